@@ -1,0 +1,14 @@
+// The measured rate of fused multiply-adds, which other rates are divided by.
+#pragma once
+
+namespace ricci::bench {
+
+/// GFLOP/s that `threads` threads reach together with multiply-adds in registers, in the best of a
+/// few runs. T: float, double.
+template <class T>
+double peak_gflops(int threads);
+
+extern template double peak_gflops<float>(int threads);
+extern template double peak_gflops<double>(int threads);
+
+}  // namespace ricci::bench

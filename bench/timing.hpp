@@ -1,0 +1,56 @@
+// Medians of running times; two bodies are timed in turns, so that a drift of the machine's speed
+// meets both.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace ricci::bench {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The median; `values` not empty.
+inline double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// How often a body is repeated for one measurement to last about `seconds`.
+template <class Body>
+int repetitions_for(double seconds, Body&& body) {
+    body();
+    const auto start = std::chrono::steady_clock::now();
+    body();
+    const double once = std::max(seconds_since(start), 1e-8);
+    return static_cast<int>(std::clamp(seconds / once, 1.0, 1e6));
+}
+
+/// Seconds a call of each body takes: medians of measurements taken in turns. `before_first` is run,
+/// untimed, before each measurement of the first body.
+template <class Before, class First, class Second>
+std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Second&& second, int measurements = 15,
+                                        double seconds = 0.01) {
+    before_first();
+    const int repeat_first = repetitions_for(seconds, first);
+    const int repeat_second = repetitions_for(seconds, second);
+    std::vector<double> of_first, of_second;
+    for (int i = 0; i < measurements; ++i) {
+        before_first();
+        first();
+        auto start = std::chrono::steady_clock::now();
+        for (int r = 0; r < repeat_first; ++r) first();
+        of_first.push_back(seconds_since(start) / repeat_first);
+        start = std::chrono::steady_clock::now();
+        for (int r = 0; r < repeat_second; ++r) second();
+        of_second.push_back(seconds_since(start) / repeat_second);
+    }
+    return {median(of_first), median(of_second)};
+}
+
+}  // namespace ricci::bench

@@ -1,0 +1,221 @@
+// From names and operands to the engine: checks at compile time, then an array of operands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ricci/bind/check.hpp>
+#include <ricci/bind/engine.hpp>
+#include <ricci/bind/program_key.hpp>
+#include <ricci/bind/results.hpp>
+
+namespace ricci {
+
+// What is known of each kind of binding ------------------------------------------------------------
+
+template <class Bound>
+struct binding_traits;
+
+template <std::uint64_t Hash, class T, int Rank, class Known, bool Temporary>
+struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
+    using element_type = std::remove_const_t<T>;
+    static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
+    static constexpr operand_facts facts() {
+        return {operand_facts::what::tensor, spelling<Hash>(), Rank, element_v<T>, !std::is_const_v<T>, Known::known};
+    }
+};
+template <std::uint64_t Hash>
+struct binding_traits<bound_number<Hash>> {
+    using element_type = void;
+    static constexpr bool is_tensor = false, is_index = false, temporary = false;
+    static constexpr operand_facts facts() {
+        return {operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, nullptr};
+    }
+};
+template <std::uint64_t Hash>
+struct binding_traits<bound_index<Hash>> {
+    using element_type = void;
+    static constexpr bool is_tensor = false, is_index = true, temporary = false;
+    static constexpr operand_facts facts() {
+        return {operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, nullptr};
+    }
+};
+
+/// The element type of a call: that of its first tensor; double where there are numbers only.
+template <class... Bound>
+struct call_element {
+    using type = double;
+};
+template <class First, class... Rest>
+struct call_element<First, Rest...> {
+    using type = typename std::conditional_t<binding_traits<First>::is_tensor, binding_traits<First>,
+                                             call_element<Rest...>>::element_type;
+};
+template <>
+struct call_element<> {
+    using element_type = double;
+};
+template <class First, class... Rest>
+    requires(!binding_traits<First>::is_tensor)
+struct call_element<First, Rest...> {
+    using type = typename call_element<Rest...>::type;
+    using element_type = type;
+};
+
+/// The words of the mistake in a call, if there is one.
+template <std::uint64_t Program, bool OutputsToo, class... Bound>
+struct call_mistake {
+    static constexpr auto words = [] {
+        const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
+        struct {
+            ir::program program;
+            ir::mistake mistake;
+        } made;
+        made.mistake = call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo).run();
+        return ir::freeze<ir::program_sizes{}>(made);
+    }();
+    static constexpr detail::text_view text() { return words.text(); }
+};
+
+// Outputs ------------------------------------------------------------------------------------------
+
+/// The names of a program's outputs, in the order of its equations.
+template <std::uint64_t Program>
+struct program_outputs {
+    static constexpr auto view = program_of<Program>.view();
+    static constexpr std::int32_t count = [] {
+        std::int32_t n = 0;
+        for (const ir::equation& e : view.equations) n += !e.claim && is_output(view, e.name);
+        return n;
+    }();
+    static constexpr ir::ref at(std::size_t k) {
+        for (const ir::equation& e : view.equations)
+            if (!e.claim && is_output(view, e.name) && k-- == 0) return e.name;
+        return ir::none;
+    }
+    template <std::size_t K>
+    using key = name<detail::hash_of(view.name(at(K)))>;
+    template <std::size_t K>
+    static constexpr int rank = rank_of(view, at(K));
+};
+
+/// Where the engine puts an output that the caller did not bind.
+struct output_slot {
+    ir::ref name;
+    void* tensor;
+    void* (*allocate)(void* tensor, const std::int64_t* extents);
+};
+
+template <class T, int Rank>
+void* allocate_tensor(void* memory, const std::int64_t* extents) {
+    std::array<std::int64_t, Rank> list{};
+    for (std::size_t axis = 0; axis < Rank; ++axis) list[axis] = extents[axis];
+    auto& made = *static_cast<tensor<T, Rank>*>(memory);
+    made = tensor<T, Rank>(list);
+    return made.data();
+}
+
+struct output_slots {
+    const output_slot* slots;
+    std::size_t count;
+
+    static void* allocate(void* context, ir::ref name, std::int32_t, const std::int64_t* extents) {
+        const auto& all = *static_cast<const output_slots*>(context);
+        for (std::size_t k = 0; k < all.count; ++k)
+            if (all.slots[k].name == name) return all.slots[k].allocate(all.slots[k].tensor, extents);
+        return nullptr;
+    }
+};
+
+// The request --------------------------------------------------------------------------------------
+
+/// The operands of a call as the engine takes them.
+template <std::size_t Room>
+struct operand_arrays {
+    engine::operand inputs[Room + 1];
+    engine::operand outputs[Room + 1];
+    engine::index_extent indices[Room + 1];
+    std::int32_t input_count = 0, output_count = 0, index_count = 0;
+};
+
+template <std::uint64_t Program, std::uint64_t Hash>
+inline constexpr ir::ref name_number = program_of<Program>.view().find(spelling<Hash>());
+template <std::uint64_t Program, std::uint64_t Hash>
+inline constexpr ir::ref index_number = [] {
+    const auto p = program_of<Program>.view();
+    for (ir::ref i = 0; i < p.indices.size(); ++i)
+        if (p.index(i) == spelling<Hash>()) return i;
+    return ir::none;
+}();
+template <std::uint64_t Program, std::uint64_t Hash>
+inline constexpr bool is_input_name = is_input(program_of<Program>.view(), name_number<Program, Hash>);
+
+template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank, class Known, bool Temporary>
+void add_operand(operand_arrays<Room>& all, const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
+    engine::operand o;
+    o.name = name_number<Program, Hash>;
+    o.rank = Rank;
+    o.data = const_cast<std::remove_const_t<T>*>(b.data);
+    o.extents = b.extents;
+    o.strides = b.strides;
+    if constexpr (is_input_name<Program, Hash>) all.inputs[all.input_count++] = o;
+    else all.outputs[all.output_count++] = o;
+}
+template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
+void add_operand(operand_arrays<Room>& all, const bound_number<Hash>& b) {
+    engine::operand o;
+    o.name = name_number<Program, Hash>;
+    o.value = b.value;
+    all.inputs[all.input_count++] = o;
+}
+template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
+void add_operand(operand_arrays<Room>& all, const bound_index<Hash>& b) {
+    all.indices[all.index_count++] = {index_number<Program, Hash>, b.extent};
+}
+
+template <std::uint64_t Program, class T, std::size_t... K>
+auto make_outputs(std::index_sequence<K...>) {
+    using list = program_outputs<Program>;
+    return boost::hana::make_map(
+        boost::hana::make_pair(typename list::template key<K>{}, tensor<T, list::template rank<K>>{})...);
+}
+/// A map with an empty tensor for each output.
+template <std::uint64_t Program, class T>
+auto make_outputs() {
+    return make_outputs<Program, T>(std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
+}
+
+template <std::uint64_t Program, class T, class Results, std::size_t... K>
+engine::executable make_executable(engine::request& r, Results& outputs, std::index_sequence<K...>) {
+    using list = program_outputs<Program>;
+    const output_slot slots[] = {
+        {list::at(K), &boost::hana::at_key(outputs, typename list::template key<K>{}), &allocate_tensor<T, list::template rank<K>>}...};
+    output_slots all{slots, sizeof...(K)};
+    r.allocate = &output_slots::allocate;
+    r.context = &all;
+    return engine::executable(r);
+}
+
+/// An executable for operands, whose outputs go to `outputs` unless they are bound.
+template <std::uint64_t Program, class T, class Results, class... Bound>
+engine::executable plan_call(Results& outputs, double alpha, double beta, const Bound&... bound) {
+    operand_arrays<sizeof...(Bound)> all;
+    (add_operand<Program>(all, bound), ...);
+    engine::request r;
+    r.program = program_of<Program>.view();
+    r.type = element_v<T>;
+    r.inputs = all.inputs;
+    r.input_count = all.input_count;
+    r.outputs = all.outputs;
+    r.output_count = all.output_count;
+    r.index_extents = all.indices;
+    r.index_extent_count = all.index_count;
+    r.alpha = alpha;
+    r.beta = beta;
+    return make_executable<Program, T>(
+        r, outputs, std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
+}
+
+}  // namespace ricci

@@ -1,0 +1,76 @@
+// The door to the compiled library: a program, the memory of its operands, and an executable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <ricci/element.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::engine {
+
+/// A tensor or a number that the caller binds to a name of the program.
+struct operand {
+    ir::ref name = ir::none;
+    std::int32_t rank = 0;
+    void* data = nullptr;                   // nullptr: a number, `value`
+    const std::int64_t* extents = nullptr;  // rank of them; copied, need not outlive the call
+    const std::int64_t* strides = nullptr;  // in elements; 0 and negative too
+    double value = 0;
+};
+
+/// `"h"_i = 8`: the extent of an index, where the shapes do not give it.
+struct index_extent {
+    ir::ref index = ir::none;
+    std::int64_t extent = 0;
+};
+
+/// Everything an executable is made from. The program's arrays and the operands' memory have to
+/// outlive the executable.
+struct request {
+    ir::program_view program;
+    element type = element::f32;  // of every tensor
+    const operand* inputs = nullptr;
+    std::int32_t input_count = 0;
+    const operand* outputs = nullptr;  // outputs that are written to the caller's memory
+    std::int32_t output_count = 0;
+    const index_extent* index_extents = nullptr;
+    std::int32_t index_extent_count = 0;
+    double alpha = 1;  // output = alpha * (the equations' value) + beta * output
+    double beta = 0;   // not 0 only where every output is bound
+    /// Called once for each output that is not bound, when its shape is known and all checks have
+    /// passed: returns memory for it, row-major and contiguous.
+    void* (*allocate)(void* context, ir::ref name, std::int32_t rank, const std::int64_t* extents) = nullptr;
+    void* context = nullptr;
+};
+
+/// A program checked, planned and allocated for certain operands.
+class executable {
+public:
+    /// Throws ricci::error before anything is written or allocated for outputs.
+    explicit executable(const request&);
+    executable(executable&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
+    executable& operator=(executable&& other) noexcept {
+        auto* mine = state_;
+        state_ = other.state_;
+        other.state_ = mine;
+        return *this;
+    }
+    ~executable();
+
+    /// Reads the operands' current contents, writes the outputs; allocates nothing.
+    void run();
+
+    /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
+    std::string explain() const;
+
+    struct state;
+
+private:
+    state* state_;
+};
+
+/// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
+void set_threads(int count);
+
+}  // namespace ricci::engine

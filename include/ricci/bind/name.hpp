@@ -1,0 +1,111 @@
+// "W_Q"_t: the name of a tensor as a type, short however long the name is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ricci/bind/operand.hpp>
+#include <ricci/detail/text.hpp>
+#include <ricci/notation/cursor.hpp>
+
+namespace ricci {
+
+/// Text as a template argument.
+template <std::size_t Size>
+struct literal_text {
+    char characters[Size] = {};
+
+    constexpr literal_text() = default;
+    consteval literal_text(const char (&text)[Size]) {  // NOLINT: implicit, so that a literal fits
+        for (std::size_t k = 0; k < Size; ++k) characters[k] = text[k];
+    }
+    constexpr detail::text_view view() const { return {characters, static_cast<std::int32_t>(Size) - 1}; }
+};
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+/// The type system knows a name by a hash; the text is stored once, in a function found through it.
+template <std::uint64_t Hash>
+struct name_key {
+    friend constexpr auto spelling_of(name_key<Hash>);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+template <literal_text Spelling>
+struct define_name {
+    static constexpr std::uint64_t hash = detail::hash_of(Spelling.view());
+    friend constexpr auto spelling_of(name_key<hash>) { return Spelling; }
+};
+
+struct name_tag {};
+
+/// The name of a tensor. `"X"_t = x` binds an operand to it.
+template <std::uint64_t Hash>
+struct name {
+    using hana_tag = name_tag;
+    static constexpr std::uint64_t hash = Hash;
+
+    /// Binds a tensor, a view, a number; the memory is not copied.
+    template <class Operand>
+    constexpr auto operator=(Operand&& operand) const {
+        return bind_operand<Hash>(static_cast<Operand&&>(operand));
+    }
+    name& operator=(const name&) = delete;
+    constexpr name() = default;
+    constexpr name(const name&) = default;
+};
+
+template <std::uint64_t Hash>
+inline constexpr auto spelling_text = spelling_of(name_key<Hash>{});
+
+/// The canonical spelling of a name.
+template <std::uint64_t Hash>
+constexpr detail::text_view spelling() {
+    return spelling_text<Hash>.view();
+}
+
+/// The name of an index, for `"h"_i = 8`.
+template <std::uint64_t Hash>
+struct index_name {
+    static constexpr std::uint64_t hash = Hash;
+    constexpr bound_index<Hash> operator=(std::int64_t extent) const { return {extent}; }
+    index_name& operator=(const index_name&) = delete;
+    constexpr index_name() = default;
+    constexpr index_name(const index_name&) = default;
+};
+
+/// The names that a derivative is taken by.
+template <std::uint64_t... Hashes>
+struct name_list {};
+
+template <std::uint64_t... Hashes>
+consteval name_list<Hashes...> wrt(name<Hashes>...) {
+    return {};
+}
+
+template <literal_text Text>
+consteval auto canonical_literal() {
+    constexpr std::int32_t size = notation::canonical_name(Text.view()).size();
+    literal_text<static_cast<std::size_t>(size) + 1> out;
+    const detail::text_builder spelled = notation::canonical_name(Text.view());
+    for (std::int32_t k = 0; k < size; ++k) out.characters[k] = spelled.view()[k];
+    return out;
+}
+
+namespace literals {
+
+template <literal_text Text>
+consteval auto operator""_t() {
+    return name<define_name<canonical_literal<Text>()>::hash>{};
+}
+template <literal_text Text>
+consteval auto operator""_i() {
+    return index_name<define_name<Text>::hash>{};
+}
+
+}  // namespace literals
+}  // namespace ricci

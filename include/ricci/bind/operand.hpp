@@ -1,0 +1,100 @@
+// What may be bound to a name: tensors, views and numbers, reduced to memory, extents and strides.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <ricci/element.hpp>
+#include <ricci/tensor.hpp>
+#include <ricci/view.hpp>
+
+namespace ricci {
+
+/// No extent is in the type.
+struct run_time_extents {
+    static constexpr const std::int64_t* known = nullptr;
+};
+
+/// Extents that are in the type.
+template <std::size_t... Extents>
+struct known_extents {
+    static constexpr std::int64_t list[] = {static_cast<std::int64_t>(Extents)..., 0};
+    static constexpr const std::int64_t* known = list;
+};
+
+/// A name with the memory bound to it. T is const where it may only be read; `Temporary` where the
+/// memory goes at the end of the full expression.
+template <std::uint64_t Hash, class T, int Rank, class Known = run_time_extents, bool Temporary = false>
+struct bound_tensor {
+    using element_type = T;
+    static constexpr std::uint64_t hash = Hash;
+    static constexpr int rank = Rank;
+    static constexpr bool temporary = Temporary;
+    using known = Known;
+
+    T* data;
+    std::int64_t extents[Rank > 0 ? Rank : 1];
+    std::int64_t strides[Rank > 0 ? Rank : 1];
+};
+
+/// A name with a number.
+template <std::uint64_t Hash>
+struct bound_number {
+    static constexpr std::uint64_t hash = Hash;
+    double value;
+};
+
+/// An index with its extent.
+template <std::uint64_t Hash>
+struct bound_index {
+    static constexpr std::uint64_t hash = Hash;
+    std::int64_t extent;
+};
+
+template <std::uint64_t Hash, class Known = run_time_extents, bool Temporary = false, class T, int Rank>
+constexpr auto bind_view(const tensor_view<T, Rank>& view) {
+    bound_tensor<Hash, T, Rank, Known, Temporary> b{};
+    b.data = view.data();
+    for (int axis = 0; axis < Rank; ++axis) {
+        b.extents[axis] = static_cast<std::int64_t>(view.extent(axis));
+        b.strides[axis] = view.stride(axis);
+    }
+    return b;
+}
+
+template <std::uint64_t Hash, class T, int Rank>
+constexpr auto bind_operand(const tensor_view<T, Rank>& view) {
+    return bind_view<Hash>(view);
+}
+template <std::uint64_t Hash, class T, int Rank>
+constexpr auto bind_operand(tensor<T, Rank>& x) {
+    return bind_view<Hash>(x.view());
+}
+template <std::uint64_t Hash, class T, int Rank>
+constexpr auto bind_operand(const tensor<T, Rank>& x) {
+    return bind_view<Hash>(x.view());
+}
+template <std::uint64_t Hash, class T, int Rank>
+constexpr auto bind_operand(tensor<T, Rank>&& x) {
+    return bind_view<Hash, run_time_extents, true>(x.view());
+}
+template <std::uint64_t Hash, class T, std::size_t... E>
+constexpr auto bind_operand(fixed_tensor<T, E...>& x) {
+    return bind_view<Hash, known_extents<E...>>(x.view());
+}
+template <std::uint64_t Hash, class T, std::size_t... E>
+constexpr auto bind_operand(const fixed_tensor<T, E...>& x) {
+    return bind_view<Hash, known_extents<E...>>(x.view());
+}
+template <std::uint64_t Hash, class T, std::size_t... E>
+constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
+    return bind_view<Hash, known_extents<E...>, true>(x.view());
+}
+template <std::uint64_t Hash, class Number>
+    requires(std::integral<Number> || std::floating_point<Number>)
+constexpr bound_number<Hash> bind_operand(const Number& value) {
+    return {static_cast<double>(value)};
+}
+
+}  // namespace ricci

@@ -1,0 +1,124 @@
+// Programs as types: a hash is the type, the program a constant found through it.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/bind/compile_error.hpp>
+#include <ricci/bind/name.hpp>
+#include <ricci/derive/gradient.hpp>
+#include <ricci/ir/frozen.hpp>
+#include <ricci/notation/parse.hpp>
+
+namespace ricci {
+
+// A type that carried the program itself, or its text, would put thousands of characters into every
+// symbol of a user's object file. A 64-bit hash is the type instead, and a friend function that is
+// found through it holds the rest, once.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <std::uint64_t Hash>
+struct program_key {
+    friend constexpr auto made_program(program_key<Hash>);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+/// Runs a pass with room for its result; when that is too little, with a lot more.
+template <class Maker>
+constexpr auto run_pass() {
+    constexpr ir::program_sizes room = Maker::room;
+    constexpr auto first = ir::freeze<room>(Maker::make());
+    if constexpr (first.overflow) return ir::freeze<room.times(8)>(Maker::make());
+    else return first;
+}
+
+template <class Maker>
+struct define_program {
+    static constexpr std::uint64_t hash = Maker::hash;
+    friend constexpr auto made_program(program_key<hash>) { return run_pass<Maker>(); }
+};
+
+/// What the pass gave, with room to spare: never in the object file.
+template <std::uint64_t Hash>
+inline constexpr auto outcome_of = made_program(program_key<Hash>{});
+
+template <std::uint64_t Hash>
+consteval auto trimmed() {
+    ir::frozen<outcome_of<Hash>.program.used> exact{};
+    exact.store(outcome_of<Hash>.program.view());
+    return exact;
+}
+
+/// The program of a hash in exactly as much memory as it needs.
+template <std::uint64_t Hash>
+inline constexpr auto program_of = trimmed<Hash>();
+
+template <std::uint64_t Hash>
+struct words_of_outcome {
+    static constexpr detail::text_view text() { return outcome_of<Hash>.text(); }
+};
+
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
+    return a * 0xff51afd7ed558ccdu;
+}
+
+// The passes ---------------------------------------------------------------------------------------
+
+template <literal_text Text>
+struct parsed_text {
+    static constexpr std::uint64_t hash = detail::hash_of(Text.view());
+    static constexpr ir::program_sizes room = ir::sizes_for_text(Text.view().size);
+    static constexpr auto make() { return notation::parse_equations(Text.view()); }
+};
+
+template <std::uint64_t Source, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
+struct derived_gradient {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(mix(Source, WithValue ? 2 : 1), Of);
+        ((h = mix(h, Wrt)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
+    static constexpr auto make() {
+        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        return derive::gradient(program_of<Source>.view(), {spelling<Of>(), wrt, sizeof...(Wrt), WithValue});
+    }
+};
+
+struct kept_result {
+    ir::program program;
+    ir::mistake mistake;
+};
+
+template <std::uint64_t Source, std::uint64_t... Names>
+struct kept_names {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(Source, 3);
+        ((h = mix(h, Names)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Source>.program.used;
+    static constexpr kept_result make() {
+        kept_result out{ir::program(program_of<Source>.view()), {}};
+        const detail::text_view names[] = {spelling<Names>()...};
+        for (detail::text_view wanted : names) {
+            const ir::ref n = out.program.find(wanted);
+            if (n == ir::none || out.program.definition(n) == ir::none) {
+                detail::text_builder s;
+                s << "the equations define no tensor " << wanted << ", so it cannot be kept";
+                out.mistake = ir::make_mistake(ir::mistake_kind::unknown_name, s);
+                return out;
+            }
+            out.program.names[n].kept = true;
+        }
+        return out;
+    }
+};
+
+}  // namespace ricci

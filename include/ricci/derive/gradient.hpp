@@ -1,0 +1,389 @@
+// Reverse-mode differentiation of a program, by rules for each kind of node, to a program.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/rules.hpp>
+#include <ricci/derive/tidy.hpp>
+#include <ricci/ir/compact.hpp>
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+using detail::buffer;
+using detail::text_view;
+using ir::equation;
+using ir::none;
+using ir::reduction;
+
+/// What a derivation is asked for: names in canonical spelling.
+struct gradient_request {
+    text_view of;
+    const text_view* wrt = nullptr;
+    std::int32_t wrt_count = 0;
+    bool with_value = false;  // `of` is an output too
+};
+
+struct derived {
+    ir::program program;
+    ir::mistake mistake;
+};
+
+/// Walks the equations from last to first. The cotangent of an expression is kept as a list of
+/// factors with the place of the expression's own factor, so that a derived product reads in the
+/// order of the original: Q = X W gives dL/dW = X dL/dQ.
+class reverse_mode {
+public:
+    constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
+        : p_(source), request_(request), source_equations_(source.equations.size()) {}
+
+    constexpr derived run() {
+        derived out;
+        out.mistake = find_names();
+        if (out.mistake) return out;
+        mark_active();
+        for (ir::name_symbol& n : p_.names) n.kept = false;
+        for (ref e = source_equations_; e-- > 0;) {
+            const equation q = p_.equations[e];
+            if (q.claim || !active_[q.name]) continue;
+            if (q.name != of_) define_cotangent(q.name);
+            if (!cotangent_exists(q.name)) continue;
+            whole_ = q.body;
+            whole_value_ = p_.tensor(q.name, q.positions);
+            factors cotangent;
+            cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
+            propagate(q.body, cotangent);
+        }
+        for (ref name : wrt_) {
+            if (p_.definition(cotangent_name(name)) == none) define_cotangent(name);
+            if (p_.definition(cotangent_name(name)) == none && !out.mistake) out.mistake = no_dependence(name);
+            p_.names[cotangent_name(name)].kept = true;
+        }
+        if (request_.with_value) p_.names[of_].kept = true;
+        if (!out.mistake) out.program = drop_dead_equations(p_);
+        return out;
+    }
+
+private:
+    using factors = buffer<ref>;
+
+    struct contribution {
+        ref name;
+        ir::range positions;
+        ref body;
+    };
+
+    // Names ---------------------------------------------------------------------------------------
+
+    constexpr ir::mistake find_names() {
+        of_ = p_.find(request_.of);
+        if (of_ == none || p_.definition(of_) == none) return unknown(request_.of, " defines no tensor ");
+        for (std::int32_t k = 0; k < request_.wrt_count; ++k) {
+            const ref name = p_.find(request_.wrt[k]);
+            if (name == none) return unknown(request_.wrt[k], " has no tensor ");
+            wrt_.push(name);
+        }
+        return {};
+    }
+    constexpr ir::mistake unknown(text_view name, text_view words) {
+        detail::text_builder sentence;
+        sentence << "the program" << words << name;
+        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
+    }
+    constexpr ir::mistake no_dependence(ref name) {
+        detail::text_builder sentence;
+        sentence << request_.of << " does not depend on " << p_.name(name) << ", so there is no gradient";
+        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
+    }
+    constexpr ref cotangent_name(ref name) {
+        detail::text_builder spelling;
+        spelling << "dL/d" << p_.name(name);
+        return p_.intern_name(spelling, ir::name_kind::cotangent, name);
+    }
+    constexpr bool cotangent_exists(ref name) {
+        return name == of_ || p_.definition(cotangent_name(name)) != none;
+    }
+    /// A name is active when it depends on one of the names asked for.
+    constexpr void mark_active() {
+        for (ref n = 0; n < p_.names.size(); ++n) active_.push(false);
+        for (ref n : wrt_) active_[n] = true;
+        for (ref e = 0; e < source_equations_; ++e)
+            if (!p_.equations[e].claim && is_active(p_.equations[e].body)) active_[p_.equations[e].name] = true;
+    }
+    constexpr bool is_active(ref n) const {
+        const ir::node& x = p_.nodes[n];
+        if (x.kind == op::tensor && active_[x.name]) return true;
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (is_active(p_.links[x.children.first + k])) return true;
+        return false;
+    }
+
+    // Propagation ---------------------------------------------------------------------------------
+
+    constexpr ref child(ref n, std::int32_t k) const { return p_.links[p_.nodes[n].children.first + k]; }
+
+    /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
+    constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
+
+    constexpr void propagate(ref n, const factors& cotangent) {
+        if (!is_active(n)) return;
+        const ir::node x = p_.nodes[n];
+        switch (x.kind) {
+            case op::tensor: return contribute(x, cotangent);
+            case op::add:
+                for (std::int32_t k = 0; k < x.children.count; ++k) propagate(child(n, k), cotangent);
+                return;
+            case op::multiply: return through_product(n, cotangent);
+            case op::divide: return through_quotient(n, cotangent);
+            case op::power: return through_power(n, cotangent);
+            case op::apply: return through_function(n, cotangent);
+            case op::reduce: return through_reduction(n, cotangent);
+            case op::choose: return through_cases(n, cotangent);
+            default: return;  // piecewise constant
+        }
+    }
+    constexpr factors with(const factors& cotangent, ref factor) {
+        factors out = cotangent;
+        out.push(factor);
+        return out;
+    }
+    constexpr void through_product(ref n, const factors& cotangent) {
+        const std::int32_t count = p_.nodes[n].children.count;
+        for (std::int32_t k = 0; k < count; ++k) {
+            if (!is_active(child(n, k))) continue;
+            factors all;
+            for (std::int32_t j = 0; j < k; ++j) all.push(child(n, j));
+            all.append(cotangent.data(), cotangent.size());
+            for (std::int32_t j = k + 1; j < count; ++j) all.push(child(n, j));
+            propagate(child(n, k), all);
+        }
+    }
+    constexpr void through_quotient(ref n, const factors& cotangent) {
+        expression_builder b(p_);
+        const ref a = child(n, 0), c = child(n, 1);
+        propagate(a, with(cotangent, b.over(b.number(1), c)));
+        if (!is_active(c)) return;
+        factors all;
+        all.push(b.number(-1));
+        all.append(cotangent.data(), cotangent.size());
+        propagate(c, with(all, b.over(value_of(n), c)));
+    }
+    constexpr void through_power(ref n, const factors& cotangent) {
+        expression_builder b(p_);
+        const ref base = child(n, 0), exponent = child(n, 1);
+        const ir::node e = p_.nodes[exponent];
+        if (e.kind == op::number) {
+            factors all;
+            if (e.value == 0) return;
+            if (e.value != 1) all.push(b.number(e.value));
+            all.append(cotangent.data(), cotangent.size());
+            if (e.value != 1) all.push(e.value == 2 ? base : b.power(base, e.value - 1));
+            return propagate(base, all);
+        }
+        const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
+        propagate(base, with(with(cotangent, exponent), lower));
+        propagate(exponent, with(with(cotangent, value_of(n)), b.apply(function::log, base)));
+    }
+    constexpr void through_function(ref n, const factors& cotangent) {
+        expression_builder b(p_);
+        const ir::node x = p_.nodes[n];
+        const auto f = static_cast<function>(x.detail);
+        if (f == function::maximum || f == function::minimum) {
+            for (std::int32_t k = 0; k < 2; ++k) {  // of equal values each gets half
+                const ref mine = child(n, k), other = child(n, 1 - k);
+                const ref wins = f == function::maximum ? b.compare(ir::comparison::less, other, mine)
+                                                        : b.compare(ir::comparison::less, mine, other);
+                const ref tie = b.compare(ir::comparison::equal, mine, other);
+                propagate(mine, with(cotangent, b.plus(wins, b.times(b.number(0.5), tie))));
+            }
+            return;
+        }
+        if (f == function::modulo) {  // a mod m = a - m floor(a / m)
+            propagate(child(n, 0), cotangent);
+            const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
+            return propagate(child(n, 1), with(with(cotangent, b.number(-1)), quotient));
+        }
+        const ref slope = derivative(p_, f, child(n, 0), value_of(n));
+        if (slope != none) propagate(child(n, 0), with(cotangent, slope));
+    }
+    constexpr void through_cases(ref n, const factors& cotangent) {
+        expression_builder b(p_);
+        const ir::node x = p_.nodes[n];
+        for (std::int32_t k = 0; k < x.children.count; k += 2) {
+            if (!is_active(child(n, k))) continue;
+            factors parts;  // the same cases with 1 here and 0 elsewhere
+            for (std::int32_t j = 0; j < x.children.count; ++j)
+                parts.push(j % 2 == 1 && j + 1 != x.children.count ? child(n, j) : b.number(j == k ? 1 : 0));
+            propagate(child(n, k), with(cotangent, p_.make(op::choose, 0, parts.data(), parts.size())));
+        }
+    }
+
+    // Reductions ----------------------------------------------------------------------------------
+
+    constexpr ref primed(ref index) {
+        detail::text_builder spelling;
+        spelling << p_.index(index) << '\'';
+        return p_.intern_index(spelling);
+    }
+    /// Every index of a reduction with a prime more, to use the body once more beside itself.
+    constexpr ir::index_map prime_all(const ir::node& x) {
+        ir::index_map renamed;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            renamed.set(i, primed(i));
+        }
+        return renamed;
+    }
+    constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
+        factors over;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(renamed(p_.links[x.indices.first + k]));
+        const ir::range list = p_.add_links(over);
+        return p_.reduce(reduction::sum, list, body);
+    }
+    constexpr void through_reduction(ref n, const factors& cotangent) {
+        expression_builder b(p_);
+        const ir::node x = p_.nodes[n];
+        const ref body = child(n, 0);
+        const ir::index_map renamed = prime_all(x);
+        switch (static_cast<reduction>(x.detail)) {
+            case reduction::sum: return propagate(body, cotangent);
+            case reduction::mean: {
+                const ref count = sum_primed(x, renamed, b.number(1));
+                return propagate(body, with(cotangent, b.over(b.number(1), count)));
+            }
+            case reduction::softmax: {  // y (g - sum y g)
+                const ref y = value_of(n);
+                const ref g = product_of(p_, cotangent);
+                const ref rows = sum_primed(x, renamed, ir::rename_indices(p_, b.times(y, g), renamed));
+                factors all;
+                all.push(y);
+                all.push(b.minus(g, rows));
+                return propagate(body, all);
+            }
+            case reduction::logsumexp: {
+                const ref weights = p_.reduce(reduction::softmax, x.indices, body);
+                return propagate(body, with(cotangent, weights));
+            }
+            case reduction::maximum:
+            case reduction::minimum: {  // the places of the extremum share equally
+                const ref inside = p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
+                                             ir::rename_indices(p_, body, renamed));
+                const ref extremum = n == whole_ ? whole_value_ : inside;
+                const ref here = b.compare(ir::comparison::equal, body, extremum);
+                const ref ties = sum_primed(x, renamed, ir::rename_indices(p_, here, renamed));
+                return propagate(body, with(cotangent, b.over(here, ties)));
+            }
+        }
+    }
+    constexpr ir::range renamed_list(const ir::node& x, const ir::index_map& renamed) {
+        factors over;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(renamed(p_.links[x.indices.first + k]));
+        return p_.add_links(over);
+    }
+
+    // Contributions -------------------------------------------------------------------------------
+
+    /// What one use of a tensor adds to its cotangent: the product of the factors, summed over the
+    /// indices that the tensor does not have there.
+    constexpr void contribute(const ir::node& use, const factors& cotangent) {
+        factors all = cotangent;
+        const ir::range left = left_side(use.positions, all);
+        const ref product = product_of(p_, all);
+        if (p_.nodes[product].kind == op::number && p_.nodes[product].value == 0) return;
+        contributions_.push({use.name, left, sum_but(p_, product, left)});
+    }
+    /// The positions of the cotangent's left side. An axis that is not simply an index of its own
+    /// (a diagonal, a fixed place, arithmetic) gets a new index and a condition among the factors.
+    constexpr ir::range left_side(ir::range use, factors& all) {
+        buffer<ir::position> list;
+        ir::index_set seen;
+        for (std::int32_t k = 0; k < use.count; ++k) {
+            const ir::position q = p_.positions[use.first + k];
+            bool simple = q.kind == ir::position_kind::index || q.kind == ir::position_kind::merged;
+            ir::for_each_index(p_, {use.first + k, 1}, [&](ref i) {
+                simple = simple && !seen.has(i);
+                seen.add(i);
+            });
+            if (simple) {
+                list.push(q);
+                continue;
+            }
+            const ir::position fresh = ir::index_position(fresh_axis(use, k));
+            list.push(fresh);
+            all.push(condition(q, fresh));
+        }
+        const ir::range left{p_.positions.size(), list.size()};
+        p_.positions.append(list.data(), list.size());
+        return left;
+    }
+    constexpr ref fresh_axis(ir::range use, std::int32_t axis) {
+        const ir::position q = p_.positions[use.first + axis];
+        detail::text_builder spelling;
+        ref like = q.index;
+        if (q.terms.count > 0) like = p_.affine_terms[q.terms.first].index;
+        spelling << (like == none ? text_view("p") : p_.index(like));
+        for (std::int32_t k = 0; k <= axis; ++k) spelling << "''";
+        return p_.intern_index(spelling);
+    }
+    constexpr ref condition(const ir::position& q, const ir::position& fresh) {
+        expression_builder b(p_);
+        if (q.kind == ir::position_kind::index) {
+            ir::node n = ir::blank_node(op::delta);
+            n.positions = {p_.positions.size(), 2};
+            p_.positions.push(q);
+            p_.positions.push(fresh);
+            return p_.nodes.push(n);
+        }
+        factors sum;
+        if (q.offset != 0 || q.terms.count == 0) sum.push(b.number(q.offset));
+        for (std::int32_t t = 0; t < q.terms.count; ++t) {
+            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+            const ref here = p_.position_of(term.index);
+            sum.push(term.coefficient == 1 ? here : b.times(b.number(term.coefficient), here));
+            if (term.coefficient >= 0) continue;
+            // the axis starts where this index is largest: add (extent - 1) times the coefficient
+            const ref last = primed(term.index);
+            const ir::range over = p_.add_links(&last, 1);
+            const ref extent = p_.reduce(reduction::sum, over, b.number(1));
+            sum.push(b.times(b.number(-term.coefficient), b.minus(extent, b.number(1))));
+        }
+        const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
+        return b.compare(ir::comparison::equal, p_.position_of(fresh.index), place);
+    }
+
+    /// dL/dname = the sum of its contributions, in the order of the uses.
+    constexpr void define_cotangent(ref name) {
+        factors terms;
+        ir::range left;
+        for (std::int32_t k = contributions_.size(); k-- > 0;) {
+            const contribution c = contributions_[k];
+            if (c.name != name) continue;
+            if (terms.empty()) left = c.positions;
+            ref body = c.body;
+            if (!terms.empty()) body = rename_left_side(p_, body, c.positions, left);
+            terms.push(body);
+        }
+        if (terms.empty()) return;
+        const ref body = terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
+        p_.equations.push({cotangent_name(name), left, prime_shadowed(p_, body, left), false, {}});
+    }
+
+    ir::program p_;
+    gradient_request request_;
+    std::int32_t source_equations_;
+    ref of_ = none;
+    factors wrt_;
+    buffer<bool> active_;
+    buffer<contribution> contributions_;
+    ref whole_ = none;        // the right side of the equation in hand
+    ref whole_value_ = none;  // the tensor it defines
+};
+
+/// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the
+/// equations of the source that they need.
+constexpr derived gradient(const ir::program_view& source, const gradient_request& request) {
+    return reverse_mode(source, request).run();
+}
+
+}  // namespace ricci::derive

@@ -1,0 +1,86 @@
+// Copying equations from one program to another, and dropping what earlier passes left over.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+/// Copies equations of `from` into `out`; names and indices are the same where their spelling is.
+class importer {
+public:
+    constexpr importer(program& out, const program_view& from) : out_(out), from_(from) {
+        nodes_.resize(from_.nodes.size(), none);
+        names_.resize(from_.names.size(), none);
+        indices_.resize(from_.indices.size(), none);
+    }
+    constexpr equation import(const equation& e) {
+        equation copied{name(e.name), positions(e.positions), none, e.claim, e.source};
+        copied.body = copy(e.body);
+        return copied;
+    }
+
+private:
+    constexpr ref name(ref n) {
+        if (n == none) return none;
+        if (names_[n] == none) {
+            const name_symbol& s = from_.names[n];
+            const ref of = name(s.of);
+            names_[n] = out_.intern_name(from_.name(n), s.kind, of);
+            out_.names[names_[n]].kept = s.kept;
+        }
+        return names_[n];
+    }
+    constexpr ref index(ref i) {
+        if (i == none) return none;
+        if (indices_[i] == none) indices_[i] = out_.intern_index(from_.index(i));
+        return indices_[i];
+    }
+    constexpr range positions(range at) {
+        const range out{out_.positions.size(), at.count};
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            position q = from_.positions[at.first + k];
+            q.index = index(q.index);
+            const range terms{out_.affine_terms.size(), q.terms.count};
+            for (std::int32_t t = 0; t < q.terms.count; ++t) {
+                affine_term term = from_.affine_terms[q.terms.first + t];
+                term.index = index(term.index);
+                out_.affine_terms.push(term);
+            }
+            q.terms = terms;
+            out_.positions.push(q);
+        }
+        return out;
+    }
+    constexpr ref copy(ref n) {
+        if (nodes_[n] != none) return nodes_[n];
+        node x = from_.nodes[n];
+        const range children = x.children, indices = x.indices;
+        for (std::int32_t k = 0; k < children.count; ++k) copy(from_.links[children.first + k]);
+        x.children.first = out_.links.size();
+        for (std::int32_t k = 0; k < children.count; ++k) out_.links.push(nodes_[from_.links[children.first + k]]);
+        x.indices.first = out_.links.size();
+        for (std::int32_t k = 0; k < indices.count; ++k) out_.links.push(index(from_.links[indices.first + k]));
+        x.positions = positions(x.positions);
+        x.name = name(x.name);
+        return nodes_[n] = out_.nodes.push(x);
+    }
+
+    program& out_;
+    program_view from_;
+    detail::buffer<ref> nodes_;
+    detail::buffer<ref> names_;
+    detail::buffer<ref> indices_;
+};
+
+/// A copy that holds what the equations use, and nothing else.
+constexpr program compact(const program_view& p) {
+    program out;
+    importer copy(out, p);
+    for (const equation& e : p.equations) out.equations.push(copy.import(e));
+    return out;
+}
+
+}  // namespace ricci::ir

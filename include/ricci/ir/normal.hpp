@@ -1,0 +1,503 @@
+// The normal form: an expression as a sum of terms, each a coefficient, sums over renamed indices and
+// factors with powers; deltas eliminated, constants folded, products expanded, like terms collected.
+// Two expressions with equal normal forms are equal; the converse holds for polynomials in tensors.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+struct normal_factor {
+    ref atom;  // a node that is no sum, product, quotient or constant
+    double exponent;
+};
+
+struct normal_term {
+    double coefficient = 1;
+    detail::buffer<normal_factor> factors;
+    detail::buffer<ref> bound;  // indices summed over the whole term, each a symbol of its own
+};
+
+/// Terms by value in a growable list; `buffer` holds trivial types only.
+class normal_sum {
+public:
+    constexpr normal_sum() = default;
+    constexpr normal_sum(normal_sum&& other) noexcept
+        : terms_(other.terms_), size_(other.size_), capacity_(other.capacity_) {
+        other.terms_ = nullptr;
+        other.size_ = other.capacity_ = 0;
+    }
+    constexpr normal_sum& operator=(normal_sum&& other) noexcept {
+        auto* terms = terms_;
+        auto size = size_, capacity = capacity_;
+        terms_ = other.terms_, size_ = other.size_, capacity_ = other.capacity_;
+        other.terms_ = terms, other.size_ = size, other.capacity_ = capacity;
+        return *this;
+    }
+    constexpr ~normal_sum() { delete[] terms_; }
+
+    constexpr void push(normal_term&& t) {
+        if (size_ == capacity_) {
+            capacity_ = capacity_ ? 2 * capacity_ : 4;
+            auto* moved = new normal_term[static_cast<std::uint32_t>(capacity_)];
+            for (std::int32_t k = 0; k < size_; ++k) moved[k] = static_cast<normal_term&&>(terms_[k]);
+            delete[] terms_;
+            terms_ = moved;
+        }
+        terms_[size_++] = static_cast<normal_term&&>(t);
+    }
+    constexpr std::int32_t size() const { return size_; }
+    constexpr normal_term& operator[](std::int32_t k) { return terms_[k]; }
+    constexpr const normal_term& operator[](std::int32_t k) const { return terms_[k]; }
+
+private:
+    normal_term* terms_ = nullptr;
+    std::int32_t size_ = 0;
+    std::int32_t capacity_ = 0;
+};
+
+constexpr bool is_whole(double x) { return x > -1e9 && x < 1e9 && static_cast<double>(static_cast<std::int64_t>(x)) == x; }
+
+constexpr bool nearly_equal(double a, double b) {
+    if (a == b) return true;
+    const double difference = a < b ? b - a : a - b;
+    const double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
+    return difference <= 1e-12 * size;
+}
+
+/// Square root in constant expressions; only for non-negative numbers.
+constexpr double square_root(double x) {
+    if (x == 0 || x != x || x == __builtin_inf()) return x;
+    double y = x < 1 ? 1 : x;
+    for (double next = (y + x / y) / 2; next < y; next = (y + x / y) / 2) y = next;
+    return y;
+}
+
+/// base^exponent in constant expressions for whole and half exponents; false for others.
+constexpr bool constant_power(double base, double exponent, double& out) {
+    const bool half = !is_whole(exponent) && is_whole(2 * exponent);
+    if ((!is_whole(exponent) && !half) || (half && base < 0) || exponent > 512 || exponent < -512) return false;
+    if (base == 0 && exponent < 0) return false;
+    const double root = half ? square_root(base) : base;
+    auto times = static_cast<std::int64_t>(half ? 2 * exponent : exponent);
+    const bool inverse = times < 0;
+    if (inverse) times = -times;
+    double value = 1;
+    for (std::int64_t k = 0; k < times; ++k) value *= root;
+    out = inverse ? 1 / value : value;
+    return true;
+}
+
+/// Builds and compares normal forms within one program, to which it adds nodes and indices.
+class normaliser {
+public:
+    constexpr explicit normaliser(program& p) : p_(p) {}
+
+    constexpr bool equal(ref a, ref b) { return equal(normalise(a), normalise(b)); }
+    constexpr bool equal(const normal_sum& a, const normal_sum& b) {
+        if (a.size() != b.size()) return false;
+        detail::buffer<bool> used;
+        for (std::int32_t k = 0; k < b.size(); ++k) used.push(false);
+        for (std::int32_t k = 0; k < a.size(); ++k) {
+            bool found = false;
+            for (std::int32_t j = 0; j < b.size() && !found; ++j)
+                if (!used[j] && nearly_equal(a[k].coefficient, b[j].coefficient) && same_term(a[k], b[j]))
+                    used[j] = found = true;
+            if (!found) return false;
+        }
+        return true;
+    }
+
+    constexpr normal_sum normalise(ref n) {
+        normal_sum raw = expand(n);
+        normal_sum out;
+        for (std::int32_t k = 0; k < raw.size(); ++k) {
+            normal_term& t = raw[k];
+            bool merged = false;
+            for (std::int32_t j = 0; j < out.size() && !merged; ++j) {
+                if (!same_term(out[j], t)) continue;
+                out[j].coefficient += t.coefficient;
+                merged = true;
+            }
+            if (!merged) out.push(static_cast<normal_term&&>(t));
+        }
+        normal_sum collected;
+        for (std::int32_t k = 0; k < out.size(); ++k)
+            if (out[k].coefficient != 0) collected.push(static_cast<normal_term&&>(out[k]));
+        return collected;
+    }
+
+    /// The normal form as an expression again, for printing.
+    constexpr ref to_node(const normal_sum& sum) {
+        detail::buffer<ref> terms;
+        for (std::int32_t k = 0; k < sum.size(); ++k) terms.push(to_node(sum[k]));
+        if (terms.empty()) return p_.number(0);
+        return terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
+    }
+
+private:
+    static constexpr std::int32_t most_terms = 256;
+
+    // Expansion -----------------------------------------------------------------------------------
+
+    constexpr normal_sum constant(double value) {
+        normal_sum s;
+        normal_term t;
+        t.coefficient = value;
+        s.push(static_cast<normal_term&&>(t));
+        return s;
+    }
+    constexpr normal_sum atom(ref n, double exponent = 1) {
+        normal_sum s;
+        normal_term t;
+        t.factors.push({n, exponent});
+        s.push(static_cast<normal_term&&>(t));
+        return s;
+    }
+
+    constexpr normal_sum expand(ref n) {
+        const node x = p_.nodes[n];
+        switch (x.kind) {
+            case op::number: return constant(x.value);
+            case op::add: {
+                normal_sum all;
+                for (std::int32_t k = 0; k < x.children.count; ++k) {
+                    normal_sum part = expand(p_.links[x.children.first + k]);
+                    for (std::int32_t j = 0; j < part.size(); ++j) all.push(static_cast<normal_term&&>(part[j]));
+                }
+                return all;
+            }
+            case op::multiply: {
+                normal_sum product = constant(1);
+                for (std::int32_t k = 0; k < x.children.count; ++k) {
+                    product = multiply(static_cast<normal_sum&&>(product), expand(p_.links[x.children.first + k]));
+                    if (product.size() > most_terms) return atom(n);
+                }
+                return product;
+            }
+            case op::divide: {
+                normal_sum numerator = expand(p_.links[x.children.first]);
+                return multiply(static_cast<normal_sum&&>(numerator), raise(p_.links[x.children.first + 1], -1));
+            }
+            case op::power: {
+                const node& exponent = p_.nodes[p_.links[x.children.first + 1]];
+                double value = exponent.value;
+                if (exponent.kind != op::number && !constant_value(p_.links[x.children.first + 1], value)) return atom(n);
+                return raise(p_.links[x.children.first], value);
+            }
+            case op::apply:
+                if (x.detail == static_cast<std::uint8_t>(function::sqrt)) return raise(p_.links[x.children.first], 0.5);
+                return atom(n);
+            case op::reduce:
+                if (x.detail == static_cast<std::uint8_t>(reduction::sum)) return expand_sum(x);
+                return atom(n);
+            case op::delta: {
+                const position a = p_.positions[x.positions.first], b = p_.positions[x.positions.first + 1];
+                if (a.kind == position_kind::index && b.kind == position_kind::index && a.index == b.index)
+                    return constant(1);
+                return atom(n);
+            }
+            default: return atom(n);
+        }
+    }
+    constexpr bool constant_value(ref n, double& out) {
+        normal_sum s = normalise(n);
+        if (s.size() == 0) return out = 0, true;
+        if (s.size() != 1 || !s[0].factors.empty() || !s[0].bound.empty()) return false;
+        out = s[0].coefficient;
+        return true;
+    }
+
+    constexpr normal_term copy_term(const normal_term& t) {
+        normal_term out;
+        out.coefficient = t.coefficient;
+        index_map fresh;
+        for (ref i : t.bound) {
+            const ref symbol = fresh_index(i);
+            fresh.set(i, symbol);
+            out.bound.push(symbol);
+        }
+        for (const normal_factor& f : t.factors)
+            out.factors.push({fresh.empty() ? f.atom : rename_indices(p_, f.atom, fresh), f.exponent});
+        return out;
+    }
+    constexpr normal_sum copy_sum(const normal_sum& s) {
+        normal_sum out;
+        for (std::int32_t k = 0; k < s.size(); ++k) out.push(copy_term(s[k]));
+        return out;
+    }
+    /// A new symbol that prints like the old one: the text up to # is its letter.
+    constexpr ref fresh_index(ref like) {
+        const range text = p_.indices[like].text;
+        return p_.indices.push({text});
+    }
+
+    constexpr normal_sum multiply(normal_sum&& a, const normal_sum& b) {
+        normal_sum out;
+        // Every sum sign was given symbols of its own, so terms used once need no copy.
+        if (a.size() == 1 && b.size() == 1) {
+            normal_term t = static_cast<normal_term&&>(a[0]);
+            append_factors(t, b[0]);
+            out.push(static_cast<normal_term&&>(t));
+            return out;
+        }
+        for (std::int32_t i = 0; i < a.size(); ++i)
+            for (std::int32_t j = 0; j < b.size(); ++j) {
+                normal_term t = copy_term(a[i]);
+                append_factors(t, copy_term(b[j]));
+                out.push(static_cast<normal_term&&>(t));
+            }
+        return out;
+    }
+    constexpr void append_factors(normal_term& t, const normal_term& u) {
+        t.coefficient *= u.coefficient;
+        for (const normal_factor& f : u.factors) add_factor(t, f);
+        t.bound.append(u.bound.data(), u.bound.size());
+    }
+    constexpr void add_factor(normal_term& t, normal_factor f) {
+        for (std::int32_t k = 0; k < t.factors.size(); ++k) {
+            if (!same_atom(t.factors[k].atom, f.atom)) continue;
+            t.factors[k].exponent += f.exponent;
+            if (t.factors[k].exponent == 0) {
+                t.factors[k] = t.factors.back();
+                t.factors.shrink(t.factors.size() - 1);
+            }
+            return;
+        }
+        t.factors.push(f);
+    }
+
+    /// base^exponent for a constant exponent.
+    constexpr normal_sum raise(ref base, double exponent) {
+        normal_sum s = normalise(base);
+        if (exponent == 0) return constant(1);
+        if (s.size() == 0 && exponent > 0) return s;
+        if (s.size() == 1 && s[0].bound.empty()) {
+            double coefficient = 0;
+            bool simple = constant_power(s[0].coefficient, exponent, coefficient);
+            for (const normal_factor& f : s[0].factors)
+                simple = simple && (is_whole(exponent) || f.exponent == 1 || s[0].factors.size() == 1) &&
+                         (is_whole(exponent) || !is_whole(f.exponent / 2));
+            if (simple) {
+                s[0].coefficient = coefficient;
+                for (normal_factor& f : s[0].factors) f.exponent *= exponent;
+                return s;
+            }
+        }
+        if (is_whole(exponent) && exponent > 1 && exponent <= 4) {
+            normal_sum out = copy_sum(s);
+            for (double k = 1; k < exponent; ++k) out = multiply(static_cast<normal_sum&&>(out), copy_sum(s));
+            if (out.size() <= most_terms) return out;
+        }
+        return atom(base, exponent);
+    }
+
+    constexpr normal_sum expand_sum(const node& x) {
+        index_map fresh;
+        detail::buffer<ref> over;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            over.push(fresh_index(i));
+            fresh.set(i, over.back());
+        }
+        normal_sum body = expand(rename_indices(p_, p_.links[x.children.first], fresh));
+        for (std::int32_t k = 0; k < body.size(); ++k) {
+            for (ref i : over) body[k].bound.push(i);
+            eliminate_deltas(body[k]);
+        }
+        return body;
+    }
+    /// sum_j delta_ij x_j = x_i, wherever one of delta's indices is bound in the term.
+    constexpr void eliminate_deltas(normal_term& t) {
+        for (std::int32_t k = 0; k < t.factors.size(); ++k) {
+            const node x = p_.nodes[t.factors[k].atom];
+            if (x.kind != op::delta || t.factors[k].exponent < 0) continue;
+            const position a = p_.positions[x.positions.first], b = p_.positions[x.positions.first + 1];
+            if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
+            const bool first = is_bound(t, a.index);
+            if (!first && !is_bound(t, b.index)) continue;
+            const ref gone = first ? a.index : b.index;
+            const ref stays = first ? b.index : a.index;
+            t.factors[k] = t.factors.back();
+            t.factors.shrink(t.factors.size() - 1);
+            detail::buffer<ref> bound;
+            for (ref i : t.bound)
+                if (i != gone) bound.push(i);
+            t.bound = bound;
+            index_map renamed;
+            renamed.set(gone, stays);
+            normal_term out;
+            for (const normal_factor& f : t.factors) {
+                const ref atom_renamed = rename_indices(p_, f.atom, renamed);
+                const node y = p_.nodes[atom_renamed];
+                const bool one = y.kind == op::delta &&
+                                 p_.positions[y.positions.first].kind == position_kind::index &&
+                                 p_.positions[y.positions.first + 1].kind == position_kind::index &&
+                                 p_.positions[y.positions.first].index == p_.positions[y.positions.first + 1].index;
+                if (!one) add_factor(out, {atom_renamed, f.exponent});
+            }
+            t.factors = out.factors;
+            k = -1;  // the renaming may have brought another delta within reach
+        }
+    }
+    constexpr bool is_bound(const normal_term& t, ref index) const {
+        for (ref i : t.bound)
+            if (i == index) return true;
+        return false;
+    }
+
+    // Comparison ----------------------------------------------------------------------------------
+
+    /// Which bound index of one term stands for which of the other.
+    struct pairing {
+        detail::buffer<ref> left;
+        detail::buffer<ref> right;
+        constexpr ref partner(ref i) const {
+            for (std::int32_t k = 0; k < left.size(); ++k)
+                if (left[k] == i) return right[k];
+            return none;
+        }
+        constexpr bool taken(ref i) const {
+            for (ref r : right)
+                if (r == i) return true;
+            return false;
+        }
+    };
+
+    /// Equal up to the coefficient and the names of bound indices.
+    constexpr bool same_term(const normal_term& a, const normal_term& b) {
+        if (a.factors.size() != b.factors.size() || a.bound.size() != b.bound.size()) return false;
+        detail::buffer<bool> used;
+        for (std::int32_t k = 0; k < b.factors.size(); ++k) used.push(false);
+        pairing pairs;
+        return match(a, b, 0, used, pairs);
+    }
+    /// Finds partners for the factors of `a` from number k on, by backtracking.
+    constexpr bool match(const normal_term& a, const normal_term& b, std::int32_t k, detail::buffer<bool>& used,
+                         pairing& pairs) {
+        if (k == a.factors.size()) return unused_alike(a, b, pairs);
+        for (std::int32_t j = 0; j < b.factors.size(); ++j) {
+            if (used[j] || a.factors[k].exponent != b.factors[j].exponent) continue;
+            const std::int32_t mark = pairs.left.size();
+            used[j] = true;
+            if (match_atom(a, b, k, j, used, pairs)) return true;
+            used[j] = false;
+            pairs.left.shrink(mark);
+            pairs.right.shrink(mark);
+        }
+        return false;
+    }
+    constexpr bool match_atom(const normal_term& a, const normal_term& b, std::int32_t k, std::int32_t j,
+                              detail::buffer<bool>& used, pairing& pairs) {
+        const ref left = a.factors[k].atom, right = b.factors[j].atom;
+        const node x = p_.nodes[left], y = p_.nodes[right];
+        if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
+            x.positions.count != y.positions.count || x.children.count != y.children.count)
+            return false;
+        if (x.kind == op::tensor) return pair_positions(a, b, x.positions, y.positions, pairs) && match(a, b, k + 1, used, pairs);
+        // Any other atom: settle the bound indices in it one by one, then compare as expressions.
+        const index_set inside = free_indices(p_, left);
+        for (ref i : a.bound) {
+            if (!inside.has(i) || pairs.partner(i) != none) continue;
+            for (ref other : b.bound) {
+                if (pairs.taken(other)) continue;
+                const std::int32_t mark = pairs.left.size();
+                pairs.left.push(i);
+                pairs.right.push(other);
+                if (match_atom(a, b, k, j, used, pairs)) return true;
+                pairs.left.shrink(mark);
+                pairs.right.shrink(mark);
+            }
+            return false;
+        }
+        index_map renamed;
+        for (std::int32_t m = 0; m < pairs.left.size(); ++m) renamed.set(pairs.left[m], pairs.right[m]);
+        return same_atom(rename_indices(p_, left, renamed), right) && match(a, b, k + 1, used, pairs);
+    }
+    constexpr bool pair_index(const normal_term& a, const normal_term& b, ref i, ref j, pairing& pairs) {
+        const bool bound = is_bound(a, i);
+        if (bound != is_bound(b, j)) return false;
+        if (!bound) return i == j;
+        const ref partner = pairs.partner(i);
+        if (partner != none) return partner == j;
+        if (pairs.taken(j)) return false;
+        pairs.left.push(i);
+        pairs.right.push(j);
+        return true;
+    }
+    constexpr bool pair_positions(const normal_term& a, const normal_term& b, range at, range other, pairing& pairs) {
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            const position x = p_.positions[at.first + k], y = p_.positions[other.first + k];
+            if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count) return false;
+            if (x.kind == position_kind::index && !pair_index(a, b, x.index, y.index, pairs)) return false;
+            for (std::int32_t t = 0; t < x.terms.count; ++t) {
+                const affine_term u = p_.affine_terms[x.terms.first + t], v = p_.affine_terms[y.terms.first + t];
+                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs)) return false;
+            }
+        }
+        return true;
+    }
+    /// Bound indices that no factor has stand for their extents: they must be the same letters.
+    constexpr bool unused_alike(const normal_term& a, const normal_term& b, const pairing& pairs) {
+        for (ref i : a.bound) {
+            if (pairs.partner(i) != none) continue;
+            bool found = false;
+            for (ref j : b.bound) found = found || (!pairs.taken(j) && p_.index(i) == p_.index(j));
+            if (!found) return false;
+        }
+        return true;
+    }
+    /// Equal as they stand, no index of either being bound outside.
+    constexpr bool same_atom(ref a, ref b) {
+        if (a == b) return true;
+        const node x = p_.nodes[a], y = p_.nodes[b];
+        if (x.kind != y.kind || x.name != y.name || x.detail != y.detail || x.value != y.value ||
+            x.positions.count != y.positions.count || x.children.count != y.children.count ||
+            x.indices.count != y.indices.count)
+            return false;
+        const normal_term nothing;
+        pairing pairs;
+        if (x.kind == op::delta) {
+            pairing swapped;
+            const range first{x.positions.first, 1}, second{x.positions.first + 1, 1};
+            const range other{y.positions.first, 1}, last{y.positions.first + 1, 1};
+            if (pair_positions(nothing, nothing, first, last, swapped) && pair_positions(nothing, nothing, second, other, swapped))
+                return true;
+        }
+        if (!pair_positions(nothing, nothing, x.positions, y.positions, pairs)) return false;
+        index_map renamed;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k], j = p_.links[y.indices.first + k];
+            if (binds(x)) renamed.set(i, j);
+            else if (i != j) return false;
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            ref left = p_.links[x.children.first + k];
+            if (!renamed.empty()) left = rename_indices(p_, left, renamed);
+            if (!equal(left, p_.links[y.children.first + k])) return false;
+        }
+        return true;
+    }
+
+    // Printing ------------------------------------------------------------------------------------
+
+    constexpr ref to_node(const normal_term& t) {
+        detail::buffer<ref> factors;
+        if (t.coefficient != 1 || t.factors.empty()) factors.push(p_.number(t.coefficient));
+        for (const normal_factor& f : t.factors)
+            factors.push(f.exponent == 1 ? f.atom : p_.make(op::power, f.atom, p_.number(f.exponent)));
+        ref n = factors.size() == 1 ? factors[0] : p_.make(op::multiply, 0, factors.data(), factors.size());
+        if (!t.bound.empty()) {
+            const range over = p_.add_links(t.bound);
+            n = p_.reduce(reduction::sum, over, n);
+        }
+        return n;
+    }
+
+    program& p_;
+};
+
+}  // namespace ricci::ir

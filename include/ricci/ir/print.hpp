@@ -1,0 +1,321 @@
+// A program as text: LaTeX that the parser reads back, and a plain form for terminals.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/print_name.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+class latex_printer {
+public:
+    constexpr latex_printer(const program_view& p, detail::text_builder& out) : p_(p), out_(out) {}
+
+    constexpr void equation_line(const equation& e) {
+        tensor(e.name, e.positions);
+        out_ << " = ";
+        // Reading back demands every index of the left on the right; delta^{ii} with a free i is 1.
+        const index_set right = free_indices(p_, e.body);
+        bool lacks = false;
+        for_each_index(p_, e.positions, [&](ref i) { lacks = lacks || !right.has(i); });
+        if (!lacks) return terms(e.body, true);
+        for_each_index(p_, e.positions, [&](ref i) {
+            if (!right.has(i)) out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
+        });
+        factor(e.body, true);
+    }
+    constexpr void expression(ref n) { terms(n, false); }
+    constexpr void tensor(ref name, range at) {
+        const name_symbol& s = p_.names[name];
+        if (s.kind == name_kind::cotangent) {
+            const text_view text = p_.text(s.text), of = p_.name(s.of);
+            out_ << "\\frac{\\partial ";
+            print_name(text.slice(1, text.size - of.size - 2), out_);
+            out_ << "}{\\partial ";
+            print_name(of, out_);
+            scripts(of, at);
+            out_ << '}';
+            return;
+        }
+        print_name(p_.text(s.text), out_);
+        scripts(p_.text(s.text), at);
+    }
+
+private:
+    // Levels of binding, loosest first: a sum of terms, a term, a factor.
+
+    /// `top`: the terms are the equation's own, where sums of repeated indices stay implied.
+    constexpr void terms(ref n, bool top) {
+        const node& x = p_.nodes[n];
+        if (x.kind != op::add) return term(n, top, false);
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            ref child = p_.child(x, k);
+            const bool negative = is_negative(child);
+            if (negative) out_ << (k == 0 ? "-" : " - ");
+            else if (k > 0) out_ << " + ";
+            if (p_.nodes[child].kind == op::add) factor(child, false);
+            else term(child, top, negative);
+        }
+    }
+    /// Whether a term is printed with a minus sign in front, which is then left to the caller.
+    constexpr bool is_negative(ref n) const {
+        const node& x = p_.nodes[n];
+        if (x.kind == op::number) return x.value < 0;
+        if (x.kind == op::multiply) return p_.nodes[p_.child(x, 0)].kind == op::number && is_negative(p_.child(x, 0));
+        return is_sum(x) && p_.nodes[p_.child(x, 0)].kind == op::multiply && is_negative(p_.child(x, 0));
+    }
+    static constexpr bool is_sum(const node& x) {
+        return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
+    }
+    constexpr void term(ref n, bool top, bool sign_printed) {
+        const node& x = p_.nodes[n];
+        if (!sign_printed && is_negative(n)) {
+            out_ << '-';
+            sign_printed = true;
+        }
+        if (is_sum(x)) {
+            if (!top || !is_implied(x)) sum_sign(x);
+            const node& body = p_.nodes[p_.child(x, 0)];
+            if (body.kind == op::add) return factor(p_.child(x, 0), true);
+            return term(p_.child(x, 0), false, sign_printed);
+        }
+        if (x.kind == op::number) return print_number(sign_printed ? -x.value : x.value, out_);
+        if (x.kind != op::multiply) return factor(n, true);
+        bool first = true;
+        bool number_before = false;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            const ref child = p_.child(x, k);
+            const node& y = p_.nodes[child];
+            if (k == 0 && sign_printed && y.kind == op::number) {
+                if (y.value == -1 && x.children.count > 1) continue;
+                print_number(-y.value, out_);
+            } else {
+                if (!first) out_ << (number_before && starts_with_digit(child) ? " \\cdot " : " ");
+                factor(child, k + 1 == x.children.count);
+            }
+            number_before = y.kind == op::number;
+            first = false;
+        }
+    }
+    constexpr bool starts_with_digit(ref n) const {
+        const node& x = p_.nodes[n];
+        return x.kind == op::number ||
+               ((x.kind == op::power || x.kind == op::multiply) && starts_with_digit(p_.child(x, 0)));
+    }
+    /// The parser finds this sum by itself: a product in which every summed index repeats.
+    constexpr bool is_implied(const node& sum) const {
+        const node& body = p_.nodes[p_.child(sum, 0)];
+        for (std::int32_t k = 0; k < sum.indices.count; ++k) {
+            const ref i = p_.reduced(sum, k);
+            std::int32_t holders = 0;
+            if (body.kind == op::tensor) {
+                for_each_index(p_, body.positions, [&](ref j) { holders += i == j; });
+            } else if (body.kind == op::multiply) {
+                for (std::int32_t c = 0; c < body.children.count; ++c)
+                    holders += free_indices(p_, p_.child(body, c)).has(i);
+            }
+            if (holders < 2) return false;
+        }
+        return true;
+    }
+    constexpr void index_list(const node& x) {
+        out_ << "_{";
+        for (std::int32_t k = 0; k < x.indices.count; ++k) out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
+        out_ << '}';
+    }
+    constexpr void sum_sign(const node& x) {
+        out_ << "\\sum";
+        index_list(x);
+        out_ << ' ';
+    }
+    constexpr void bracketed(ref n) {
+        out_ << '(';
+        terms(n, false);
+        out_ << ')';
+    }
+    /// `last`: nothing follows in the product, so a sum sign needs no brackets.
+    constexpr void factor(ref n, bool last) {
+        const node& x = p_.nodes[n];
+        switch (x.kind) {
+            case op::number:
+                if (x.value < 0) {
+                    out_ << '(';
+                    print_number(x.value, out_);
+                    out_ << ')';
+                } else {
+                    print_number(x.value, out_);
+                }
+                return;
+            case op::tensor: return tensor(x.name, x.positions);
+            case op::delta:
+                out_ << "\\delta";
+                return scripts("\\delta", x.positions);
+            case op::position: out_ << p_.index(p_.at(x.positions, 0).index); return;
+            case op::add:
+            case op::multiply: return bracketed(n);
+            case op::divide:
+                out_ << "\\frac{";
+                terms(p_.child(x, 0), false);
+                out_ << "}{";
+                terms(p_.child(x, 1), false);
+                out_ << '}';
+                return;
+            case op::power: return power(x);
+            case op::apply: return apply(x);
+            case op::reduce: return reduce(n, last);
+            case op::compare:
+                out_ << '[';
+                condition(n);
+                out_ << ']';
+                return;
+            case op::choose: return cases(x);
+        }
+    }
+    constexpr void power(const node& x) {
+        const node& base = p_.nodes[p_.child(x, 0)];
+        const bool bare = (base.kind == op::number && base.value >= 0) ||
+                          (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
+                           p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
+        if (bare) factor(p_.child(x, 0), false);
+        else bracketed(p_.child(x, 0));
+        out_ << "^{";
+        terms(p_.child(x, 1), false);
+        out_ << '}';
+    }
+    /// What the parser takes for an exponent rather than an index list after a name.
+    constexpr bool is_power_exponent(ref n) const { return p_.nodes[n].kind == op::number; }
+
+    constexpr void apply(const node& x) {
+        const auto f = static_cast<function>(x.detail);
+        if (f == function::sqrt) {
+            out_ << "\\sqrt{";
+            terms(p_.child(x, 0), false);
+            out_ << '}';
+        } else if (f == function::absolute) {
+            out_ << "\\operatorname{abs}";
+            bracketed(p_.child(x, 0));
+        } else if (f == function::modulo) {
+            out_ << '(';
+            factor(p_.child(x, 0), false);
+            out_ << " \\bmod ";
+            factor(p_.child(x, 1), false);
+            out_ << ')';
+        } else if (f == function::logical_not) {
+            out_ << "[\\lnot ";
+            condition_operand(p_.child(x, 0));
+            out_ << ']';
+        } else {
+            out_ << function_latex(f) << '(';
+            terms(p_.child(x, 0), false);
+            if (x.children.count == 2) {
+                out_ << ", ";
+                terms(p_.child(x, 1), false);
+            }
+            out_ << ')';
+        }
+    }
+    constexpr void reduce(ref n, bool last) {
+        const node& x = p_.nodes[n];
+        if (is_sum(x)) {
+            if (last && !is_negative(n)) return term(n, false, false);
+            return bracketed(n);
+        }
+        out_ << reduction_latex(static_cast<reduction>(x.detail));
+        index_list(x);
+        bracketed(p_.child(x, 0));
+    }
+    constexpr void condition(ref n) {
+        const node& x = p_.nodes[n];
+        if (x.kind != op::compare) {
+            if (x.kind == op::apply && x.detail == static_cast<std::uint8_t>(function::logical_not)) {
+                out_ << "\\lnot ";
+                return condition_operand(p_.child(x, 0));
+            }
+            return terms(n, false);
+        }
+        const auto c = static_cast<comparison>(x.detail);
+        const bool logical = c == comparison::logical_and || c == comparison::logical_or;
+        for (std::int32_t k = 0; k < 2; ++k) {
+            if (k == 1) out_ << ' ' << comparison_latex(c) << ' ';
+            if (logical) condition_operand(p_.child(x, k));
+            else terms(p_.child(x, k), false);
+        }
+    }
+    /// Within \land, \lor and \lnot: an Iverson bracket keeps what belongs together.
+    constexpr void condition_operand(ref n) { factor(n, false); }
+    constexpr void cases(const node& x) {
+        out_ << "\\begin{cases} ";
+        for (std::int32_t k = 0; k + 1 < x.children.count; k += 2) {
+            terms(p_.child(x, k), false);
+            out_ << " & \\text{if } ";
+            condition(p_.child(x, k + 1));
+            out_ << " \\\\ ";
+        }
+        terms(p_.child(x, x.children.count - 1), false);
+        out_ << " & \\text{otherwise} \\end{cases}";
+    }
+
+    constexpr void scripts(text_view name, range at) {
+        if (at.count == 0) return;
+        bool all_fixed = true, any_fixed = false;
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            const bool fixed = p_.at(at, k).kind == position_kind::fixed;
+            all_fixed = all_fixed && fixed;
+            any_fixed = any_fixed || fixed;
+        }
+        const position& first = p_.at(at, 0);
+        const bool transpose = at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
+        // A superscript of digits would read as a power, e^{...} as exp, ^{T} as a transpose.
+        out_ << (all_fixed || name == "e" ? "_{" : transpose ? "^<" : "^{");
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            if (k > 0 && any_fixed) out_ << ',';
+            position_text(p_.at(at, k), at.count == 1);
+        }
+        out_ << (transpose && name != "e" ? '>' : '}');
+    }
+    constexpr void position_text(const position& q, bool alone) {
+        if (q.kind == position_kind::index) out_ << index_text(q.index);
+        if (q.kind == position_kind::fixed) out_ << q.offset;
+        if (q.terms.count == 0) return;
+        const bool merged = q.kind == position_kind::merged;
+        if (merged || !alone) out_ << '(';
+        for (std::int32_t t = 0; t < q.terms.count; ++t) {
+            const affine_term& term = p_.affine_terms[q.terms.first + t];
+            if (!merged && (t > 0 || term.coefficient < 0)) out_ << (term.coefficient < 0 ? '-' : '+');
+            const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+            if (!merged && count != 1) out_ << count;
+            out_ << index_text(term.index);
+        }
+        if (q.kind == position_kind::affine && (q.offset != 0 || (q.terms.count == 1 && !merged)))
+            out_ << (q.offset < 0 ? '-' : '+') << (q.offset < 0 ? -q.offset : q.offset);
+        if (merged || !alone) out_ << ')';
+    }
+    /// A Greek index is followed by a space, so that the next letter is not part of its command.
+    constexpr text_view index_text(ref i) {
+        const text_view text = p_.index(i);
+        if (text[0] != '\\') return text;
+        spaced_ = {};
+        spaced_ << text << ' ';
+        return spaced_;
+    }
+
+    program_view p_;
+    detail::text_builder& out_;
+    detail::text_builder spaced_;
+};
+
+/// One equation in the notation.
+constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
+    latex_printer(p, out).equation_line(e);
+}
+/// Every equation, a line each.
+constexpr void to_latex(const program_view& p, detail::text_builder& out) {
+    for (const equation& e : p.equations) {
+        to_latex(p, e, out);
+        out << '\n';
+    }
+}
+
+}  // namespace ricci::ir

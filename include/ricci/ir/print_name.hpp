@@ -1,0 +1,173 @@
+// The words of a program as LaTeX: names, numbers, functions.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::ir {
+
+/// The LaTeX of a canonical name: "W_QKV" is W_{QKV}, "Output" \text{Output}, "S_masked"
+/// S_{\text{masked}}.
+constexpr void print_name(text_view name, detail::text_builder& out) {
+    std::int32_t split = 0;  // where the label starts
+    std::int32_t braces = 0;
+    while (split < name.size && !(name[split] == '_' && braces == 0 && split > 0)) {
+        braces += name[split] == '{' ? 1 : name[split] == '}' ? -1 : 0;
+        ++split;
+    }
+    text_view base = name.slice(0, split);
+    std::int32_t primes = base.size;
+    while (primes > 0 && base[primes - 1] == '\'') --primes;
+    const text_view letters = base.slice(0, primes);
+    const bool ascii = !letters.empty() && static_cast<unsigned char>(letters[0]) < 0x80;
+    if (!letters.empty() && letters[0] == '\\') {
+        std::int32_t brace = 0;
+        while (brace < letters.size && letters[brace] != '{') ++brace;
+        if (brace < letters.size) {  // an accent over a name
+            out << letters.slice(0, brace + 1);
+            print_name(letters.slice(brace + 1, letters.size - 1), out);
+            out << '}';
+        } else {
+            out << letters;
+        }
+    } else if (ascii && letters.size > 1) {
+        out << "\\text{" << letters << '}';
+    } else {
+        out << letters;
+    }
+    out << base.slice(primes, base.size);
+    if (split == name.size) return;
+    const text_view label = name.slice(split + 1, name.size);
+    const bool capital = !label.empty() && label[0] >= 'A' && label[0] <= 'Z';
+    bool letters_only = true;
+    for (char c : label) letters_only = letters_only && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+    const bool dimension = letters == "d" || letters == "n";
+    if (label.size == 1 && (capital || dimension)) out << '_' << label;
+    else if (letters_only && (capital || dimension)) out << "_{" << label << '}';
+    else if (!label.empty() && label[0] == '\\') out << "_{" << label << '}';
+    else out << "_{\\text{" << label << "}}";
+}
+
+/// A number so that reading it gives the same number, up to the last digit.
+constexpr void print_number(double value, detail::text_builder& out) {
+    if (value != value) {
+        out << "\\text{nan}";
+        return;
+    }
+    if (value < 0) {
+        out << '-';
+        value = -value;
+    }
+    if (value == __builtin_inf()) {
+        out << "\\infty";
+        return;
+    }
+    std::int32_t exponent = 0;
+    while (value >= 1e15) value /= 10, ++exponent;
+    while (value != 0 && value < 1e-5) value *= 10, --exponent;
+    auto whole = static_cast<std::int64_t>(value);
+    double rest = value - static_cast<double>(whole);
+    char digits[20] = {};
+    std::int32_t count = 0;
+    std::int32_t used = 0;
+    for (std::int64_t w = whole; w > 0; w /= 10) ++used;
+    double scale = 1;
+    while (rest != 0 && count + used < 17 && count < 19) {
+        scale *= 10;
+        // The shortest fraction that is the number again.
+        ++count;
+        const double scaled = rest * scale;
+        const double rounded = static_cast<double>(static_cast<std::int64_t>(scaled + 0.5));
+        if (static_cast<double>(whole) + rounded / scale == value || count + used == 17) {
+            auto all = static_cast<std::int64_t>(rounded);
+            if (rounded >= scale) ++whole, all -= static_cast<std::int64_t>(scale);
+            for (std::int32_t k = count; k-- > 0; all /= 10) digits[k] = static_cast<char>('0' + all % 10);
+            rest = 0;
+        }
+    }
+    while (count > 0 && digits[count - 1] == '0') --count;
+    out << whole;
+    if (count > 0) out << '.' << text_view(digits, count);
+    if (exponent != 0) out << " \\cdot 10^{" << exponent << '}';
+}
+
+constexpr text_view function_word(function f) {
+    switch (f) {
+        case function::exp: return "exp";
+        case function::log: return "log";
+        case function::sqrt: return "sqrt";
+        case function::sin: return "sin";
+        case function::cos: return "cos";
+        case function::tanh: return "tanh";
+        case function::absolute: return "abs";
+        case function::sigmoid: return "sigmoid";
+        case function::relu: return "relu";
+        case function::gelu: return "gelu";
+        case function::silu: return "silu";
+        case function::elu: return "elu";
+        case function::sign: return "sign";
+        case function::erf: return "erf";
+        case function::floor: return "floor";
+        case function::maximum: return "max";
+        case function::minimum: return "min";
+        case function::modulo: return "mod";
+        case function::logical_not: return "not";
+    }
+    return "";
+}
+constexpr text_view function_latex(function f) {
+    switch (f) {
+        case function::exp: return "\\exp";
+        case function::log: return "\\log";
+        case function::sin: return "\\sin";
+        case function::cos: return "\\cos";
+        case function::tanh: return "\\tanh";
+        case function::maximum: return "\\max";
+        case function::minimum: return "\\min";
+        case function::sigmoid: return "\\operatorname{sigmoid}";
+        case function::relu: return "\\operatorname{relu}";
+        case function::gelu: return "\\operatorname{gelu}";
+        case function::silu: return "\\operatorname{silu}";
+        case function::elu: return "\\operatorname{elu}";
+        case function::sign: return "\\operatorname{sign}";
+        case function::erf: return "\\operatorname{erf}";
+        case function::floor: return "\\operatorname{floor}";
+        default: return function_word(f);
+    }
+}
+constexpr text_view reduction_word(reduction r) {
+    switch (r) {
+        case reduction::sum: return "sum";
+        case reduction::mean: return "mean";
+        case reduction::maximum: return "max";
+        case reduction::minimum: return "min";
+        case reduction::softmax: return "softmax";
+        case reduction::logsumexp: return "logsumexp";
+    }
+    return "";
+}
+constexpr text_view reduction_latex(reduction r) {
+    switch (r) {
+        case reduction::sum: return "\\sum";
+        case reduction::mean: return "\\operatorname{mean}";
+        case reduction::maximum: return "\\max";
+        case reduction::minimum: return "\\min";
+        case reduction::softmax: return "\\operatorname{softmax}";
+        case reduction::logsumexp: return "\\operatorname{logsumexp}";
+    }
+    return "";
+}
+constexpr text_view comparison_latex(comparison c) {
+    switch (c) {
+        case comparison::less: return "<";
+        case comparison::less_equal: return "\\le";
+        case comparison::equal: return "=";
+        case comparison::not_equal: return "\\ne";
+        case comparison::logical_and: return "\\land";
+        case comparison::logical_or: return "\\lor";
+    }
+    return "";
+}
+
+}  // namespace ricci::ir

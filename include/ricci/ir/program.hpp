@@ -1,0 +1,288 @@
+// The vocabulary every layer speaks: names, indices, expressions and equations of a program.
+// A program is a set of flat arrays that refer to one another by number, so that the same code
+// builds, reads and copies it in the compiler and at run time. The structs have no default
+// initialisers, because the compiler's constant evaluation would pay for them at every growth.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/buffer.hpp>
+#include <ricci/detail/text.hpp>
+
+namespace ricci::ir {
+
+using detail::text_view;
+
+/// The number of an entry in one of a program's arrays.
+using ref = std::int32_t;
+inline constexpr ref none = -1;
+
+/// `count` consecutive entries of one of a program's arrays.
+struct range {
+    std::int32_t first;
+    std::int32_t count;
+};
+
+/// The characters [begin, end) of the text that something was read from; empty when derived.
+struct source_span {
+    std::int32_t begin;
+    std::int32_t end;
+};
+
+/// What a node computes. `children` are nodes unless said otherwise.
+enum class op : std::uint8_t {
+    number,    // value
+    tensor,    // name, positions
+    add,       // any number of children
+    multiply,  // any number of children
+    divide,    // numerator, denominator
+    power,     // base, exponent
+    apply,     // function; one child (minimum, maximum: two)
+    reduce,    // reduction over `indices`; one child. softmax keeps its indices, the others bind them
+    delta,     // two positions: 1 where they are equal
+    position,  // positions[0], an index, as a number from 0
+    compare,   // comparison; two children: 1 or 0
+    choose,    // value, condition, value, condition, ..., value otherwise
+};
+
+enum class function : std::uint8_t {
+    exp, log, sqrt, sin, cos, tanh, absolute, sigmoid, relu, gelu, silu, elu, sign, erf,
+    floor, maximum, minimum, modulo, logical_not,
+};
+
+enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp };
+
+enum class comparison : std::uint8_t { less, less_equal, equal, not_equal, logical_and, logical_or };
+
+struct node {
+    op kind;
+    std::uint8_t detail;  // function, reduction or comparison
+    ref name;             // tensor
+    range children;       // in links
+    range positions;      // in positions: tensor, delta, position
+    range indices;        // in links: the index symbols of a reduce
+    double value;         // number
+    source_span source;
+};
+
+constexpr node blank_node(op kind, source_span source = {}) {
+    return {kind, 0, none, {}, {}, {}, 0, source};
+}
+
+/// Where an axis of a tensor is read or written.
+enum class position_kind : std::uint8_t {
+    index,   // at an index
+    fixed,   // at `offset`
+    merged,  // several indices are one axis, the last fastest: terms, coefficients unused
+    affine,  // offset + sum of coefficient * index over terms; when a coefficient is negative, that
+             // index's extent - 1 times its size is added, so that the least value is `offset`
+};
+
+struct position {
+    position_kind kind;
+    ref index;            // position_kind::index
+    std::int32_t offset;  // fixed, affine
+    range terms;          // merged, affine: in affine_terms
+};
+
+constexpr position index_position(ref index) { return {position_kind::index, index, 0, {}}; }
+constexpr position fixed_position(std::int32_t place) { return {position_kind::fixed, none, place, {}}; }
+
+struct affine_term {
+    ref index;
+    std::int32_t coefficient;
+};
+
+/// An index letter with its primes, as text in `characters`.
+struct index_symbol {
+    range text;
+};
+
+enum class name_kind : std::uint8_t {
+    plain,
+    cotangent,  // the derivative of the loss by the tensor `of`; its text is "dL/d" and that name's
+    tangent,    // the directional derivative of the tensor `of`; its text is "d/dt " and that name's
+};
+
+struct name_symbol {
+    range text;  // in characters: the canonical spelling, what "..."_t is compared with
+    name_kind kind;
+    ref of;
+    bool kept;  // an output although other equations use it
+};
+
+/// name[positions] = body. A claim states what other equations have to imply and computes nothing.
+struct equation {
+    ref name;
+    range positions;
+    ref body;
+    bool claim;
+    source_span source;
+};
+
+/// A read-only program, wherever its arrays live.
+struct program_view {
+    template <class T>
+    struct list {
+        const T* data = nullptr;
+        std::int32_t count = 0;
+        constexpr const T& operator[](ref k) const { return data[k]; }
+        constexpr std::int32_t size() const { return count; }
+        constexpr const T* begin() const { return data; }
+        constexpr const T* end() const { return data + count; }
+    };
+    list<char> characters;
+    list<name_symbol> names;
+    list<index_symbol> indices;
+    list<node> nodes;
+    list<ref> links;
+    list<position> positions;
+    list<affine_term> affine_terms;
+    list<equation> equations;
+
+    constexpr text_view text(range r) const { return {characters.data + r.first, r.count}; }
+    constexpr text_view name(ref n) const { return text(names[n].text); }
+    constexpr text_view index(ref i) const { return text(indices[i].text); }
+    constexpr ref child(const node& n, std::int32_t k) const { return links[n.children.first + k]; }
+    constexpr ref reduced(const node& n, std::int32_t k) const { return links[n.indices.first + k]; }
+    constexpr const position& at(range r, std::int32_t k) const { return positions[r.first + k]; }
+
+    /// The name with this canonical spelling, or none.
+    constexpr ref find(text_view spelling) const {
+        for (ref n = 0; n < names.size(); ++n)
+            if (name(n) == spelling) return n;
+        return none;
+    }
+    /// The equation, not a claim, that defines `name`, or none.
+    constexpr ref definition(ref name_number) const {
+        for (ref e = 0; e < equations.size(); ++e)
+            if (equations[e].name == name_number && !equations[e].claim) return e;
+        return none;
+    }
+};
+
+/// A program that owns its arrays and can grow. Shared structure is allowed: several nodes may name
+/// the same child, since nodes never change once others refer to them.
+struct program {
+    detail::buffer<char> characters;
+    detail::buffer<name_symbol> names;
+    detail::buffer<index_symbol> indices;
+    detail::buffer<node> nodes;
+    detail::buffer<ref> links;
+    detail::buffer<position> positions;
+    detail::buffer<affine_term> affine_terms;
+    detail::buffer<equation> equations;
+
+    constexpr program() = default;
+    constexpr explicit program(const program_view& other) {
+        characters.append(other.characters.data, other.characters.count);
+        names.append(other.names.data, other.names.count);
+        indices.append(other.indices.data, other.indices.count);
+        nodes.append(other.nodes.data, other.nodes.count);
+        links.append(other.links.data, other.links.count);
+        positions.append(other.positions.data, other.positions.count);
+        affine_terms.append(other.affine_terms.data, other.affine_terms.count);
+        equations.append(other.equations.data, other.equations.count);
+    }
+
+    constexpr operator program_view() const { return view(); }
+    constexpr program_view view() const {
+        return {{characters.data(), characters.size()}, {names.data(), names.size()},
+                {indices.data(), indices.size()},       {nodes.data(), nodes.size()},
+                {links.data(), links.size()},           {positions.data(), positions.size()},
+                {affine_terms.data(), affine_terms.size()}, {equations.data(), equations.size()}};
+    }
+
+    constexpr range add_text(text_view text) {
+        const range r{characters.size(), text.size};
+        characters.append(text.data, text.size);
+        return r;
+    }
+    constexpr text_view text(range r) const { return {characters.data() + r.first, r.count}; }
+    constexpr text_view name(ref n) const { return text(names[n].text); }
+    constexpr text_view index(ref i) const { return text(indices[i].text); }
+    constexpr bool is_text(range r, text_view spelling) const {
+        if (r.count != spelling.size) return false;
+        const char* mine = characters.data() + r.first;
+        for (std::int32_t k = 0; k < r.count; ++k)
+            if (mine[k] != spelling.data[k]) return false;
+        return true;
+    }
+    constexpr ref find(text_view spelling) const {
+        const std::int32_t count = names.size();
+        for (ref n = 0; n < count; ++n)
+            if (is_text(names[n].text, spelling)) return n;
+        return none;
+    }
+    constexpr ref find_index(text_view spelling) const {
+        const std::int32_t count = indices.size();
+        for (ref i = 0; i < count; ++i)
+            if (is_text(indices[i].text, spelling)) return i;
+        return none;
+    }
+    /// The equation, not a claim, that defines `name`, or none.
+    constexpr ref definition(ref name_number) const {
+        for (ref e = 0; e < equations.size(); ++e)
+            if (equations[e].name == name_number && !equations[e].claim) return e;
+        return none;
+    }
+    constexpr ref intern_index(text_view spelling) {
+        const ref found = find_index(spelling);
+        return found != none ? found : indices.push({add_text(spelling)});
+    }
+    constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none) {
+        const ref found = find(spelling);
+        return found != none ? found : names.push({add_text(spelling), kind, of, false});
+    }
+    constexpr range add_links(const ref* values, std::int32_t count) {
+        const range r{links.size(), count};
+        links.append(values, count);
+        return r;
+    }
+    constexpr range add_links(const detail::buffer<ref>& values) {
+        return add_links(values.data(), values.size());
+    }
+
+    constexpr ref number(double value, source_span source = {}) {
+        node n = blank_node(op::number, source);
+        n.value = value;
+        return nodes.push(n);
+    }
+    constexpr ref tensor(ref name, range at, source_span source = {}) {
+        node n = blank_node(op::tensor, source);
+        n.name = name;
+        n.positions = at;
+        return nodes.push(n);
+    }
+    /// The index as a number.
+    constexpr ref position_of(ref index, source_span source = {}) {
+        node n = blank_node(op::position, source);
+        n.positions = {positions.size(), 1};
+        positions.push(index_position(index));
+        return nodes.push(n);
+    }
+    constexpr ref make(op kind, std::uint8_t detail, const ref* children, std::int32_t count,
+                       source_span source = {}) {
+        node n = blank_node(kind, source);
+        n.detail = detail;
+        n.children = add_links(children, count);
+        return nodes.push(n);
+    }
+    constexpr ref make(op kind, ref a, source_span source = {}) {
+        return make(kind, 0, &a, 1, source);
+    }
+    constexpr ref make(op kind, ref a, ref b, source_span source = {}) {
+        const ref both[] = {a, b};
+        return make(kind, 0, both, 2, source);
+    }
+    constexpr ref apply(function f, ref argument, source_span source = {}) {
+        return make(op::apply, static_cast<std::uint8_t>(f), &argument, 1, source);
+    }
+    constexpr ref reduce(reduction r, range over, ref body, source_span source = {}) {
+        const ref n = make(op::reduce, static_cast<std::uint8_t>(r), &body, 1, source);
+        nodes[n].indices = over;
+        return n;
+    }
+};
+
+}  // namespace ricci::ir

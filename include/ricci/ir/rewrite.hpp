@@ -1,0 +1,208 @@
+// Rebuilding expressions: copies with some nodes or indices replaced, and what an expression uses.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::ir {
+
+/// Indices replaced by others; an index that is not in the list stays.
+class index_map {
+public:
+    constexpr void set(ref from, ref to) { pairs_.push({from, to}); }
+    constexpr ref operator()(ref index) const {
+        for (const pair& p : pairs_)
+            if (p.from == index) return p.to;
+        return index;
+    }
+    constexpr bool empty() const { return pairs_.empty(); }
+
+private:
+    struct pair {
+        ref from;
+        ref to;
+    };
+    detail::buffer<pair> pairs_;
+};
+
+constexpr range rename_positions(program& p, range at, const index_map& renamed) {
+    if (renamed.empty()) return at;
+    detail::buffer<position> list;
+    for (std::int32_t k = 0; k < at.count; ++k) {
+        position q = p.positions[at.first + k];
+        if (q.kind == position_kind::index) q.index = renamed(q.index);
+        if (q.terms.count > 0) {
+            const range terms{p.affine_terms.size(), q.terms.count};
+            for (std::int32_t t = 0; t < q.terms.count; ++t) {
+                affine_term term = p.affine_terms[q.terms.first + t];
+                term.index = renamed(term.index);
+                p.affine_terms.push(term);
+            }
+            q.terms = terms;
+        }
+        list.push(q);
+    }
+    const range out{p.positions.size(), list.size()};
+    p.positions.append(list.data(), list.size());
+    return out;
+}
+
+/// A copy of `n` whose children, positions and indices are `rebuild(child)` and renamed. Returns
+/// `n` itself where nothing changed.
+template <class Rebuild>
+constexpr ref rebuild_node(program& p, ref n, const index_map& renamed, Rebuild&& rebuild) {
+    node copy = p.nodes[n];
+    detail::buffer<ref> children;
+    bool changed = false;
+    for (std::int32_t k = 0; k < copy.children.count; ++k) {
+        const ref child = p.links[copy.children.first + k];
+        children.push(rebuild(child));
+        changed = changed || children.back() != child;
+    }
+    if (!renamed.empty() && copy.positions.count > 0) {
+        copy.positions = rename_positions(p, copy.positions, renamed);
+        changed = true;
+    }
+    if (!renamed.empty() && copy.indices.count > 0) {
+        detail::buffer<ref> over;
+        for (std::int32_t k = 0; k < copy.indices.count; ++k)
+            over.push(renamed(p.links[copy.indices.first + k]));
+        copy.indices = p.add_links(over);
+        changed = true;
+    }
+    if (!changed) return n;
+    copy.children = p.add_links(children);
+    return p.nodes.push(copy);
+}
+
+/// A copy with every index renamed, bound ones too.
+constexpr ref rename_indices(program& p, ref n, const index_map& renamed) {
+    return rebuild_node(p, n, renamed, [&](ref child) { return rename_indices(p, child, renamed); });
+}
+
+/// A copy in which the rank-0 tensor `name` is replaced by the expression `value`.
+constexpr ref substitute_scalar(program& p, ref n, ref name, ref value) {
+    if (p.nodes[n].kind == op::tensor && p.nodes[n].name == name && p.nodes[n].positions.count == 0)
+        return value;
+    return rebuild_node(p, n, {}, [&](ref child) { return substitute_scalar(p, child, name, value); });
+}
+
+/// Calls `visit(index)` for every index in a list of positions, repeated ones repeatedly.
+/// `Program`, here and below, is a program or a view of one: making a view costs the compiler time.
+template <class Program, class Visit>
+constexpr void for_each_index(const Program& p, range at, Visit&& visit) {
+    for (std::int32_t k = 0; k < at.count; ++k) {
+        const position& q = p.positions[at.first + k];
+        if (q.kind == position_kind::index) visit(q.index);
+        for (std::int32_t t = 0; t < q.terms.count; ++t) visit(p.affine_terms[q.terms.first + t].index);
+    }
+}
+
+/// Indices of one program, each absent, there once, or there more often. Indices below 64, which is
+/// nearly always all, are bits; the others a list.
+class index_set {
+public:
+    constexpr void add(ref index) {
+        if (index >= 64) return add_high(index, 1);
+        more_ |= once_ & bit(index);
+        once_ |= bit(index);
+    }
+    constexpr void remove(ref index) {
+        if (index >= 64) {
+            for (ref& i : high_)
+                if (i == index) i = none;
+            return;
+        }
+        once_ &= ~bit(index);
+        more_ &= ~bit(index);
+    }
+    /// Adds every member of another set, as often as it is there.
+    constexpr void merge(const index_set& other) {
+        more_ |= other.more_ | (once_ & other.once_);
+        once_ |= other.once_;
+        for (ref i : other.high_)
+            if (i != none) add_high(i, 1);
+    }
+    /// Adds every member of another set once.
+    constexpr void merge_once(const index_set& other) {
+        more_ |= once_ & other.once_;
+        once_ |= other.once_;
+        for (std::int32_t k = 0; k < other.high_.size(); ++k) {
+            bool first = other.high_[k] != none;
+            for (std::int32_t j = 0; j < k; ++j) first = first && other.high_[j] != other.high_[k];
+            if (first) add_high(other.high_[k], 1);
+        }
+    }
+    constexpr bool has(ref index) const { return index < 64 ? (once_ & bit(index)) != 0 : high_count(index) > 0; }
+    constexpr bool repeated(ref index) const { return index < 64 ? (more_ & bit(index)) != 0 : high_count(index) > 1; }
+    constexpr bool empty() const { return once_ == 0 && end() <= 64; }
+    /// One past the greatest member.
+    constexpr ref end() const {
+        ref last = 64 - (once_ ? __builtin_clzll(once_) : 64);
+        for (ref i : high_)
+            if (i >= last) last = i + 1;
+        return last;
+    }
+
+private:
+    static constexpr std::uint64_t bit(ref index) { return std::uint64_t{1} << index; }
+    constexpr void add_high(ref index, std::int32_t times) {
+        for (std::int32_t k = 0; k < times; ++k) high_.push(index);
+    }
+    constexpr std::int32_t high_count(ref index) const {
+        std::int32_t count = 0;
+        for (ref i : high_) count += i == index;
+        return count;
+    }
+
+    std::uint64_t once_ = 0;
+    std::uint64_t more_ = 0;
+    detail::buffer<ref> high_;
+};
+
+/// Whether a reduce binds its indices, so that they mean nothing outside.
+constexpr bool binds(const node& n) {
+    return n.kind == op::reduce && n.detail != static_cast<std::uint8_t>(reduction::softmax);
+}
+
+/// Adds the free indices of an expression, each as often as it occurs.
+template <class Program>
+constexpr void collect_free(const Program& p, ref n, index_set& out) {
+    const node& x = p.nodes[n];
+    for_each_index(p, x.positions, [&](ref i) { out.add(i); });
+    if (!binds(x)) {
+        for (std::int32_t k = 0; k < x.children.count; ++k) collect_free(p, p.links[x.children.first + k], out);
+        return;
+    }
+    index_set inner;
+    collect_free(p, p.links[x.children.first], inner);
+    for (std::int32_t k = 0; k < x.indices.count; ++k) inner.remove(p.links[x.indices.first + k]);
+    out.merge(inner);
+}
+template <class Program>
+constexpr index_set free_indices(const Program& p, ref n) {
+    index_set out;
+    collect_free(p, n, out);
+    return out;
+}
+
+/// Whether an expression reads the tensor `name`.
+template <class Program>
+constexpr bool uses_name(const Program& p, ref n, ref name) {
+    const node& x = p.nodes[n];
+    if (x.kind == op::tensor && x.name == name) return true;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (uses_name(p, p.links[x.children.first + k], name)) return true;
+    return false;
+}
+
+/// Calls `visit(node number)` for every node of an expression, children first.
+template <class Program, class Visit>
+constexpr void for_each_node(const Program& p, ref n, Visit&& visit) {
+    const range children = p.nodes[n].children;
+    for (std::int32_t k = 0; k < children.count; ++k) for_each_node(p, p.links[children.first + k], visit);
+    visit(n);
+}
+
+}  // namespace ricci::ir

@@ -1,0 +1,236 @@
+// Walking over tokens: looking ahead, failing once with a place, and reading names.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/notation/token.hpp>
+#include <ricci/notation/vocabulary.hpp>
+
+namespace ricci::notation {
+
+using ir::mistake_kind;
+using ir::none;
+using ir::ref;
+
+/// The base of the parsers: tokens, the program under construction, and the first mistake.
+class cursor {
+public:
+    cursor(const cursor&) = delete;  // points into its own tokens
+    constexpr cursor(text_view text, token_list&& tokens)
+        : text_(text),
+          tokens_(static_cast<detail::buffer<token>&&>(tokens.tokens)),
+          now_(tokens_.data()),
+          last_(tokens_.data() + tokens_.size() - 1),
+          mistake_(static_cast<ir::mistake&&>(tokens.mistake)) {}
+
+    constexpr bool failed() const { return static_cast<bool>(mistake_); }
+    constexpr const ir::mistake& mistake() const { return mistake_; }
+
+protected:
+    constexpr const token& peek(std::int32_t ahead = 0) const {
+        if (ahead == 0) return *now_;
+        return ahead < last_ - now_ ? now_[ahead] : *last_;
+    }
+    constexpr text_view text_of(const token& t) const { return text_.slice(t.begin, t.end); }
+    constexpr void advance() {
+        if (now_ != last_) ++now_;
+    }
+    constexpr bool is(token_kind kind, std::int32_t ahead = 0) const { return peek(ahead).kind == kind; }
+    constexpr bool is_symbol(char c, std::int32_t ahead = 0) const {
+        const token& t = peek(ahead);
+        return t.code == static_cast<unsigned char>(c) && t.kind == token_kind::symbol;
+    }
+    /// The word of a command without its backslash; empty for anything else.
+    constexpr text_view word(std::int32_t ahead = 0) const {
+        const token& t = peek(ahead);
+        return t.kind == token_kind::command ? text_.slice(t.begin + 1, t.end) : text_view{};
+    }
+    constexpr keyword key(std::int32_t ahead = 0) const {
+        const token& t = peek(ahead);
+        return t.kind == token_kind::command ? static_cast<keyword>(t.code) : keyword::none_of_them;
+    }
+    constexpr bool is_key(keyword k, std::int32_t ahead = 0) const { return key(ahead) == k; }
+    constexpr bool accept_symbol(char c) {
+        if (!is_symbol(c)) return false;
+        advance();
+        return true;
+    }
+    constexpr bool accept_key(keyword k) {
+        if (key() != k) return false;
+        advance();
+        return true;
+    }
+    constexpr bool expect_symbol(char c) {
+        if (accept_symbol(c)) return true;
+        detail::text_builder sentence;
+        sentence << "expected " << c << " here";
+        fail_here(mistake_kind::unexpected, sentence);
+        return false;
+    }
+
+    constexpr void fail(mistake_kind kind, std::int32_t begin, std::int32_t end, text_view sentence) {
+        if (!failed()) mistake_ = ir::make_mistake(kind, text_, begin, end, sentence);
+    }
+    constexpr void fail_here(mistake_kind kind, text_view sentence) {
+        fail(kind, peek().begin, peek().end, sentence);
+    }
+    constexpr std::int32_t begin_here() const { return peek().begin; }
+    constexpr std::int32_t end_before() const { return now_ != tokens_.data() ? now_[-1].end : 0; }
+
+    constexpr void unknown_command() {
+        const text_view name = word();
+        detail::text_builder sentence;
+        sentence << "unknown command \\" << name;
+        const nearest n = nearest_command(name);
+        if (n.found()) sentence << "; did you mean \\" << n.best << "?";
+        else sentence << "; write \\text{" << name << "} for a tensor of this name";
+        fail_here(mistake_kind::unknown_command, sentence);
+    }
+
+    // Names ---------------------------------------------------------------------------------------
+
+    constexpr bool is_capital(const token& t) const {
+        return t.kind == token_kind::letter && text_[t.begin] >= 'A' && text_[t.begin] <= 'Z';
+    }
+    constexpr bool starts_name(std::int32_t ahead = 0) const {
+        return peek(ahead).starts_name;
+    }
+
+    /// Appends the canonical spelling of the name at the cursor, without its label.
+    constexpr void read_base_name(detail::text_builder& spelling) {
+        const text_view w = word();
+        const keyword k = key();
+        if (is(token_kind::letter)) {
+            do {
+                spelling << text_of(peek());
+                advance();
+            } while (is(token_kind::letter) && !peek().spaced);
+        } else if (k == keyword::greek) {
+            spelling << '\\' << w;
+            advance();
+        } else if (k == keyword::wrapper) {
+            advance();
+            read_wrapped(spelling);
+        } else if (k == keyword::accent) {
+            advance();
+            spelling << '\\' << w << '{';
+            const bool braces = accept_symbol('{');
+            if (!starts_name()) return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
+            if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");
+            if (braces || !is(token_kind::letter)) {
+                read_name(spelling);
+            } else {
+                spelling << text_of(peek());
+                advance();
+            }
+            --depth_;
+            if (braces && !failed()) expect_symbol('}');
+            spelling << '}';
+        } else {
+            return fail_here(mistake_kind::unexpected, "expected the name of a tensor here");
+        }
+        while (is_symbol('\'') && !failed()) {
+            spelling << '\'';
+            advance();
+        }
+    }
+    /// `{Output}` after \text: the letters in it, spaces left out.
+    constexpr void read_wrapped(detail::text_builder& spelling) {
+        if (!expect_symbol('{')) return;
+        const std::int32_t begin = begin_here();
+        while (!is_symbol('}') && !is(token_kind::end)) {
+            const token& t = peek();
+            const bool dash = is_symbol('_') || is_symbol('-');
+            if (t.kind != token_kind::letter && t.kind != token_kind::number && !dash)
+                return fail_here(mistake_kind::unexpected, "a name in words holds letters and digits only");
+            spelling << text_of(t);
+            advance();
+        }
+        if (begin_here() == begin) return fail_here(mistake_kind::unexpected, "a name in words cannot be empty");
+        expect_symbol('}');
+    }
+    /// Whether the `_` at the cursor starts a label rather than a list of indices.
+    constexpr bool label_follows(text_view base) const {
+        if (!is_symbol('_')) return false;
+        if (base == "d" || base == "n") return true;
+        if (is_capital(peek(1))) return true;
+        if (!is_symbol('{', 1)) return is_key(keyword::wrapper, 1);
+        return is_capital(peek(2)) || is_key(keyword::wrapper, 2);
+    }
+    constexpr void read_label(detail::text_builder& spelling) {
+        advance();
+        spelling << '_';
+        const bool braces = accept_symbol('{');
+        const std::int32_t begin = begin_here();
+        do {
+            if (is(token_kind::letter) || is(token_kind::number)) {
+                spelling << text_of(peek());
+                advance();
+            } else if (is_key(keyword::wrapper)) {
+                advance();
+                read_wrapped(spelling);
+            } else if (is_key(keyword::greek)) {
+                spelling << text_of(peek());
+                advance();
+            } else {
+                break;
+            }
+        } while (braces && !failed());
+        if (begin_here() == begin) fail_here(mistake_kind::unexpected, "expected a label here");
+        if (braces && !failed()) expect_symbol('}');
+    }
+    /// A name with its label, in canonical spelling: `W_{QKV}` gives "W_QKV", `\text{Out}` "Out".
+    constexpr void read_name(detail::text_builder& spelling) {
+        const std::int32_t start = spelling.size();
+        read_base_name(spelling);
+        if (!failed() && label_follows(spelling.view().slice(start, spelling.size()))) read_label(spelling);
+    }
+
+    static constexpr std::int32_t deepest = 100;  // of nesting, so that no text exhausts the stack
+
+    text_view text_;
+    detail::buffer<token> tokens_;
+    const token* now_;
+    const token* last_;
+    std::int32_t depth_ = 0;
+    ir::mistake mistake_;
+};
+
+/// Reads a name from text alone: the `"W_{Q}"_t` of a call.
+class name_reader : public cursor {
+public:
+    constexpr explicit name_reader(text_view text) : cursor(text, tokenizer(text).run()) {}
+    constexpr detail::text_builder read() {
+        detail::text_builder spelling;
+        if (!failed()) read_name(spelling);
+        if (!failed() && !is(token_kind::separator))
+            fail_here(mistake_kind::unexpected, "a name ends before this");
+        return spelling;
+    }
+};
+
+/// The canonical spelling of a name: spaces and \text{} go, labels lose their braces, and
+/// "dL/dW_{Q}" and "d/dt X" hold canonical names themselves. What is no name stays as it is.
+constexpr detail::text_builder canonical_name(text_view text) {
+    detail::text_builder out;
+    const text_view tangent = "d/dt ";
+    for (std::int32_t k = 1; k + 1 < text.size && text[0] == 'd'; ++k) {
+        if (k == 1 && text.size > tangent.size && text.slice(0, tangent.size) == tangent) {
+            out << tangent << canonical_name(text.slice(tangent.size, text.size)).view();
+            return out;
+        }
+        if (text[k] == '/' && text[k + 1] == 'd' && k > 1) {
+            out << 'd' << canonical_name(text.slice(1, k)).view() << "/d"
+                << canonical_name(text.slice(k + 2, text.size)).view();
+            return out;
+        }
+    }
+    name_reader reader(text);
+    detail::text_builder spelling = reader.read();
+    out << (reader.failed() ? text : spelling.view());
+    return out;
+}
+
+}  // namespace ricci::notation

@@ -1,0 +1,174 @@
+// Reading the index lists of a tensor: ^{hia}, _{ab}, ^<hia>, primes, fixed digits, (ha), i-j.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/notation/cursor.hpp>
+
+namespace ricci::notation {
+
+class position_parser : public cursor {
+public:
+    using cursor::cursor;
+
+protected:
+    constexpr bool starts_index(std::int32_t ahead = 0) const {
+        return is(token_kind::letter, ahead) || is_key(keyword::greek, ahead);
+    }
+
+    /// One index: a Latin or Greek letter with its primes.
+    constexpr ref read_index() {
+        if (!starts_index()) {
+            if (is(token_kind::command)) unknown_command();
+            else fail_here(mistake_kind::unexpected, "expected an index here");
+            return none;
+        }
+        detail::text_builder spelling;
+        spelling << text_of(peek());
+        advance();
+        read_primes(spelling);
+        return program_.intern_index(spelling);
+    }
+    constexpr void read_primes(detail::text_builder& spelling) {
+        while (true) {
+            if (accept_symbol('\'')) {
+                spelling << '\'';
+            } else if (is_symbol('^') && is_key(keyword::prime, 1)) {
+                advance();
+                advance();
+                spelling << '\'';
+            } else if (is_symbol('^') && is_symbol('{', 1) && is_key(keyword::prime, 2)) {
+                advance();
+                advance();
+                while (accept_key(keyword::prime)) spelling << '\'';
+                if (!expect_symbol('}')) return;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The list after `^` or `_`: one token, {...} or <...>. Appends to `out`.
+    constexpr void read_positions(detail::buffer<ir::position>& out) {
+        if (accept_symbol('{')) {
+            read_list('}', out);
+        } else if (accept_symbol('<')) {
+            read_list('>', out);
+        } else if (is(token_kind::number)) {
+            read_fixed(out);
+        } else {
+            read_plain(out);
+        }
+    }
+    constexpr void read_list(char closer, detail::buffer<ir::position>& out) {
+        const std::int32_t begin = begin_here();
+        const bool arithmetic = has_sign(closer);
+        while (!is_symbol(closer) && !failed()) {
+            if (is(token_kind::end) || is(token_kind::separator)) {
+                detail::text_builder sentence;
+                sentence << "this index list is not closed; close it with " << closer;
+                return fail(mistake_kind::unbalanced, begin, begin + 1, sentence);
+            }
+            if (arithmetic && is_affine(closer)) read_affine(out);
+            else if (accept_symbol('(')) read_merged(out);
+            else if (is(token_kind::number)) read_fixed(out);
+            else read_plain(out);
+            accept_symbol(',');
+        }
+        if (begin_here() == begin && !failed())
+            fail_here(mistake_kind::unexpected, "an index list cannot be empty; leave it out for a scalar");
+        if (!failed()) expect_symbol(closer);
+    }
+    constexpr void read_plain(detail::buffer<ir::position>& out) {
+        const ref index = read_index();
+        if (!failed()) out.push(ir::index_position(index));
+    }
+    constexpr void read_fixed(detail::buffer<ir::position>& out) {
+        const std::int32_t place = read_integer();
+        if (!failed()) out.push(ir::fixed_position(place));
+    }
+    constexpr std::int32_t read_integer() {
+        const text_view digits = text_of(peek());
+        std::int32_t value = 0;
+        for (char c : digits) {
+            if (!is_digit(c) || value > 100'000'000) {
+                fail_here(mistake_kind::unexpected, "a position is a whole number");
+                return 0;
+            }
+            value = 10 * value + (c - '0');
+        }
+        advance();
+        return value;
+    }
+    constexpr bool has_sign(char closer) const {
+        for (const token* t = now_; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == static_cast<unsigned char>(closer)) return false;
+            if (t->code == '+' || t->code == '-') return true;
+        }
+        return false;
+    }
+    /// Whether the entry at the cursor, up to a comma or the list's end, is arithmetic.
+    constexpr bool is_affine(char closer) const {
+        for (std::int32_t k = 0;; ++k) {
+            if (is_symbol('+', k) || is_symbol('-', k)) return true;
+            if (is_symbol(closer, k) || is_symbol(',', k) || is_symbol('(', k) || is(token_kind::end, k) ||
+                is(token_kind::separator, k))
+                return is_symbol('(', k) && k == 0 && merged_is_affine();
+        }
+    }
+    constexpr bool merged_is_affine() const {
+        for (std::int32_t k = 1;; ++k) {
+            if (is_symbol('+', k) || is_symbol('-', k)) return true;
+            if (is_symbol(')', k) || is(token_kind::end, k) || is(token_kind::separator, k)) return false;
+        }
+    }
+    /// (ha): one axis made of several indices, the last fastest. The bracket has been read.
+    constexpr void read_merged(detail::buffer<ir::position>& out) {
+        detail::buffer<ir::affine_term> terms;
+        while (!is_symbol(')') && !failed()) {
+            terms.push({read_index(), 1});
+            accept_symbol(',');
+        }
+        if (failed() || !expect_symbol(')')) return;
+        push_terms(ir::position_kind::merged, 0, terms, out);
+    }
+    /// i-j, 2i+1, (i-j): an offset and indices with whole coefficients.
+    constexpr void read_affine(detail::buffer<ir::position>& out) {
+        const bool bracketed = accept_symbol('(');
+        detail::buffer<ir::affine_term> terms;
+        std::int32_t offset = 0;
+        std::int32_t sign = 1;
+        if (accept_symbol('-')) sign = -1;
+        while (!failed()) {
+            std::int32_t coefficient = 1;
+            const bool counted = is(token_kind::number);
+            if (counted) coefficient = read_integer();
+            if (starts_index()) terms.push({read_index(), sign * coefficient});
+            else if (counted) offset += sign * coefficient;
+            else fail_here(mistake_kind::unexpected, "expected an index or a number here");
+            if (accept_symbol('+')) sign = 1;
+            else if (accept_symbol('-')) sign = -1;
+            else break;
+        }
+        if (bracketed && !failed()) expect_symbol(')');
+        if (!failed()) push_terms(ir::position_kind::affine, offset, terms, out);
+    }
+    constexpr void push_terms(ir::position_kind kind, std::int32_t offset,
+                              const detail::buffer<ir::affine_term>& terms,
+                              detail::buffer<ir::position>& out) {
+        const ir::range stored{program_.affine_terms.size(), terms.size()};
+        program_.affine_terms.append(terms.data(), terms.size());
+        out.push({kind, none, offset, stored});
+    }
+
+    constexpr ir::range store(const detail::buffer<ir::position>& list) {
+        const ir::range r{program_.positions.size(), list.size()};
+        program_.positions.append(list.data(), list.size());
+        return r;
+    }
+
+    ir::program program_;
+};
+
+}  // namespace ricci::notation

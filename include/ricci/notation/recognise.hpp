@@ -1,0 +1,63 @@
+// Recognising what has a stable form: the written-out softmax and log-sum-exp.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/normal.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::notation {
+
+using ir::none;
+using ir::ref;
+
+constexpr bool is_apply(const ir::node& n, ir::function f) {
+    return n.kind == ir::op::apply && n.detail == static_cast<std::uint8_t>(f);
+}
+constexpr bool is_reduce(const ir::node& n, ir::reduction r) {
+    return n.kind == ir::op::reduce && n.detail == static_cast<std::uint8_t>(r);
+}
+
+/// \frac{\exp(x)}{\sum_{j'} \exp(x with j' for j)} is softmax over j of x; none otherwise.
+constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
+    const ir::node numerator = p.nodes[p.links[quotient.children.first]];
+    const ir::node denominator = p.nodes[p.links[quotient.children.first + 1]];
+    if (!is_apply(numerator, ir::function::exp) || !is_reduce(denominator, ir::reduction::sum)) return none;
+    const ir::node inside = p.nodes[p.links[denominator.children.first]];
+    if (!is_apply(inside, ir::function::exp) || denominator.indices.count != 1) return none;
+    const ref bound = p.links[denominator.indices.first];
+    const ref x = p.links[numerator.children.first];
+    const ref other = p.links[inside.children.first];
+    const ir::index_set candidates = ir::free_indices(p, x);
+    for (ref j = 0; j < candidates.end(); ++j) {
+        if (!candidates.has(j)) continue;
+        ir::index_map renamed;
+        renamed.set(bound, j);
+        if (ir::normaliser(p).equal(x, ir::rename_indices(p, other, renamed))) {
+            const ir::range over = p.add_links(&j, 1);
+            return p.reduce(ir::reduction::softmax, over, x, quotient.source);
+        }
+    }
+    return none;
+}
+
+/// \log \sum_j \exp(x) is logsumexp over j of x; none otherwise.
+constexpr ref as_logsumexp(ir::program& p, const ir::node& logarithm) {
+    const ir::node sum = p.nodes[p.links[logarithm.children.first]];
+    if (!is_reduce(sum, ir::reduction::sum)) return none;
+    const ir::node inside = p.nodes[p.links[sum.children.first]];
+    if (!is_apply(inside, ir::function::exp)) return none;
+    return p.reduce(ir::reduction::logsumexp, sum.indices, p.links[inside.children.first], logarithm.source);
+}
+
+/// A copy of an expression with every stable form in place of what was written out.
+constexpr ref recognise(ir::program& p, ref n) {
+    const ref inside = ir::rebuild_node(p, n, {}, [&](ref child) { return recognise(p, child); });
+    const ir::node x = p.nodes[inside];
+    ref found = none;
+    if (x.kind == ir::op::divide) found = as_softmax(p, x);
+    if (is_apply(x, ir::function::log)) found = as_logsumexp(p, x);
+    return found == none ? inside : found;
+}
+
+}  // namespace ricci::notation

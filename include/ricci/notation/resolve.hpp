@@ -1,0 +1,149 @@
+// Making implied sums explicit, and telling an index used as a number from a scalar of its name.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::notation {
+
+using ir::none;
+using ir::op;
+using ir::ref;
+
+/// Works on one equation of a freshly parsed program; replaces its body.
+class resolver {
+public:
+    constexpr resolver(ir::program& program, detail::text_view text)
+        : p_(program), text_(text) {}
+
+    constexpr ir::mistake run(ir::equation& e) {
+        e.body = find_positions(e, e.body);
+        ir::index_set left;
+        ir::for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
+        const ir::index_set right = ir::free_indices(p_, e.body);
+        for (ref i = 0; i < left.end(); ++i) {
+            if (!left.has(i)) continue;
+            bound_.add(i);
+            if (!right.has(i)) missing_ = i;
+            if (left.repeated(i))
+                fail(ir::mistake_kind::index_repeated, i, e.source, " stands twice on the left; the value would have no place off the diagonal");
+        }
+        if (!mistake_) e.body = resolve(e.body);
+        if (missing_ != none) fail(ir::mistake_kind::index_missing, missing_, e.source, " stands on the left and nowhere on the right");
+        return static_cast<ir::mistake&&>(mistake_);
+    }
+
+private:
+    constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at, detail::text_view words) {
+        if (mistake_) return;
+        detail::text_builder sentence;
+        sentence << "the index " << p_.index(index) << words;
+        mistake_ = ir::make_mistake(kind, text_, at.begin, at.end, sentence);
+    }
+
+    /// A bare `i` is the position i where the equation has an index of this name.
+    constexpr ref find_positions(const ir::equation& e, ref n) {
+        const ir::node x = p_.nodes[n];
+        if (x.kind == op::tensor && x.positions.count == 0) {
+            const ref index = p_.find_index(p_.name(x.name));
+            if (index == none || !index_of_equation(e, index)) return n;
+            return p_.position_of(index, x.source);
+        }
+        return ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); });
+    }
+    constexpr bool index_of_equation(const ir::equation& e, ref index) const {
+        bool found = false;
+        const auto look = [&](ref i) { found = found || i == index; };
+        ir::for_each_index(p_, e.positions, look);
+        ir::for_each_node(p_, e.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::for_each_index(p_, x.positions, look);
+            for (std::int32_t k = 0; k < x.indices.count; ++k) look(p_.links[x.indices.first + k]);
+        });
+        return found;
+    }
+
+    constexpr ref resolve(ref n) {
+        if (mistake_) return n;
+        const ir::node x = p_.nodes[n];
+        if (x.kind == op::add) return resolve_children(n);
+        if (ir::binds(x)) return resolve_binder(n);
+        if (x.kind == op::reduce) {  // softmax: its index is free outside
+            for (std::int32_t k = 0; k < x.indices.count; ++k) {
+                const ref i = p_.links[x.indices.first + k];
+                if (!bound_.has(i))
+                    fail(ir::mistake_kind::index_once, i, x.source,
+                         " of the softmax stands nowhere else in this term and not on the left");
+            }
+        }
+        const detail::buffer<ref> here = summed_here(x);
+        if (mistake_) return n;
+        for (ref i : here) bound_.add(i);
+        const ref inside = resolve_children(n);
+        for (ref i : here) bound_.remove(i);
+        if (here.empty() || mistake_) return inside;
+        const ir::range over = p_.add_links(here);
+        return p_.reduce(ir::reduction::sum, over, inside, x.source);
+    }
+    constexpr ref resolve_children(ref n) {
+        return ir::rebuild_node(p_, n, {}, [&](ref child) { return resolve(child); });
+    }
+    constexpr ref resolve_binder(ref n) {
+        const ir::node x = p_.nodes[n];
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            if (bound_.has(i)) {
+                detail::text_builder words;
+                words << " is bound here and free in the same term; write " << p_.index(i) << "'";
+                fail(ir::mistake_kind::index_shadowed, i, x.source, words);
+                return n;
+            }
+            bound_.add(i);
+        }
+        const ref inside = resolve_children(n);
+        for (std::int32_t k = 0; k < x.indices.count; ++k) bound_.remove(p_.links[x.indices.first + k]);
+        return inside;
+    }
+
+    /// The unbound indices for which `x` is the smallest product, or tensor, that holds all
+    /// occurrences. One that stands in a single child belongs further down.
+    constexpr detail::buffer<ref> summed_here(const ir::node& x) {
+        detail::buffer<ref> here;
+        ir::index_set holders;
+        if (x.children.count == 0) {
+            ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
+            for (ref i = 0; i < holders.end(); ++i) {
+                if (bound_.has(i) || !holders.has(i)) continue;
+                if (holders.repeated(i)) here.push(i);
+                else fail(ir::mistake_kind::index_once, i, x.source, once_words(i));
+            }
+            return here;
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            holders.merge_once(ir::free_indices(p_, p_.links[x.children.first + k]));
+        }
+        for (ref i = 0; i < holders.end(); ++i)
+            if (!bound_.has(i) && holders.repeated(i)) here.push(i);
+        return here;
+    }
+    constexpr detail::text_view once_words(ref i) {
+        once_ = {};
+        once_ << " stands once on the right and not on the left";
+        if (missing_ != none)
+            once_ << ", and " << p_.index(missing_) << " of the left is missing on the right; is one meant for the other?";
+        else
+            once_ << "; write \\sum_{" << p_.index(i) << "} if a sum is meant";
+        return once_;
+    }
+
+    ir::program& p_;
+    detail::text_view text_;
+    ir::index_set bound_;
+    ref missing_ = none;  // an index of the left that the right lacks
+    ir::mistake mistake_;
+    detail::text_builder once_;
+};
+
+}  // namespace ricci::notation

@@ -1,0 +1,146 @@
+// Reading statements: what an equation defines, chains of claims, functions of the user's own.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/notation/expression.hpp>
+
+namespace ricci::notation {
+
+class statement_parser : public expression_parser {
+public:
+    using expression_parser::expression_parser;
+
+    constexpr void run() {
+        while (!failed() && !is(token_kind::end)) {
+            if (is(token_kind::separator)) advance();
+            else read_statement();
+        }
+        if (!failed() && program_.equations.empty() && definitions_.empty())
+            fail(mistake_kind::unexpected, 0, text_.size, "there is no equation in this text");
+    }
+    constexpr ir::program&& take() { return static_cast<ir::program&&>(program_); }
+
+private:
+    struct left_side {
+        ref name = none;
+        ir::range positions = {};
+        detail::buffer<ref> arguments;  // names in parentheses, as written
+        bool called = false;
+        bool derivative = false;
+        std::int32_t begin = 0;
+        std::int32_t end = 0;
+    };
+
+    constexpr void read_statement() {
+        const left_side left = read_left();
+        if (failed()) return;
+        if (!is_symbol('=')) {
+            fail_here(mistake_kind::unexpected, "an equation is written name = expression; expected = here");
+            return;
+        }
+        bool claim = left.derivative;
+        while (!failed() && accept_symbol('=')) {
+            const ref body = read_expression();
+            if (failed()) return;
+            define(left, body, claim);
+            claim = true;
+        }
+        if (accept_key(keyword::equivalent)) {
+            const std::int32_t first = program_.equations.size();
+            read_statement();
+            for (std::int32_t e = first; e < program_.equations.size(); ++e) program_.equations[e].claim = true;
+            return;
+        }
+        if (!failed() && !is(token_kind::separator)) fail_here(mistake_kind::unexpected, unexpected_words());
+    }
+    constexpr text_view unexpected_words() const {
+        if (is(token_kind::command) && !is_relation()) return "this word does not fit here";
+        return "this does not fit here; the equation should have ended";
+    }
+
+    constexpr left_side read_left() {
+        left_side left;
+        left.begin = begin_here();
+        if (is_key(keyword::frac) && is_symbol('{', 1) && is_key(keyword::partial, 2)) {
+            const ir::equation derivative = read_derivative();
+            left.name = derivative.name;
+            left.positions = derivative.positions;
+            left.derivative = true;
+        } else {
+            if (!starts_name()) {
+                if (is(token_kind::command)) unknown_command_or_misplaced();
+                else fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
+                return left;
+            }
+            detail::text_builder spelling;
+            read_name(spelling);
+            detail::buffer<ir::position> positions;
+            if (!failed()) read_scripts(positions);
+            if (failed()) return left;
+            left.name = program_.intern_name(spelling);
+            left.positions = store(positions);
+            if (is_symbol('(') && positions.empty()) read_parameters(left);
+        }
+        left.end = end_before();
+        return left;
+    }
+    constexpr void unknown_command_or_misplaced() {
+        const nearest n = nearest_command(word());
+        if (n.distance == 0) fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
+        else unknown_command();
+    }
+    constexpr void read_parameters(left_side& left) {
+        advance();
+        left.called = true;
+        do {
+            detail::text_builder spelling;
+            read_name(spelling);
+            if (failed()) return;
+            left.arguments.push(program_.intern_name(spelling));
+        } while (accept_symbol(','));
+        expect_symbol(')');
+    }
+
+    /// The names in parentheses on the left are indices, where the right uses them so; the
+    /// parameters of a scalar function, where they stand bare; otherwise tensors, for the reader.
+    constexpr void define(const left_side& left, ref body, bool claim) {
+        ir::range positions = left.positions;
+        if (left.called) {
+            detail::buffer<ir::position> indices;
+            for (ref argument : left.arguments) {
+                const ref index = program_.find_index(program_.name(argument));
+                if (index == none || !occurs(body, index)) continue;
+                indices.push(ir::index_position(index));
+            }
+            if (indices.size() == left.arguments.size()) {
+                positions = store(indices);
+                if (!claim) definitions_.push({left.name, {}, none});
+            } else if (!claim && all_bare(left.arguments, body)) {
+                definitions_.push({left.name, left.arguments, body});
+                return;
+            }
+        }
+        program_.equations.push({left.name, positions, body, claim, {left.begin, end_before()}});
+    }
+    constexpr bool occurs(ref body, ref index) const {
+        bool found = false;
+        ir::for_each_node(program_, body, [&](ref n) {
+            ir::for_each_index(program_, program_.nodes[n].positions, [&](ref i) { found = found || i == index; });
+        });
+        return found;
+    }
+    constexpr bool all_bare(const detail::buffer<ref>& arguments, ref body) const {
+        for (ref argument : arguments) {
+            bool bare = false;
+            ir::for_each_node(program_, body, [&](ref n) {
+                const ir::node& x = program_.nodes[n];
+                bare = bare || (x.kind == op::tensor && x.name == argument && x.positions.count == 0);
+            });
+            if (!bare) return false;
+        }
+        return true;
+    }
+};
+
+}  // namespace ricci::notation

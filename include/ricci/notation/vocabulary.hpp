@@ -1,0 +1,188 @@
+// The words the notation knows: commands, functions, Greek letters, and what a misspelt word is near.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/text.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::notation {
+
+using detail::text_view;
+
+/// A function of one or two arguments, or a reduction over the indices in its subscript.
+struct word_meaning {
+    enum class kind : std::uint8_t { unknown, function, reduction } what = kind::unknown;
+    std::uint8_t value = 0;
+};
+
+namespace words {
+
+struct function_word {
+    text_view word;
+    ir::function meaning;
+};
+inline constexpr function_word functions[] = {
+    {"exp", ir::function::exp},         {"log", ir::function::log},
+    {"ln", ir::function::log},          {"sin", ir::function::sin},
+    {"cos", ir::function::cos},         {"tanh", ir::function::tanh},
+    {"abs", ir::function::absolute},    {"sigmoid", ir::function::sigmoid},
+    {"relu", ir::function::relu},       {"ReLU", ir::function::relu},
+    {"gelu", ir::function::gelu},       {"GELU", ir::function::gelu},
+    {"silu", ir::function::silu},       {"SiLU", ir::function::silu},
+    {"elu", ir::function::elu},         {"ELU", ir::function::elu},
+    {"sign", ir::function::sign},       {"sgn", ir::function::sign},
+    {"erf", ir::function::erf},         {"floor", ir::function::floor},
+    {"max", ir::function::maximum},     {"min", ir::function::minimum},
+};
+
+struct reduction_word {
+    text_view word;
+    ir::reduction meaning;
+};
+inline constexpr reduction_word reductions[] = {
+    {"sum", ir::reduction::sum},         {"mean", ir::reduction::mean},
+    {"max", ir::reduction::maximum},     {"min", ir::reduction::minimum},
+    {"softmax", ir::reduction::softmax}, {"logsumexp", ir::reduction::logsumexp},
+};
+
+inline constexpr text_view greek[] = {
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
+    "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "varrho", "sigma", "tau", "upsilon",
+    "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma",
+    "Upsilon", "Phi", "Psi", "Omega", "ell",
+};
+inline constexpr text_view accents[] = {"tilde", "hat", "bar", "dot", "widetilde", "widehat", "overline"};
+inline constexpr text_view wrappers[] = {"text", "mathrm", "operatorname", "mathbf", "mathit", "textrm"};
+inline constexpr text_view layout[] = {
+    "left", "right", "quad", "qquad", "displaystyle", "big", "Big", "bigl", "bigr", "Bigl", "Bigr",
+    "limits", "nolimits", "thinspace", "textstyle",
+};
+
+}  // namespace words
+
+/// What a command is to the parser. Found once for each token, so that looking ahead is cheap.
+enum class keyword : std::uint8_t {
+    none_of_them, greek, accent, wrapper, layout, function, frac, sqrt, sum, partial, times, infinity,
+    less, less_equal, greater, greater_equal, not_equal, logical_and, logical_or, logical_not, modulo,
+    equivalent, underbrace, begin, end, begin_cases, end_cases, prime, transpose,
+};
+
+namespace words {
+
+struct command_word {
+    text_view word;
+    keyword meaning;
+};
+inline constexpr command_word commands[] = {
+    {"frac", keyword::frac}, {"dfrac", keyword::frac}, {"tfrac", keyword::frac}, {"sqrt", keyword::sqrt},
+    {"sum", keyword::sum}, {"partial", keyword::partial}, {"cdot", keyword::times},
+    {"times", keyword::times}, {"odot", keyword::times}, {"infty", keyword::infinity},
+    {"lt", keyword::less}, {"le", keyword::less_equal}, {"leq", keyword::less_equal},
+    {"gt", keyword::greater}, {"ge", keyword::greater_equal}, {"geq", keyword::greater_equal},
+    {"ne", keyword::not_equal}, {"neq", keyword::not_equal}, {"land", keyword::logical_and},
+    {"lor", keyword::logical_or}, {"lnot", keyword::logical_not}, {"neg", keyword::logical_not},
+    {"bmod", keyword::modulo}, {"mod", keyword::modulo}, {"Leftrightarrow", keyword::equivalent},
+    {"iff", keyword::equivalent}, {"underbrace", keyword::underbrace}, {"begin", keyword::begin},
+    {"end", keyword::end}, {"prime", keyword::prime}, {"top", keyword::transpose},
+    {"exp", keyword::function}, {"log", keyword::function}, {"ln", keyword::function},
+    {"sin", keyword::function}, {"cos", keyword::function}, {"tanh", keyword::function},
+    {"max", keyword::function}, {"min", keyword::function},
+};
+
+}  // namespace words
+
+template <class List>
+constexpr bool is_among(text_view word, const List& list) {
+    for (const text_view& entry : list)
+        if (entry.size == word.size && entry.data[0] == word.data[0] && entry == word) return true;
+    return false;
+}
+
+constexpr keyword keyword_of(text_view word) {
+    for (const auto& entry : words::commands)
+        if (entry.word.size == word.size && entry.word.data[0] == word.data[0] && entry.word == word)
+            return entry.meaning;
+    if (is_among(word, words::greek)) return keyword::greek;
+    if (is_among(word, words::wrappers)) return keyword::wrapper;
+    if (is_among(word, words::layout)) return keyword::layout;
+    if (is_among(word, words::accents)) return keyword::accent;
+    return keyword::none_of_them;
+}
+
+/// What `\operatorname{word}` computes; `indexed` when a subscript of indices follows.
+constexpr word_meaning meaning_of(text_view word, bool indexed) {
+    if (indexed)
+        for (const auto& entry : words::reductions)
+            if (word == entry.word)
+                return {word_meaning::kind::reduction, static_cast<std::uint8_t>(entry.meaning)};
+    for (const auto& entry : words::functions)
+        if (word == entry.word)
+            return {word_meaning::kind::function, static_cast<std::uint8_t>(entry.meaning)};
+    return {};
+}
+constexpr bool is_reduction(text_view word) {
+    return meaning_of(word, true).what == word_meaning::kind::reduction;
+}
+
+
+/// Letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
+constexpr std::int32_t edit_distance(text_view a, text_view b) {
+    constexpr std::int32_t limit = 24;
+    if (a.size > limit || b.size > limit) return limit;
+    std::int32_t rows[3][limit + 2] = {};
+    for (std::int32_t j = 0; j <= b.size; ++j) rows[0][j] = j;
+    for (std::int32_t i = 1; i <= a.size; ++i) {
+        auto& row = rows[i % 3];
+        const auto& above = rows[(i + 2) % 3];
+        const auto& before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (std::int32_t j = 1; j <= b.size; ++j) {
+            std::int32_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best) best = above[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[a.size % 3][b.size];
+}
+
+/// Keeps the candidate nearest to a word; of two as near, the first.
+struct nearest {
+    text_view word;
+    text_view best;
+    std::int32_t distance = 24;
+
+    constexpr explicit nearest(text_view wanted) : word(wanted) {}
+    constexpr void offer(text_view candidate) {
+        const std::int32_t d = edit_distance(word, candidate);
+        if (d < distance) best = candidate, distance = d;
+    }
+    template <class List>
+    constexpr void offer_all(const List& list) {
+        for (const text_view& entry : list) offer(entry);
+    }
+    /// Near enough to be worth suggesting.
+    constexpr bool found() const { return distance <= 1 + word.size / 4; }
+};
+
+constexpr nearest nearest_command(text_view word) {
+    nearest n(word);
+    for (const auto& entry : words::commands) n.offer(entry.word);
+    n.offer_all(words::greek);
+    n.offer_all(words::accents);
+    n.offer_all(words::wrappers);
+    n.offer_all(words::layout);
+    return n;
+}
+
+constexpr nearest nearest_function(text_view word) {
+    nearest n(word);
+    for (const auto& entry : words::functions) n.offer(entry.word);
+    for (const auto& entry : words::reductions) n.offer(entry.word);
+    return n;
+}
+
+}  // namespace ricci::notation

@@ -1,0 +1,117 @@
+// A program checked, planned and allocated once, to be run many times.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/equations.hpp>
+
+namespace ricci {
+
+/// Runs a program on the operands it was prepared with. A run allocates nothing and reads the
+/// operands' current contents. The operands have to outlive it.
+template <std::uint64_t Hash, class T, class Results>
+class prepared {
+public:
+    template <class... Bound>
+    explicit prepared(const Bound&... bound)
+        : outputs_(make_outputs<Hash, T>()), executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
+        (view_bound(bound), ...);
+    }
+
+    void operator()() { executable_.run(); }
+
+    /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
+    template <std::uint64_t Name>
+    auto operator[](name<Name> key) {
+        report_mistake<no_such_result<Hash, Name>>();
+        auto view = boost::hana::at_key(outputs_, key).view();
+        if (const auto* bound = bound_at(name_number<Hash, Name>)) {
+            constexpr int rank = decltype(view)::rank;
+            detail::extent_list<rank> extents;
+            detail::stride_list<rank> strides;
+            for (std::size_t axis = 0; axis < rank; ++axis) {
+                extents.values[axis] = static_cast<std::size_t>(bound->extents[axis]);
+                strides.values[axis] = static_cast<std::ptrdiff_t>(bound->strides[axis]);
+            }
+            view = {static_cast<T*>(bound->data), extents, strides};
+        }
+        return view;
+    }
+
+    /// The steps in words.
+    std::string explain() const { return executable_.explain(); }
+
+private:
+    static constexpr std::size_t most_axes = 16;
+    struct bound_output {
+        void* data = nullptr;
+        std::int64_t extents[most_axes] = {};
+        std::int64_t strides[most_axes] = {};
+    };
+
+    template <class Bound>
+    void view_bound(const Bound& b) {
+        if constexpr (binding_traits<Bound>::is_tensor) {
+            if constexpr (!is_input_name<Hash, Bound::hash>) {
+                static_assert(Bound::rank <= static_cast<int>(most_axes), "an output of prepare has at most 16 axes");
+                bound_output& out = bound_[output_number(name_number<Hash, Bound::hash>)];
+                out.data = const_cast<T*>(b.data);
+                for (int axis = 0; axis < Bound::rank; ++axis) {
+                    out.extents[axis] = b.extents[axis];
+                    out.strides[axis] = b.strides[axis];
+                }
+            }
+        }
+    }
+    static constexpr std::size_t output_number(ir::ref name) {
+        std::size_t k = 0;
+        while (program_outputs<Hash>::at(k) != name) ++k;
+        return k;
+    }
+    const bound_output* bound_at(ir::ref name) const {
+        const bound_output& b = bound_[output_number(name)];
+        return b.data ? &b : nullptr;
+    }
+
+    Results outputs_;
+    engine::executable executable_;
+    bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
+};
+
+/// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
+/// memory bound. Throws ricci::error where a call would.
+template <std::uint64_t Hash, class... Bound>
+auto prepare(equations<Hash>, const Bound&... bound) {
+    report_mistake<call_mistake<Hash, true, Bound...>>();
+    static_assert(!(binding_traits<Bound>::temporary || ...),
+                  "a prepared program reads its operands later: bind a tensor that has a name, not a temporary one");
+    using T = typename call_element<Bound...>::type;
+    return prepared<Hash, T, decltype(make_outputs<Hash, T>())>(bound...);
+}
+
+/// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes, workspace.
+template <std::uint64_t Hash, class... Bound>
+std::string explain(equations<Hash>, const Bound&... bound) {
+    report_mistake<call_mistake<Hash, true, Bound...>>();
+    using T = typename call_element<Bound...>::type;
+    auto outputs = make_outputs<Hash, T>();
+    return plan_call<Hash, T>(outputs, 1, 0, bound...).explain();
+}
+
+/// How many threads ricci runs on; 0 means as many as the machine, or the enclosing oneTBB arena, has.
+inline void threads(int count) { engine::set_threads(count); }
+
+/// The equations of a program in LaTeX, a line each.
+std::string to_latex(const ir::program_view& program);
+template <std::uint64_t Hash>
+std::string to_latex(equations<Hash>) {
+    return to_latex(program_of<Hash>.view());
+}
+/// The equations in plain text: Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a].
+std::string to_text(const ir::program_view& program);
+template <std::uint64_t Hash>
+std::string to_text(equations<Hash>) {
+    return to_text(program_of<Hash>.view());
+}
+
+}  // namespace ricci

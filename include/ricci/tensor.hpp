@@ -1,0 +1,160 @@
+// Tensors that own their memory: extents at run time, or in the type.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <ricci/element.hpp>
+#include <ricci/extents.hpp>
+#include <ricci/view.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+/// Zeroed memory for the product of `extents` elements, aligned to 64 bytes. Throws ricci::error
+/// when the size in bytes is not representable, std::bad_alloc when there is no memory.
+void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size);
+void release_elements(void* memory) noexcept;
+
+/// Owned memory that moves and does not copy.
+template <class T>
+class element_storage {
+public:
+    element_storage() = default;
+    element_storage(const std::size_t* extents, std::size_t rank)
+        : data_(static_cast<T*>(allocate_elements(extents, rank, sizeof(T)))) {}
+    element_storage(element_storage&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+    element_storage& operator=(element_storage&& other) noexcept {
+        T* data = data_;
+        data_ = other.data_;
+        other.data_ = data;
+        return *this;
+    }
+    ~element_storage() { release_elements(data_); }
+    T* get() const { return data_; }
+
+private:
+    T* data_ = nullptr;
+};
+
+}  // namespace detail
+
+/// Owns `Rank` axes of elements, row-major, 64-byte aligned, zeroed at construction. Moves; copies
+/// only by clone(). A moved-from tensor may only be assigned to or destroyed.
+template <class T, int Rank>
+class tensor {
+    static_assert(element_of<T>::supported, "this is no element type of ricci: float or double");
+    static_assert(Rank >= 0, "a rank is not negative");
+
+public:
+    using element_type = T;
+    static constexpr int rank = Rank;
+
+    /// A scalar for rank 0, otherwise a tensor without elements.
+    tensor() : storage_(extents_.data(), Rank) { detail::row_major(extents_, strides_); }
+    /// tensor<float, 2> X({n, 512}). Throws ricci::error when the size overflows.
+    explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1])
+        requires(Rank > 0)
+    {
+        for (std::size_t axis = 0; axis < Rank; ++axis) extents_[axis] = extents[axis].value;
+        detail::row_major(extents_, strides_);
+        storage_ = {extents_.data(), Rank};
+    }
+    /// The same from an array.
+    template <class I>
+    explicit tensor(const std::array<I, Rank>& extents) : extents_(detail::extent_list<Rank>(extents).values) {
+        detail::row_major(extents_, strides_);
+        storage_ = {extents_.data(), Rank};
+    }
+    tensor(tensor&&) noexcept = default;
+    tensor& operator=(tensor&&) noexcept = default;
+
+    /// A copy with memory of its own.
+    tensor clone() const {
+        tensor copy(extents_);
+        for (std::size_t k = 0, n = size(); k < n; ++k) copy.data()[k] = data()[k];
+        return copy;
+    }
+
+    T* data() { return storage_.get(); }
+    const T* data() const { return storage_.get(); }
+    std::size_t size() const { return detail::product(extents_); }
+    std::size_t extent(int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+    const std::array<std::size_t, Rank>& extents() const { return extents_; }
+    const std::array<std::ptrdiff_t, Rank>& strides() const { return strides_; }
+
+    tensor_view<T, Rank> view() { return {data(), extents_, strides_}; }
+    tensor_view<const T, Rank> view() const { return {data(), extents_, strides_}; }
+    operator tensor_view<T, Rank>() { return view(); }
+    operator tensor_view<const T, Rank>() const { return view(); }
+
+    /// The element at the given position of each axis; not checked.
+    template <class... Index>
+        requires(sizeof...(Index) == Rank)
+    T& operator()(Index... index) {
+        return view()(index...);
+    }
+    template <class... Index>
+        requires(sizeof...(Index) == Rank)
+    const T& operator()(Index... index) const {
+        return view()(index...);
+    }
+
+private:
+    std::array<std::size_t, Rank> extents_{};
+    std::array<std::ptrdiff_t, Rank> strides_{};
+    detail::element_storage<T> storage_;
+};
+
+/// A tensor whose extents are part of its type, so that the compiler checks them.
+template <class T, std::size_t... Extents>
+class fixed_tensor {
+    static_assert(element_of<T>::supported, "this is no element type of ricci: float or double");
+
+public:
+    using element_type = T;
+    static constexpr int rank = static_cast<int>(sizeof...(Extents));
+
+    fixed_tensor() : storage_(extents().data(), sizeof...(Extents)) {}
+    fixed_tensor(fixed_tensor&&) noexcept = default;
+    fixed_tensor& operator=(fixed_tensor&&) noexcept = default;
+    fixed_tensor clone() const {
+        fixed_tensor copy;
+        for (std::size_t k = 0; k < size(); ++k) copy.data()[k] = data()[k];
+        return copy;
+    }
+
+    T* data() { return storage_.get(); }
+    const T* data() const { return storage_.get(); }
+    static constexpr std::size_t size() { return (std::size_t{1} * ... * Extents); }
+    static constexpr std::array<std::size_t, sizeof...(Extents)> extents() { return {Extents...}; }
+    static constexpr std::size_t extent(int axis) { return extents()[static_cast<std::size_t>(axis)]; }
+    static constexpr std::array<std::ptrdiff_t, sizeof...(Extents)> strides() {
+        std::array<std::ptrdiff_t, sizeof...(Extents)> s{};
+        detail::row_major(extents(), s);
+        return s;
+    }
+
+    tensor_view<T, rank> view() { return {data(), extents(), strides()}; }
+    tensor_view<const T, rank> view() const { return {data(), extents(), strides()}; }
+    operator tensor_view<T, rank>() { return view(); }
+    operator tensor_view<const T, rank>() const { return view(); }
+
+    template <class... Index>
+        requires(sizeof...(Index) == sizeof...(Extents))
+    T& operator()(Index... index) {
+        return view()(index...);
+    }
+    template <class... Index>
+        requires(sizeof...(Index) == sizeof...(Extents))
+    const T& operator()(Index... index) const {
+        return view()(index...);
+    }
+
+private:
+    detail::element_storage<T> storage_;
+};
+
+}  // namespace ricci

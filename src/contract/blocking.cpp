@@ -1,0 +1,93 @@
+// How a contraction is cut into blocks that fit the caches.
+#include "src/contract/blocking.hpp"
+
+#include <algorithm>
+
+#include "src/contract/buffers.hpp"
+
+namespace ricci::contract {
+namespace {
+
+constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+// Blocks of k are cut at multiples of this, so that the transposing pack meets whole blocks.
+constexpr std::int64_t k_unit = 16;
+
+// Depth of a block: a panel of B then stays near the core while the row panels go by.
+std::int64_t deepest_block(const problem_size& size) { return size.element_bytes == 4 ? 512 : 384; }
+
+constexpr std::int64_t most_rows = 192;
+constexpr std::int64_t fewest_rows = 48;
+constexpr std::int64_t widest_chunk_bytes = 16384;          // of one row of packed B
+constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
+constexpr double serial_flops = 2e5;
+constexpr double task_flops = 2e6;
+constexpr std::int64_t tasks_wanted = 16;
+
+}  // namespace
+
+block_sizes choose_blocks(const problem_size& size) {
+    block_sizes cut;
+    const auto bytes = static_cast<std::int64_t>(size.element_bytes);
+    const double batch_flops = 2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) *
+                               static_cast<double>(std::max<std::int64_t>(1, size.k));
+    const double flops = batch_flops * static_cast<double>(size.batch);
+    cut.serial = flops < serial_flops;
+
+    const std::int64_t vectors = ceil_divide(size.n, size.lanes);
+    cut.panels = ceil_divide(vectors, size.vectors);
+    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest_block(size)));
+    const std::int64_t depth =
+        std::min(size.k, ceil_divide(ceil_divide(size.k, k_unit), cut.k_blocks) * k_unit);
+
+    // Each worker packs its own B when it is small and there are enough batches to share out.
+    const std::int64_t own_bytes = vectors * size.lanes * size.k * bytes;
+    cut.in_worker = own_bytes <= static_cast<std::int64_t>(worker_bytes / 2) &&
+                    (cut.serial || size.batch >= 4 * tasks_wanted);
+
+    const std::int64_t row_panels = ceil_divide(size.m, size.mr);
+    cut.m_tiles = ceil_divide(size.m, most_rows);
+    if (cut.in_worker) {
+        cut.packed_columns = vectors * size.lanes;
+        cut.packed_depth = size.k;
+    } else {
+        const std::int64_t wanted = std::clamp<std::int64_t>(
+            static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
+        const std::int64_t most_tiles = std::max(cut.m_tiles, size.m / fewest_rows);
+        cut.m_tiles = std::clamp(ceil_divide(wanted, size.batch), cut.m_tiles, most_tiles);
+        cut.m_tiles = std::min(cut.m_tiles, row_panels);
+
+        const std::int64_t panel_columns = size.vectors * size.lanes;
+        cut.n_chunks = ceil_divide(cut.panels * panel_columns * bytes, widest_chunk_bytes);
+        const std::int64_t chunk_panels = ceil_divide(cut.panels, cut.n_chunks);
+        cut.n_tiles = std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
+                                               ceil_divide(chunk_panels * panel_columns, 256));
+        cut.n_tiles = std::min(cut.n_tiles, cut.panels / cut.n_chunks);
+
+        const std::int64_t tiles = size.batch * cut.m_tiles * cut.n_tiles * cut.n_chunks;
+        cut.k_splits = std::clamp<std::int64_t>(wanted / tiles, 1,
+                                                std::max<std::int64_t>(1, cut.k_blocks / 2));
+
+        cut.packed_columns = chunk_panels * panel_columns;
+        const std::int64_t block_bytes = std::max<std::int64_t>(1, cut.packed_columns * depth * bytes);
+        const std::int64_t blocks_held = std::clamp(packed_bytes / block_bytes,
+                                                    std::int64_t{1}, cut.k_blocks);
+        cut.k_chunks = ceil_divide(cut.k_blocks, blocks_held);
+        cut.packed_depth = std::min(size.k, ceil_divide(cut.k_blocks, cut.k_chunks) * depth);
+        if (cut.k_chunks == 1) cut.packed_depth = size.k;
+        cut.k_splits = std::min(cut.k_splits, cut.k_blocks / cut.k_chunks);
+        const std::int64_t batch_bytes =
+            std::max<std::int64_t>(1, cut.packed_columns * cut.packed_depth * bytes);
+        cut.batch_chunk =
+            cut.k_chunks > 1 ? 1 : std::clamp(packed_bytes / batch_bytes, std::int64_t{1}, size.batch);
+        if (cut.k_splits > 1) cut.batch_chunk = 1;
+    }
+    const double unit_flops =
+        cut.in_worker ? batch_flops
+                      : batch_flops / static_cast<double>(cut.m_tiles * cut.n_tiles * cut.n_chunks);
+    cut.units_per_task = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(task_flops / std::max(1.0, unit_flops)));
+    return cut;
+}
+
+}  // namespace ricci::contract

@@ -1,0 +1,48 @@
+// How a contraction is cut into blocks that fit the caches; depends on shapes and on the kernels'
+// tile, never on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ricci::contract {
+
+/// What the sizes are chosen for: the flattened groups, the kernels' tile and the element's size.
+struct problem_size {
+    std::int64_t batch = 1;
+    std::int64_t m = 1;
+    std::int64_t n = 1;
+    std::int64_t k = 1;
+    int lanes = 1;
+    int mr = 1;
+    int vectors = 1;
+    std::size_t element_bytes = 4;
+};
+
+/// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.
+constexpr std::int64_t part_start(std::int64_t total, std::int64_t parts, std::int64_t part,
+                                  std::int64_t unit) {
+    const std::int64_t units = (total + unit - 1) / unit;
+    const std::int64_t start = (units * part / parts) * unit;
+    return start < total ? start : total;
+}
+
+struct block_sizes {
+    std::int64_t panels = 1;     // column panels of B, each up to `vectors` vectors wide
+    std::int64_t k_blocks = 1;   // blocks of k, each packed and multiplied at once
+    std::int64_t m_tiles = 1;    // tiles of rows; with a tile of columns and a batch, one task
+    std::int64_t n_tiles = 1;    // tiles of columns in a chunk
+    std::int64_t k_splits = 1;   // partial sums of k that are computed independently
+    std::int64_t n_chunks = 1;   // chunks of B packed at the same time ...
+    std::int64_t k_chunks = 1;
+    std::int64_t batch_chunk = 1;      // ... and batches of such chunks
+    std::int64_t units_per_task = 1;   // tiles given to a worker at once, when they are small
+    std::int64_t packed_columns = 1;   // columns of the widest chunk, padded to whole vectors
+    std::int64_t packed_depth = 1;     // k of the deepest chunk
+    bool in_worker = false;  // each worker packs B for itself, in its own memory
+    bool serial = false;     // too little work to wake other threads
+};
+
+block_sizes choose_blocks(const problem_size& size);
+
+}  // namespace ricci::contract

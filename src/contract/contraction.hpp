@@ -1,0 +1,32 @@
+// A contraction, prepared once and run many times.
+#pragma once
+
+#include <memory>
+
+#include <ricci/plan/steps.hpp>
+
+#include "src/contract/strategy.hpp"
+
+namespace ricci::contract {
+
+/// Which kernels a contraction is run with: this CPU's, or the plain loops they are compared with.
+enum class kernel_choice { best, scalar };
+
+class prepared_contraction {
+public:
+    /// Copies what it needs of the descriptor, orders the loops and chooses blocks; reserves all
+    /// memory that running needs. Throws std::bad_alloc.
+    explicit prepared_contraction(const plan::contraction& what,
+                                  kernel_choice kernels = kernel_choice::best);
+
+    /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not read
+    /// when beta is 0. Does not allocate. The result does not depend on the number of threads.
+    void run(const void* a, const void* b, void* c, double alpha, double beta) const {
+        strategy_->run(a, b, c, alpha, beta);
+    }
+
+private:
+    std::unique_ptr<const strategy> strategy_;
+};
+
+}  // namespace ricci::contract

@@ -1,0 +1,139 @@
+// The loops of a contraction, simplified and put in the order in which memory is best walked.
+#include "src/contract/index_groups.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace ricci::contract {
+namespace {
+
+using plan::contraction_loop;
+using stride_member = std::int64_t contraction_loop::*;
+
+loop_list without_single_iterations(std::span<const contraction_loop> loops) {
+    loop_list kept;
+    for (const contraction_loop& loop : loops) {
+        if (loop.extent != 1) kept.push_back(loop);
+    }
+    return kept;
+}
+
+// Walks a loop from its other end when that makes `stride` positive.
+void walk_upwards(loop_list& loops, stride_member stride, index_groups& groups) {
+    for (contraction_loop& loop : loops) {
+        if (loop.*stride >= 0) continue;
+        groups.a_start += (loop.extent - 1) * loop.a;
+        groups.b_start += (loop.extent - 1) * loop.b;
+        groups.c_start += (loop.extent - 1) * loop.c;
+        loop.a = -loop.a;
+        loop.b = -loop.b;
+        loop.c = -loop.c;
+    }
+}
+
+bool has_unit_stride(const loop_list& loops, stride_member stride) {
+    return std::any_of(loops.begin(), loops.end(),
+                       [&](const contraction_loop& loop) { return loop.*stride == 1; });
+}
+
+// Longest steps of `first` outermost; a loop in which the operand stands still goes outside them.
+void sort_by(loop_list& loops, stride_member first, stride_member second) {
+    const auto key = [](const contraction_loop& loop, stride_member stride) {
+        const std::int64_t step = std::abs(loop.*stride);
+        return step == 0 ? std::numeric_limits<std::int64_t>::max() : step;
+    };
+    std::stable_sort(loops.begin(), loops.end(),
+                     [&](const contraction_loop& x, const contraction_loop& y) {
+                         return std::pair(key(x, first), key(x, second)) >
+                                std::pair(key(y, first), key(y, second));
+                     });
+}
+
+// One loop instead of two where the outer one goes on, in every operand, where the inner one ends.
+void fuse(loop_list& loops) {
+    loop_list fused;
+    for (const contraction_loop& inner : loops) {
+        if (!fused.empty()) {
+            contraction_loop& outer = fused.back();
+            if (outer.a == inner.a * inner.extent && outer.b == inner.b * inner.extent &&
+                outer.c == inner.c * inner.extent) {
+                outer = {outer.extent * inner.extent, inner.a, inner.b, inner.c};
+                continue;
+            }
+        }
+        fused.push_back(inner);
+    }
+    loops = std::move(fused);
+}
+
+// The part of the vectors along `loops` that does useful work, less when C is not contiguous there.
+double worth_as_vectors(const loop_list& loops, int lanes) {
+    const auto count = static_cast<double>(iterations(loops));
+    const auto vectors = static_cast<double>((iterations(loops) + lanes - 1) / lanes);
+    const double used = count / std::max(1.0, vectors * lanes);
+    return has_unit_stride(loops, &contraction_loop::c) ? used : 0.6 * used;
+}
+
+void swap_operands(index_groups& groups) {
+    std::swap(groups.m, groups.n);
+    std::swap(groups.a_start, groups.b_start);
+    for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) {
+        for (contraction_loop& loop : *loops) std::swap(loop.a, loop.b);
+    }
+    groups.swapped = !groups.swapped;
+}
+
+}  // namespace
+
+std::int64_t iterations(const loop_list& loops) {
+    std::int64_t count = 1;
+    for (const contraction_loop& loop : loops) count *= loop.extent;
+    return count;
+}
+
+index_groups make_index_groups(const plan::contraction& what, int lanes) {
+    index_groups groups;
+    groups.batch = without_single_iterations(what.batch);
+    groups.m = without_single_iterations(what.m);
+    groups.n = without_single_iterations(what.n);
+    groups.k = without_single_iterations(what.k);
+    for (const loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) {
+        if (iterations(*loops) == 0) return groups;
+    }
+
+    walk_upwards(groups.batch, &contraction_loop::c, groups);
+    walk_upwards(groups.m, &contraction_loop::c, groups);
+    walk_upwards(groups.n, &contraction_loop::c, groups);
+    walk_upwards(groups.k, &contraction_loop::a, groups);
+    if (worth_as_vectors(groups.m, lanes) > worth_as_vectors(groups.n, lanes)) {
+        swap_operands(groups);
+    }
+
+    sort_by(groups.batch, &contraction_loop::c, &contraction_loop::a);
+    if (has_unit_stride(groups.m, &contraction_loop::a)) {
+        sort_by(groups.m, &contraction_loop::a, &contraction_loop::c);
+    } else {
+        sort_by(groups.m, &contraction_loop::c, &contraction_loop::a);
+    }
+    if (has_unit_stride(groups.n, &contraction_loop::c)) {
+        sort_by(groups.n, &contraction_loop::c, &contraction_loop::b);
+    } else {
+        sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
+    }
+    // k follows the operand that can be read contiguously along it; when both can, along different
+    // loops, the larger one.
+    const bool a_unit = has_unit_stride(groups.k, &contraction_loop::a);
+    const bool b_unit = has_unit_stride(groups.k, &contraction_loop::b);
+    if (a_unit && (!b_unit || iterations(groups.m) >= iterations(groups.n))) {
+        sort_by(groups.k, &contraction_loop::a, &contraction_loop::b);
+    } else {
+        sort_by(groups.k, &contraction_loop::b, &contraction_loop::a);
+    }
+    for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
+    return groups;
+}
+
+}  // namespace ricci::contract

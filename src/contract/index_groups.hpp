@@ -1,0 +1,35 @@
+// The loops of a contraction, simplified and put in the order in which memory is best walked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ricci/plan/steps.hpp>
+
+namespace ricci::contract {
+
+using loop_list = std::vector<plan::contraction_loop>;
+
+/// A contraction without loops of extent 1 and without loops that another one continues; slowest
+/// loop first in each group. Every loop of batch, m and n walks C upwards.
+struct index_groups {
+    loop_list batch;
+    loop_list m;
+    loop_list n;
+    loop_list k;
+    // Where the walk starts, for operands that were given with negative strides.
+    std::int64_t a_start = 0;
+    std::int64_t b_start = 0;
+    std::int64_t c_start = 0;
+    // A and B, m and n have changed places.
+    bool swapped = false;
+};
+
+/// The number of iterations of a group; 1 when it is empty.
+std::int64_t iterations(const loop_list& loops);
+
+/// `lanes` is the length of a vector, which runs along n: A and B change places when C is
+/// contiguous along m, or when n would leave most of a vector unused.
+index_groups make_index_groups(const plan::contraction& what, int lanes);
+
+}  // namespace ricci::contract

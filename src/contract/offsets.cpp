@@ -1,0 +1,44 @@
+// An index group flattened to one offset for each of its iterations, as one operand is walked.
+#include "src/contract/offsets.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace ricci::contract {
+
+offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
+    const auto count = static_cast<std::size_t>(iterations(loops));
+    offset_vector flat;
+    flat.offset.assign(count, 0);
+    flat.run.assign(count, 1);
+    // Each loop, from the fastest on, repeats what is there already, one stride further each time.
+    std::size_t filled = 1;
+    for (std::size_t l = loops.size(); l-- > 0 && count > 0;) {
+        const auto extent = static_cast<std::size_t>(loops[l].extent);
+        for (std::size_t i = filled; i < filled * extent; ++i) {
+            flat.offset[i] = flat.offset[i - filled] + loops[l].*stride;
+        }
+        filled *= extent;
+    }
+    for (std::size_t i = count; i-- > 1;) {
+        if (flat.offset[i] - flat.offset[i - 1] == 1) {
+            flat.run[i - 1] = std::min(flat.run[i], std::numeric_limits<std::int32_t>::max() - 1) + 1;
+        }
+    }
+    return flat;
+}
+
+position locate(const loop_list& loops, std::int64_t index) {
+    position at;
+    for (std::size_t l = loops.size(); l-- > 0;) {
+        const std::int64_t counter = index % loops[l].extent;
+        index /= loops[l].extent;
+        at.a += counter * loops[l].a;
+        at.b += counter * loops[l].b;
+        at.c += counter * loops[l].c;
+    }
+    return at;
+}
+
+}  // namespace ricci::contract

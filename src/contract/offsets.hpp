@@ -1,0 +1,31 @@
+// An index group flattened to one offset for each of its iterations, as one operand is walked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/contract/index_groups.hpp"
+
+namespace ricci::contract {
+
+/// offset[i]: where iteration i of the group is. run[i]: how many iterations from i on, i included,
+/// follow each other at unit stride.
+struct offset_vector {
+    std::vector<std::int64_t> offset;
+    std::vector<std::int32_t> run;
+};
+
+/// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
+offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride);
+
+/// Where one iteration of a group is in each operand.
+struct position {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
+/// The position of iteration `index`, without a table.
+position locate(const loop_list& loops, std::int64_t index);
+
+}  // namespace ricci::contract

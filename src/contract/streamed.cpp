@@ -1,0 +1,182 @@
+// A contraction whose operands are each used about once: one loop is run by a vector kernel.
+#include "src/contract/streamed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "src/contract/blocking.hpp"
+#include "src/contract/offsets.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::contract {
+namespace {
+
+using plan::contraction_loop;
+
+constexpr std::int64_t elements_per_part = 2048;  // of C: stays in the first cache over all of k
+constexpr std::int64_t products_per_part = 16384;  // of a sum that is cut
+constexpr std::int64_t products_per_task = 1 << 16;
+constexpr std::int64_t most_parts = 64;
+constexpr std::int64_t few_sums = 16;
+constexpr std::int64_t serial_products = 1 << 16;
+
+bool still_or_unit(std::int64_t stride) { return stride == 0 || stride == 1; }
+
+// How good a loop is to run innermost: vectors first, then length.
+std::int64_t worth(const contraction_loop& loop) {
+    const bool vectors = still_or_unit(loop.a) && still_or_unit(loop.b) && still_or_unit(loop.c);
+    return vectors ? loop.extent * 16 : loop.extent;
+}
+
+// Moves the loop to be run innermost out of its list; `inner` stays a single iteration when there
+// are no loops.
+void take_best(loop_list& free, loop_list& summed, contraction_loop& inner) {
+    loop_list* from = nullptr;
+    std::size_t best = 0;
+    for (loop_list* loops : {&free, &summed}) {
+        for (std::size_t i = 0; i < loops->size(); ++i) {
+            if (from == nullptr || worth((*loops)[i]) > worth((*from)[best])) {
+                from = loops;
+                best = i;
+            }
+        }
+    }
+    if (from == nullptr) return;
+    inner = (*from)[best];
+    from->erase(from->begin() + static_cast<std::ptrdiff_t>(best));
+}
+
+}  // namespace
+
+bool worth_streaming(const index_groups& groups) {
+    const std::int64_t m = iterations(groups.m);
+    const std::int64_t n = iterations(groups.n);
+    const std::int64_t k = iterations(groups.k);
+    const std::int64_t batch = iterations(groups.batch);
+    if (m == 0 || n == 0 || k == 0 || batch == 0) return false;
+    if (m == 1 || n == 1) return true;
+    // Products too small to fill a tile, when the batch itself can be run in vectors.
+    return m * n * k <= 32 && batch >= 64 &&
+           std::any_of(groups.batch.begin(), groups.batch.end(), [](const contraction_loop& loop) {
+               return loop.extent >= 32 && loop.c == 1 && still_or_unit(loop.a) &&
+                      still_or_unit(loop.b);
+           });
+}
+
+template <class T>
+streamed<T>::streamed(index_groups groups, const kernels::kernel_table<T>& table)
+    : table_(&table),
+      summed_(std::move(groups.k)),
+      a_start_(groups.a_start),
+      b_start_(groups.b_start),
+      c_start_(groups.c_start),
+      swapped_(groups.swapped) {
+    for (const loop_list* loops : {&groups.batch, &groups.m, &groups.n}) {
+        free_.insert(free_.end(), loops->begin(), loops->end());
+    }
+    const std::size_t summed_before = summed_.size();
+    take_best(free_, summed_, inner_);
+    inner_is_summed_ = summed_.size() < summed_before;
+    outer_ = iterations(free_);
+    sums_ = iterations(summed_);
+
+    if (!inner_is_summed_) {
+        parts_ = (inner_.extent + elements_per_part - 1) / elements_per_part;
+    } else if (outer_ <= few_sums) {
+        parts_ = std::clamp<std::int64_t>(inner_.extent / products_per_part, 1, most_parts);
+    }
+    const std::int64_t unit = std::max<std::int64_t>(1, inner_.extent / parts_ * sums_);
+    units_per_task_ = std::max<std::int64_t>(1, products_per_task / unit);
+    if (outer_ * parts_ * unit < serial_products) units_per_task_ = outer_ * parts_;
+}
+
+template <class T>
+void streamed<T>::run(const void* a, const void* b, void* c, double alpha, double beta) const {
+    operands from{static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c),
+                  static_cast<T>(alpha), static_cast<T>(beta)};
+    if (swapped_) std::swap(from.a, from.b);
+    from.a += a_start_;
+    from.b += b_start_;
+    from.c += c_start_;
+    if (inner_is_summed_) {
+        run_sums(from);
+    } else {
+        run_rows(from);
+    }
+}
+
+// The inner loop walks C: a piece of it is added to for every k in turn.
+template <class T>
+void streamed<T>::run_rows(const operands& from) const {
+    const std::int64_t units = outer_ * parts_;
+    auto body = [&](std::int64_t task, int) {
+        const std::int64_t end = std::min(units, (task + 1) * units_per_task_);
+        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) {
+            const position at = locate(free_, unit / parts_);
+            const std::int64_t first = part_start(inner_.extent, parts_, unit % parts_, 16);
+            const std::int64_t last = part_start(inner_.extent, parts_, unit % parts_ + 1, 16);
+            T* const c = from.c + at.c + first * inner_.c;
+            for (std::int64_t k = 0; k < sums_; ++k) {
+                const position in = locate(summed_, k);
+                table_->multiply_add(last - first, from.alpha,
+                                     {from.a + at.a + in.a + first * inner_.a, inner_.a},
+                                     {from.b + at.b + in.b + first * inner_.b, inner_.b},
+                                     k == 0 ? from.beta : T{1}, c, inner_.c);
+            }
+        }
+    };
+    runtime::parallel_for((units + units_per_task_ - 1) / units_per_task_, body);
+}
+
+template <class T>
+T streamed<T>::sum_of(const operands& from, std::int64_t index, std::int64_t part) const {
+    const position at = locate(free_, index);
+    const std::int64_t first = part_start(inner_.extent, parts_, part, 16);
+    const std::int64_t last = part_start(inner_.extent, parts_, part + 1, 16);
+    T sum = 0;
+    for (std::int64_t k = 0; k < sums_; ++k) {
+        const position in = locate(summed_, k);
+        sum += table_->dot(last - first, {from.a + at.a + in.a + first * inner_.a, inner_.a},
+                           {from.b + at.b + in.b + first * inner_.b, inner_.b});
+    }
+    return sum;
+}
+
+// The inner loop is summed; when there are few sums and they are long, each is cut into parts that
+// are added in order at the end.
+template <class T>
+void streamed<T>::run_sums(const operands& from) const {
+    const auto write = [&](std::int64_t index, T sum) {
+        T& c = from.c[locate(free_, index).c];
+        c = from.beta == 0 ? from.alpha * sum : from.alpha * sum + from.beta * c;
+    };
+    std::array<T, static_cast<std::size_t>(few_sums * most_parts)> partial;
+    const std::int64_t units = outer_ * parts_;
+    auto body = [&](std::int64_t task, int) {
+        const std::int64_t end = std::min(units, (task + 1) * units_per_task_);
+        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) {
+            const T sum = sum_of(from, unit / parts_, unit % parts_);
+            if (parts_ == 1) {
+                write(unit, sum);
+            } else {
+                partial[static_cast<std::size_t>(unit)] = sum;
+            }
+        }
+    };
+    runtime::parallel_for((units + units_per_task_ - 1) / units_per_task_, body);
+    if (parts_ == 1) return;
+    for (std::int64_t index = 0; index < outer_; ++index) {
+        T sum = 0;
+        for (std::int64_t part = 0; part < parts_; ++part) {
+            sum += partial[static_cast<std::size_t>(index * parts_ + part)];
+        }
+        write(index, sum);
+    }
+}
+
+template class streamed<float>;
+template class streamed<double>;
+
+}  // namespace ricci::contract

@@ -1,0 +1,51 @@
+// A contraction whose operands are each used about once, such as a dot product, a matrix-vector
+// product or a Hadamard product: one loop is run by a vector kernel, the others around it, and
+// nothing is packed.
+#pragma once
+
+#include <cstdint>
+
+#include "src/contract/index_groups.hpp"
+#include "src/contract/strategy.hpp"
+#include "src/kernels/gemm.hpp"
+
+namespace ricci::contract {
+
+/// Whether packing would cost more than it saves.
+bool worth_streaming(const index_groups& groups);
+
+template <class T>
+class streamed final : public strategy {
+public:
+    streamed(index_groups groups, const kernels::kernel_table<T>& table);
+    void run(const void* a, const void* b, void* c, double alpha, double beta) const override;
+
+private:
+    struct operands {
+        const T* a = nullptr;
+        const T* b = nullptr;
+        T* c = nullptr;
+        T alpha = 1;
+        T beta = 0;
+    };
+    void run_rows(const operands& from) const;
+    void run_sums(const operands& from) const;
+    T sum_of(const operands& from, std::int64_t index, std::int64_t part) const;
+
+    const kernels::kernel_table<T>* table_;
+    loop_list free_;    // loops that walk C, without the inner one
+    loop_list summed_;  // loops that do not, without the inner one
+    plan::contraction_loop inner_;
+    std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
+    bool swapped_ = false;
+    bool inner_is_summed_ = false;
+    std::int64_t outer_ = 1;           // iterations of free_
+    std::int64_t sums_ = 1;            // iterations of summed_
+    std::int64_t parts_ = 1;           // parts the inner loop is cut into
+    std::int64_t units_per_task_ = 1;  // a unit is one iteration of free_ and one part
+};
+
+extern template class streamed<float>;
+extern template class streamed<double>;
+
+}  // namespace ricci::contract

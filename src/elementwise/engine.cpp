@@ -1,0 +1,263 @@
+// Preparing a map and running its tasks.
+
+#include "src/elementwise/engine.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "src/elementwise/map.hpp"
+#include "src/elementwise/task_memory.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::elementwise {
+namespace {
+
+using plan::fold;
+using plan::opcode;
+
+// Nanoseconds, by the rough prices of cost_of: a task should outweigh its own start, and work below
+// the second figure is not worth waking another thread for.
+constexpr double task_price = 8000;
+constexpr double serial_price = 16000;
+
+/// Blocks of all units together, at most: partial results stay small.
+constexpr std::int64_t most_blocks = 256;
+
+constexpr std::int64_t largest_tile = 1024;
+constexpr std::int64_t smallest_tile = 16;
+
+std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+template <class T>
+engine<T>::engine(const plan::map& map, std::vector<node> program, loop_nest nest)
+    : folding_(map.folding),
+      nest_(std::move(nest)),
+      operands_(map.operands.size()),
+      kernels_(kernels::elementwise<T>()) {
+    if (nest_.outputs == 0 || nest_.values == 0) return;
+    // One value is its own sum, mean, extreme and log-sum-exp.
+    if (nest_.values == 1 && folding_ != fold::softmax) folding_ = fold::none;
+    for (std::int64_t most = largest_tile;; most /= 2) {
+        if (most < smallest_tile) {
+            throw std::length_error("an element-wise program with too many simultaneous values");
+        }
+        layout_ = choose_layout(nest_, folding_, program, operands_, most, sizeof(T));
+        code_ = tile_code<T>(program, layout_.strides, layout_.shape);
+        stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;
+        if (scratch_needed() <= scratch_bytes) break;
+    }
+    direct_output_ = layout_.shape.contiguous(code_.strides(0));
+    units_ = layout_.units.steps();
+    tiles_ = layout_.tiles.steps();
+    cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
+                   (folding_ == fold::softmax || folding_ == fold::logsumexp ? 0.4 : 0));
+}
+
+template <class T>
+std::size_t engine<T>::scratch_needed() const {
+    std::size_t bytes = lines(code_.number_elements() * sizeof(T)) +
+                        lines(code_.slot_count() * sizeof(T*)) + lines(stage_ * sizeof(T)) +
+                        2 * lines(operands_ * sizeof(std::int64_t));
+    if (layout_.how == traversal::columns) {
+        bytes += buffers * lines(static_cast<std::size_t>(layout_.shape.q_chunk) * sizeof(T));
+    }
+    return bytes;
+}
+
+template <class T>
+void engine<T>::cut_into_tasks(double cost) {
+    const double columns =
+        layout_.how == traversal::columns ? static_cast<double>(layout_.shape.q_chunk) : 1;
+    const double unit = layout_.how == traversal::plain
+                            ? static_cast<double>(layout_.shape.elements()) * cost + 20
+                            : static_cast<double>(nest_.values) * columns * cost + 60;
+    const double all = unit * static_cast<double>(units_);
+    if (all < serial_price) {
+        units_per_task_ = units_;
+        return;
+    }
+    units_per_task_ = std::max<std::int64_t>(static_cast<std::int64_t>(task_price / unit), 1);
+    const std::int64_t tasks = (units_ + units_per_task_ - 1) / units_per_task_;
+    if (layout_.how == traversal::plain || tasks >= 32 || all < 4 * task_price) return;
+    // Few large units: their tiles are shared out, and what the blocks find is joined in order.
+    const auto wanted = static_cast<std::int64_t>(unit / task_price);
+    blocks_ = std::clamp<std::int64_t>(wanted, 1, std::min(most_blocks / units_, tiles_));
+    if (blocks_ <= 1) {
+        blocks_ = 1;
+        return;
+    }
+    partial_ = layout_.how == traversal::rows
+                   ? sizeof(row_total)
+                   : lines(3 * sizeof(T) * static_cast<std::size_t>(layout_.shape.q_chunk));
+    partials_.resize(partial_ * static_cast<std::size_t>(units_ * blocks_) + 64);
+}
+
+/// Folds of nothing.
+template <class T>
+void engine<T>::run_empty(void* const* bases) const {
+    if (nest_.outputs == 0 || folding_ == fold::softmax) return;
+    double value = 0;
+    if (folding_ == fold::mean) value = std::numeric_limits<double>::quiet_NaN();
+    if (folding_ == fold::minimum) value = std::numeric_limits<double>::infinity();
+    if (folding_ == fold::maximum || folding_ == fold::logsumexp) {
+        value = -std::numeric_limits<double>::infinity();
+    }
+    walk all;
+    for (const loop& l : nest_.free) all.axes.push_back({l.extent, 1, {l.stride[0]}});
+    std::int64_t at = 0;
+    cursor c(all, 1, &at, nest_.offset.data(), 0);
+    for (std::int64_t i = 0; i < nest_.outputs; ++i, c.next()) {
+        static_cast<T*>(bases[0])[at] = static_cast<T>(value);
+    }
+}
+
+template <class T>
+void engine<T>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
+    task_memory m(*this, bases);
+    const std::size_t axes = layout_.units.axes.size();
+    const tile_strides out = code_.strides(0);
+    cursor c(layout_.units, operands_, m.at, nest_.offset.data(), first);
+    code_.begin(m.tile, m.at);
+    for (std::int64_t unit = first;;) {
+        const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
+        const tile_view<T> view =
+            code_.run(m.tile, m.at, p, q, direct_output_ ? output(m) : nullptr);
+        if (!direct_output_) scatter(output(m), out.p, out.q, view.data, view.stride, p, q);
+        if (++unit == last) return;
+        if (c.next() < layout_.first_tile_axis) code_.begin(m.tile, m.at);
+    }
+}
+
+template <class T>
+void engine<T>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
+    task_memory m(*this, bases);
+    const bool columns = layout_.how == traversal::columns;
+    cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);
+    for (std::int64_t unit = first; unit < last; ++unit, c.next()) {
+        if (columns) {
+            m.q = c.size(layout_.units.axes.size() - 1);
+            if (layout_.streamed) {
+                reduce_columns(m, 0, tiles_);
+                finish_softmax_columns(m);
+                normalise_columns(m, 0, tiles_);
+            } else if (folding_ == fold::softmax) {
+                softmax_columns(m);
+            } else {
+                reduce_columns(m, 0, tiles_);
+                finish_columns(m);
+            }
+        } else if (folding_ == fold::softmax) {
+            softmax_row(m);
+        } else {
+            finish_row(m, reduce_row(m, 0, tiles_));
+        }
+    }
+}
+
+/// Every unit's tiles in blocks: reduce them, join what they found in order of blocks, and for a
+/// softmax go over the blocks again.
+template <class T>
+void engine<T>::run_split(void* const* bases, std::byte* partials) const {
+    const bool columns = layout_.how == traversal::columns;
+    const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
+    const auto partial_of = [&](std::int64_t unit, std::int64_t b) {
+        return partials + partial_ * static_cast<std::size_t>(unit * blocks_ + b);
+    };
+    const auto go_to = [&](task_memory& m, std::int64_t unit) {
+        const cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
+        if (columns) m.q = c.size(layout_.units.axes.size() - 1);
+    };
+    const auto store = [&](const task_memory& m, std::byte* to) {
+        T* numbers = reinterpret_cast<T*>(to);
+        std::copy_n(m.column[total], m.q, numbers);
+        std::copy_n(m.column[rest], m.q, numbers + chunk);
+        std::copy_n(m.column[extreme], m.q, numbers + 2 * chunk);
+    };
+    auto reduce = [&](std::int64_t task, int) {
+        const std::int64_t unit = task / blocks_, b = task % blocks_;
+        const std::int64_t first = b * tiles_ / blocks_, last = (b + 1) * tiles_ / blocks_;
+        task_memory m(*this, bases);
+        go_to(m, unit);
+        if (columns) {
+            reduce_columns(m, first, last);
+            store(m, partial_of(unit, b));
+        } else {
+            *reinterpret_cast<row_total*>(partial_of(unit, b)) = reduce_row(m, first, last);
+        }
+    };
+    runtime::parallel_for(units_ * blocks_, reduce);
+
+    // The first block's place takes the result that a softmax divides by.
+    auto join = [&](std::int64_t unit, int) {
+        task_memory m(*this, bases);
+        go_to(m, unit);
+        if (columns) {
+            empty_columns(m);
+            for (std::int64_t b = 0; b < blocks_; ++b) {
+                join_columns(m, reinterpret_cast<const T*>(partial_of(unit, b)));
+            }
+            if (folding_ != fold::softmax) return finish_columns(m);
+            finish_softmax_columns(m);
+            return store(m, partial_of(unit, 0));
+        }
+        row_total t = empty_row();
+        for (std::int64_t b = 0; b < blocks_; ++b) {
+            join_row(t, *reinterpret_cast<const row_total*>(partial_of(unit, b)));
+        }
+        if (folding_ != fold::softmax) return finish_row(m, t);
+        *reinterpret_cast<row_total*>(partial_of(unit, 0)) = t;
+    };
+    for (std::int64_t unit = 0; unit < units_; ++unit) join(unit, 0);
+    if (folding_ != fold::softmax) return;
+
+    auto normalise = [&](std::int64_t task, int) {
+        const std::int64_t unit = task / blocks_, b = task % blocks_;
+        const std::int64_t first = b * tiles_ / blocks_, last = (b + 1) * tiles_ / blocks_;
+        task_memory m(*this, bases);
+        go_to(m, unit);
+        if (columns) {
+            const T* numbers = reinterpret_cast<const T*>(partial_of(unit, 0));
+            std::copy_n(numbers, m.q, m.column[total]);
+            std::copy_n(numbers + 2 * chunk, m.q, m.column[extreme]);
+            kernels_.masked_shift(m.column[shift], m.column[extreme],
+                                  static_cast<std::size_t>(m.q));
+            normalise_columns(m, first, last);
+        } else {
+            normalise_row(m, first, last, *reinterpret_cast<const row_total*>(partial_of(unit, 0)));
+        }
+    };
+    runtime::parallel_for(units_ * blocks_, normalise);
+}
+
+template <class T>
+void engine<T>::run(void* const* bases) const {
+    if (nest_.outputs == 0 || nest_.values == 0) return run_empty(bases);
+    if (blocks_ > 1) {
+        const auto aligned = [](std::vector<std::byte>& bytes) {
+            const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+            return bytes.data() + (64 - address % 64) % 64;
+        };
+        if (lent_.test_and_set(std::memory_order_acquire)) {
+            std::vector<std::byte> own(partials_.size());
+            return run_split(bases, aligned(own));
+        }
+        run_split(bases, aligned(partials_));
+        lent_.clear(std::memory_order_release);
+        return;
+    }
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t first = number * units_per_task_;
+        const std::int64_t last = std::min(first + units_per_task_, units_);
+        if (layout_.how == traversal::plain) run_plain(bases, first, last);
+        else run_units(bases, first, last);
+    };
+    runtime::parallel_for((units_ + units_per_task_ - 1) / units_per_task_, task);
+}
+
+template class engine<float>;
+template class engine<double>;
+
+}  // namespace ricci::elementwise

@@ -1,0 +1,117 @@
+// The execution of a prepared map: tasks over units of work, and what they share. The folds are in
+// fold_rows.cpp and fold_columns.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/elementwise/layout.hpp"
+#include "src/elementwise/tile.hpp"
+#include "src/kernels/elementwise.hpp"
+
+namespace ricci::elementwise {
+
+class map_engine {
+public:
+    virtual ~map_engine() = default;
+    virtual void run(void* const* bases) const = 0;
+};
+
+/// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
+inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
+
+/// Accumulators of a unit of columns; each holds q_chunk numbers.
+enum column_buffer : std::size_t { block, total, rest, extreme, shift, next_shift, buffers };
+
+/// What a walk over the tiles of a unit is for.
+enum class pass : std::uint8_t {
+    fold,     // run the program and hand on its values
+    keep,     // the same, and write them to the output
+    revisit,  // the values have been written; an operand read in place is handed on again
+};
+
+/// The first pass of a softmax writes the program's values, unless they can be read again where
+/// they are.
+constexpr pass first_pass(bool in_place) { return in_place ? pass::fold : pass::keep; }
+
+/// What the values of a row folded so far amount to.
+struct row_total {
+    double extreme = 0;
+    double sum = 0;
+    double rest = 0;  // rounding errors of sum
+};
+
+template <class T>
+class engine final : public map_engine {
+public:
+    engine(const plan::map& map, std::vector<node> program, loop_nest nest);
+    void run(void* const* bases) const override;
+
+private:
+    struct task_memory;
+
+    plan::fold folding_;
+    loop_nest nest_;
+    std::size_t operands_;
+    map_layout layout_;
+    tile_code<T> code_;
+    const kernels::elementwise_table<T>& kernels_;
+    bool direct_output_ = false;  // a tile of the output is one run of memory
+    std::size_t stage_ = 0;       // elements of a tile that waits to be scattered
+    std::int64_t units_ = 0, tiles_ = 1;
+    std::int64_t units_per_task_ = 1;
+    std::int64_t blocks_ = 1;  // a unit's tiles are cut into so many tasks
+    std::size_t partial_ = 0;  // bytes that a block leaves behind
+
+    // Lent to one run at a time; a second one at the same moment makes its own.
+    mutable std::vector<std::byte> partials_;
+    mutable std::atomic_flag lent_ = ATOMIC_FLAG_INIT;
+
+    std::size_t scratch_needed() const;
+    void cut_into_tasks(double cost);
+
+    void run_empty(void* const* bases) const;
+    void run_plain(void* const* bases, std::int64_t first, std::int64_t last) const;
+    void run_units(void* const* bases, std::int64_t first, std::int64_t last) const;
+    void run_split(void* const* bases, std::byte* partials) const;
+
+    template <class Body>
+    void for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
+                   Body body) const;
+
+    // Calls body(p, q) for every tile of the unit, without the program's values.
+    template <class Body>
+    void for_walk(task_memory& m, Body body) const;
+
+    // rows
+    row_total empty_row() const;
+    void join_row(row_total& sum, const row_total& more) const;
+    row_total reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
+    void finish_row(task_memory& m, const row_total& sum) const;
+    void softmax_short_row(task_memory& m) const;
+    void softmax_row(task_memory& m) const;
+    void normalise_row(task_memory& m, std::int64_t first, std::int64_t last,
+                       const row_total& sum) const;
+
+    // columns; the accumulators are in the task's memory
+    void empty_columns(task_memory& m) const;
+    void join_columns(task_memory& m, const T* partial) const;
+    void raise_columns(task_memory& m) const;
+    void reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const;
+    void finish_columns(task_memory& m) const;
+    void softmax_columns(task_memory& m) const;
+    void finish_softmax_columns(task_memory& m) const;
+    void normalise_columns(task_memory& m, std::int64_t first, std::int64_t last) const;
+    void flush_block(task_memory& m) const;
+
+    T* output(const task_memory& m) const;
+    const T* source_of(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q,
+                       std::int64_t& stride) const;
+};
+
+extern template class engine<float>;
+extern template class engine<double>;
+
+}  // namespace ricci::elementwise

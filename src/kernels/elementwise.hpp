@@ -1,0 +1,86 @@
+// Tables of the element-wise, reduction and row kernels, one for each element type, for the best
+// SIMD target of this processor. No Highway here; that code is in the -inl.h files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ricci/plan/steps.hpp>
+
+namespace ricci::kernels {
+
+/// Operations are numbered like plan::opcode; those that only simplification produces follow.
+constexpr int operation(plan::opcode code) { return static_cast<int>(code); }
+inline constexpr int multiply_add = operation(plan::opcode::select) + 1;  // first * second + third
+inline constexpr int operation_count = multiply_add + 1;
+
+/// How many arguments an operation takes; 0 for those without a kernel (constant, load, position).
+constexpr int arity(int op) {
+    if (op < operation(plan::opcode::negate)) return 0;
+    if (op < operation(plan::opcode::add)) return 1;
+    return op < operation(plan::opcode::select) ? 2 : 3;
+}
+
+/// Kernels on unit-stride memory of any alignment. Arrays of one call are either the same address
+/// or do not overlap. `n` and `rows` may be 0.
+template <class T>
+struct elementwise_table {
+    /// out[i] = op(a[i], b[i], c[i]); arguments that the operation lacks are not read.
+    using apply_fn = void (*)(T* out, const T* a, const T* b, const T* c, std::size_t n);
+    /// apply[op][mask]: bit k of mask set: argument k is one number, used for every i. Masks with
+    /// every argument set are absent (nullptr): such a call is one with n = 1 and mask 0.
+    apply_fn apply[operation_count][8];
+
+    /// out[i] = start + i * step: whole numbers, exact as long as every one has an exact value.
+    void (*count_up)(T* out, T start, T step, std::size_t n);
+
+    // exp(a - shift) asks for shift >= a; where a is larger, no useful number comes out. What would
+    // be below the smallest normal number is 0.
+
+    // Over one row. The association of sums depends on the SIMD target only.
+    T (*sum)(const T* a, std::size_t n);
+    T (*maximum)(const T* a, std::size_t n);  // -infinity for n = 0; NaN when there is one
+    T (*minimum)(const T* a, std::size_t n);
+    T (*exp_sum)(const T* a, std::size_t n, T shift);                // sum of exp(a - shift)
+    T (*exp_store_sum)(T* out, const T* a, std::size_t n, T shift);  // the same, and keeps each exp
+    void (*exp_scale)(T* out, const T* a, std::size_t n, T shift,
+                      T scale);  // exp(a - shift) * scale
+
+    // Over `rows` rows of n columns each, `stride` elements apart: one accumulator for each column.
+    void (*add_rows)(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n);
+    void (*maximum_rows)(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                         std::size_t n);
+    void (*minimum_rows)(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                         std::size_t n);
+    /// acc += exp(a - shift), one shift for each column.
+    void (*exp_add_rows)(T* acc, const T* a, std::ptrdiff_t stride, const T* shift,
+                         std::size_t rows, std::size_t n);
+    /// The same, and out = exp(a - shift).
+    void (*exp_store_rows)(T* acc, T* out, std::ptrdiff_t out_stride, const T* a,
+                           std::ptrdiff_t stride, const T* shift, std::size_t rows, std::size_t n);
+    void (*scale_rows)(T* out, std::ptrdiff_t stride, const T* scale, std::size_t rows,
+                       std::size_t n);
+
+    // Over columns.
+    /// sum += x, the rounding errors collected in `rest` (two-sum); the total is sum + rest.
+    void (*add_compensated)(T* sum, T* rest, const T* x, std::size_t n);
+    /// shift = maximum, with 0 in place of an infinity of either sign.
+    void (*finite_shift)(T* shift, const T* maximum, std::size_t n);
+    /// shift = maximum, with 0 in place of -infinity.
+    void (*masked_shift)(T* shift, const T* maximum, std::size_t n);
+    /// sum *= exp(before - shift): sums of exp(x - before) become sums of exp(x - shift). A sum
+    /// that is 0 stays 0.
+    void (*rescale)(T* sum, const T* before, const T* shift, std::size_t n);
+    /// out = 1 / a, and 0 where a is 0.
+    void (*reciprocal_or_zero)(T* out, const T* a, std::size_t n);
+};
+
+/// The table for float or double (no other type is defined).
+template <class T>
+const elementwise_table<T>& elementwise();
+template <>
+const elementwise_table<float>& elementwise<float>();
+template <>
+const elementwise_table<double>& elementwise<double>();
+
+}  // namespace ricci::kernels

@@ -1,0 +1,73 @@
+// The kernels of a contraction as plain loops: what the vector ones are compared with.
+#pragma once
+
+#include <cstdint>
+
+#include "src/kernels/gemm.hpp"
+
+namespace ricci::kernels {
+
+// A "vector" of four elements, so that the panels of the oracle are blocked as the real ones are.
+inline constexpr int scalar_lanes = 4;
+
+template <class T, int rows, int vectors>
+void scalar_gemm(std::int64_t depth, const T* a, const T* b, std::int64_t b_step,
+                 const output_tile<T>& out) {
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < vectors * scalar_lanes && j < out.column_count; ++j) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < depth; ++k) sum += a[k * rows + i] * b[k * b_step + j];
+            T& c = out.origin[out.rows[i] + out.columns[j]];
+            c = out.beta == 0 ? out.alpha * sum : out.alpha * sum + out.beta * c;
+        }
+    }
+}
+
+template <class T>
+void scalar_pack(const pack_source<T>& from, T* to, std::int64_t step, int padded) {
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        for (int x = 0; x < padded; ++x) {
+            to[k * step + x] = x < from.width ? from.origin[from.across[x] + from.along[k]] : T{0};
+        }
+    }
+}
+
+template <class T, int rows>
+void add_scalar_tiles(kernel_table<T>& table) {
+    table.gemm[rows - 1][0] = &scalar_gemm<T, rows, 1>;
+    table.gemm[rows - 1][1] = &scalar_gemm<T, rows, 2>;
+    table.gemm[rows - 1][2] = &scalar_gemm<T, rows, 3>;
+    if constexpr (rows > 1) add_scalar_tiles<T, rows - 1>(table);
+}
+
+template <class T>
+kernel_table<T> make_scalar_table() {
+    kernel_table<T> table;
+    table.target = "scalar twin";
+    table.lanes = scalar_lanes;
+    table.mr = max_rows;
+    table.vectors = max_vectors;
+    add_scalar_tiles<T, max_rows>(table);
+    table.pack_rows = [](const pack_source<T>& from, T* to) {
+        scalar_pack(from, to, from.width, from.width);
+    };
+    table.pack_columns = [](const pack_source<T>& from, T* to, std::int64_t step) {
+        scalar_pack(from, to, step, scalar_lanes);
+    };
+    table.dot = [](std::int64_t n, strided<T> x, strided<T> y) {
+        T sum = 0;
+        for (std::int64_t t = 0; t < n; ++t) sum += x.data[t * x.step] * y.data[t * y.step];
+        return sum;
+    };
+    table.multiply_add = [](std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T* c,
+                            std::int64_t c_step) {
+        for (std::int64_t t = 0; t < n; ++t) {
+            const T product = alpha * x.data[t * x.step] * y.data[t * y.step];
+            T& to = c[t * c_step];
+            to = beta == 0 ? product : product + beta * to;
+        }
+    };
+    return table;
+}
+
+}  // namespace ricci::kernels

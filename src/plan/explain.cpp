@@ -1,0 +1,169 @@
+// A plan in words: a table with a line for each step under its equation.
+#include "src/plan/explain.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "src/plan/words.hpp"
+
+namespace ricci::plan {
+namespace {
+
+const char* word_of(opcode code) {
+    static constexpr const char* words[] = {
+        "constant", "load", "position", "negate", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh",
+        "sigmoid", "relu", "gelu", "silu", "elu", "sign", "erf", "floor", "square", "reciprocal", "not",
+        "+", "-", "*", "/", "power", "min", "max", "mod", "<", "<=", "==", "!=", "and", "or", "select"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
+    return words[static_cast<std::size_t>(code)];
+}
+
+const char* word_of(fold f) {
+    switch (f) {
+        case fold::none: return "map";
+        case fold::sum: return "sum";
+        case fold::mean: return "mean";
+        case fold::maximum: return "max";
+        case fold::minimum: return "min";
+        case fold::logsumexp: return "logsumexp";
+        case fold::softmax: return "softmax";
+    }
+    return "";
+}
+
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+/// 1.25 G
+std::string with_prefix(double value) {
+    static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    std::size_t k = 0;
+    for (; value >= 1000 && k + 1 < sizeof prefixes / sizeof *prefixes; ++k) value /= 1000;
+    char text[32];
+    std::snprintf(text, sizeof text, k == 0 ? "%.0f %s" : "%.2f %s", value, prefixes[k]);
+    return text;
+}
+
+class writer {
+public:
+    writer(const ir::program_view& p, const program_plan& plan) : p_(p), plan_(plan) {
+        for (std::size_t k = 0; k < plan.slots.size(); ++k) {
+            const auto& s = plan.slots[k];
+            temporaries_.push_back(s.name == ir::none && s.kind == storage::workspace ? ++count_ : 0);
+        }
+    }
+
+    std::string name(std::int32_t slot) const {
+        const auto k = static_cast<std::size_t>(slot);
+        return temporaries_[k] > 0 ? "t" + std::to_string(temporaries_[k]) : words_of_name(p_, plan_.slots[k].name);
+    }
+    std::string use(const tensor_use& u) const {
+        std::string indices;
+        const auto& axes = plan_.slots[static_cast<std::size_t>(u.slot)].axes;
+        if (u.positions.count > 0) indices = words_of_positions(p_, u.positions);
+        if (u.positions.count < 0)
+            for (ir::ref i : axes) indices += (indices.empty() ? "" : ",") + words_of_index(p_, i);
+        return indices.empty() ? name(u.slot) : name(u.slot) + "[" + indices + "]";
+    }
+    std::string group(const char* title, const std::vector<named_loop>& loops) const {
+        std::string names, extents;
+        for (const auto& l : loops) {
+            names += (names.empty() ? "" : ",") + words_of_index(p_, l.index);
+            extents += (extents.empty() ? "" : "x") + std::to_string(l.extent);
+        }
+        return std::string(title) + " " + (loops.empty() ? "-" : names + "=" + extents);
+    }
+
+    std::string contraction(const contraction_step& c) const {
+        std::string line = "contract  " + use(c.c) + (c.beta == 1 ? " += " : " = ");
+        if (!c.alpha.instructions.empty()) {
+            line += "f(";
+            bool first = true;
+            for (const auto& o : c.alpha.operands) {
+                line += (first ? "" : ", ") + name(o.slot);
+                first = false;
+            }
+            line += ") ";
+        } else if (c.alpha.value != 1) {
+            line += short_number(c.alpha.value) + " ";
+        }
+        line += use(c.a) + " " + use(c.b);
+        if (c.beta != 0 && c.beta != 1) line += " + " + short_number(c.beta) + " " + use(c.c);
+        return line + "   " + group("batch", c.batch_names) + "  " + group("M", c.m_names) + "  " +
+               group("N", c.n_names) + "  " + group("K", c.k_names);
+    }
+
+    std::string map(const map_step& m) const {
+        std::string line = word_of(m.folding);
+        std::string over, free;
+        for (std::size_t k = 0; k < m.indices.size(); ++k) {
+            auto& list = k + static_cast<std::size_t>(m.folded) >= m.indices.size() ? over : free;
+            const auto index = words_of_index(p_, m.indices[k]);
+            list += (list.empty() ? "" : ",") + index + "=" + std::to_string(m.extents[k]);
+        }
+        if (!over.empty()) line += " over " + over;
+        line += "  " + use(m.operands[0].use) + " = ";
+        bool first = true;
+        for (std::size_t k = 1; k < m.operands.size(); ++k) {
+            if (m.operands[k].slot < 0) continue;
+            line += (first ? "" : ", ") + use(m.operands[k].use);
+            first = false;
+        }
+        std::string operations;
+        for (const auto& i : m.program)
+            if (i.code > opcode::position) operations += std::string(operations.empty() ? "" : " ") + word_of(i.code);
+        if (!operations.empty()) line += (first ? "{" : "  {") + operations + "}";
+        if (operations.empty() && first)
+            line += m.program.back().code == opcode::position ? "position" : short_number(m.program.back().value);
+        return line + (free.empty() ? "" : "   " + free);
+    }
+
+private:
+    const ir::program_view& p_;
+    const program_plan& plan_;
+    std::vector<int> temporaries_;
+    int count_ = 0;
+};
+
+}  // namespace
+
+std::string explain(const ir::program_view& p, const program_plan& plan, const std::string& kernels) {
+    const writer words(p, plan);
+    std::string text;
+    double flops = 0, bytes = 0;
+    std::size_t contractions = 0;
+    ir::ref equation = ir::none;
+    std::vector<std::string> lines;
+    std::size_t width = 0;
+    for (const auto& s : plan.steps) {
+        lines.push_back(s.is_contraction ? words.contraction(s.contraction) : words.map(s.map));
+        if (lines.back().size() < 120) width = std::max(width, lines.back().size());
+    }
+    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+        const auto& s = plan.steps[k];
+        if (s.equation != equation) {
+            equation = s.equation;
+            text += words_of_equation(p, equation) + "\n";
+            const auto mine = std::count_if(plan.steps.begin(), plan.steps.end(), [&](const step& other) {
+                return other.equation == equation && other.is_contraction;
+            });
+            if (mine > 1) text += "  path of " + std::to_string(mine) + " contractions:\n";
+        }
+        auto line = lines[k];
+        if (line.size() < width) line.resize(width, ' ');
+        text += "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
+        flops += s.flops, bytes += s.bytes;
+        contractions += s.is_contraction ? 1 : 0;
+    }
+    text += "total: " + std::to_string(plan.steps.size()) + " steps, " + with_prefix(flops) + "FLOP, " +
+            with_prefix(bytes) + "B read and written, workspace " +
+            with_prefix(static_cast<double>(plan.workspace_bytes)) + "B\n";
+    if (contractions > 0 && !kernels.empty()) text += "kernels: " + kernels + "\n";
+    return text;
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,250 @@
+// Building the planner's expressions: every constructor returns the simplest equal expression.
+#include "src/plan/expression.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include "src/plan/scalar.hpp"
+
+namespace ricci::plan {
+namespace {
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+    return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29);
+}
+
+std::uint64_t hash_of(const expression& e) {
+    std::uint64_t h = mixed(static_cast<std::uint64_t>(e.kind), static_cast<std::uint64_t>(e.code));
+    h = mixed(h, static_cast<std::uint64_t>(e.folding));
+    h = mixed(h, std::bit_cast<std::uint64_t>(e.value));
+    h = mixed(h, static_cast<std::uint64_t>(e.source.slot));
+    h = mixed(h, static_cast<std::uint64_t>(e.source.at.offset));
+    for (const auto& s : e.source.at.strides)
+        h = mixed(mixed(h, static_cast<std::uint64_t>(s.index)), static_cast<std::uint64_t>(s.stride));
+    for (expr a : e.arguments) h = mixed(h, static_cast<std::uint64_t>(a));
+    for (ir::ref i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
+    return h;
+}
+
+bool same(const expression& a, const expression& b) {
+    return a.kind == b.kind && a.code == b.code && a.folding == b.folding &&
+           std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value) &&
+           a.source.slot == b.source.slot && a.source.at == b.source.at &&
+           a.arguments == b.arguments && a.over == b.over;
+}
+
+}  // namespace
+
+std::vector<ir::ref> united(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
+    std::vector<ir::ref> result;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    return result;
+}
+
+std::vector<ir::ref> without(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
+    std::vector<ir::ref> result;
+    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    return result;
+}
+
+std::vector<ir::ref> common(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
+    std::vector<ir::ref> result;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    return result;
+}
+
+bool contains(const std::vector<ir::ref>& a, ir::ref index) {
+    return std::binary_search(a.begin(), a.end(), index);
+}
+
+std::int64_t linear_form::stride(ir::ref index) const {
+    for (const auto& s : strides)
+        if (s.index == index) return s.stride;
+    return 0;
+}
+
+double graph::size(const std::vector<ir::ref>& indices) const {
+    double product = 1;
+    for (ir::ref i : indices) product *= static_cast<double>(extent(i));
+    return product;
+}
+
+bool graph::is_constant(expr e, double value) const {
+    return (*this)[e].kind == kind::constant && (*this)[e].value == value;
+}
+
+std::vector<expr> graph::factors(expr e) const {
+    const auto& node = (*this)[e];
+    if (node.kind == kind::operation && node.code == opcode::multiply) return node.arguments;
+    return {e};
+}
+
+std::vector<expr> graph::terms(expr e) const {
+    const auto& node = (*this)[e];
+    if (node.kind == kind::operation && node.code == opcode::add) return node.arguments;
+    return {e};
+}
+
+expr graph::intern(expression node) {
+    node.sums = node.kind == kind::sum;
+    for (expr a : node.arguments) {
+        const auto& argument = (*this)[a];
+        node.indices = united(node.indices, argument.indices);
+        node.sums = node.sums || argument.sums;
+        if (node.widest < 0 || (argument.widest >= 0 && (*this)[argument.widest].indices.size() >
+                                                            (*this)[node.widest].indices.size()))
+            node.widest = argument.widest;
+    }
+    if (node.folding == fold::softmax) {
+        for (ir::ref i : node.over)
+            if (extent(i) != 1) node.indices = united(node.indices, {i});
+    } else {
+        node.indices = without(node.indices, node.over);
+    }
+    for (const auto& s : node.source.at.strides) node.indices.push_back(s.index);
+    const auto hash = hash_of(node);
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto it = first; it != last; ++it)
+        if (same((*this)[it->second], node)) {
+            count_use(it->second);
+            return it->second;
+        }
+    node.uses = 1;
+    const auto number = static_cast<expr>(nodes_.size());
+    if (node.kind == kind::load) node.widest = number;
+    nodes_.push_back(std::move(node));
+    known_.emplace(hash, number);
+    return number;
+}
+
+expr graph::constant(double value) {
+    expression node;
+    node.value = value;
+    return intern(std::move(node));
+}
+
+expr graph::load(access source) {
+    expression node;
+    node.kind = kind::load;
+    node.source = std::move(source);
+    return intern(std::move(node));
+}
+
+expr graph::position(linear_form at) {
+    if (at.strides.empty()) return constant(static_cast<double>(at.offset));
+    expression node;
+    node.kind = kind::position;
+    node.source.at = std::move(at);
+    return intern(std::move(node));
+}
+
+expr graph::apply(opcode code, expr first, expr second, expr third) {
+    if (code == opcode::add) return add({first, second});
+    if (code == opcode::multiply) return multiply({first, second});
+    if (code == opcode::divide) return multiply({first, apply(opcode::reciprocal, second)});
+    if (code == opcode::subtract) return add({first, multiply({constant(-1), second})});
+    if (code == opcode::negate) return multiply({constant(-1), first});
+    if (code == opcode::power) return power(first, second);
+    if (code == opcode::reciprocal && (*this)[first].code == opcode::reciprocal)
+        return (*this)[first].arguments[0];
+    expression node;
+    node.kind = kind::operation;
+    node.code = code;
+    bool constants = true;
+    for (expr a : {first, second, third}) {
+        if (a < 0) continue;
+        node.arguments.push_back(a);
+        constants = constants && (*this)[a].kind == kind::constant;
+    }
+    if (constants) {
+        const auto value = [&](std::size_t k) {
+            return k < node.arguments.size() ? (*this)[node.arguments[k]].value : 0.0;
+        };
+        return constant(evaluate(code, value(0), value(1), value(2)));
+    }
+    return intern(std::move(node));
+}
+
+expr graph::power(expr base, expr exponent) {
+    const auto& e = (*this)[exponent];
+    if (e.kind == kind::constant) {
+        if (e.value == 0) return constant(1);
+        if (e.value == 1) return base;
+        if (e.value == 2) return apply(opcode::square, base);
+        if (e.value == 0.5) return apply(opcode::sqrt, base);
+        if (e.value == 3) return multiply({base, apply(opcode::square, base)});
+        if (e.value == -1 || e.value == -2 || e.value == -0.5)
+            return apply(opcode::reciprocal, power(base, constant(-e.value)));
+    }
+    if (e.kind == kind::constant && (*this)[base].kind == kind::constant)
+        return constant(evaluate(opcode::power, (*this)[base].value, e.value));
+    expression node;
+    node.kind = kind::operation;
+    node.code = opcode::power;
+    node.arguments = {base, exponent};
+    return intern(std::move(node));
+}
+
+expr graph::add(const std::vector<expr>& terms) {
+    expression node;
+    node.kind = kind::operation;
+    node.code = opcode::add;
+    double constants = 0;
+    const auto gather = [&](expr e) {
+        if ((*this)[e].kind == kind::constant) {
+            constants += (*this)[e].value;
+        } else {
+            node.arguments.push_back(e);
+        }
+    };
+    for (expr e : terms)
+        for (expr t : this->terms(e)) gather(t);
+    if (node.arguments.empty() || constants != 0) node.arguments.push_back(constant(constants));
+    if (node.arguments.size() == 1) return node.arguments[0];
+    return intern(std::move(node));
+}
+
+expr graph::multiply(const std::vector<expr>& factors) {
+    expression node;
+    node.kind = kind::operation;
+    node.code = opcode::multiply;
+    double constants = 1;
+    for (expr e : factors)
+        for (expr f : this->factors(e)) {
+            if ((*this)[f].kind == kind::constant) {
+                constants *= (*this)[f].value;
+            } else {
+                node.arguments.push_back(f);
+            }
+        }
+    if (node.arguments.empty()) return constant(constants);
+    // Numbers in front of a sum belong to the sum, where they become the factor of a contraction.
+    const auto varies = [&](expr e) { return !is_scalar(e); };
+    const auto sums = std::find_if(node.arguments.begin(), node.arguments.end(),
+                                   [&](expr e) { return (*this)[e].kind == kind::sum; });
+    if (sums != node.arguments.end() &&
+        std::count_if(node.arguments.begin(), node.arguments.end(), varies) == (varies(*sums) ? 1 : 0) &&
+        (node.arguments.size() > 1 || constants != 1)) {
+        const auto over = (*this)[*sums].over;
+        std::vector<expr> inside{constant(constants), (*this)[*sums].arguments[0]};
+        bool independent = true;  // of the summed indices, which the other numbers may bind themselves
+        for (auto it = node.arguments.begin(); it != node.arguments.end(); ++it)
+            if (it != sums) {
+                inside.push_back(*it);
+                independent = independent && (*this)[*it].kind != kind::sum;
+            }
+        if (independent) {
+            expression moved;
+            moved.kind = kind::sum;
+            moved.over = over;
+            moved.arguments = {multiply(inside)};
+            return intern(std::move(moved));
+        }
+    }
+    if (constants != 1) node.arguments.insert(node.arguments.begin(), constant(constants));
+    if (node.arguments.size() == 1) return node.arguments[0];
+    return intern(std::move(node));
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,288 @@
+// From the planner's expressions to steps.
+#include "src/plan/lower.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "src/plan/path.hpp"
+#include "src/plan/scalar.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// An expensive operation is done apart from a loop that repeats it at least this often.
+constexpr double repetitions_worth_storing = 8;
+
+}  // namespace
+
+// The terms of the value, with numbers in front of a bracket multiplied into it where that gives
+// contractions to write directly.
+std::vector<expr> lowering::spread(expr value) {
+    const auto factors = graph_.factors(value);
+    std::vector<expr> scalars;
+    expr bracket = -1;
+    for (expr f : factors) {
+        if (graph_.is_scalar(f)) {
+            scalars.push_back(f);
+        } else if (bracket >= 0) {
+            return graph_.terms(value);
+        } else {
+            bracket = f;
+        }
+    }
+    if (bracket < 0) return graph_.terms(value);
+    const auto terms = graph_.terms(bracket);
+    const bool sums = std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
+    if (scalars.empty() || terms.size() < 2 || !sums) return graph_.terms(value);
+    std::vector<expr> result;
+    for (expr t : terms) {
+        auto product = scalars;
+        product.push_back(t);
+        result.push_back(graph_.multiply(product));
+    }
+    return result;
+}
+
+void lowering::into(const access& target, const std::vector<ir::ref>& indices, expr value, double beta) {
+    std::vector<contraction_of> direct;
+    std::vector<expr> rest;
+    for (expr term : spread(value)) {
+        // Written here directly, unless other terms need it too or it lacks indices of the target.
+        const bool whole = graph_[term].kind == kind::sum && graph_[term].indices == indices;
+        if (!whole || (graph_[term].uses > 1 && graph_.terms(value).size() > 1)) {
+            rest.push_back(term);
+            continue;
+        }
+        auto r = resolve(term);
+        if (r.contracted) {
+            direct.push_back(std::move(r.product));
+        } else {
+            rest.push_back(r.value);
+        }
+    }
+    for (const auto& product : direct) {
+        emit(product, target, beta);
+        beta = 1;
+    }
+    if (rest.empty()) return;
+
+    if (direct.empty() && beta == 0) {
+        const auto holder = std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
+        if (holder != rest.end()) use_target_memory(target, indices, *holder);
+    }
+    const expression only = graph_[rest[0]];
+    if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
+        emit_map(target, indices, only.arguments[0], only.folding, only.over);
+        return;
+    }
+    if (beta != 0) rest.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
+    emit_map(target, indices, graph_.add(rest), fold::none, {});
+}
+
+// A contraction inside an element-wise expression, of the target's own shape, is written to the
+// target, where the last pass reads it element for element: no memory of its own.
+void lowering::use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body) {
+    if (graph_[body].indices != indices || (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
+        return;
+    std::vector<expr> open{body};
+    for (std::size_t k = 0; k < open.size(); ++k) {
+        const auto& node = graph_[open[k]];
+        const bool softmax = k == 0 && node.kind == kind::fold;
+        if (node.kind == kind::sum && node.indices == indices && !stored_.contains(open[k])) {
+            const expr sum = open[k];
+            const auto r = resolve(sum);
+            if (!r.contracted) {
+                stored_[sum] = stored(r.value);
+                return;
+            }
+            emit(r.product, target, 0);
+            stored_[sum] = graph_.load(target);
+            return;
+        }
+        if (node.kind != kind::operation && !softmax) continue;
+        for (expr a : node.arguments)
+            if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end()) open.push_back(a);
+    }
+}
+
+// Splits a sum into numbers in front and factors, and sums away what only one factor has.
+lowering::resolved lowering::resolve(expr sum) {
+    const auto over = graph_[sum].over;
+    const auto body = graph_[sum].arguments[0];
+    std::vector<expr> scalars, varying;
+    for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
+    resolved result;
+    if (varying.size() == 1) {
+        result.value = graph_.row(fold::sum, over, body);
+        return result;
+    }
+    std::vector<ir::ref> alone;
+    for (expr& f : varying) {
+        std::vector<ir::ref> elsewhere;
+        for (expr other : varying)
+            if (&other != &f) elsewhere = united(elsewhere, graph_[other].indices);
+        const auto lone = without(common(over, graph_[f].indices), elsewhere);
+        if (lone.empty()) continue;
+        alone = united(alone, lone);
+        f = graph_.row(fold::sum, lone, f);
+    }
+    if (!alone.empty()) {
+        auto product = scalars;
+        product.insert(product.end(), varying.begin(), varying.end());
+        const expr less = graph_.sum(without(over, alone), graph_.multiply(product));
+        if (graph_[less].kind == kind::sum) return resolve(less);
+        result.value = less;
+        return result;
+    }
+    return contracted(std::move(varying), over, graph_.multiply(scalars));
+}
+
+// The factors in the order of the best path. Products without a sum stay expressions, which whoever
+// uses them computes; so do sums that give one number for each element of a batch.
+lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale) {
+    std::vector<std::vector<ir::ref>> lists;
+    std::vector<ir::ref> all;
+    for (expr f : factors) {
+        lists.push_back(graph_[f].indices);
+        all = united(all, lists.back());
+    }
+    const auto path = find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
+
+    std::vector<bool> alive(factors.size(), true);
+    resolved result;
+    for (std::size_t step = 0; step < path.products.size(); ++step) {
+        const auto left = static_cast<std::size_t>(path.products[step].left);
+        const auto right = static_cast<std::size_t>(path.products[step].right);
+        alive[left] = alive[right] = false;
+        const auto& l = graph_[factors[left]].indices;
+        const auto& r = graph_[factors[right]].indices;
+        auto summed = common(united(l, r), over);
+        for (std::size_t other = 0; other < factors.size(); ++other)
+            if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
+        const bool last = step + 1 == path.products.size();
+        const bool matrices = !without(l, r).empty() || !without(r, l).empty();
+        expr value = -1;
+        if (summed.empty()) {
+            value = graph_.multiply({factors[left], factors[right]});
+            if (last) value = graph_.multiply({scale, value});
+        } else if (!matrices) {
+            value = graph_.multiply({factors[left], factors[right]});
+            if (last) value = graph_.multiply({scale, value});
+            value = graph_.row(fold::sum, summed, value);
+        } else {
+            contraction_of product;
+            product.a = stored(factors[left]);
+            product.b = stored(factors[right]);
+            product.over = summed;
+            product.scale = last ? scale : graph_.constant(1);
+            if (last) {
+                result.contracted = true;
+                result.product = std::move(product);
+                return result;
+            }
+            value = stored(product);
+        }
+        factors.push_back(value);
+        alive.push_back(true);
+    }
+    result.value = factors.back();
+    return result;
+}
+
+const expression* lowering::widest_load(expr e, std::size_t rank) const {
+    const expr widest = graph_[e].widest;
+    return widest >= 0 && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
+}
+
+// An element-wise result is walked like its widest operand; everything else like the left side.
+std::vector<ir::ref> lowering::axis_order(const std::vector<ir::ref>& indices, expr like) const {
+    auto result = indices;
+    const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
+    if (model && model->indices == indices) {
+        std::stable_sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) {
+            return std::abs(model->source.at.stride(x)) > std::abs(model->source.at.stride(y));
+        });
+        return result;
+    }
+    const auto rank = [&](ir::ref i) { return std::find(order_.begin(), order_.end(), i) - order_.begin(); };
+    std::stable_sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) { return rank(x) < rank(y); });
+    return result;
+}
+
+access lowering::temporary(const std::vector<ir::ref>& indices, expr like) {
+    slot memory;
+    memory.kind = storage::workspace;
+    memory.axes = axis_order(indices, like);
+    access result;
+    result.slot = static_cast<std::int32_t>(plan_.slots.size());
+    std::int64_t stride = 1;
+    for (auto it = memory.axes.rbegin(); it != memory.axes.rend(); ++it) {
+        memory.extents.insert(memory.extents.begin(), graph_.extent(*it));
+        memory.strides.insert(memory.strides.begin(), stride);
+        result.at.strides.push_back({*it, stride});
+        if (__builtin_mul_overflow(stride, graph_.extent(*it), &stride)) stride = -1;
+        if (stride < 0) break;
+    }
+    const std::size_t size = size_of(plan_.type);
+    if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
+        memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
+    std::sort(result.at.strides.begin(), result.at.strides.end(),
+              [](const index_stride& x, const index_stride& y) { return x.index < y.index; });
+    plan_.slots.push_back(std::move(memory));
+    return result;
+}
+
+expr lowering::stored(const contraction_of& product) {
+    const auto indices = without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
+    const auto target = temporary(indices, -1);
+    emit(product, target, 0);
+    return graph_.load(target);
+}
+
+// The expression in memory: `e` itself when it is.
+expr lowering::stored(expr e) {
+    if (graph_[e].kind == kind::load) return e;
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    expr value = e;
+    expr result = -1;
+    if (graph_[e].kind == kind::sum) {
+        const auto r = resolve(e);
+        if (r.contracted) result = stored(r.product);
+        value = r.value;
+    }
+    if (result < 0 && graph_[value].kind == kind::load) result = value;
+    if (result < 0) {
+        const auto indices = graph_[value].indices;
+        const auto target = temporary(indices, value);
+        into(target, indices, value, 0);
+        result = graph_.load(target);
+    }
+    stored_[e] = result;
+    return result;
+}
+
+// The expression for a pass over `loops` elements: everything that takes a pass of its own is stored
+// first, and so are functions that the pass would repeat for many elements.
+expr lowering::plain(expr e, double loops) {
+    const expression node = graph_[e];  // a copy: the graph grows below
+    switch (node.kind) {
+        case kind::constant:
+        case kind::load:
+        case kind::position: return e;
+        case kind::sum:
+        case kind::fold: return stored(e);
+        case kind::operation: break;
+    }
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    const double size = graph_.size(node.indices);
+    if (is_expensive(node.code) && size < loops && size * repetitions_worth_storing <= loops)
+        return stored(e);
+    std::vector<expr> arguments;
+    for (expr a : node.arguments) arguments.push_back(plain(a, loops));
+    if (node.code == opcode::add) return graph_.add(arguments);
+    if (node.code == opcode::multiply) return graph_.multiply(arguments);
+    arguments.resize(3, -1);
+    return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,61 @@
+// From the planner's expressions to steps: what is contracted, what is one element-wise pass, and
+// what has to be stored in between.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "src/plan/expression.hpp"
+#include "src/plan/plan.hpp"
+
+namespace ricci::plan {
+
+/// Appends the steps of one equation to a plan.
+class lowering {
+public:
+    /// `order`: the indices of the left side as written; temporaries' axes follow it.
+    lowering(program_plan& plan, graph& expressions, ir::ref equation, std::vector<ir::ref> order)
+        : plan_(plan), graph_(expressions), equation_(equation), order_(std::move(order)) {}
+
+    /// target = value + beta * target. `indices`: those of the target, sorted, without extents of 1.
+    void into(const access& target, const std::vector<ir::ref>& indices, expr value, double beta);
+
+private:
+    /// A contraction of two stored operands: scale * sum over `over`.
+    struct contraction_of {
+        expr a = -1;
+        expr b = -1;
+        std::vector<ir::ref> over;
+        expr scale = -1;
+    };
+    /// What a sum turned out to be: a contraction yet to be written somewhere, or `value`.
+    struct resolved {
+        bool contracted = false;
+        contraction_of product;
+        expr value = -1;
+    };
+
+    resolved resolve(expr sum);
+    resolved contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale);
+    expr stored(expr e);
+    expr stored(const contraction_of& product);
+    expr plain(expr e, double loops);
+    std::vector<expr> spread(expr value);
+    void use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body);
+    access temporary(const std::vector<ir::ref>& indices, expr like);
+    std::vector<ir::ref> axis_order(const std::vector<ir::ref>& indices, expr like) const;
+    const expression* widest_load(expr e, std::size_t rank) const;
+
+    void emit(const contraction_of& product, const access& target, double beta);
+    void emit_map(const access& target, const std::vector<ir::ref>& indices, expr body, fold folding,
+                  const std::vector<ir::ref>& over);
+
+    program_plan& plan_;
+    graph& graph_;
+    ir::ref equation_;
+    std::vector<ir::ref> order_;
+    std::unordered_map<expr, expr> stored_;
+};
+
+}  // namespace ricci::plan

@@ -1,0 +1,166 @@
+// From a request to a plan: the passes of the planner, in order.
+#include "src/plan/make_plan.hpp"
+
+#include <algorithm>
+
+#include <ricci/ir/shapes.hpp>
+#include "src/plan/lower.hpp"
+#include "src/plan/operands.hpp"
+#include "src/plan/translate.hpp"
+#include "src/plan/workspace.hpp"
+
+namespace ricci::plan {
+namespace {
+
+/// An output that is computed in the workspace and copied to its memory at the end.
+struct postponed {
+    ir::ref name;
+    std::int32_t memory;  // slot
+};
+
+std::vector<ir::ref> indices_of(const access& a) {
+    std::vector<ir::ref> result;
+    for (const auto& s : a.at.strides) result.push_back(s.index);
+    return result;
+}
+
+// target = value of every element + beta * target, over all of a slot.
+void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source, double alpha,
+                double beta) {
+    step s;
+    s.equation = equation;
+    auto& m = s.map;
+    const auto& memory = plan.slots[static_cast<std::size_t>(target)];
+    m.extents = memory.extents;
+    m.indices.assign(m.extents.size(), ir::none);
+    double elements = 1;
+    for (const auto n : m.extents) elements *= static_cast<double>(n);
+    const auto operand = [&](std::int32_t slot) {
+        m.operands.push_back({slot, 0, plan.slots[static_cast<std::size_t>(slot)].strides, {slot, {0, -1}}});
+        s.bytes += elements * static_cast<double>(size_of(plan.type));
+    };
+    const auto push = [&](opcode code, std::int32_t first, std::int32_t second, std::int32_t load, double value) {
+        m.program.push_back({code, first, second, -1, load, value});
+        return static_cast<std::int32_t>(m.program.size()) - 1;
+    };
+    const auto scaled = [&](std::int32_t slot, double factor) {
+        operand(slot);
+        const auto x = push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
+        if (factor == 1) return x;
+        s.flops += elements;
+        return push(opcode::multiply, push(opcode::constant, -1, -1, -1, factor), x, -1, 0);
+    };
+    operand(target);
+    std::int32_t total = source >= 0 ? scaled(source, alpha) : -1;
+    if (beta != 0) {
+        const auto old = scaled(target, beta);
+        total = total >= 0 ? push(opcode::add, total, old, -1, 0) : old;
+    }
+    if (total < 0) push(opcode::constant, -1, -1, -1, 0);
+    plan.steps.push_back(std::move(s));
+}
+
+void plan_equation(const engine::request& request, const ir::shape_table& shapes, ir::ref e,
+                   program_plan& plan) {
+    const auto& equation = request.program.equations[e];
+    std::vector<std::int64_t> extents;
+    for (ir::ref i = 0; i < request.program.indices.size(); ++i) extents.push_back(shapes.index_extent(e, i));
+    graph expressions(std::move(extents));
+    translation read(request.program, plan.slots, e, expressions);
+    expr value = read.body();
+    const access target = read.left_side();
+
+    // A postponed output is scaled when it is copied.
+    const bool final = plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output;
+    double beta = final ? request.beta : 0;
+    if (final && request.alpha != 1) value = expressions.multiply({expressions.constant(request.alpha), value});
+    if (!read.covers_all()) {
+        whole_slot(plan, e, equation.name, -1, 1, beta);
+        if (beta != 0) beta = 1;
+    }
+    std::vector<ir::ref> order;
+    for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
+        const auto& p = request.program.at(equation.positions, axis);
+        if (p.kind == ir::position_kind::index) order.push_back(p.index);
+        for (std::int32_t k = 0; k < p.terms.count; ++k)
+            order.push_back(request.program.affine_terms[p.terms.first + k].index);
+    }
+    lowering(plan, expressions, e, std::move(order)).into(target, indices_of(target), value, beta);
+}
+
+program_plan lower(const engine::request& request, const ir::shape_table& shapes, const std::vector<slot>& bound,
+                   const std::vector<ir::ref>& postpone) {
+    program_plan plan;
+    plan.type = request.type;
+    plan.slots = bound;
+    std::vector<postponed> copies;
+    for (ir::ref name : postpone) {
+        copies.push_back({name, static_cast<std::int32_t>(plan.slots.size())});
+        plan.slots.push_back(plan.slots[static_cast<std::size_t>(name)]);
+        auto& shadow = plan.slots[static_cast<std::size_t>(name)];
+        shadow.kind = storage::workspace;
+        shadow.data = nullptr;
+        set_row_major(shadow, request.program, plan.type);
+    }
+    for (ir::ref e = 0; e < request.program.equations.size(); ++e)
+        if (!request.program.equations[e].claim) plan_equation(request, shapes, e, plan);
+    for (const auto& copy : copies)
+        whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name, request.alpha, request.beta);
+    return plan;
+}
+
+// Whether an output may be written to memory that is an input as well: in one pass that reads each
+// element of it only where it writes it, after every other step that reads it.
+bool safe_in_place(const program_plan& plan, ir::ref output) {
+    const auto& memory = plan.slots[static_cast<std::size_t>(output)];
+    std::int64_t write = -1;
+    const auto count = static_cast<std::int64_t>(plan.steps.size());
+    const auto shares = [&](std::int32_t number) {
+        const auto& s = plan.slots[static_cast<std::size_t>(number)];
+        return s.kind == storage::input && s.data == memory.data;
+    };
+    for (std::int64_t k = 0; k < count; ++k) {
+        const auto& s = plan.steps[static_cast<std::size_t>(k)];
+        bool reads = false, writes = false;
+        for_each_slot(s, [&](std::int32_t number, bool written) {
+            reads = reads || shares(number);
+            writes = writes || (written && number == output);
+        });
+        if (reads && write >= 0) return false;
+        if (!writes) continue;
+        if (write >= 0) return false;
+        write = k;
+        if (!reads) continue;
+        if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax)) return false;
+        const auto& out = s.map.operands[0];
+        for (const auto& o : s.map.operands)
+            if (o.slot >= 0 && shares(o.slot) && (o.offset != out.offset || o.strides != out.strides)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+program_plan make_plan(const engine::request& request) {
+    const auto roles = find_roles(request.program);
+    ir::shape_table shapes(request.program);
+    const auto slots = bind_operands(request, roles, shapes);
+
+    std::vector<ir::ref> postpone;
+    for (std::size_t n = 0; n < slots.size(); ++n)
+        if (roles.output[n] && roles.used[n] && (request.alpha != 1 || request.beta != 0))
+            postpone.push_back(static_cast<ir::ref>(n));
+    auto plan = lower(request, shapes, slots, postpone);
+
+    const auto shared = outputs_in_place(slots, request.type);
+    const auto before = postpone.size();
+    for (ir::ref name : shared)
+        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end() && !safe_in_place(plan, name))
+            postpone.push_back(name);
+    if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
+
+    lay_out_workspace(plan);
+    return plan;
+}
+
+}  // namespace ricci::plan

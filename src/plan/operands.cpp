@@ -1,0 +1,184 @@
+// What a caller bound, checked against the program.
+#include "src/plan/operands.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <ricci/error.hpp>
+#include "src/plan/overlap.hpp"
+#include "src/plan/words.hpp"
+
+namespace ricci::plan {
+namespace {
+
+std::size_t at(ir::ref number) { return static_cast<std::size_t>(number); }
+
+void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& seen, std::vector<bool>& used) {
+    if (seen[at(number)]) return;
+    seen[at(number)] = true;
+    const auto& n = p.nodes[number];
+    if (n.kind == ir::op::tensor) used[at(n.name)] = true;
+    for (std::int32_t k = 0; k < n.children.count; ++k) mark_used(p, p.child(n, k), seen, used);
+}
+
+std::string quoted(const ir::program_view& p, ir::ref name) { return "'" + words_of_name(p, name) + "'"; }
+
+void check_number(const ir::program_view& p, ir::ref name) {
+    if (name < 0 || name >= p.names.size()) throw error("ricci: an operand is bound to no name of the program.");
+}
+
+slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p, element type) {
+    slot result;
+    result.kind = kind;
+    result.name = o.name;
+    result.data = o.data;
+    bool empty = false;
+    for (std::int32_t axis = 0; axis < o.rank; ++axis) {
+        if (o.extents[axis] < 0)
+            throw error("ricci: axis " + std::to_string(axis) + " of " + quoted(p, o.name) +
+                        " has the negative extent " + std::to_string(o.extents[axis]) + ".");
+        result.extents.push_back(o.extents[axis]);
+        result.strides.push_back(o.strides[axis]);
+        empty = empty || o.extents[axis] == 0;
+    }
+    if (o.data == nullptr && !empty) {
+        if (o.rank > 0 || kind == storage::output)
+            throw error("ricci: " + quoted(p, o.name) + " is bound to no memory.");
+        result.kind = storage::number;
+        result.value = o.value;
+    }
+    std::int64_t reach = 0;
+    for (std::size_t axis = 0; axis < result.extents.size() && !empty; ++axis) {
+        std::int64_t step = 0;
+        if (__builtin_mul_overflow(result.strides[axis], result.extents[axis] - 1, &step) ||
+            __builtin_add_overflow(reach, step < 0 ? -step : step, &reach) ||
+            reach > INT64_MAX / static_cast<std::int64_t>(2 * size_of(type)))
+            throw error("ricci: the extents and strides of " + quoted(p, o.name) +
+                        " reach further than memory has addresses.");
+    }
+    return result;
+}
+
+footprint footprint_of(const slot& s, element type) { return {s.data, s.extents, s.strides, size_of(type)}; }
+
+void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, element type) {
+    for (const auto& out : slots) {
+        if (out.kind != storage::output || out.data == nullptr) continue;
+        const auto written = footprint_of(out, type);
+        if (overlaps_itself(written))
+            throw error("ricci: the strides of the output " + quoted(p, out.name) + " of shape " +
+                        words_of_extents(out.extents) + " put two of its elements at one address.");
+        for (const auto& other : slots) {
+            if (&other == &out || other.data == nullptr) continue;
+            const bool output = other.kind == storage::output;
+            const auto read = footprint_of(other, type);
+            if (!overlap(written, read) || (!output && identical(written, read))) continue;
+            throw error("ricci: the output " + quoted(p, out.name) + " overlaps the " +
+                        (output ? "output " : "input ") + quoted(p, other.name) +
+                        (output ? "." : "; it may only be the same memory element for element."));
+        }
+    }
+}
+
+}  // namespace
+
+void set_row_major(slot& s, const ir::program_view& p, element type) {
+    std::int64_t elements = 1;
+    s.strides.assign(s.extents.size(), 0);
+    bool overflow = false;
+    for (std::size_t axis = s.extents.size(); axis-- > 0;) {
+        s.strides[axis] = elements;
+        // An extent of 0 makes the tensor empty, not the strides of the axes before it.
+        overflow = overflow || __builtin_mul_overflow(elements, std::max<std::int64_t>(s.extents[axis], 1), &elements);
+    }
+    if (overflow || elements > INT64_MAX / static_cast<std::int64_t>(4 * size_of(type)))
+        throw error("ricci: " + quoted(p, s.name) + " of shape " + words_of_extents(s.extents) +
+                    " has more elements than memory has addresses.");
+    s.bytes = static_cast<std::size_t>(elements) * size_of(type);
+}
+
+name_roles find_roles(const ir::program_view& p) {
+    const auto names = at(p.names.size());
+    name_roles roles{std::vector<bool>(names), std::vector<bool>(names), std::vector<bool>(names)};
+    std::vector<bool> seen(at(p.nodes.size()));
+    for (const auto& e : p.equations) {
+        if (e.claim) continue;
+        roles.defined[at(e.name)] = true;
+        mark_used(p, e.body, seen, roles.used);
+    }
+    for (std::size_t n = 0; n < names; ++n)
+        roles.output[n] = roles.defined[n] && (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
+    return roles;
+}
+
+std::vector<slot> bind_operands(const engine::request& request, const name_roles& roles,
+                                ir::shape_table& shapes) {
+    const auto& p = request.program;
+    std::vector<slot> slots(at(p.names.size()));
+    for (std::int32_t k = 0; k < request.input_count; ++k) {
+        const auto& o = request.inputs[k];
+        check_number(p, o.name);
+        if (roles.defined[at(o.name)])
+            throw error("ricci: " + quoted(p, o.name) + " is defined by the program and cannot be bound as an input.");
+        if (slots[at(o.name)].name != ir::none) throw error("ricci: " + quoted(p, o.name) + " is bound twice.");
+        slots[at(o.name)] = memory_of(o, storage::input, p, request.type);
+        shapes.set_shape(o.name, o.rank, slots[at(o.name)].extents.data());
+    }
+    std::string missing;
+    for (ir::ref n = 0; n < p.names.size(); ++n)
+        if (roles.used[at(n)] && !roles.defined[at(n)] && slots[at(n)].name == ir::none)
+            missing += (missing.empty() ? "" : ", ") + quoted(p, n);
+    if (!missing.empty()) throw error("ricci: nothing is bound to the input " + missing + ".");
+
+    for (std::int32_t k = 0; k < request.output_count; ++k) {
+        const auto& o = request.outputs[k];
+        check_number(p, o.name);
+        if (!roles.output[at(o.name)])
+            throw error("ricci: " + quoted(p, o.name) + " is not an output of the program" +
+                        (roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one." : "."));
+        auto& s = slots[at(o.name)];
+        if (s.name != ir::none) throw error("ricci: the output " + quoted(p, o.name) + " is bound twice.");
+        s = memory_of(o, storage::output, p, request.type);
+        // Memory of no elements may be nowhere; any address says that it is bound.
+        if (s.data == nullptr) s.data = &slots;
+        shapes.set_shape(o.name, o.rank, s.extents.data());
+    }
+
+    for (std::int32_t k = 0; k < request.index_extent_count; ++k) {
+        const auto& given = request.index_extents[k];
+        if (given.index < 0 || given.index >= p.indices.size() || given.extent < 0)
+            throw error("ricci: an index is given the extent " + std::to_string(given.extent) +
+                        ", and it is not an index of the program or the extent is negative.");
+        shapes.set_index(given.index, given.extent);
+    }
+    if (const auto mistake = ir::infer_shapes(p, shapes)) {
+        const auto words = mistake.words.view();
+        throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)));
+    }
+
+    for (ir::ref n = 0; n < p.names.size(); ++n) {
+        auto& s = slots[at(n)];
+        if (!roles.defined[at(n)] || s.name != ir::none) continue;
+        s.name = n;
+        s.kind = roles.output[at(n)] ? storage::output : storage::workspace;
+        s.extents.assign(shapes.extents(n), shapes.extents(n) + shapes.rank(n));
+        set_row_major(s, p, request.type);
+    }
+    check_overlap(slots, p, request.type);
+    return slots;
+}
+
+std::vector<ir::ref> outputs_in_place(const std::vector<slot>& slots, element type) {
+    std::vector<ir::ref> result;
+    for (const auto& out : slots) {
+        if (out.kind != storage::output || out.data == nullptr) continue;
+        const bool shared = std::any_of(slots.begin(), slots.end(), [&](const slot& other) {
+            return other.kind == storage::input && other.data != nullptr &&
+                   overlap(footprint_of(out, type), footprint_of(other, type));
+        });
+        if (shared) result.push_back(out.name);
+    }
+    return result;
+}
+
+}  // namespace ricci::plan

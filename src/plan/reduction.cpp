@@ -1,0 +1,121 @@
+// Building the planner's sums and folds: what is left to a contraction, and what is one pass over rows.
+#include <algorithm>
+
+#include "src/plan/expression.hpp"
+
+namespace ricci::plan {
+
+bool graph::expands(expr product) const {
+    std::vector<ir::ref> all;
+    double largest = 0;
+    int varying = 0;
+    for (expr f : factors(product)) {
+        if (is_scalar(f)) continue;
+        ++varying;
+        all = united(all, (*this)[f].indices);
+        largest = std::max(largest, size((*this)[f].indices));
+    }
+    return varying > 1 && size(all) > largest;
+}
+
+// x (a + b) = x a + x b where the sum of terms is a larger block than each of its terms, as in
+// Q^{ia} (K^{ja} + R^{ia}): otherwise it would be stored. Returns -1 where that does not hold.
+expr graph::distributed(const std::vector<ir::ref>& over, expr body) {
+    const auto all = factors(body);
+    if (all.size() < 2) return -1;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto parts = terms(all[k]);
+        if (parts.size() < 2 || parts.size() > 4) continue;
+        double largest = 0;
+        for (expr t : parts) largest = std::max(largest, size((*this)[t].indices));
+        if (size((*this)[all[k]].indices) <= largest) continue;
+        std::vector<expr> results;
+        for (expr t : parts) {
+            auto product = all;
+            product[k] = t;
+            results.push_back(sum(over, multiply(product)));
+        }
+        return add(results);
+    }
+    return -1;
+}
+
+expr graph::sum(std::vector<ir::ref> over, expr body) {
+    for (ir::ref i : over)
+        if (extent(i) == 0) return constant(0);
+    std::erase_if(over, [&](ir::ref i) { return extent(i) == 1; });
+    if (over.empty()) return body;
+
+    // An index that nothing depends on only repeats the value.
+    const auto used = common(over, (*this)[body].indices);
+    if (used.size() != over.size()) {
+        const double times = size(without(over, used));
+        return multiply({constant(times), sum(used, body)});
+    }
+    const auto parts = terms(body);
+    if (parts.size() > 1 &&
+        std::any_of(parts.begin(), parts.end(), [&](expr t) { return expands(t); })) {
+        std::vector<expr> results;
+        for (expr t : parts) results.push_back(sum(over, t));
+        return add(results);
+    }
+    if (const expr split = distributed(over, body); split >= 0) return split;
+
+    // A sum that is a factor here and nowhere else joins this one: the order of all its products is
+    // then chosen together. Its indices have to be new to the other factors.
+    const auto all = factors(body);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& inner = (*this)[all[k]];
+        if (inner.kind != kind::sum || inner.uses > 1) continue;
+        auto others = over;
+        for (std::size_t other = 0; other < all.size(); ++other)
+            if (other != k) others = united(others, (*this)[all[other]].indices);
+        if (!common(inner.over, others).empty()) continue;
+        const auto joined = united(over, inner.over);
+        auto product = all;
+        product[k] = inner.arguments[0];
+        return sum(joined, multiply(product));
+    }
+    expression node;
+    node.kind = kind::sum;
+    node.over = std::move(over);
+    node.arguments = {body};
+    return intern(std::move(node));
+}
+
+expr graph::row(fold folding, std::vector<ir::ref> over, expr body) {
+    // The softmax of one number is still to be computed; everything else of one number is itself.
+    if (folding != fold::softmax) {
+        std::erase_if(over, [&](ir::ref i) { return extent(i) == 1; });
+        if (over.empty()) return body;
+    }
+    expression node;
+    node.kind = kind::fold;
+    node.folding = folding;
+    node.over = std::move(over);
+    node.arguments = {body};
+    return intern(std::move(node));
+}
+
+expr graph::reduce(ir::reduction r, std::vector<ir::ref> over, expr body) {
+    std::sort(over.begin(), over.end());
+    over.erase(std::unique(over.begin(), over.end()), over.end());
+    switch (r) {
+        case ir::reduction::sum: return sum(std::move(over), body);
+        case ir::reduction::mean: {
+            const auto parts = terms(body);
+            const bool contracted =
+                std::any_of(parts.begin(), parts.end(), [&](expr t) { return expands(t); });
+            const double count = size(over);
+            if (contracted && count > 0) return multiply({constant(1 / count), sum(std::move(over), body)});
+            return row(fold::mean, std::move(over), body);
+        }
+        case ir::reduction::maximum: return row(fold::maximum, std::move(over), body);
+        case ir::reduction::minimum: return row(fold::minimum, std::move(over), body);
+        case ir::reduction::logsumexp: return row(fold::logsumexp, std::move(over), body);
+        case ir::reduction::softmax: return row(fold::softmax, std::move(over), body);
+    }
+    return body;
+}
+
+}  // namespace ricci::plan

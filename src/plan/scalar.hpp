@@ -1,0 +1,18 @@
+// The instructions of element-wise programs on single numbers: constant folding in the planner and
+// the factors of contractions at run time.
+#pragma once
+
+#include <ricci/plan/steps.hpp>
+
+namespace ricci::plan {
+
+/// How many arguments an operation takes: 0 for constant, load and position.
+int argument_count(opcode code);
+
+/// The value of an operation that has arguments; unused ones are ignored.
+double evaluate(opcode code, double first, double second = 0, double third = 0);
+
+/// Worth computing once for all elements of a loop that does not change its arguments.
+bool is_expensive(opcode code);
+
+}  // namespace ricci::plan

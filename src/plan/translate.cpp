@@ -1,0 +1,205 @@
+// From an equation of a program to the planner's expressions.
+#include "src/plan/translate.hpp"
+
+#include <algorithm>
+
+#include <ricci/error.hpp>
+#include "src/plan/scalar.hpp"
+#include "src/plan/words.hpp"
+
+namespace ricci::plan {
+namespace {
+
+opcode code_of(ir::function f) {
+    switch (f) {
+        case ir::function::exp: return opcode::exp;
+        case ir::function::log: return opcode::log;
+        case ir::function::sqrt: return opcode::sqrt;
+        case ir::function::sin: return opcode::sin;
+        case ir::function::cos: return opcode::cos;
+        case ir::function::tanh: return opcode::tanh;
+        case ir::function::absolute: return opcode::absolute;
+        case ir::function::sigmoid: return opcode::sigmoid;
+        case ir::function::relu: return opcode::relu;
+        case ir::function::gelu: return opcode::gelu;
+        case ir::function::silu: return opcode::silu;
+        case ir::function::elu: return opcode::elu;
+        case ir::function::sign: return opcode::sign;
+        case ir::function::erf: return opcode::erf;
+        case ir::function::floor: return opcode::floor;
+        case ir::function::maximum: return opcode::maximum;
+        case ir::function::minimum: return opcode::minimum;
+        case ir::function::modulo: return opcode::modulo;
+        case ir::function::logical_not: return opcode::logical_not;
+    }
+    return opcode::constant;
+}
+
+opcode code_of(ir::comparison c) {
+    switch (c) {
+        case ir::comparison::less: return opcode::less;
+        case ir::comparison::less_equal: return opcode::less_equal;
+        case ir::comparison::equal: return opcode::equal;
+        case ir::comparison::not_equal: return opcode::not_equal;
+        case ir::comparison::logical_and: return opcode::logical_and;
+        case ir::comparison::logical_or: return opcode::logical_or;
+    }
+    return opcode::equal;
+}
+
+void accumulate(linear_form& form, ir::ref index, std::int64_t stride) {
+    const auto at = std::lower_bound(form.strides.begin(), form.strides.end(), index,
+                                     [](const index_stride& s, ir::ref i) { return s.index < i; });
+    if (at != form.strides.end() && at->index == index) {
+        at->stride += stride;
+    } else {
+        form.strides.insert(at, {index, stride});
+    }
+}
+
+}  // namespace
+
+// The position as a number; its strides may still hold zeros and indices of extent 1.
+linear_form translation::form(const ir::position& p) const {
+    linear_form result;
+    switch (p.kind) {
+        case ir::position_kind::index: accumulate(result, p.index, 1); break;
+        case ir::position_kind::fixed: result.offset = p.offset; break;
+        case ir::position_kind::merged: {
+            std::int64_t size = 1;
+            for (std::int32_t k = p.terms.count; k-- > 0;) {
+                const ir::ref index = program_.affine_terms[p.terms.first + k].index;
+                accumulate(result, index, size);
+                size *= graph_.extent(index);
+            }
+            break;
+        }
+        case ir::position_kind::affine:
+            result.offset = p.offset;
+            for (std::int32_t k = 0; k < p.terms.count; ++k) {
+                const auto& term = program_.affine_terms[p.terms.first + k];
+                accumulate(result, term.index, term.coefficient);
+                // Positions count from the least value that the index can give.
+                if (term.coefficient < 0)
+                    result.offset -= term.coefficient * (graph_.extent(term.index) - 1);
+            }
+            break;
+    }
+    return result;
+}
+
+namespace {
+
+void tidy(linear_form& form, const graph& g) {
+    std::erase_if(form.strides, [&](const index_stride& s) { return s.stride == 0 || g.extent(s.index) == 1; });
+}
+
+}  // namespace
+
+access translation::reach(ir::ref name, ir::range positions) const {
+    const auto& memory = slots_[static_cast<std::size_t>(name)];
+    access result;
+    result.slot = name;
+    result.positions = positions;
+    for (std::int32_t axis = 0; axis < positions.count; ++axis) {
+        const auto at = form(program_.at(positions, axis));
+        const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
+        const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
+        std::int64_t least = at.offset, most = at.offset;
+        bool empty = false;
+        for (const auto& s : at.strides) {
+            const std::int64_t reach = s.stride * (graph_.extent(s.index) - 1);
+            (reach < 0 ? least : most) += reach;
+            empty = empty || graph_.extent(s.index) == 0;
+            accumulate(result.at, s.index, s.stride * stride);
+        }
+        if (!empty && (least < 0 || most >= extent))
+            throw error("ricci: in " + words_of_equation(program_, equation_) + " axis " +
+                        std::to_string(axis) + " of " + words_of_name(program_, name) +
+                        " is read or written at positions " + std::to_string(least) + " to " +
+                        std::to_string(most) + ", and its extent is " + std::to_string(extent) + ".");
+        result.at.offset += at.offset * stride;
+    }
+    tidy(result.at, graph_);
+    return result;
+}
+
+access translation::left_side() const {
+    const auto& e = program_.equations[equation_];
+    return reach(e.name, e.positions);
+}
+
+bool translation::covers_all() const {
+    const auto& e = program_.equations[equation_];
+    const auto& memory = slots_[static_cast<std::size_t>(e.name)];
+    std::vector<ir::ref> met;
+    for (std::int32_t axis = 0; axis < e.positions.count; ++axis) {
+        const auto at = form(program_.at(e.positions, axis));
+        std::int64_t reached = 1;
+        for (const auto& s : at.strides) {
+            if (std::find(met.begin(), met.end(), s.index) != met.end() && graph_.extent(s.index) != 1)
+                return false;
+            met.push_back(s.index);
+            reached *= graph_.extent(s.index);
+        }
+        if (reached != memory.extents[static_cast<std::size_t>(axis)]) return false;
+    }
+    return true;
+}
+
+expr translation::node(ir::ref number) {
+    auto& known = seen_[static_cast<std::size_t>(number)];
+    if (known >= 0) {
+        graph_.count_use(known);
+    } else {
+        const expr e = read(number);  // may not hold a reference meanwhile: it recurses
+        seen_[static_cast<std::size_t>(number)] = e;
+    }
+    return seen_[static_cast<std::size_t>(number)];
+}
+
+expr translation::read(ir::ref number) {
+    const ir::node& n = program_.nodes[number];
+    std::vector<expr> children;
+    for (std::int32_t k = 0; k < n.children.count; ++k) children.push_back(node(program_.child(n, k)));
+    const auto indexed = [&](const ir::position& p) {
+        auto at = form(p);
+        tidy(at, graph_);
+        return graph_.position(std::move(at));
+    };
+    switch (n.kind) {
+        case ir::op::number: return graph_.constant(n.value);
+        case ir::op::tensor: {
+            const auto& memory = slots_[static_cast<std::size_t>(n.name)];
+            if (memory.kind == storage::number) return graph_.constant(memory.value);
+            return graph_.load(reach(n.name, n.positions));
+        }
+        case ir::op::add: return graph_.add(children);
+        case ir::op::multiply: return graph_.multiply(children);
+        case ir::op::divide: return graph_.apply(opcode::divide, children[0], children[1]);
+        case ir::op::power: return graph_.power(children[0], children[1]);
+        case ir::op::apply:
+            return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
+                                children.size() > 1 ? children[1] : -1);
+        case ir::op::reduce: {
+            std::vector<ir::ref> over;
+            for (std::int32_t k = 0; k < n.indices.count; ++k) over.push_back(program_.reduced(n, k));
+            return graph_.reduce(static_cast<ir::reduction>(n.detail), std::move(over), children[0]);
+        }
+        case ir::op::delta:
+            return graph_.apply(opcode::equal, indexed(program_.at(n.positions, 0)),
+                                indexed(program_.at(n.positions, 1)));
+        case ir::op::position: return indexed(program_.at(n.positions, 0));
+        case ir::op::compare:
+            return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0], children[1]);
+        case ir::op::choose: {
+            expr result = children.back();
+            for (std::size_t k = children.size() - 1; k >= 2; k -= 2)
+                result = graph_.apply(opcode::select, children[k - 1], children[k - 2], result);
+            return result;
+        }
+    }
+    return graph_.constant(0);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,95 @@
+// Intermediates share memory by liveness: first fit, in the order of their first use.
+#include "src/plan/workspace.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <ricci/error.hpp>
+
+namespace ricci::plan {
+namespace {
+
+// The slots that an element-wise pass reads exactly where it writes: its output may take their place.
+std::vector<std::int32_t> read_in_place(const program_plan& plan, const step& s) {
+    std::vector<std::int32_t> result;
+    if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax)) return result;
+    const auto& out = s.map.operands[0];
+    const auto same = [&](const map_step::operand& o) { return o.offset == out.offset && o.strides == out.strides; };
+    for (std::size_t k = 1; k < s.map.operands.size(); ++k) {
+        const std::int32_t slot = s.map.operands[k].slot;
+        if (slot < 0 || slot == out.slot) continue;
+        const bool safe = std::all_of(s.map.operands.begin() + 1, s.map.operands.end(),
+                                      [&](const auto& o) { return o.slot != slot || same(o); });
+        if (safe && plan.slots[static_cast<std::size_t>(slot)].bytes ==
+                        plan.slots[static_cast<std::size_t>(out.slot)].bytes)
+            result.push_back(slot);
+    }
+    return result;
+}
+
+}  // namespace
+
+void lay_out_workspace(program_plan& plan) {
+    struct lifetime {
+        std::size_t slot = 0;
+        std::size_t first = 0, last = 0;  // steps
+        std::size_t begin = 0, end = 0;   // bytes
+    };
+    const auto unseen = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> entry(plan.slots.size(), unseen);
+    std::vector<lifetime> lives;  // by first use
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for_each_slot(plan.steps[s], [&](std::int32_t number, bool) {
+            const auto k = static_cast<std::size_t>(number);
+            if (plan.slots[k].kind != storage::workspace) return;
+            if (entry[k] == unseen) {
+                entry[k] = lives.size();
+                lives.push_back({k, s, s, 0, 0});
+            }
+            lives[entry[k]].last = s;
+        });
+
+    // What a C++ object may measure; a larger sum of extents could not be addressed.
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
+    plan.workspace_bytes = 0;
+    std::vector<lifetime*> placed;  // by begin
+    const auto place = [&](lifetime& life) {
+        placed.insert(std::upper_bound(placed.begin(), placed.end(), &life,
+                                       [](const lifetime* a, const lifetime* b) { return a->begin < b->begin; }),
+                      &life);
+        plan.slots[life.slot].workspace_offset = life.begin;
+        plan.workspace_bytes = std::max(plan.workspace_bytes, life.end);
+    };
+    for (auto& life : lives) {
+        if (plan.slots[life.slot].bytes > most)
+            throw error("ricci: an intermediate tensor has more elements than memory has addresses.");
+        // The first step that touches it may write over an operand that is not needed afterwards.
+        const auto& first_step = plan.steps[life.first];
+        const bool written = !first_step.is_contraction &&
+                             first_step.map.operands[0].slot == static_cast<std::int32_t>(life.slot);
+        lifetime* replaced = nullptr;
+        for (std::int32_t slot : written ? read_in_place(plan, first_step) : std::vector<std::int32_t>{}) {
+            const auto k = entry[static_cast<std::size_t>(slot)];
+            if (k != unseen && lives[k].last == life.first) replaced = &lives[k];
+        }
+        if (replaced) {
+            life.begin = replaced->begin, life.end = replaced->end;
+            placed.erase(std::find(placed.begin(), placed.end(), replaced));
+            place(life);
+            continue;
+        }
+        const std::size_t size =
+            (plan.slots[life.slot].bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+        for (const auto* other : placed) {
+            if (other->last < life.first) continue;  // dead by then; all of them began before
+            if (life.begin + size <= other->begin) break;
+            life.begin = std::max(life.begin, other->end);
+        }
+        life.end = life.begin + size;
+        if (life.end > most)
+            throw error("ricci: the intermediate tensors together need more memory than can be addressed.");
+        place(life);
+    }
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,16 @@
+// Where intermediates live: one block of memory that they share by the time they are needed.
+#pragma once
+
+#include "src/plan/plan.hpp"
+
+namespace ricci::plan {
+
+/// Bytes that the start of every intermediate is aligned to.
+inline constexpr std::size_t workspace_alignment = 64;
+
+/// Sets the offset of every workspace slot and the size of the block. Two slots share bytes only
+/// when no step comes between the first use of one and the last use of the other. Throws
+/// ricci::error when the sizes overflow.
+void lay_out_workspace(program_plan& plan);
+
+}  // namespace ricci::plan

@@ -1,0 +1,152 @@
+// Running independent tasks on several threads with oneTBB; the only file that knows of it.
+#include "src/runtime/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace ricci::runtime {
+namespace {
+
+constexpr int slot_count = 256;
+
+// One flag a cache line, so that threads which keep to their own slot never share a line.
+struct alignas(64) slot_flag {
+    std::atomic<bool> taken{false};
+};
+
+std::array<slot_flag, slot_count> slots;
+
+std::atomic<unsigned> next_home{0};
+
+// Holds a worker slot. A thread returns to the slot it had before, whose buffers are warm in its
+// caches, and only looks further when that one is taken.
+class slot_lease {
+public:
+    slot_lease() {
+        thread_local int home = static_cast<int>(next_home.fetch_add(1) % slot_count);
+        for (int tries = 0;; ++tries) {
+            slot_ = (home + tries) % slot_count;
+            std::atomic<bool>& taken = slots[static_cast<std::size_t>(slot_)].taken;
+            if (!taken.load(std::memory_order_relaxed) &&
+                !taken.exchange(true, std::memory_order_acquire)) {
+                return;
+            }
+            if (tries % slot_count == slot_count - 1) std::this_thread::yield();
+        }
+    }
+    slot_lease(const slot_lease&) = delete;
+    slot_lease& operator=(const slot_lease&) = delete;
+    ~slot_lease() {
+        slots[static_cast<std::size_t>(slot_)].taken.store(false, std::memory_order_release);
+    }
+    int slot() const { return slot_; }
+
+private:
+    int slot_ = 0;
+};
+
+// An arena of a chosen size.
+struct limited_arena {
+    explicit limited_arena(int count) : size(count), arena(count) {}
+    int size;
+    tbb::task_arena arena;
+};
+
+// The arena in force, none when the count was left to the machine. Arenas made earlier are kept,
+// because another thread may still be running in one.
+std::atomic<limited_arena*> limit{nullptr};
+std::mutex arenas_mutex;
+
+std::vector<std::unique_ptr<limited_arena>>& arenas() {
+    static auto* made = new std::vector<std::unique_ptr<limited_arena>>;
+    return *made;
+}
+
+// Allows more threads than the machine has processors, when so many are asked for. Of several such
+// controls the smallest counts, hence only one of ours at a time. The caller holds arenas_mutex.
+void permit(int count) {
+    constexpr auto parallelism = tbb::global_control::max_allowed_parallelism;
+    static auto* permission = new std::unique_ptr<tbb::global_control>;
+    const auto wanted = static_cast<std::size_t>(count);
+    if (wanted <= tbb::global_control::active_value(parallelism)) return;
+    permission->reset();
+    *permission = std::make_unique<tbb::global_control>(parallelism, wanted);
+}
+
+void run_here(std::int64_t count, const task_ref& body) {
+    const slot_lease lease;
+    for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
+}
+
+// Every worker takes the next few tasks from a shared counter until none are left. Isolation keeps
+// a thread that waits here from starting unrelated work of an enclosing loop.
+void run_in_arena(std::int64_t count, int workers, const task_ref& body) {
+    std::atomic<std::int64_t> next{0};
+    const std::int64_t grain =
+        std::max<std::int64_t>(1, count / (static_cast<std::int64_t>(workers) * 32));
+    const auto work = [&](int) {
+        if (next.load(std::memory_order_relaxed) >= count) return;
+        const slot_lease lease;
+        for (;;) {
+            const std::int64_t first = next.fetch_add(grain, std::memory_order_relaxed);
+            if (first >= count) return;
+            const std::int64_t last = std::min(count, first + grain);
+            for (std::int64_t task = first; task < last; ++task) body(task, lease.slot());
+        }
+    };
+    const int callers = static_cast<int>(std::min<std::int64_t>(count, workers));
+    tbb::this_task_arena::isolate(
+        [&] { tbb::parallel_for(0, callers, work, tbb::simple_partitioner{}); });
+}
+
+}  // namespace
+
+int worker_count() {
+    if (const limited_arena* chosen = limit.load(std::memory_order_acquire)) return chosen->size;
+    return std::max(1, tbb::this_task_arena::max_concurrency());
+}
+
+int worker_slots() { return slot_count; }
+
+void set_worker_count(int count) {
+    if (count <= 0) {
+        limit.store(nullptr, std::memory_order_release);
+        return;
+    }
+    const int wanted = std::min(count, slot_count / 2);
+    const std::lock_guard guard(arenas_mutex);
+    for (const auto& made : arenas()) {
+        if (made->size == wanted) {
+            limit.store(made.get(), std::memory_order_release);
+            return;
+        }
+    }
+    permit(wanted);
+    arenas().push_back(std::make_unique<limited_arena>(wanted));
+    limit.store(arenas().back().get(), std::memory_order_release);
+}
+
+void parallel_for(std::int64_t count, task_ref body) {
+    if (count <= 0) return;
+    limited_arena* const chosen = limit.load(std::memory_order_acquire);
+    const int workers =
+        chosen ? chosen->size : std::max(1, tbb::this_task_arena::max_concurrency());
+    if (count == 1 || workers == 1) {
+        run_here(count, body);
+    } else if (chosen) {
+        chosen->arena.execute([&] { run_in_arena(count, workers, body); });
+    } else {
+        run_in_arena(count, workers, body);
+    }
+}
+
+}  // namespace ricci::runtime

@@ -1,0 +1,38 @@
+// Running independent tasks on several threads. The only interface to the threading library.
+#pragma once
+
+#include <cstdint>
+
+namespace ricci::runtime {
+
+/// A reference to a callable `void(std::int64_t task, int worker)`; does not own it, never allocates.
+class task_ref {
+public:
+    template <class F>
+    task_ref(F& body)
+        : object_(&body), call_([](void* object, std::int64_t task, int worker) {
+              (*static_cast<F*>(object))(task, worker);
+          }) {}
+    void operator()(std::int64_t task, int worker) const { call_(object_, task, worker); }
+
+private:
+    void* object_;
+    void (*call_)(void*, std::int64_t, int);
+};
+
+/// How many workers `parallel_for` may use at once: what `threads(n)` set, otherwise what the
+/// enclosing oneTBB arena or the machine has.
+int worker_count();
+
+/// An upper bound for the `worker` passed to tasks plus one, for sizing one buffer a worker.
+int worker_slots();
+
+/// Sets the number of threads; 0 means as many as the machine (or the enclosing arena) has.
+void set_worker_count(int count);
+
+/// Runs tasks 0 .. count-1, each once, in any order; `worker` < worker_slots() is unique among the
+/// tasks running at the same moment. Stays on the caller's thread when count is 1 or one worker is
+/// allowed. How the work is cut into tasks must not depend on the number of workers.
+void parallel_for(std::int64_t count, task_ref body);
+
+}  // namespace ricci::runtime

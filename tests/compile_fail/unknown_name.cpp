@@ -1,0 +1,21 @@
+// unknown name
+// expect: the equations have no tensor Weights; they take A_left, B
+#include <ricci/ricci.hpp>
+
+using namespace ricci::literals;
+
+#ifdef CORRECT
+constexpr auto product = R"(Y^{ij} = A_{\text{left}}^{ik} B^{kj})"_eq;
+
+void test() {
+    ricci::tensor<float, 2> a({2, 3}), b({3, 4});
+    product("A_left"_t = a, "B"_t = b);
+}
+#else
+constexpr auto product = R"(Y^{ij} = A_{\text{left}}^{ik} B^{kj})"_eq;
+
+void test() {
+    ricci::tensor<float, 2> a({2, 3}), b({3, 4});
+    product("A_left"_t = a, "B"_t = b, "Weights"_t = b);
+}
+#endif

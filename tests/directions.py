@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks that includes go one way only: the arrows between the folders, and who may use what library."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Which part of the project may include which; every part may include itself. `base` are the headers
+# that everybody shares: small ones in detail/ and those named in BASE below. `front` are the other
+# headers at the top of include/ricci, which compose the parts.
+ARROWS = {
+    "base": set(),
+    "ir": {"base"},
+    "notation": {"base", "ir"},
+    "derive": {"base", "ir"},
+    "plan": {"base", "ir", "tensors"},
+    "tensors": {"base"},
+    "bind": {"base", "ir", "notation", "tensors"},
+    "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind"},
+    # Compiled code sees plans and operands, never text or equations.
+    "src/kernels": {"base", "tensors", "plan"},
+    "src/contract": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
+    "src/elementwise": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
+    "src/stream": {"base", "tensors", "plan", "src/kernels", "src/runtime", "src/contract",
+                   "src/elementwise"},
+    "src/runtime": {"base", "tensors", "plan", "src/kernels", "src/contract", "src/elementwise",
+                    "src/stream"},
+    "src/plan": {"base", "ir", "tensors", "plan"},
+}
+
+# The files at the top of include/ricci that are not `front`.
+BASE = {"element.hpp", "error.hpp"}
+TENSORS = {"tensor.hpp", "fixed_tensor.hpp", "view.hpp", "extents.hpp"}
+
+# Libraries that only one folder or file may include: (what an include starts with, who may).
+LIBRARIES = [
+    (("hwy/",), "src/kernels/"),
+    (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
+    (("boost/",), "include/ricci/"),
+]
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+# Highway includes the file that this macro names once for every SIMD target.
+TARGET_INCLUDE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+HWY_TARGET_INCLUDE[ \t]+(")([^"\n]+)"',
+                            re.MULTILINE)
+
+
+def part_of(path):
+    """The part of the project that the file at `path` (from the root, with slashes) belongs to."""
+    names = path.split("/")
+    if names[:2] == ["include", "ricci"] and len(names) > 2:
+        if len(names) == 3:
+            return "base" if names[2] in BASE else "tensors" if names[2] in TENSORS else "front"
+        return "base" if names[2] == "detail" else names[2]
+    if names[0] == "src" and len(names) > 2:
+        return "src/" + names[1]
+    return None
+
+
+def included_file(path, quote, name):
+    """The project's file that `name` means in the file at `path`; None when it is not the project's."""
+    places = [ROOT / "include", ROOT / "src", ROOT]
+    if quote == '"':
+        places.insert(0, (ROOT / path).parent)
+    for place in places:
+        candidate = (place / name).resolve()
+        if candidate.is_file() and ROOT in candidate.parents:
+            return candidate.relative_to(ROOT).as_posix()
+    # A missing header of ours is still ours; the compiler will say that it is missing.
+    return "include/" + name if name.startswith("ricci/") else None
+
+
+def mistakes_in(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    part = part_of(path)
+    if part not in ARROWS:
+        yield f"{path}: the table in tests/directions.py does not know {part or 'this place'}"
+        return
+    for found in [*INCLUDE.finditer(text), *TARGET_INCLUDE.finditer(text)]:
+        quote, name = found.groups()
+        line = text.count("\n", 0, found.start(1)) + 1
+        target = included_file(path, quote, name)
+        if target is None:
+            for starts, place in LIBRARIES:
+                if name.startswith(starts) and not path.startswith(place):
+                    yield f"{path}:{line}: <{name}> is for {place} only"
+            continue
+        other = part_of(target)
+        if other != part and other not in ARROWS[part]:
+            yield f"{path}:{line}: {part} must not include {other or 'this'} ({name})"
+
+
+def main():
+    files = sorted(
+        path.relative_to(ROOT).as_posix()
+        for folder in ("include", "src")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".hpp", ".cpp", ".h")
+    )
+    mistakes = [mistake for path in files for mistake in mistakes_in(path)]
+    for mistake in mistakes:
+        print(mistake)
+    print(f"{len(files)} files, {len(mistakes)} includes in the wrong direction")
+    return 1 if mistakes or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

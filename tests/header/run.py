@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Compiles every public header alone, and checks that none brings in a costly or private library.
+
+usage: run.py COMPILER [ARGUMENT ...]
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+
+FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+         "-Wshadow", "-Werror", "-I", str(INCLUDE)]
+
+LISTED = re.compile(r"\.+ (.*)")
+
+# What no public header may include, however indirectly: each costs a user's file a quarter of a
+# second or more, or is a dependency of the compiled library alone.
+REFUSED = [
+    ("Highway", re.compile(r"/hwy/")),
+    ("oneTBB", re.compile(r"/(tbb|oneapi)/")),
+    ("fmt/format.h", re.compile(r"/fmt/format\.h$")),
+    ("all of Hana", re.compile(r"/boost/hana\.hpp$")),
+]
+
+
+def check(compiler, header):
+    """What is wrong with `header`, as text; empty when nothing is."""
+    name = header.relative_to(INCLUDE).as_posix()
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "alone.cpp")
+        # Twice: the second time has to be harmless.
+        source.write_text(f"#include <{name}>\n#include <{name}>\n", encoding="utf-8")
+        # -H lists what is included, one file a line after as many dots as it is deep. (-MD will not
+        # do: clang counts what __has_include asks for, and the standard library asks for oneTBB.)
+        command = [*compiler, *FLAGS, "-H", str(source)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", check=False)
+        if done.returncode != 0:
+            messages = done.stderr.split("Multiple include guards may be useful")[0]
+            said = [line for line in messages.splitlines() if not LISTED.match(line)]
+            return f"<{name}> does not compile alone:\n" + "\n".join(said[:20])
+    included = [match[1] for match in map(LISTED.match, done.stderr.splitlines()) if match]
+    found = []
+    for words, pattern in REFUSED:
+        culprits = [path for path in included if pattern.search(path)]
+        if culprits:
+            found.append(f"<{name}> includes {words}: {culprits[0]}")
+    return "\n".join(found)
+
+
+def main():
+    compiler = sys.argv[1:]
+    headers = sorted((INCLUDE / "ricci").rglob("*.hpp"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda header: check(compiler, header), headers))
+    mistakes = [result for result in results if result]
+    for mistake in mistakes:
+        print(mistake)
+    print(f"{len(headers)} headers, {len(mistakes)} with mistakes")
+    return 1 if mistakes or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

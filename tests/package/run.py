@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Installs the library into a folder of its own and uses it from outside in every promised way:
+with pkg-config (shared, static), with CMake (shared, static), and as a Meson subproject.
+
+usage: run.py BUILD-FOLDER PREFIX LIBDIR COMPILER [ARGUMENT ...]
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+EXPECTED = "415 0"
+
+
+class Failure(Exception):
+    """A command that failed, with what it printed."""
+
+
+def run(command, cwd, **environment):
+    """What `command` prints; raises Failure with all of it when it does not succeed."""
+    inherited = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False,
+                          env=inherited | {k: str(v) for k, v in environment.items()})
+    if done.returncode != 0:
+        raise Failure(f"$ {' '.join(map(str, command))}\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def check(program, **environment):
+    printed = run([program], program.parent, **environment).strip()
+    if printed != EXPECTED:
+        raise Failure(f"{program} printed {printed!r} instead of {EXPECTED!r}")
+
+
+class Outside:
+    """The installed tree, and a folder for the programs that use it."""
+
+    def __init__(self, folder, build, prefix, libdir, compiler):
+        self.folder, self.compiler = folder, compiler
+        self.stage = folder / "stage"
+        run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", self.stage],
+            folder)
+        # What is installed has to work wherever it is moved to, hence another name than the prefix.
+        self.tree = folder / "moved"
+        (self.stage / prefix.lstrip("/")).rename(self.tree)
+        self.prefix = prefix
+        self.libdir = libdir
+        # A second tree without the shared library: with both, the linker prefers the shared one.
+        self.static_tree = folder / "static"
+        shutil.copytree(self.tree, self.static_tree, symlinks=True)
+        for shared in (self.static_tree / libdir).glob("libricci.so*"):
+            shared.unlink()
+
+    def has(self, pattern):
+        return any((self.tree / self.libdir).glob(pattern))
+
+    def pkg_config(self, tree, *options):
+        """Builds the consumer with the flags that pkg-config gives and runs it."""
+        flags = run(["pkg-config", f"--define-variable=prefix={tree}", "--cflags", "--libs",
+                     *options, "ricci"], self.folder,
+                    PKG_CONFIG_PATH=tree / self.libdir / "pkgconfig").split()
+        program = self.folder / "with_pkg_config"
+        run([*self.compiler, "-std=c++20", HERE / "consumer.cpp", "-o", program, *flags],
+            self.folder)
+        check(program, LD_LIBRARY_PATH=tree / self.libdir)
+
+    def cmake(self, tree, kind):
+        """Builds the consumer with the CMake package and runs it."""
+        source = self.folder / f"cmake_{tree.name}_{kind or 'any'}"
+        source.mkdir()
+        for name in ("CMakeLists.txt", "consumer.cpp"):
+            shutil.copy(HERE / name, source)
+        run(["cmake", "-S", source, "-B", source / "build", "-G", "Ninja",
+             f"-DCMAKE_PREFIX_PATH={tree}", f"-DKIND={kind}",
+             f"-DCMAKE_CXX_COMPILER={self.compiler[-1]}"], source)
+        run(["cmake", "--build", source / "build"], source)
+        check(source / "build" / "consumer")
+
+    def subproject(self):
+        """Builds the consumer in a Meson project that has ricci's sources under subprojects/."""
+        source = self.folder / "subproject"
+        inner = source / "subprojects" / "ricci"
+        inner.mkdir(parents=True)
+        shutil.copy(HERE / "consumer.cpp", source)
+        shutil.copy(HERE / "outside.build", source / "meson.build")
+        for name in ("meson.build", "meson_options.txt"):
+            shutil.copy(ROOT / name, inner)
+        for name in ("include", "src", "tools"):
+            shutil.copytree(ROOT / name, inner / name)
+        run(["meson", "setup", "build", "-Dbuildtype=debug", "-Doptimization=0", "-Ddebug=false",
+             "-Dricci:default_library=static"], source,
+            CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
+        run(["ninja", "-C", "build", "consumer"], source)
+        check(source / "build" / "consumer")
+
+
+def main():
+    build, prefix, libdir, *compiler = sys.argv[1:]
+    failed = 0
+
+    def step(words, action, *arguments):
+        nonlocal failed
+        try:
+            action(*arguments)
+            print(f"{words}: works", flush=True)
+        except Failure as failure:
+            failed += 1
+            print(f"{words}: FAILED\n{failure}", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="ricci-package-") as folder:
+        try:
+            outside = Outside(pathlib.Path(folder), build, prefix, libdir, compiler)
+        except Failure as failure:
+            print(f"installing: FAILED\n{failure}")
+            return 1
+        if outside.has("libricci.so*"):
+            step("pkg-config, shared", outside.pkg_config, outside.tree)
+        if outside.has("libricci.a"):
+            step("pkg-config, static", outside.pkg_config, outside.static_tree, "--static")
+        if shutil.which("cmake"):
+            step("CMake", outside.cmake, outside.tree, "")
+            if outside.has("libricci.so*"):
+                step("CMake, shared", outside.cmake, outside.tree, "shared")
+            if outside.has("libricci.a"):
+                step("CMake, static", outside.cmake, outside.tree, "static")
+                step("CMake, only static there", outside.cmake, outside.static_tree, "")
+        else:
+            print("CMake: skipped, not installed")
+        step("Meson subproject", outside.subproject)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

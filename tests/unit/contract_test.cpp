@@ -1,0 +1,350 @@
+// Contractions of random patterns, shapes and strides, on every SIMD target, against plain loops.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ricci/plan/steps.hpp>
+
+#include "src/contract/contraction.hpp"
+#include "src/kernels/targets.hpp"
+#include "src/runtime/parallel.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using ricci::contract::kernel_choice;
+using ricci::contract::prepared_contraction;
+using ricci::plan::contraction;
+using ricci::plan::contraction_loop;
+using loops = std::vector<contraction_loop>;
+
+struct pattern {
+    loops batch, m, n, k;
+};
+
+using stride = std::int64_t contraction_loop::*;
+
+// The lowest and the highest offset that an operand reaches.
+struct reach {
+    std::int64_t low = 0, high = 0;
+};
+
+std::vector<const loops*> groups_of(const pattern& p) { return {&p.batch, &p.m, &p.n, &p.k}; }
+
+reach reach_of(const pattern& p, stride member) {
+    reach r;
+    for (const loops* group : groups_of(p)) {
+        for (const contraction_loop& loop : *group) {
+            const std::int64_t step = (loop.extent - 1) * loop.*member;
+            if (loop.extent > 0) (step < 0 ? r.low : r.high) += step;
+        }
+    }
+    return r;
+}
+
+// Calls body(a, b, c) for every iteration of the loops.
+template <class Body>
+void walk(const std::vector<contraction_loop>& all, std::size_t depth, std::int64_t a, std::int64_t b,
+          std::int64_t c, Body& body) {
+    if (depth == all.size()) {
+        body(a, b, c);
+        return;
+    }
+    const contraction_loop& loop = all[depth];
+    for (std::int64_t i = 0; i < loop.extent; ++i) {
+        walk(all, depth + 1, a + i * loop.a, b + i * loop.b, c + i * loop.c, body);
+    }
+}
+
+template <class T>
+struct data {
+    std::vector<T> a, b, c;
+    std::int64_t a0 = 0, b0 = 0, c0 = 0;
+
+    data(const pattern& p, unsigned seed) {
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> value(-1, 1);
+        const auto fill = [&](std::vector<T>& to, std::int64_t& start, stride member) {
+            const reach r = reach_of(p, member);
+            start = -r.low;
+            to.resize(static_cast<std::size_t>(r.high - r.low + 1));
+            for (T& x : to) x = static_cast<T>(value(random));
+        };
+        fill(a, a0, &contraction_loop::a);
+        fill(b, b0, &contraction_loop::b);
+        fill(c, c0, &contraction_loop::c);
+    }
+};
+
+template <class T>
+contraction describe(const pattern& p) {
+    return {ricci::element_v<T>, p.batch, p.m, p.n, p.k};
+}
+
+// The largest error in units of what rounding may cost, or infinity when an element that the
+// contraction does not reach has changed.
+template <class T>
+double error_of(const pattern& p, const data<T>& in, const std::vector<T>& out, double alpha,
+                double beta) {
+    std::vector<long double> sum(out.size(), 0), size(out.size(), 0);
+    std::vector<bool> reached(out.size(), false);
+    std::vector<contraction_loop> all;
+    for (const loops* group : groups_of(p)) all.insert(all.end(), group->begin(), group->end());
+    auto add = [&](std::int64_t ia, std::int64_t ib, std::int64_t ic) {
+        const auto c = static_cast<std::size_t>(in.c0 + ic);
+        const long double product =
+            static_cast<long double>(in.a[static_cast<std::size_t>(in.a0 + ia)]) *
+            static_cast<long double>(in.b[static_cast<std::size_t>(in.b0 + ib)]);
+        sum[c] += product;
+        size[c] += std::fabs(product);
+    };
+    walk(all, 0, 0, 0, 0, add);
+    std::vector<contraction_loop> free;
+    std::int64_t depth = 1;
+    for (const loops* group : {&p.batch, &p.m, &p.n}) {
+        free.insert(free.end(), group->begin(), group->end());
+    }
+    for (const contraction_loop& loop : p.k) depth *= loop.extent;
+    auto mark = [&](std::int64_t, std::int64_t, std::int64_t ic) {
+        reached[static_cast<std::size_t>(in.c0 + ic)] = true;
+    };
+    walk(free, 0, 0, 0, 0, mark);
+
+    double worst = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (!reached[i]) {
+            if (std::memcmp(&out[i], &in.c[i], sizeof(T)) != 0) {
+                return std::numeric_limits<double>::infinity();
+            }
+            continue;
+        }
+        const long double old = beta == 0 ? 0 : static_cast<long double>(beta) *
+                                                    static_cast<long double>(in.c[i]);
+        const long double expected = static_cast<long double>(alpha) * sum[i] + old;
+        const long double allowed =
+            (static_cast<long double>(depth) + 4) *
+            static_cast<long double>(std::numeric_limits<T>::epsilon()) *
+            (std::fabs(static_cast<long double>(alpha)) * size[i] + std::fabs(old) + 1e-30L);
+        const long double error = std::fabs(static_cast<long double>(out[i]) - expected);
+        if (!(error <= allowed)) worst = std::max(worst, static_cast<double>(error / allowed));
+        if (std::isnan(out[i])) return std::numeric_limits<double>::infinity();
+    }
+    return worst;
+}
+
+template <class T>
+void check(const pattern& p, unsigned seed, double alpha, double beta,
+           kernel_choice kernels = kernel_choice::best) {
+    const data<T> in(p, seed);
+    std::vector<T> out = in.c;
+    if (beta == 0) {
+        // C must not be read: what is there before does not matter, not even when it is a NaN.
+        auto poison = [&](std::int64_t, std::int64_t, std::int64_t ic) {
+            out[static_cast<std::size_t>(in.c0 + ic)] = std::numeric_limits<T>::quiet_NaN();
+        };
+        std::vector<contraction_loop> free;
+        for (const loops* group : {&p.batch, &p.m, &p.n}) {
+            free.insert(free.end(), group->begin(), group->end());
+        }
+        walk(free, 0, 0, 0, 0, poison);
+    }
+    const prepared_contraction prepared(describe<T>(p), kernels);
+    prepared.run(in.a.data() + in.a0, in.b.data() + in.b0, out.data() + in.c0, alpha, beta);
+    CHECK(error_of(p, in, out, alpha, beta) == 0);
+}
+
+// Gives every loop strides in a, b and c as if the operands were arrays whose indices are in random
+// order, now and then with gaps, negative steps, or a broadcast operand.
+pattern random_pattern(std::mt19937& random, std::int64_t largest) {
+    const auto pick = [&](int low, int high) {
+        return std::uniform_int_distribution<int>(low, high)(random);
+    };
+    pattern p;
+    std::vector<contraction_loop*> in_a, in_b, in_c;
+    std::int64_t total = 1;
+    const auto add = [&](loops& group, int count) {
+        for (int i = 0; i < count; ++i) {
+            contraction_loop loop;
+            const int kind = pick(0, 9);
+            loop.extent = kind == 0 ? 1 : kind < 6 ? pick(2, 6) : pick(7, 70);
+            while (loop.extent > 1 && total * loop.extent > largest) --loop.extent;
+            total *= loop.extent;
+            group.push_back(loop);
+        }
+    };
+    add(p.m, pick(0, 2));
+    add(p.n, pick(0, 2));
+    add(p.k, pick(0, 2));
+    add(p.batch, pick(0, 2));
+    for (auto& loop : p.batch) in_a.push_back(&loop), in_b.push_back(&loop), in_c.push_back(&loop);
+    for (auto& loop : p.m) in_a.push_back(&loop), in_c.push_back(&loop);
+    for (auto& loop : p.n) in_b.push_back(&loop), in_c.push_back(&loop);
+    for (auto& loop : p.k) in_a.push_back(&loop), in_b.push_back(&loop);
+    const auto lay_out = [&](std::vector<contraction_loop*>& members, stride member, bool output) {
+        std::shuffle(members.begin(), members.end(), random);
+        std::int64_t step = pick(0, 5) == 0 ? 2 : 1;
+        for (contraction_loop* loop : members) {
+            const bool broadcast = !output && pick(0, 14) == 0;
+            loop->*member = broadcast ? 0 : pick(0, 9) == 0 ? -step : step;
+            if (!broadcast) step = step * loop->extent + (pick(0, 5) == 0 ? 3 : 0);
+        }
+    };
+    lay_out(in_a, &contraction_loop::a, false);
+    lay_out(in_b, &contraction_loop::b, false);
+    lay_out(in_c, &contraction_loop::c, true);
+    return p;
+}
+
+pattern product(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false,
+                bool b_turned = false, bool c_turned = false) {
+    return {{},
+            {{m, a_turned ? 1 : k, 0, c_turned ? 1 : n}},
+            {{n, 0, b_turned ? k : 1, c_turned ? m : 1}},
+            {{k, a_turned ? m : 1, b_turned ? 1 : n, 0}}};
+}
+
+template <class T>
+void check_random(unsigned seed, std::int64_t largest, kernel_choice kernels = kernel_choice::best) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    const pattern p = random_pattern(random, largest);
+    const double alphas[] = {1, -0.5, 2};
+    const double betas[] = {0, 1, 0.25};
+    check<T>(p, seed, alphas[random() % 3], betas[random() % 3], kernels);
+}
+
+// Restores the best target however a test ends.
+struct target_guard {
+    ~target_guard() { ricci::kernels::reset_target(); }
+};
+
+struct worker_guard {
+    ~worker_guard() { ricci::runtime::set_worker_count(0); }
+};
+
+}  // namespace
+
+TEST_CASE("random patterns on every target agree with plain loops", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        for (unsigned seed = 0; seed < 120; ++seed) {
+            check_random<float>(seed, 20000);
+            check_random<double>(seed + 1000, 20000);
+        }
+    }
+}
+
+TEST_CASE("random patterns with the scalar kernels agree with plain loops", "[contract]") {
+    for (unsigned seed = 5000; seed < 5080; ++seed) {
+        check_random<float>(seed, 10000, kernel_choice::scalar);
+        check_random<double>(seed, 10000, kernel_choice::scalar);
+    }
+}
+
+TEST_CASE("products of every edge size, in every layout", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        std::mt19937 random(7);
+        for (unsigned layout = 0; layout < 8; ++layout) {
+            for (int trial = 0; trial < 12; ++trial) {
+                const auto size = [&] {
+                    return std::uniform_int_distribution<std::int64_t>(1, 67)(random);
+                };
+                const std::int64_t m = size(), n = size(), k = size();
+                INFO("layout " << layout << ": " << m << " x " << n << " x " << k);
+                const pattern p =
+                    product(m, n, k, (layout & 1) != 0, (layout & 2) != 0, (layout & 4) != 0);
+                check<float>(p, layout, 1, trial % 2);
+                check<double>(p, layout, 1, trial % 2);
+            }
+        }
+    }
+}
+
+TEST_CASE("several blocks of every kind", "[contract]") {
+    check<float>(product(210, 70, 1100), 1, 1, 0);
+    check<double>(product(33, 130, 900, true, true), 2, 0.5, 2);
+    check<float>(product(9, 4500, 40, false, true), 3, 1, 1);
+    check<float>(product(16, 16, 20000), 4, 1, 0);
+    check<double>(product(20, 17, 9000, true, false, true), 5, 2, 0.5);
+    check<float>({{{70, 30, 60, 50}}, {{5, 6, 0, 10}}, {{10, 0, 6, 1}}, {{6, 1, 1, 0}}}, 6, 1, 0);
+}
+
+TEST_CASE("groups may be empty", "[contract]") {
+    const contraction_loop batch{37, 1, 1, 1};
+    for (const double beta : {0.0, 1.0}) {
+        check<float>({}, 1, 1, beta);                                           // scalars
+        check<float>({{}, {}, {}, {{1000, 1, 1, 0}}}, 2, 1, beta);              // dot
+        check<double>({{}, {}, {}, {{100000, 1, 2, 0}}}, 3, 1, beta);           // long, strided dot
+        check<float>({{}, {{50, 1, 0, 70}}, {{70, 0, 1, 1}}, {}}, 4, 1, beta);  // outer product
+        check<float>({{batch}, {}, {}, {}}, 5, 1, beta);                        // Hadamard
+        check<float>({{}, {{65, 33, 0, 1}}, {}, {{33, 1, 1, 0}}}, 6, 1, beta);  // matrix-vector
+        check<double>({{}, {}, {{65, 0, 1, 1}}, {{33, 1, 65, 0}}}, 7, 1, beta); // vector-matrix
+        check<float>({{batch}, {}, {}, {{19, 37, 0, 0}}}, 8, 1, beta);          // row sums, scaled
+    }
+}
+
+TEST_CASE("no iterations", "[contract]") {
+    const pattern no_sum = product(5, 7, 0);
+    check<float>(no_sum, 1, 1, 0);
+    check<double>(no_sum, 2, 1, 0.5);
+    for (const pattern& p : {product(0, 7, 3), product(5, 0, 3)}) {
+        float c = 3;
+        prepared_contraction(describe<float>(p)).run(&c, &c, &c, 1, 0);
+        CHECK(c == 3);
+    }
+}
+
+TEST_CASE("the result does not depend on the number of threads", "[contract]") {
+    const worker_guard guard;
+    const pattern shapes[] = {product(150, 90, 700), product(16, 16, 30000),
+                              {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
+                              product(1, 3000, 200), product(1, 1, 400000)};
+    for (const pattern& p : shapes) {
+        const data<float> in(p, 11);
+        const prepared_contraction prepared(describe<float>(p));
+        std::vector<float> first;
+        for (const int workers : {1, 2, 3, 5}) {
+            ricci::runtime::set_worker_count(workers);
+            std::vector<float> out = in.c;
+            prepared.run(in.a.data() + in.a0, in.b.data() + in.b0, out.data() + in.c0, 1, 0.5);
+            if (first.empty()) first = out;
+            CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) == 0);
+        }
+        CHECK(error_of(p, in, first, 1, 0.5) == 0);
+    }
+}
+
+TEST_CASE("different contractions run at the same time", "[contract]") {
+    const pattern one = product(120, 100, 300);
+    const pattern other = product(90, 130, 400, true, true);
+    const data<float> in_one(one, 1);
+    const data<double> in_other(other, 2);
+    const prepared_contraction run_one(describe<float>(one));
+    const prepared_contraction run_other(describe<double>(other));
+    std::vector<std::vector<float>> out_one(8, in_one.c);
+    std::vector<std::vector<double>> out_other(8, in_other.c);
+    auto both = [&](std::int64_t task, int) {
+        const auto i = static_cast<std::size_t>(task / 2);
+        if (task % 2 == 0) {
+            run_one.run(in_one.a.data(), in_one.b.data(), out_one[i].data(), 1, 0);
+        } else {
+            run_other.run(in_other.a.data(), in_other.b.data(), out_other[i].data(), 1, 0);
+        }
+    };
+    ricci::runtime::parallel_for(16, both);
+    for (std::size_t i = 0; i < 8; ++i) {
+        CHECK(error_of(one, in_one, out_one[i], 1, 0) == 0);
+        CHECK(error_of(other, in_other, out_other[i], 1, 0) == 0);
+    }
+}

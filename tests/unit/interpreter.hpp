@@ -1,0 +1,296 @@
+// The meaning of a program, written down as plainly as possible: every operation of the IR by loops
+// in long double. The oracle that planned and compiled execution is compared with; shares no code
+// with the planner, nor with the inference of shapes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::testing {
+
+/// A dense row-major tensor.
+struct dense {
+    std::vector<std::int64_t> extents;
+    std::vector<long double> values;
+
+    static dense zeros(std::vector<std::int64_t> shape) {
+        std::size_t count = 1;
+        for (auto n : shape) count *= static_cast<std::size_t>(n);
+        return {std::move(shape), std::vector<long double>(count, 0.0L)};
+    }
+    std::size_t offset(const std::vector<std::int64_t>& at) const {
+        std::int64_t result = 0;
+        for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+            if (at[axis] < 0 || at[axis] >= extents[axis]) throw std::out_of_range("interpreter: position");
+            result = result * extents[axis] + at[axis];
+        }
+        return static_cast<std::size_t>(result);
+    }
+};
+
+class interpreter {
+public:
+    explicit interpreter(const ir::program_view& program) : p_(program) {}
+
+    /// Inputs by name; also the shapes of outputs that are longer than their positions reach.
+    std::map<ir::ref, dense> tensors;
+    std::map<ir::ref, std::vector<std::int64_t>> shapes;
+    std::map<ir::ref, std::int64_t> given;  // extents of indices
+
+    /// Evaluates all equations that are not claims, in their order.
+    void run() {
+        for (equation_ = 0; equation_ < p_.equations.size(); ++equation_)
+            if (!p_.equations[equation_].claim) evaluate_equation(p_.equations[equation_]);
+    }
+
+private:
+    void evaluate_equation(const ir::equation& e) {
+        infer(e);
+        std::vector<std::int64_t> shape;
+        if (const auto known = shapes.find(e.name); known != shapes.end()) shape = known->second;
+        for (std::int32_t axis = 0; axis < e.positions.count && shapes.count(e.name) == 0; ++axis)
+            shape.push_back(reach(p_.at(e.positions, axis)));
+        dense result = dense::zeros(shape);
+        std::vector<ir::ref> free;
+        for (std::int32_t axis = 0; axis < e.positions.count; ++axis)
+            each_index(p_.at(e.positions, axis), [&](ir::ref i) {
+                if (std::find(free.begin(), free.end(), i) == free.end()) free.push_back(i);
+            });
+        at_.assign(static_cast<std::size_t>(p_.indices.size()), 0);
+        loop(free, 0, [&] {
+            std::vector<std::int64_t> at;
+            for (std::int32_t axis = 0; axis < e.positions.count; ++axis)
+                at.push_back(value(p_.at(e.positions, axis)));
+            result.values[result.offset(at)] = value(e.body);
+        });
+        tensors[e.name] = std::move(result);
+    }
+
+    template <class F>
+    void each_index(const ir::position& q, F f) const {
+        if (q.kind == ir::position_kind::index) f(q.index);
+        if (q.kind == ir::position_kind::merged || q.kind == ir::position_kind::affine)
+            for (std::int32_t k = 0; k < q.terms.count; ++k) f(p_.affine_terms[q.terms.first + k].index);
+    }
+    template <class F>
+    void loop(const std::vector<ir::ref>& indices, std::size_t k, F body) {
+        if (k == indices.size()) return body();
+        auto& counter = at_[static_cast<std::size_t>(indices[k])];
+        const auto before = counter;
+        for (std::int64_t x = 0; x < extent(indices[k]); ++x) {
+            counter = x;
+            loop(indices, k + 1, body);
+        }
+        counter = before;
+    }
+
+    std::int64_t extent(ir::ref i) const {
+        const auto n = extents_[static_cast<std::size_t>(i)];
+        if (n < 0) throw std::logic_error("interpreter: the extent of an index is unknown");
+        return n;
+    }
+    /// The length of the axis that a position fills.
+    std::int64_t reach(const ir::position& q) const {
+        if (q.kind == ir::position_kind::index) return extent(q.index);
+        std::int64_t length = q.kind == ir::position_kind::merged ? 1 : q.offset + 1;
+        for (std::int32_t k = 0; k < q.terms.count; ++k) {
+            const auto& term = p_.affine_terms[q.terms.first + k];
+            if (q.kind == ir::position_kind::merged) length *= extent(term.index);
+            else length += std::abs(term.coefficient) * std::max<std::int64_t>(extent(term.index) - 1, 0);
+        }
+        return length;
+    }
+    /// A position at the indices' current values.
+    std::int64_t value(const ir::position& q) const {
+        const auto current = [&](ir::ref i) { return at_[static_cast<std::size_t>(i)]; };
+        if (q.kind == ir::position_kind::index) return current(q.index);
+        std::int64_t result = q.kind == ir::position_kind::merged ? 0 : q.offset;
+        for (std::int32_t k = 0; k < q.terms.count; ++k) {
+            const auto& term = p_.affine_terms[q.terms.first + k];
+            if (q.kind == ir::position_kind::merged) {
+                result = result * extent(term.index) + current(term.index);
+            } else {
+                result += term.coefficient * current(term.index);
+                if (term.coefficient < 0) result -= term.coefficient * (extent(term.index) - 1);
+            }
+        }
+        return result;
+    }
+
+    long double value(ir::ref number) {
+        const ir::node& n = p_.nodes[number];
+        const auto child = [&](std::int32_t k) { return value(p_.child(n, k)); };
+        switch (n.kind) {
+            case ir::op::number: return n.value;
+            case ir::op::tensor: {
+                const auto& t = tensors.at(n.name);
+                if (t.extents.empty()) return t.values[0];
+                std::vector<std::int64_t> at;
+                for (std::int32_t axis = 0; axis < n.positions.count; ++axis)
+                    at.push_back(value(p_.at(n.positions, axis)));
+                return t.values[t.offset(at)];
+            }
+            case ir::op::add: {
+                long double total = 0;
+                for (std::int32_t k = 0; k < n.children.count; ++k) total += child(k);
+                return total;
+            }
+            case ir::op::multiply: {
+                long double total = 1;
+                for (std::int32_t k = 0; k < n.children.count; ++k) total *= child(k);
+                return total;
+            }
+            case ir::op::divide: return child(0) / child(1);
+            case ir::op::power: return std::pow(child(0), child(1));
+            case ir::op::apply:
+                return apply(static_cast<ir::function>(n.detail), child(0), n.children.count > 1 ? child(1) : 0);
+            case ir::op::reduce: return reduce(n);
+            case ir::op::delta:
+                return value(p_.at(n.positions, 0)) == value(p_.at(n.positions, 1)) ? 1 : 0;
+            case ir::op::position: return static_cast<long double>(value(p_.at(n.positions, 0)));
+            case ir::op::compare: return compare(static_cast<ir::comparison>(n.detail), child(0), child(1));
+            case ir::op::choose:
+                for (std::int32_t k = 0; k + 1 < n.children.count; k += 2)
+                    if (child(k + 1) != 0) return child(k);
+                return child(n.children.count - 1);
+        }
+        throw std::logic_error("interpreter: an unknown operation");
+    }
+
+    static long double apply(ir::function f, long double x, long double y) {
+        const long double sigmoid = 1 / (1 + std::exp(-x));
+        switch (f) {
+            case ir::function::exp: return std::exp(x);
+            case ir::function::log: return std::log(x);
+            case ir::function::sqrt: return std::sqrt(x);
+            case ir::function::sin: return std::sin(x);
+            case ir::function::cos: return std::cos(x);
+            case ir::function::tanh: return std::tanh(x);
+            case ir::function::absolute: return std::abs(x);
+            case ir::function::sigmoid: return sigmoid;
+            case ir::function::relu: return x > 0 ? x : 0;
+            case ir::function::gelu: return x / 2 * (1 + std::erf(x / std::sqrt(2.0L)));
+            case ir::function::silu: return x * sigmoid;
+            case ir::function::elu: return x > 0 ? x : std::exp(x) - 1;
+            case ir::function::sign: return x > 0 ? 1 : x < 0 ? -1 : 0;
+            case ir::function::erf: return std::erf(x);
+            case ir::function::floor: return std::floor(x);
+            case ir::function::maximum: return std::max(x, y);
+            case ir::function::minimum: return std::min(x, y);
+            case ir::function::modulo: return x - y * std::floor(x / y);
+            case ir::function::logical_not: return x == 0 ? 1 : 0;
+        }
+        throw std::logic_error("interpreter: an unknown function");
+    }
+    static long double compare(ir::comparison c, long double x, long double y) {
+        switch (c) {
+            case ir::comparison::less: return x < y ? 1 : 0;
+            case ir::comparison::less_equal: return x <= y ? 1 : 0;
+            case ir::comparison::equal: return x == y ? 1 : 0;
+            case ir::comparison::not_equal: return x != y ? 1 : 0;
+            case ir::comparison::logical_and: return x != 0 && y != 0 ? 1 : 0;
+            case ir::comparison::logical_or: return x != 0 || y != 0 ? 1 : 0;
+        }
+        throw std::logic_error("interpreter: an unknown comparison");
+    }
+
+    long double reduce(const ir::node& n) {
+        constexpr long double infinity = std::numeric_limits<long double>::infinity();
+        std::vector<ir::ref> over;
+        for (std::int32_t k = 0; k < n.indices.count; ++k) over.push_back(p_.reduced(n, k));
+        const auto kind = static_cast<ir::reduction>(n.detail);
+        const ir::ref body = p_.child(n, 0);
+        const long double here = kind == ir::reduction::softmax ? value(body) : 0;
+        std::vector<long double> row;
+        loop(over, 0, [&] { row.push_back(value(body)); });
+        long double total = 0, most = -infinity, least = infinity;
+        for (auto x : row) total += x, most = std::max(most, x), least = std::min(least, x);
+        long double weights = 0;  // of exp(x - most)
+        if (most > -infinity)
+            for (auto x : row) weights += std::exp(x - most);
+        switch (kind) {
+            case ir::reduction::sum: return total;
+            case ir::reduction::mean: return total / static_cast<long double>(row.size());
+            case ir::reduction::maximum: return most;
+            case ir::reduction::minimum: return least;
+            case ir::reduction::logsumexp: return most == -infinity ? most : most + std::log(weights);
+            case ir::reduction::softmax: return most == -infinity ? 0 : std::exp(here - most) / weights;
+        }
+        throw std::logic_error("interpreter: an unknown reduction");
+    }
+
+    // The extents of one equation's indices: from axes at one index first, then from axes in which
+    // only one index is open, until nothing changes.
+    void infer(const ir::equation& e) {
+        extents_.assign(static_cast<std::size_t>(p_.indices.size()), -1);
+        for (const auto& [index, n] : given) extents_[static_cast<std::size_t>(index)] = n;
+        for (int round = 0; round < 4; ++round) {
+            infer_node(e.body);
+            if (const auto known = shapes.find(e.name); known != shapes.end()) infer_axes(e.positions, known->second);
+            for (ir::ref i = 0; i < p_.indices.size(); ++i) {  // j' is as long as j
+                std::string text = spelled(i);
+                while (!text.empty() && text.back() == '\'') text.pop_back();
+                for (ir::ref j = 0; j < p_.indices.size(); ++j)
+                    if (j != i && spelled(j) == text) {
+                        auto& a = extents_[static_cast<std::size_t>(i)];
+                        auto& b = extents_[static_cast<std::size_t>(j)];
+                        if (a < 0) a = b;
+                        if (b < 0) b = a;
+                    }
+            }
+        }
+    }
+    std::string spelled(ir::ref i) const {
+        const auto text = p_.index(i);
+        return {text.data, static_cast<std::size_t>(text.size)};
+    }
+    void infer_node(ir::ref number) {
+        const ir::node& n = p_.nodes[number];
+        if (n.kind == ir::op::tensor)
+            if (const auto t = tensors.find(n.name); t != tensors.end()) infer_axes(n.positions, t->second.extents);
+        for (std::int32_t k = 0; k < n.children.count; ++k) infer_node(p_.child(n, k));
+    }
+    void infer_axes(ir::range positions, const std::vector<std::int64_t>& shape) {
+        for (std::int32_t axis = 0; axis < positions.count && !shape.empty(); ++axis) {
+            const auto& q = p_.at(positions, axis);
+            const std::int64_t length = shape[static_cast<std::size_t>(axis)];
+            if (q.kind == ir::position_kind::index) extents_[static_cast<std::size_t>(q.index)] = length;
+            if (q.kind != ir::position_kind::merged && q.kind != ir::position_kind::affine) continue;
+            const ir::affine_term* open = nullptr;
+            int open_count = 0;
+            std::int64_t rest = q.kind == ir::position_kind::merged ? 1 : q.offset;
+            for (std::int32_t k = 0; k < q.terms.count; ++k) {
+                const auto& term = p_.affine_terms[q.terms.first + k];
+                const auto n = extents_[static_cast<std::size_t>(term.index)];
+                if (n < 0) {
+                    open = &term;
+                    ++open_count;
+                } else if (q.kind == ir::position_kind::merged) {
+                    rest *= n;
+                } else {
+                    rest += std::abs(term.coefficient) * std::max<std::int64_t>(n - 1, 0);
+                }
+            }
+            if (open_count != 1) continue;
+            auto& n = extents_[static_cast<std::size_t>(open->index)];
+            if (q.kind == ir::position_kind::affine && length > rest)
+                n = (length - 1 - rest) / std::abs(open->coefficient) + 1;
+            if (q.kind == ir::position_kind::merged && rest > 0) n = length / rest;
+        }
+    }
+
+    ir::program_view p_;
+    ir::ref equation_ = 0;
+    std::vector<std::int64_t> extents_;  // by index; -1: not known
+    std::vector<std::int64_t> at_;       // by index: its current value
+};
+
+}  // namespace ricci::testing

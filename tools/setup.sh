@@ -1,0 +1,123 @@
+# What the scripts next to this one share: saying what they do, and installing what is missing.
+# To be sourced by a POSIX shell. Sets `root`, the project's folder; expects to be in tools/ or .ci/
+# with $0 as it was called.
+# shellcheck shell=sh
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+
+say() { printf '%s\n' "ricci: $*"; }
+fail() {
+    printf '%s\n' "ricci: $*" >&2
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+has_library() { have pkg-config && pkg-config --exists "$1"; }
+has_boost() {
+    printf '#include <boost/hana/map.hpp>\n' |
+        "${CXX:-g++}" -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1
+}
+has_catch2() { has_library catch2 || has_library catch2-with-main; }
+has_clang() { have clang++-19 || have clang++-16; }
+
+# The Debian packages that are missing for building the library and the examples.
+missing_for_build() {
+    # A compiler that the caller chose is the caller's to install.
+    [ -n "${CXX:-}" ] || have g++ || echo g++
+    have meson || echo meson
+    have ninja || echo ninja-build
+    have python3 || echo python3
+    have pkg-config || echo pkg-config
+    has_library tbb || echo libtbb-dev
+    has_library libhwy || echo libhwy-dev
+    has_library fmt || echo libfmt-dev
+    has_boost || echo libboost-dev
+}
+
+# The same for the tests.
+missing_for_tests() {
+    has_catch2 || echo catch2
+    have cmake || echo cmake
+    # The compiler of the messages that the tests check, whatever the library is built with.
+    have g++ || echo g++
+}
+
+# as_root COMMAND...: runs it as root, or fails when that cannot be done without asking somebody.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+        sudo "$@"
+    else
+        return 1
+    fi
+}
+
+can_be_root() {
+    [ "$(id -u)" -eq 0 ] || { have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; }
+}
+
+# apt_get WORDS...: apt-get without questions and without output, unless it fails.
+apt_get() {
+    log=$(mktemp)
+    if as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+        -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >"$log" 2>&1 </dev/null; then
+        rm -f "$log"
+    else
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+}
+
+# install_packages PACKAGE...: installs Debian packages; says how, where it cannot.
+install_packages() {
+    [ $# -gt 0 ] || return 0
+    line="apt-get update && apt-get install -y --no-install-recommends $*"
+    have apt-get || fail "these are missing (under the names that Debian gives them): $*"
+    can_be_root || fail "some packages are missing. As root, run:
+    $line"
+    say "installing $*"
+    apt_get update || say "the package lists could not be renewed; trying those that are there"
+    apt_get install --no-install-recommends "$@" || fail "could not install the packages. By hand:
+    $line"
+}
+
+# install_for WHAT...: installs what is missing for each of: build, tests.
+install_for() {
+    packages=$(for purpose in "$@"; do "missing_for_$purpose"; done | sort -u | tr '\n' ' ')
+    # Names of packages hold no spaces or patterns.
+    # shellcheck disable=SC2086
+    install_packages $packages
+}
+
+# Clang checks that messages and headers suit a second compiler. Returns 1 where it cannot be had.
+install_clang() {
+    has_clang && return 0
+    have apt-get && can_be_root || return 1
+    apt_get update || true
+    for version in 19 16; do
+        apt-cache show "clang-$version" >/dev/null 2>&1 || continue
+        say "installing clang-$version"
+        apt_get install --no-install-recommends "clang-$version" && return 0
+    done
+    return 1
+}
+
+# configure FOLDER OPTION...: sets up a build folder, or changes the options of one that is there.
+configure() {
+    folder=$1
+    shift
+    log=$(mktemp)
+    if [ -f "$folder/build.ninja" ]; then
+        set -- --reconfigure "$@"
+    fi
+    say "configuring $folder"
+    if meson setup "$folder" "$root" "$@" >"$log" 2>&1 </dev/null; then
+        rm -f "$log"
+    else
+        tail -n 40 "$log" >&2
+        rm -f "$log"
+        fail "meson could not configure $folder; removing that folder starts afresh"
+    fi
+}
