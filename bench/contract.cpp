@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#ifdef RICCI_HAVE_OPENBLAS
+#ifdef RICCI_BENCH_OPENBLAS
 #include <cblas.h>
 #endif
 
@@ -82,12 +82,12 @@ bench_case values(std::int64_t h, std::int64_t i, std::int64_t c) {
             {{i, 1, c, 0}}};
 }
 
-#ifdef RICCI_HAVE_OPENBLAS
+#ifdef RICCI_BENCH_OPENBLAS
 void use_threads(int threads) { openblas_set_num_threads(threads); }
 
-// OpenBLAS's threads keep their processors busy for a while after a call, waiting for the next.
+// OpenBLAS's threads keep their processors busy for about 120 ms after a call, waiting for the next.
 void let_peer_rest(int threads) {
-    if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 
 template <class T>
@@ -141,7 +141,7 @@ void measure(const bench_case& which, int threads, double peak) {
                          static_cast<double>(n) * static_cast<double>(k);
     std::printf("%-6s %-38s %7d %11.3f %9.1f %7.3f", sizeof(T) == 4 ? "float" : "double",
                 which.name.c_str(), threads, ours * 1e3, gflop / ours, gflop / ours / peak);
-#ifdef RICCI_HAVE_OPENBLAS
+#ifdef RICCI_BENCH_OPENBLAS
     std::printf(" %9.1f %9.3f\n", gflop / theirs, theirs / ours);
 #else
     static_cast<void>(theirs);
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
     }
     if (threads.empty()) threads = {1, 2};
     std::printf("# kernels: %s", ricci::kernels::gemm_kernels<float>().target);
-#ifdef RICCI_HAVE_OPENBLAS
+#ifdef RICCI_BENCH_OPENBLAS
     std::printf("; peer: OpenBLAS %s", openblas_get_corename());
 #endif
     std::printf("\n%-6s %-38s %7s %11s %9s %7s %9s %9s\n", "type", "case", "threads", "median ms",

@@ -34,8 +34,8 @@ int repetitions_for(double seconds, Body&& body) {
 /// Seconds a call of each body takes: medians of measurements taken in turns. `before_first` is run,
 /// untimed, before each measurement of the first body.
 template <class Before, class First, class Second>
-std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Second&& second, int measurements = 15,
-                                        double seconds = 0.01) {
+std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Second&& second,
+                                        int measurements = 15, double seconds = 0.01) {
     before_first();
     const int repeat_first = repetitions_for(seconds, first);
     const int repeat_second = repetitions_for(seconds, second);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <ricci/bind/call.hpp>
-#include <ricci/ir/prove.hpp>
+#include <ricci/derive/prove.hpp>
 
 namespace ricci {
 
@@ -38,9 +38,7 @@ struct equations {
     consteval bool states(const char* claim) const {
         const auto parsed = notation::parse_equations(claim);
         if (parsed.mistake) throw "the claim has a mistake";
-        for (const ir::equation& e : parsed.program.equations)
-            if (!ir::states(program_of<Hash>.view(), parsed.program, e)) return false;
-        return true;
+        return derive::proves(program_of<Hash>.view(), parsed.program);
     }
 
     static constexpr ir::program_view program() { return program_of<Hash>.view(); }

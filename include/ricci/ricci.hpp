@@ -7,6 +7,7 @@
 #include <ricci/einsum.hpp>
 #include <ricci/equations.hpp>
 #include <ricci/error.hpp>
+#include <ricci/parse.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/tensor.hpp>
 #include <ricci/view.hpp>

@@ -2,6 +2,7 @@
 #include "src/contract/blocking.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "src/contract/buffers.hpp"
 
@@ -13,10 +14,12 @@ constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x +
 // Blocks of k are cut at multiples of this, so that the transposing pack meets whole blocks.
 constexpr std::int64_t k_unit = 16;
 
-// Depth of a block: a panel of B then stays near the core while the row panels go by.
-std::int64_t deepest_block(const problem_size& size) { return size.element_bytes == 4 ? 512 : 384; }
-
+// Depth of a block and rows of a tile: deep enough that C is seldom read again, while the packed tile
+// of A stays in the second-level cache.
+constexpr std::int64_t deepest_block = 512;
 constexpr std::int64_t most_rows = 192;
+static_assert((most_rows + 64) * deepest_block * sizeof(double) <= worker_bytes / 2);
+
 constexpr std::int64_t fewest_rows = 48;
 constexpr std::int64_t widest_chunk_bytes = 16384;          // of one row of packed B
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
@@ -36,7 +39,7 @@ block_sizes choose_blocks(const problem_size& size) {
 
     const std::int64_t vectors = ceil_divide(size.n, size.lanes);
     cut.panels = ceil_divide(vectors, size.vectors);
-    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest_block(size)));
+    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest_block));
     const std::int64_t depth =
         std::min(size.k, ceil_divide(ceil_divide(size.k, k_unit), cut.k_blocks) * k_unit);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace ricci::contract {
@@ -45,11 +46,10 @@ void sort_by(loop_list& loops, stride_member first, stride_member second) {
         const std::int64_t step = std::abs(loop.*stride);
         return step == 0 ? std::numeric_limits<std::int64_t>::max() : step;
     };
-    std::stable_sort(loops.begin(), loops.end(),
-                     [&](const contraction_loop& x, const contraction_loop& y) {
-                         return std::pair(key(x, first), key(x, second)) >
-                                std::pair(key(y, first), key(y, second));
-                     });
+    std::sort(loops.begin(), loops.end(), [&](const contraction_loop& x, const contraction_loop& y) {
+        return std::tuple(key(x, first), key(x, second), x.extent) >
+               std::tuple(key(y, first), key(y, second), y.extent);
+    });
 }
 
 // One loop instead of two where the outer one goes on, in every operand, where the inner one ends.

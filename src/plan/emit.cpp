@@ -25,7 +25,8 @@ public:
     std::vector<instruction> take() { return std::move(program_); }
 
 private:
-    std::int32_t push(opcode code, std::int32_t first, std::int32_t second = -1, std::int32_t third = -1) {
+    std::int32_t push(opcode code, std::int32_t first, std::int32_t second = -1,
+                      std::int32_t third = -1) {
         instruction i;
         i.code = code;
         i.first = first;
@@ -39,7 +40,9 @@ private:
         const auto& node = graph_[e];
         instruction leaf;
         switch (node.kind) {
-            case kind::constant: leaf.value = node.value; break;
+            case kind::constant:
+                leaf.value = node.value;
+                break;
             case kind::load:
                 leaf.code = opcode::load;
                 leaf.operand = load_(node.source);
@@ -50,7 +53,8 @@ private:
                 break;
             case kind::sum:
             case kind::fold:
-            case kind::operation: return operation(e);
+            case kind::operation:
+                return operation(e);
         }
         program_.push_back(leaf);
         return static_cast<std::int32_t>(program_.size()) - 1;
@@ -61,7 +65,8 @@ private:
         if (node.code == opcode::add) return sum(node);
         if (node.code == opcode::multiply) return product(e, negated(e));
         std::int32_t arguments[3] = {-1, -1, -1};
-        for (std::size_t k = 0; k < node.arguments.size(); ++k) arguments[k] = value(node.arguments[k]);
+        for (std::size_t k = 0; k < node.arguments.size(); ++k)
+            arguments[k] = value(node.arguments[k]);
         return push(node.code, arguments[0], arguments[1], arguments[2]);
     }
 
@@ -73,8 +78,9 @@ private:
 
     // Subtracts what is negated instead of adding its negative.
     std::int32_t sum(const expression& node) {
-        auto terms = node.arguments;
-        std::stable_partition(terms.begin(), terms.end(), [&](expr e) { return !negated(e); });
+        std::vector<expr> terms, subtracted;
+        for (expr t : node.arguments) (negated(t) ? subtracted : terms).push_back(t);
+        terms.insert(terms.end(), subtracted.begin(), subtracted.end());
         std::int32_t total = value(terms[0]);
         for (std::size_t k = 1; k < terms.size(); ++k)
             total = negated(terms[k]) ? push(opcode::subtract, total, product(terms[k], false, 1))
@@ -97,7 +103,8 @@ private:
             }
         }
         for (const auto divisor : divisors)
-            total = total < 0 ? push(opcode::reciprocal, divisor) : push(opcode::divide, total, divisor);
+            total = total < 0 ? push(opcode::reciprocal, divisor)
+                              : push(opcode::divide, total, divisor);
         return minus ? push(opcode::negate, total) : total;
     }
 
@@ -130,7 +137,8 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     double work = 2;
     const auto all = united(a_indices, b_indices);
     for (ir::ref i : all) {
-        const contraction_loop loop{graph_.extent(i), a.at.stride(i), b.at.stride(i), target.at.stride(i)};
+        const contraction_loop loop{graph_.extent(i), a.at.stride(i), b.at.stride(i),
+                                    target.at.stride(i)};
         const bool in_a = contains(a_indices, i), in_b = contains(b_indices, i);
         auto& group = contains(product.over, i) ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
         auto& names = contains(product.over, i) ? c.k_names
@@ -161,8 +169,8 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     plan_.steps.push_back(std::move(s));
 }
 
-void lowering::emit_map(const access& target, const std::vector<ir::ref>& indices, expr body, fold folding,
-                        const std::vector<ir::ref>& over) {
+void lowering::emit_map(const access& target, const std::vector<ir::ref>& indices, expr body,
+                        fold folding, const std::vector<ir::ref>& over) {
     const double loops = graph_.size(united(indices, over));
     const expr value = plain(body, loops);
 
@@ -171,8 +179,9 @@ void lowering::emit_map(const access& target, const std::vector<ir::ref>& indice
     auto& m = s.map;
     m.folding = folding;
     const auto by_stride = [&](std::vector<ir::ref> list, const linear_form& at) {
-        std::stable_sort(list.begin(), list.end(), [&](ir::ref x, ir::ref y) {
-            return std::abs(at.stride(x)) > std::abs(at.stride(y));
+        std::sort(list.begin(), list.end(), [&](ir::ref x, ir::ref y) {
+            const auto a = std::abs(at.stride(x)), b = std::abs(at.stride(y));
+            return a != b ? a > b : x < y;
         });
         return list;
     };

@@ -12,22 +12,31 @@ namespace {
 
 const char* word_of(opcode code) {
     static constexpr const char* words[] = {
-        "constant", "load", "position", "negate", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh",
-        "sigmoid", "relu", "gelu", "silu", "elu", "sign", "erf", "floor", "square", "reciprocal", "not",
-        "+", "-", "*", "/", "power", "min", "max", "mod", "<", "<=", "==", "!=", "and", "or", "select"};
+        "constant", "load", "position", "negate",  "abs",        "sqrt", "exp",  "log",
+        "sin",      "cos",  "tanh",     "sigmoid", "relu",       "gelu", "silu", "elu",
+        "sign",     "erf",  "floor",    "square",  "reciprocal", "not",  "+",    "-",
+        "*",        "/",    "power",    "min",     "max",        "mod",  "<",    "<=",
+        "==",       "!=",   "and",      "or",      "select"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
     return words[static_cast<std::size_t>(code)];
 }
 
 const char* word_of(fold f) {
     switch (f) {
-        case fold::none: return "map";
-        case fold::sum: return "sum";
-        case fold::mean: return "mean";
-        case fold::maximum: return "max";
-        case fold::minimum: return "min";
-        case fold::logsumexp: return "logsumexp";
-        case fold::softmax: return "softmax";
+        case fold::none:
+            return "map";
+        case fold::sum:
+            return "sum";
+        case fold::mean:
+            return "mean";
+        case fold::maximum:
+            return "max";
+        case fold::minimum:
+            return "min";
+        case fold::logsumexp:
+            return "logsumexp";
+        case fold::softmax:
+            return "softmax";
     }
     return "";
 }
@@ -53,13 +62,15 @@ public:
     writer(const ir::program_view& p, const program_plan& plan) : p_(p), plan_(plan) {
         for (std::size_t k = 0; k < plan.slots.size(); ++k) {
             const auto& s = plan.slots[k];
-            temporaries_.push_back(s.name == ir::none && s.kind == storage::workspace ? ++count_ : 0);
+            temporaries_.push_back(s.name == ir::none && s.kind == storage::workspace ? ++count_
+                                                                                      : 0);
         }
     }
 
     std::string name(std::int32_t slot) const {
         const auto k = static_cast<std::size_t>(slot);
-        return temporaries_[k] > 0 ? "t" + std::to_string(temporaries_[k]) : words_of_name(p_, plan_.slots[k].name);
+        return temporaries_[k] > 0 ? "t" + std::to_string(temporaries_[k])
+                                   : words_of_name(p_, plan_.slots[k].name);
     }
     std::string use(const tensor_use& u) const {
         std::string indices;
@@ -115,10 +126,13 @@ public:
         }
         std::string operations;
         for (const auto& i : m.program)
-            if (i.code > opcode::position) operations += std::string(operations.empty() ? "" : " ") + word_of(i.code);
+            if (i.code > opcode::position)
+                operations += std::string(operations.empty() ? "" : " ") + word_of(i.code);
         if (!operations.empty()) line += (first ? "{" : "  {") + operations + "}";
         if (operations.empty() && first)
-            line += m.program.back().code == opcode::position ? "position" : short_number(m.program.back().value);
+            line += m.program.back().code == opcode::position
+                        ? "position"
+                        : short_number(m.program.back().value);
         return line + (free.empty() ? "" : "   " + free);
     }
 
@@ -131,7 +145,8 @@ private:
 
 }  // namespace
 
-std::string explain(const ir::program_view& p, const program_plan& plan, const std::string& kernels) {
+std::string explain(const ir::program_view& p, const program_plan& plan,
+                    const std::string& kernels) {
     const writer words(p, plan);
     std::string text;
     double flops = 0, bytes = 0;
@@ -148,19 +163,21 @@ std::string explain(const ir::program_view& p, const program_plan& plan, const s
         if (s.equation != equation) {
             equation = s.equation;
             text += words_of_equation(p, equation) + "\n";
-            const auto mine = std::count_if(plan.steps.begin(), plan.steps.end(), [&](const step& other) {
-                return other.equation == equation && other.is_contraction;
-            });
-            if (mine > 1) text += "  path of " + std::to_string(mine) + " contractions:\n";
+            const auto mine =
+                std::count_if(plan.steps.begin(), plan.steps.end(), [&](const step& other) {
+                    return other.equation == equation && other.is_contraction;
+                });
+            if (mine > 1) text += "  path: " + std::to_string(mine) + " contractions\n";
         }
         auto line = lines[k];
         if (line.size() < width) line.resize(width, ' ');
-        text += "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
+        text +=
+            "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
         flops += s.flops, bytes += s.bytes;
         contractions += s.is_contraction ? 1 : 0;
     }
-    text += "total: " + std::to_string(plan.steps.size()) + " steps, " + with_prefix(flops) + "FLOP, " +
-            with_prefix(bytes) + "B read and written, workspace " +
+    text += "total: " + std::to_string(plan.steps.size()) + " steps, " + with_prefix(flops) +
+            "FLOP, " + with_prefix(bytes) + "B read and written, workspace " +
             with_prefix(static_cast<double>(plan.workspace_bytes)) + "B\n";
     if (contractions > 0 && !kernels.empty()) text += "kernels: " + kernels + "\n";
     return text;

@@ -10,6 +10,7 @@ namespace ricci::plan {
 
 /// Every equation with its steps: what is contracted over what, work, traffic; then the totals.
 /// `kernels` says which compiled code runs the contractions.
-std::string explain(const ir::program_view& program, const program_plan& plan, const std::string& kernels);
+std::string explain(const ir::program_view& program, const program_plan& plan,
+                    const std::string& kernels);
 
 }  // namespace ricci::plan

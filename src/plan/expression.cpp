@@ -21,7 +21,8 @@ std::uint64_t hash_of(const expression& e) {
     h = mixed(h, static_cast<std::uint64_t>(e.source.slot));
     h = mixed(h, static_cast<std::uint64_t>(e.source.at.offset));
     for (const auto& s : e.source.at.strides)
-        h = mixed(mixed(h, static_cast<std::uint64_t>(s.index)), static_cast<std::uint64_t>(s.stride));
+        h = mixed(mixed(h, static_cast<std::uint64_t>(s.index)),
+                  static_cast<std::uint64_t>(s.stride));
     for (expr a : e.arguments) h = mixed(h, static_cast<std::uint64_t>(a));
     for (ir::ref i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
     return h;
@@ -224,11 +225,13 @@ expr graph::multiply(const std::vector<expr>& factors) {
     const auto sums = std::find_if(node.arguments.begin(), node.arguments.end(),
                                    [&](expr e) { return (*this)[e].kind == kind::sum; });
     if (sums != node.arguments.end() &&
-        std::count_if(node.arguments.begin(), node.arguments.end(), varies) == (varies(*sums) ? 1 : 0) &&
+        std::count_if(node.arguments.begin(), node.arguments.end(), varies) ==
+            (varies(*sums) ? 1 : 0) &&
         (node.arguments.size() > 1 || constants != 1)) {
         const auto over = (*this)[*sums].over;
         std::vector<expr> inside{constant(constants), (*this)[*sums].arguments[0]};
-        bool independent = true;  // of the summed indices, which the other numbers may bind themselves
+        bool independent =
+            true;  // of the summed indices, which the other numbers may bind themselves
         for (auto it = node.arguments.begin(); it != node.arguments.end(); ++it)
             if (it != sums) {
                 inside.push_back(*it);

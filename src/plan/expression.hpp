@@ -39,12 +39,12 @@ struct access {
 };
 
 enum class kind : std::uint8_t {
-    constant,  // value
-    load,      // source
-    position,  // source.at, as a number
-    operation, // code; its arguments (add and multiply: any number of them)
-    sum,       // over `over` of a product whose order is still open
-    fold,      // folding over `over` of an element-wise body, in one step
+    constant,   // value
+    load,       // source
+    position,   // source.at, as a number
+    operation,  // code; its arguments (add and multiply: any number of them)
+    sum,        // over `over` of a product whose order is still open
+    fold,       // folding over `over` of an element-wise body, in one step
 };
 
 struct expression {

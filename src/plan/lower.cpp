@@ -32,7 +32,8 @@ std::vector<expr> lowering::spread(expr value) {
     }
     if (bracket < 0) return graph_.terms(value);
     const auto terms = graph_.terms(bracket);
-    const bool sums = std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
+    const bool sums =
+        std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
     if (scalars.empty() || terms.size() < 2 || !sums) return graph_.terms(value);
     std::vector<expr> result;
     for (expr t : terms) {
@@ -43,7 +44,8 @@ std::vector<expr> lowering::spread(expr value) {
     return result;
 }
 
-void lowering::into(const access& target, const std::vector<ir::ref>& indices, expr value, double beta) {
+void lowering::into(const access& target, const std::vector<ir::ref>& indices, expr value,
+                    double beta) {
     std::vector<contraction_of> direct;
     std::vector<expr> rest;
     for (expr term : spread(value)) {
@@ -67,7 +69,8 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
     if (rest.empty()) return;
 
     if (direct.empty() && beta == 0) {
-        const auto holder = std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
+        const auto holder =
+            std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
     }
     const expression only = graph_[rest[0]];
@@ -81,8 +84,10 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
 
 // A contraction inside an element-wise expression, of the target's own shape, is written to the
 // target, where the last pass reads it element for element: no memory of its own.
-void lowering::use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body) {
-    if (graph_[body].indices != indices || (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
+void lowering::use_target_memory(const access& target, const std::vector<ir::ref>& indices,
+                                 expr body) {
+    if (graph_[body].indices != indices ||
+        (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
         return;
     std::vector<expr> open{body};
     for (std::size_t k = 0; k < open.size(); ++k) {
@@ -101,7 +106,8 @@ void lowering::use_target_memory(const access& target, const std::vector<ir::ref
         }
         if (node.kind != kind::operation && !softmax) continue;
         for (expr a : node.arguments)
-            if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end()) open.push_back(a);
+            if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end())
+                open.push_back(a);
     }
 }
 
@@ -139,14 +145,16 @@ lowering::resolved lowering::resolve(expr sum) {
 
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
 // uses them computes; so do sums that give one number for each element of a batch.
-lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale) {
+lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<ir::ref> over,
+                                        expr scale) {
     std::vector<std::vector<ir::ref>> lists;
     std::vector<ir::ref> all;
     for (expr f : factors) {
         lists.push_back(graph_[f].indices);
         all = united(all, lists.back());
     }
-    const auto path = find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
+    const auto path =
+        find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
 
     std::vector<bool> alive(factors.size(), true);
     resolved result;
@@ -199,13 +207,18 @@ std::vector<ir::ref> lowering::axis_order(const std::vector<ir::ref>& indices, e
     auto result = indices;
     const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
     if (model && model->indices == indices) {
-        std::stable_sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) {
-            return std::abs(model->source.at.stride(x)) > std::abs(model->source.at.stride(y));
+        std::sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) {
+            const auto a = std::abs(model->source.at.stride(x)),
+                       b = std::abs(model->source.at.stride(y));
+            return a != b ? a > b : x < y;
         });
         return result;
     }
-    const auto rank = [&](ir::ref i) { return std::find(order_.begin(), order_.end(), i) - order_.begin(); };
-    std::stable_sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) { return rank(x) < rank(y); });
+    const auto rank = [&](ir::ref i) {
+        return std::find(order_.begin(), order_.end(), i) - order_.begin();
+    };
+    std::sort(result.begin(), result.end(),
+              [&](ir::ref x, ir::ref y) { return rank(x) != rank(y) ? rank(x) < rank(y) : x < y; });
     return result;
 }
 
@@ -233,7 +246,8 @@ access lowering::temporary(const std::vector<ir::ref>& indices, expr like) {
 }
 
 expr lowering::stored(const contraction_of& product) {
-    const auto indices = without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
+    const auto indices =
+        without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
     const auto target = temporary(indices, -1);
     emit(product, target, 0);
     return graph_.load(target);
@@ -268,10 +282,13 @@ expr lowering::plain(expr e, double loops) {
     switch (node.kind) {
         case kind::constant:
         case kind::load:
-        case kind::position: return e;
+        case kind::position:
+            return e;
         case kind::sum:
-        case kind::fold: return stored(e);
-        case kind::operation: break;
+        case kind::fold:
+            return stored(e);
+        case kind::operation:
+            break;
     }
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     const double size = graph_.size(node.indices);

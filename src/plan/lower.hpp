@@ -48,8 +48,8 @@ private:
     const expression* widest_load(expr e, std::size_t rank) const;
 
     void emit(const contraction_of& product, const access& target, double beta);
-    void emit_map(const access& target, const std::vector<ir::ref>& indices, expr body, fold folding,
-                  const std::vector<ir::ref>& over);
+    void emit_map(const access& target, const std::vector<ir::ref>& indices, expr body,
+                  fold folding, const std::vector<ir::ref>& over);
 
     program_plan& plan_;
     graph& graph_;

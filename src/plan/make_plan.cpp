@@ -25,8 +25,8 @@ std::vector<ir::ref> indices_of(const access& a) {
 }
 
 // target = value of every element + beta * target, over all of a slot.
-void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source, double alpha,
-                double beta) {
+void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source,
+                double alpha, double beta) {
     step s;
     s.equation = equation;
     auto& m = s.map;
@@ -36,16 +36,19 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
     double elements = 1;
     for (const auto n : m.extents) elements *= static_cast<double>(n);
     const auto operand = [&](std::int32_t slot) {
-        m.operands.push_back({slot, 0, plan.slots[static_cast<std::size_t>(slot)].strides, {slot, {0, -1}}});
+        m.operands.push_back(
+            {slot, 0, plan.slots[static_cast<std::size_t>(slot)].strides, {slot, {0, -1}}});
         s.bytes += elements * static_cast<double>(size_of(plan.type));
     };
-    const auto push = [&](opcode code, std::int32_t first, std::int32_t second, std::int32_t load, double value) {
+    const auto push = [&](opcode code, std::int32_t first, std::int32_t second, std::int32_t load,
+                          double value) {
         m.program.push_back({code, first, second, -1, load, value});
         return static_cast<std::int32_t>(m.program.size()) - 1;
     };
     const auto scaled = [&](std::int32_t slot, double factor) {
         operand(slot);
-        const auto x = push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
+        const auto x =
+            push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
         if (factor == 1) return x;
         s.flops += elements;
         return push(opcode::multiply, push(opcode::constant, -1, -1, -1, factor), x, -1, 0);
@@ -64,7 +67,8 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
                    program_plan& plan) {
     const auto& equation = request.program.equations[e];
     std::vector<std::int64_t> extents;
-    for (ir::ref i = 0; i < request.program.indices.size(); ++i) extents.push_back(shapes.index_extent(e, i));
+    for (ir::ref i = 0; i < request.program.indices.size(); ++i)
+        extents.push_back(shapes.index_extent(e, i));
     graph expressions(std::move(extents));
     translation read(request.program, plan.slots, e, expressions);
     expr value = read.body();
@@ -73,7 +77,8 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
     // A postponed output is scaled when it is copied.
     const bool final = plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output;
     double beta = final ? request.beta : 0;
-    if (final && request.alpha != 1) value = expressions.multiply({expressions.constant(request.alpha), value});
+    if (final && request.alpha != 1)
+        value = expressions.multiply({expressions.constant(request.alpha), value});
     if (!read.covers_all()) {
         whole_slot(plan, e, equation.name, -1, 1, beta);
         if (beta != 0) beta = 1;
@@ -88,8 +93,8 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
     lowering(plan, expressions, e, std::move(order)).into(target, indices_of(target), value, beta);
 }
 
-program_plan lower(const engine::request& request, const ir::shape_table& shapes, const std::vector<slot>& bound,
-                   const std::vector<ir::ref>& postpone) {
+program_plan lower(const engine::request& request, const ir::shape_table& shapes,
+                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone) {
     program_plan plan;
     plan.type = request.type;
     plan.slots = bound;
@@ -105,7 +110,8 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
     for (ir::ref e = 0; e < request.program.equations.size(); ++e)
         if (!request.program.equations[e].claim) plan_equation(request, shapes, e, plan);
     for (const auto& copy : copies)
-        whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name, request.alpha, request.beta);
+        whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
+                   request.alpha, request.beta);
     return plan;
 }
 
@@ -131,10 +137,13 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
         if (write >= 0) return false;
         write = k;
         if (!reads) continue;
-        if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax)) return false;
+        if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax))
+            return false;
         const auto& out = s.map.operands[0];
         for (const auto& o : s.map.operands)
-            if (o.slot >= 0 && shares(o.slot) && (o.offset != out.offset || o.strides != out.strides)) return false;
+            if (o.slot >= 0 && shares(o.slot) &&
+                (o.offset != out.offset || o.strides != out.strides))
+                return false;
     }
     return true;
 }
@@ -155,7 +164,8 @@ program_plan make_plan(const engine::request& request) {
     const auto shared = outputs_in_place(slots, request.type);
     const auto before = postpone.size();
     for (ir::ref name : shared)
-        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end() && !safe_in_place(plan, name))
+        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end() &&
+            !safe_in_place(plan, name))
             postpone.push_back(name);
     if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
 

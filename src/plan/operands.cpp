@@ -13,7 +13,8 @@ namespace {
 
 std::size_t at(ir::ref number) { return static_cast<std::size_t>(number); }
 
-void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& seen, std::vector<bool>& used) {
+void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& seen,
+               std::vector<bool>& used) {
     if (seen[at(number)]) return;
     seen[at(number)] = true;
     const auto& n = p.nodes[number];
@@ -21,10 +22,13 @@ void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& see
     for (std::int32_t k = 0; k < n.children.count; ++k) mark_used(p, p.child(n, k), seen, used);
 }
 
-std::string quoted(const ir::program_view& p, ir::ref name) { return "'" + words_of_name(p, name) + "'"; }
+std::string quoted(const ir::program_view& p, ir::ref name) {
+    return "'" + words_of_name(p, name) + "'";
+}
 
 void check_number(const ir::program_view& p, ir::ref name) {
-    if (name < 0 || name >= p.names.size()) throw error("ricci: an operand is bound to no name of the program.");
+    if (name < 0 || name >= p.names.size())
+        throw error("ricci: an operand is bound to no name of the program.");
 }
 
 slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p, element type) {
@@ -59,7 +63,9 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     return result;
 }
 
-footprint footprint_of(const slot& s, element type) { return {s.data, s.extents, s.strides, size_of(type)}; }
+footprint footprint_of(const slot& s, element type) {
+    return {s.data, s.extents, s.strides, size_of(type)};
+}
 
 void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, element type) {
     for (const auto& out : slots) {
@@ -89,7 +95,8 @@ void set_row_major(slot& s, const ir::program_view& p, element type) {
     for (std::size_t axis = s.extents.size(); axis-- > 0;) {
         s.strides[axis] = elements;
         // An extent of 0 makes the tensor empty, not the strides of the axes before it.
-        overflow = overflow || __builtin_mul_overflow(elements, std::max<std::int64_t>(s.extents[axis], 1), &elements);
+        overflow = overflow || __builtin_mul_overflow(
+                                   elements, std::max<std::int64_t>(s.extents[axis], 1), &elements);
     }
     if (overflow || elements > INT64_MAX / static_cast<std::int64_t>(4 * size_of(type)))
         throw error("ricci: " + quoted(p, s.name) + " of shape " + words_of_extents(s.extents) +
@@ -107,7 +114,8 @@ name_roles find_roles(const ir::program_view& p) {
         mark_used(p, e.body, seen, roles.used);
     }
     for (std::size_t n = 0; n < names; ++n)
-        roles.output[n] = roles.defined[n] && (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
+        roles.output[n] =
+            roles.defined[n] && (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
     return roles;
 }
 
@@ -119,8 +127,10 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
         const auto& o = request.inputs[k];
         check_number(p, o.name);
         if (roles.defined[at(o.name)])
-            throw error("ricci: " + quoted(p, o.name) + " is defined by the program and cannot be bound as an input.");
-        if (slots[at(o.name)].name != ir::none) throw error("ricci: " + quoted(p, o.name) + " is bound twice.");
+            throw error("ricci: " + quoted(p, o.name) +
+                        " is defined by the program and cannot be bound as an input.");
+        if (slots[at(o.name)].name != ir::none)
+            throw error("ricci: " + quoted(p, o.name) + " is bound twice.");
         slots[at(o.name)] = memory_of(o, storage::input, p, request.type);
         shapes.set_shape(o.name, o.rank, slots[at(o.name)].extents.data());
     }
@@ -135,9 +145,11 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
         check_number(p, o.name);
         if (!roles.output[at(o.name)])
             throw error("ricci: " + quoted(p, o.name) + " is not an output of the program" +
-                        (roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one." : "."));
+                        (roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one."
+                                                   : "."));
         auto& s = slots[at(o.name)];
-        if (s.name != ir::none) throw error("ricci: the output " + quoted(p, o.name) + " is bound twice.");
+        if (s.name != ir::none)
+            throw error("ricci: the output " + quoted(p, o.name) + " is bound twice.");
         s = memory_of(o, storage::output, p, request.type);
         // Memory of no elements may be nowhere; any address says that it is bound.
         if (s.data == nullptr) s.data = &slots;

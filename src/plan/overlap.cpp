@@ -73,7 +73,8 @@ std::int64_t lowest(const footprint& a) {
 bool overlap(const footprint& a, const footprint& b) {
     if (empty(a) || empty(b)) return false;
     const auto size = static_cast<std::int64_t>(a.element_size);
-    const std::int64_t bytes = reinterpret_cast<std::intptr_t>(b.data) - reinterpret_cast<std::intptr_t>(a.data);
+    const std::int64_t bytes =
+        reinterpret_cast<std::intptr_t>(b.data) - reinterpret_cast<std::intptr_t>(a.data);
     std::int64_t a_reach = 0, b_reach = 0;
     std::vector<unknown> unknowns;
     for (const auto* f : {&a, &b})
@@ -92,7 +93,8 @@ bool overlap(const footprint& a, const footprint& b) {
 }
 
 bool identical(const footprint& a, const footprint& b) {
-    if (a.data != b.data || a.extents != b.extents || a.element_size != b.element_size) return false;
+    if (a.data != b.data || a.extents != b.extents || a.element_size != b.element_size)
+        return false;
     for (std::size_t k = 0; k < a.extents.size(); ++k)
         if (a.extents[k] > 1 && a.strides[k] != b.strides[k]) return false;
     return true;

@@ -48,7 +48,8 @@ struct problem {
     std::vector<double> extents;
 };
 
-problem numbered(const std::vector<std::vector<ir::ref>>& operands, const std::vector<ir::ref>& result,
+problem numbered(const std::vector<std::vector<ir::ref>>& operands,
+                 const std::vector<ir::ref>& result,
                  const std::function<std::int64_t(ir::ref)>& extent) {
     std::vector<ir::ref> all(result);
     for (const auto& o : operands) all.insert(all.end(), o.begin(), o.end());
@@ -57,7 +58,8 @@ problem numbered(const std::vector<std::vector<ir::ref>>& operands, const std::v
     const auto set_of = [&](const std::vector<ir::ref>& list) {
         index_set s(all.size());
         for (ir::ref i : list)
-            s.insert(static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), i) - all.begin()));
+            s.insert(static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), i) -
+                                              all.begin()));
         return s;
     };
     problem p;
@@ -157,7 +159,8 @@ contraction_path greedy_path(const problem& p) {
                 const auto kept = both - ((left[x].set & left[y].set) - (three | p.result));
                 const double growth = kept.size(p.extents) - left[x].size - left[y].size;
                 const double work = both.size(p.extents);
-                if ((common && !found_common) || growth < least || (growth == least && work < cheapest)) {
+                if ((common && !found_common) || growth < least ||
+                    (growth == least && work < cheapest)) {
                     found_common = found_common || common;
                     least = growth, cheapest = work;
                     a = x, b = y, chosen = kept;

@@ -24,14 +24,14 @@ enum class storage : std::uint8_t {
 /// One tensor as a block of memory.
 struct slot {
     storage kind = storage::unused;
-    ir::ref name = ir::none;             // none: a temporary without a name
+    ir::ref name = ir::none;  // none: a temporary without a name
     std::vector<std::int64_t> extents;
-    std::vector<std::int64_t> strides;   // in elements
-    void* data = nullptr;                // input, output: what the caller bound
-    double value = 0;                    // number
-    std::size_t bytes = 0;               // workspace
-    std::size_t workspace_offset = 0;    // workspace, bytes
-    std::vector<ir::ref> axes;           // temporaries: the index of each axis, for words
+    std::vector<std::int64_t> strides;  // in elements
+    void* data = nullptr;               // input, output: what the caller bound
+    double value = 0;                   // number
+    std::size_t bytes = 0;              // workspace
+    std::size_t workspace_offset = 0;   // workspace, bytes
+    std::vector<ir::ref> axes;          // temporaries: the index of each axis, for words
 };
 
 /// A tensor as a step uses it, for words only; the numbers are in the step.

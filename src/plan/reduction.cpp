@@ -101,19 +101,25 @@ expr graph::reduce(ir::reduction r, std::vector<ir::ref> over, expr body) {
     std::sort(over.begin(), over.end());
     over.erase(std::unique(over.begin(), over.end()), over.end());
     switch (r) {
-        case ir::reduction::sum: return sum(std::move(over), body);
+        case ir::reduction::sum:
+            return sum(std::move(over), body);
         case ir::reduction::mean: {
             const auto parts = terms(body);
             const bool contracted =
                 std::any_of(parts.begin(), parts.end(), [&](expr t) { return expands(t); });
             const double count = size(over);
-            if (contracted && count > 0) return multiply({constant(1 / count), sum(std::move(over), body)});
+            if (contracted && count > 0)
+                return multiply({constant(1 / count), sum(std::move(over), body)});
             return row(fold::mean, std::move(over), body);
         }
-        case ir::reduction::maximum: return row(fold::maximum, std::move(over), body);
-        case ir::reduction::minimum: return row(fold::minimum, std::move(over), body);
-        case ir::reduction::logsumexp: return row(fold::logsumexp, std::move(over), body);
-        case ir::reduction::softmax: return row(fold::softmax, std::move(over), body);
+        case ir::reduction::maximum:
+            return row(fold::maximum, std::move(over), body);
+        case ir::reduction::minimum:
+            return row(fold::minimum, std::move(over), body);
+        case ir::reduction::logsumexp:
+            return row(fold::logsumexp, std::move(over), body);
+        case ir::reduction::softmax:
+            return row(fold::softmax, std::move(over), body);
     }
     return body;
 }

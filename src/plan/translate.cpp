@@ -12,37 +12,62 @@ namespace {
 
 opcode code_of(ir::function f) {
     switch (f) {
-        case ir::function::exp: return opcode::exp;
-        case ir::function::log: return opcode::log;
-        case ir::function::sqrt: return opcode::sqrt;
-        case ir::function::sin: return opcode::sin;
-        case ir::function::cos: return opcode::cos;
-        case ir::function::tanh: return opcode::tanh;
-        case ir::function::absolute: return opcode::absolute;
-        case ir::function::sigmoid: return opcode::sigmoid;
-        case ir::function::relu: return opcode::relu;
-        case ir::function::gelu: return opcode::gelu;
-        case ir::function::silu: return opcode::silu;
-        case ir::function::elu: return opcode::elu;
-        case ir::function::sign: return opcode::sign;
-        case ir::function::erf: return opcode::erf;
-        case ir::function::floor: return opcode::floor;
-        case ir::function::maximum: return opcode::maximum;
-        case ir::function::minimum: return opcode::minimum;
-        case ir::function::modulo: return opcode::modulo;
-        case ir::function::logical_not: return opcode::logical_not;
+        case ir::function::exp:
+            return opcode::exp;
+        case ir::function::log:
+            return opcode::log;
+        case ir::function::sqrt:
+            return opcode::sqrt;
+        case ir::function::sin:
+            return opcode::sin;
+        case ir::function::cos:
+            return opcode::cos;
+        case ir::function::tanh:
+            return opcode::tanh;
+        case ir::function::absolute:
+            return opcode::absolute;
+        case ir::function::sigmoid:
+            return opcode::sigmoid;
+        case ir::function::relu:
+            return opcode::relu;
+        case ir::function::gelu:
+            return opcode::gelu;
+        case ir::function::silu:
+            return opcode::silu;
+        case ir::function::elu:
+            return opcode::elu;
+        case ir::function::sign:
+            return opcode::sign;
+        case ir::function::erf:
+            return opcode::erf;
+        case ir::function::floor:
+            return opcode::floor;
+        case ir::function::maximum:
+            return opcode::maximum;
+        case ir::function::minimum:
+            return opcode::minimum;
+        case ir::function::modulo:
+            return opcode::modulo;
+        case ir::function::logical_not:
+            return opcode::logical_not;
     }
     return opcode::constant;
 }
 
 opcode code_of(ir::comparison c) {
     switch (c) {
-        case ir::comparison::less: return opcode::less;
-        case ir::comparison::less_equal: return opcode::less_equal;
-        case ir::comparison::equal: return opcode::equal;
-        case ir::comparison::not_equal: return opcode::not_equal;
-        case ir::comparison::logical_and: return opcode::logical_and;
-        case ir::comparison::logical_or: return opcode::logical_or;
+        case ir::comparison::less:
+            return opcode::less;
+        case ir::comparison::less_equal:
+            return opcode::less_equal;
+        case ir::comparison::equal:
+            return opcode::equal;
+        case ir::comparison::not_equal:
+            return opcode::not_equal;
+        case ir::comparison::logical_and:
+            return opcode::logical_and;
+        case ir::comparison::logical_or:
+            return opcode::logical_or;
     }
     return opcode::equal;
 }
@@ -63,8 +88,12 @@ void accumulate(linear_form& form, ir::ref index, std::int64_t stride) {
 linear_form translation::form(const ir::position& p) const {
     linear_form result;
     switch (p.kind) {
-        case ir::position_kind::index: accumulate(result, p.index, 1); break;
-        case ir::position_kind::fixed: result.offset = p.offset; break;
+        case ir::position_kind::index:
+            accumulate(result, p.index, 1);
+            break;
+        case ir::position_kind::fixed:
+            result.offset = p.offset;
+            break;
         case ir::position_kind::merged: {
             std::int64_t size = 1;
             for (std::int32_t k = p.terms.count; k-- > 0;) {
@@ -91,7 +120,8 @@ linear_form translation::form(const ir::position& p) const {
 namespace {
 
 void tidy(linear_form& form, const graph& g) {
-    std::erase_if(form.strides, [&](const index_stride& s) { return s.stride == 0 || g.extent(s.index) == 1; });
+    std::erase_if(form.strides,
+                  [&](const index_stride& s) { return s.stride == 0 || g.extent(s.index) == 1; });
 }
 
 }  // namespace
@@ -117,7 +147,8 @@ access translation::reach(ir::ref name, ir::range positions) const {
             throw error("ricci: in " + words_of_equation(program_, equation_) + " axis " +
                         std::to_string(axis) + " of " + words_of_name(program_, name) +
                         " is read or written at positions " + std::to_string(least) + " to " +
-                        std::to_string(most) + ", and its extent is " + std::to_string(extent) + ".");
+                        std::to_string(most) + ", and its extent is " + std::to_string(extent) +
+                        ".");
         result.at.offset += at.offset * stride;
     }
     tidy(result.at, graph_);
@@ -137,7 +168,8 @@ bool translation::covers_all() const {
         const auto at = form(program_.at(e.positions, axis));
         std::int64_t reached = 1;
         for (const auto& s : at.strides) {
-            if (std::find(met.begin(), met.end(), s.index) != met.end() && graph_.extent(s.index) != 1)
+            if (std::find(met.begin(), met.end(), s.index) != met.end() &&
+                graph_.extent(s.index) != 1)
                 return false;
             met.push_back(s.index);
             reached *= graph_.extent(s.index);
@@ -161,37 +193,47 @@ expr translation::node(ir::ref number) {
 expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     std::vector<expr> children;
-    for (std::int32_t k = 0; k < n.children.count; ++k) children.push_back(node(program_.child(n, k)));
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        children.push_back(node(program_.child(n, k)));
     const auto indexed = [&](const ir::position& p) {
         auto at = form(p);
         tidy(at, graph_);
         return graph_.position(std::move(at));
     };
     switch (n.kind) {
-        case ir::op::number: return graph_.constant(n.value);
+        case ir::op::number:
+            return graph_.constant(n.value);
         case ir::op::tensor: {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);
             return graph_.load(reach(n.name, n.positions));
         }
-        case ir::op::add: return graph_.add(children);
-        case ir::op::multiply: return graph_.multiply(children);
-        case ir::op::divide: return graph_.apply(opcode::divide, children[0], children[1]);
-        case ir::op::power: return graph_.power(children[0], children[1]);
+        case ir::op::add:
+            return graph_.add(children);
+        case ir::op::multiply:
+            return graph_.multiply(children);
+        case ir::op::divide:
+            return graph_.apply(opcode::divide, children[0], children[1]);
+        case ir::op::power:
+            return graph_.power(children[0], children[1]);
         case ir::op::apply:
             return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
                                 children.size() > 1 ? children[1] : -1);
         case ir::op::reduce: {
             std::vector<ir::ref> over;
-            for (std::int32_t k = 0; k < n.indices.count; ++k) over.push_back(program_.reduced(n, k));
-            return graph_.reduce(static_cast<ir::reduction>(n.detail), std::move(over), children[0]);
+            for (std::int32_t k = 0; k < n.indices.count; ++k)
+                over.push_back(program_.reduced(n, k));
+            return graph_.reduce(static_cast<ir::reduction>(n.detail), std::move(over),
+                                 children[0]);
         }
         case ir::op::delta:
             return graph_.apply(opcode::equal, indexed(program_.at(n.positions, 0)),
                                 indexed(program_.at(n.positions, 1)));
-        case ir::op::position: return indexed(program_.at(n.positions, 0));
+        case ir::op::position:
+            return indexed(program_.at(n.positions, 0));
         case ir::op::compare:
-            return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0], children[1]);
+            return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0],
+                                children[1]);
         case ir::op::choose: {
             expr result = children.back();
             for (std::size_t k = children.size() - 1; k >= 2; k -= 2)

@@ -14,7 +14,10 @@ class translation {
 public:
     translation(const ir::program_view& program, const std::vector<slot>& slots, ir::ref equation,
                 graph& into)
-        : program_(program), slots_(slots), equation_(equation), graph_(into),
+        : program_(program),
+          slots_(slots),
+          equation_(equation),
+          graph_(into),
           seen_(static_cast<std::size_t>(program.nodes.size()), -1) {}
 
     /// The right side.

@@ -6,7 +6,9 @@
 namespace ricci::plan {
 namespace {
 
-std::string text_of(detail::text_view text) { return {text.data, static_cast<std::size_t>(text.size)}; }
+std::string text_of(detail::text_view text) {
+    return {text.data, static_cast<std::size_t>(text.size)};
+}
 
 std::string affine_words(const ir::program_view& p, const ir::position& at) {
     std::string words;
@@ -43,15 +45,21 @@ std::string words_of_positions(const ir::program_view& p, ir::range positions) {
         const auto& at = p.at(positions, axis);
         if (axis > 0) words += ',';
         switch (at.kind) {
-            case ir::position_kind::index: words += text_of(p.index(at.index)); break;
-            case ir::position_kind::fixed: words += std::to_string(at.offset); break;
+            case ir::position_kind::index:
+                words += text_of(p.index(at.index));
+                break;
+            case ir::position_kind::fixed:
+                words += std::to_string(at.offset);
+                break;
             case ir::position_kind::merged:
                 words += '(';
                 for (std::int32_t k = 0; k < at.terms.count; ++k)
                     words += text_of(p.index(p.affine_terms[at.terms.first + k].index));
                 words += ')';
                 break;
-            case ir::position_kind::affine: words += affine_words(p, at); break;
+            case ir::position_kind::affine:
+                words += affine_words(p, at);
+                break;
         }
     }
     return words;

@@ -12,9 +12,12 @@ namespace {
 // The slots that an element-wise pass reads exactly where it writes: its output may take their place.
 std::vector<std::int32_t> read_in_place(const program_plan& plan, const step& s) {
     std::vector<std::int32_t> result;
-    if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax)) return result;
+    if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax))
+        return result;
     const auto& out = s.map.operands[0];
-    const auto same = [&](const map_step::operand& o) { return o.offset == out.offset && o.strides == out.strides; };
+    const auto same = [&](const map_step::operand& o) {
+        return o.offset == out.offset && o.strides == out.strides;
+    };
     for (std::size_t k = 1; k < s.map.operands.size(); ++k) {
         const std::int32_t slot = s.map.operands[k].slot;
         if (slot < 0 || slot == out.slot) continue;
@@ -54,21 +57,24 @@ void lay_out_workspace(program_plan& plan) {
     plan.workspace_bytes = 0;
     std::vector<lifetime*> placed;  // by begin
     const auto place = [&](lifetime& life) {
-        placed.insert(std::upper_bound(placed.begin(), placed.end(), &life,
-                                       [](const lifetime* a, const lifetime* b) { return a->begin < b->begin; }),
+        placed.insert(std::upper_bound(
+                          placed.begin(), placed.end(), &life,
+                          [](const lifetime* a, const lifetime* b) { return a->begin < b->begin; }),
                       &life);
         plan.slots[life.slot].workspace_offset = life.begin;
         plan.workspace_bytes = std::max(plan.workspace_bytes, life.end);
     };
     for (auto& life : lives) {
         if (plan.slots[life.slot].bytes > most)
-            throw error("ricci: an intermediate tensor has more elements than memory has addresses.");
+            throw error(
+                "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
         const auto& first_step = plan.steps[life.first];
-        const bool written = !first_step.is_contraction &&
-                             first_step.map.operands[0].slot == static_cast<std::int32_t>(life.slot);
+        const bool written = !first_step.is_contraction && first_step.map.operands[0].slot ==
+                                                               static_cast<std::int32_t>(life.slot);
         lifetime* replaced = nullptr;
-        for (std::int32_t slot : written ? read_in_place(plan, first_step) : std::vector<std::int32_t>{}) {
+        for (std::int32_t slot :
+             written ? read_in_place(plan, first_step) : std::vector<std::int32_t>{}) {
             const auto k = entry[static_cast<std::size_t>(slot)];
             if (k != unseen && lives[k].last == life.first) replaced = &lives[k];
         }
@@ -78,8 +84,8 @@ void lay_out_workspace(program_plan& plan) {
             place(life);
             continue;
         }
-        const std::size_t size =
-            (plan.slots[life.slot].bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+        const std::size_t size = (plan.slots[life.slot].bytes + workspace_alignment - 1) /
+                                 workspace_alignment * workspace_alignment;
         for (const auto* other : placed) {
             if (other->last < life.first) continue;  // dead by then; all of them began before
             if (life.begin + size <= other->begin) break;
@@ -87,7 +93,8 @@ void lay_out_workspace(program_plan& plan) {
         }
         life.end = life.begin + size;
         if (life.end > most)
-            throw error("ricci: the intermediate tensors together need more memory than can be addressed.");
+            throw error(
+                "ricci: the intermediate tensors together need more memory than can be addressed.");
         place(life);
     }
 }

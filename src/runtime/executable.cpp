@@ -26,8 +26,9 @@ executable::executable(const request& r) {
     for (auto& slot : made->plan.slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
         if (r.beta != 0 || r.allocate == nullptr)
-            throw error("ricci: the output '" + std::string(r.program.name(slot.name).data,
-                                                            static_cast<std::size_t>(r.program.name(slot.name).size)) +
+            throw error("ricci: the output '" +
+                        std::string(r.program.name(slot.name).data,
+                                    static_cast<std::size_t>(r.program.name(slot.name).size)) +
                         "' is bound to no memory.");
         slot.data = r.allocate(r.context, slot.name, static_cast<std::int32_t>(slot.extents.size()),
                                slot.extents.data());
@@ -45,16 +46,17 @@ namespace {
 template <class T>
 std::string kernel_words() {
     const auto& k = kernels::gemm_kernels<T>();
-    return std::string(k.target) + ", " + name_of(element_v<T>) + ", tiles of " + std::to_string(k.mr) + " x " +
-           std::to_string(k.vectors * k.lanes);
+    return std::string(k.target) + ", " + name_of(element_v<T>) + ", tiles of " +
+           std::to_string(k.mr) + " x " + std::to_string(k.vectors * k.lanes);
 }
 
 }  // namespace
 
 std::string executable::explain() const {
     const auto& plan = state_->plan;
-    return plan::explain(state_->program, plan,
-                         plan.type == element::f32 ? kernel_words<float>() : kernel_words<double>());
+    return plan::explain(
+        state_->program, plan,
+        plan.type == element::f32 ? kernel_words<float>() : kernel_words<double>());
 }
 
 void set_threads(int count) { runtime::set_worker_count(count); }

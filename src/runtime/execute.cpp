@@ -19,7 +19,9 @@ double element_at(const void* data, element type) {
 
 }  // namespace
 
-void execution::aligned_delete::operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+void execution::aligned_delete::operator()(std::byte* memory) const {
+    ::operator delete(memory, alignment);
+}
 
 execution::execution(const plan::program_plan& plan) : type_(plan.type) {
     if (plan.workspace_bytes > 0)
@@ -31,7 +33,9 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
         return static_cast<std::byte*>(slot.data);
     };
     const auto size = static_cast<std::int64_t>(size_of(plan.type));
-    const auto element = [&](std::int32_t number, std::int64_t offset) { return base(number) + offset * size; };
+    const auto element = [&](std::int32_t number, std::int64_t offset) {
+        return base(number) + offset * size;
+    };
 
     for (const auto& s : plan.steps) {
         prepared_step ready;
@@ -46,7 +50,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             ready.alpha.value = c.alpha.value;
             ready.alpha.instructions = c.alpha.instructions;
             ready.alpha.values.resize(c.alpha.instructions.size());
-            for (const auto& o : c.alpha.operands) ready.alpha.operands.push_back(element(o.slot, o.offset));
+            for (const auto& o : c.alpha.operands)
+                ready.alpha.operands.push_back(element(o.slot, o.offset));
         } else {
             const auto& m = s.map;
             std::vector<plan::map_operand> operands;
@@ -69,13 +74,16 @@ double execution::evaluate(scalar_program& program) const {
             return n < 0 ? 0 : program.values[static_cast<std::size_t>(n)];
         };
         switch (i.code) {
-            case plan::opcode::constant: program.values[k] = i.value; break;
+            case plan::opcode::constant:
+                program.values[k] = i.value;
+                break;
             case plan::opcode::load:
-                program.values[k] = element_at(program.operands[static_cast<std::size_t>(i.operand)], type_);
+                program.values[k] =
+                    element_at(program.operands[static_cast<std::size_t>(i.operand)], type_);
                 break;
             default:
-                program.values[k] =
-                    plan::evaluate(i.code, argument(i.first), argument(i.second), argument(i.third));
+                program.values[k] = plan::evaluate(i.code, argument(i.first), argument(i.second),
+                                                   argument(i.third));
         }
     }
     return program.values.back();

@@ -23,6 +23,10 @@ struct gradient_request {
     const text_view* wrt = nullptr;
     std::int32_t wrt_count = 0;
     bool with_value = false;  // `of` is an output too
+    text_view loss = "L";
+    /// Instead of `of` and `wrt`: the cotangent of every tensor by those of the tensors that its own
+    /// uses define, one step of the chain rule for each.
+    bool one_step = false;
 };
 
 struct derived {
@@ -40,6 +44,7 @@ public:
 
     constexpr derived run() {
         derived out;
+        if (request_.one_step) return one_step();
         out.mistake = find_names();
         if (out.mistake) return out;
         mark_active();
@@ -49,11 +54,7 @@ public:
             if (q.claim || !active_[q.name]) continue;
             if (q.name != of_) define_cotangent(q.name);
             if (!cotangent_exists(q.name)) continue;
-            whole_ = q.body;
-            whole_value_ = p_.tensor(q.name, q.positions);
-            factors cotangent;
-            cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
-            propagate(q.body, cotangent);
+            start(q);
         }
         for (ref name : wrt_) {
             if (p_.definition(cotangent_name(name)) == none) define_cotangent(name);
@@ -67,6 +68,33 @@ public:
 
 private:
     using factors = buffer<ref>;
+
+    constexpr void start(const equation& q) {
+        whole_ = q.body;
+        whole_value_ = p_.tensor(q.name, q.positions);
+        factors cotangent;
+        cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
+        propagate(q.body, cotangent);
+    }
+    /// An equation about derivatives is no part of what is differentiated.
+    constexpr bool uses_cotangent(ref body) const {
+        bool found = false;
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            found = found || (x.kind == op::tensor && p_.names[x.name].kind == ir::name_kind::cotangent);
+        });
+        return found;
+    }
+    constexpr derived one_step() {
+        derived out;
+        for (std::int32_t n = 0; n < p_.names.size(); ++n) active_.push(true);
+        for (ref e = source_equations_; e-- > 0;)
+            if (!p_.equations[e].claim && !uses_cotangent(p_.equations[e].body)) start(equation(p_.equations[e]));
+        const std::int32_t names = active_.size();
+        for (ref n = 0; n < names; ++n) define_cotangent(n);
+        out.program = ir::compact(p_);
+        return out;
+    }
 
     struct contribution {
         ref name;
@@ -98,7 +126,7 @@ private:
     }
     constexpr ref cotangent_name(ref name) {
         detail::text_builder spelling;
-        spelling << "dL/d" << p_.name(name);
+        spelling << 'd' << request_.loss << "/d" << p_.name(name);
         return p_.intern_name(spelling, ir::name_kind::cotangent, name);
     }
     constexpr bool cotangent_exists(ref name) {
@@ -113,7 +141,7 @@ private:
     }
     constexpr bool is_active(ref n) const {
         const ir::node& x = p_.nodes[n];
-        if (x.kind == op::tensor && active_[x.name]) return true;
+        if (x.kind == op::tensor && x.name < active_.size() && active_[x.name]) return true;
         for (std::int32_t k = 0; k < x.children.count; ++k)
             if (is_active(p_.links[x.children.first + k])) return true;
         return false;

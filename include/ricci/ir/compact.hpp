@@ -28,7 +28,7 @@ private:
         if (names_[n] == none) {
             const name_symbol& s = from_.names[n];
             const ref of = name(s.of);
-            names_[n] = out_.intern_name(from_.name(n), s.kind, of);
+            names_[n] = out_.intern_name(from_.name(n), s.kind, of, s.numerator_rank);
             out_.names[names_[n]].kept = s.kept;
         }
         return names_[n];

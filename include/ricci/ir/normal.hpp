@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -116,6 +117,7 @@ public:
         normal_sum out;
         for (std::int32_t k = 0; k < raw.size(); ++k) {
             normal_term& t = raw[k];
+            substitute_free_deltas(t);
             bool merged = false;
             for (std::int32_t j = 0; j < out.size() && !merged; ++j) {
                 if (!same_term(out[j], t)) continue;
@@ -341,6 +343,24 @@ private:
             }
             t.factors = out.factors;
             k = -1;  // the renaming may have brought another delta within reach
+        }
+    }
+    /// delta_ij x_j = delta_ij x_i: beside a delta of two free indices every other factor is written
+    /// with the one that comes first.
+    constexpr void substitute_free_deltas(normal_term& t) {
+        for (std::int32_t k = 0; k < t.factors.size(); ++k) {
+            ref a = none, b = none;
+            if (!plain_delta(p_, p_.nodes[t.factors[k].atom], a, b)) continue;
+            if (a == b || is_bound(t, a) || is_bound(t, b)) continue;
+            index_map renamed;
+            renamed.set(a < b ? b : a, a < b ? a : b);
+            normal_term out;
+            for (std::int32_t j = 0; j < t.factors.size(); ++j) {
+                const normal_factor f = t.factors[j];
+                if (j == k) out.factors.push({f.atom, f.exponent > 0 ? 1 : f.exponent});
+                else add_factor(out, {rename_indices(p_, f.atom, renamed), f.exponent});
+            }
+            t.factors = out.factors;
         }
     }
     constexpr bool is_bound(const normal_term& t, ref index) const {

@@ -31,11 +31,14 @@ public:
         const name_symbol& s = p_.names[name];
         if (s.kind == name_kind::cotangent) {
             const text_view text = p_.text(s.text), of = p_.name(s.of);
+            const text_view numerator = text.slice(1, text.size - of.size - 2);
+            const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
             out_ << "\\frac{\\partial ";
-            print_name(text.slice(1, text.size - of.size - 2), out_);
+            print_name(numerator, out_);
+            scripts(numerator, {at.first, split});
             out_ << "}{\\partial ";
             print_name(of, out_);
-            scripts(of, at);
+            scripts(of, {at.first + split, at.count - split});
             out_ << '}';
             return;
         }

@@ -56,7 +56,7 @@ enum class comparison : std::uint8_t { less, less_equal, equal, not_equal, logic
 
 struct node {
     op kind;
-    std::uint8_t detail;  // function, reduction or comparison
+    std::uint8_t detail;  // function, reduction or comparison; of a tensor, while parsing: variance
     ref name;             // tensor
     range children;       // in links
     range positions;      // in positions: tensor, delta, position
@@ -109,6 +109,7 @@ struct name_symbol {
     name_kind kind;
     ref of;
     bool kept;  // an output although other equations use it
+    std::int32_t numerator_rank;  // of a derivative: how many of its positions stand in the numerator
 };
 
 /// name[positions] = body. A claim states what other equations have to imply and computes nothing.
@@ -230,9 +231,10 @@ struct program {
         const ref found = find_index(spelling);
         return found != none ? found : indices.push({add_text(spelling)});
     }
-    constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none) {
+    constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
+                              std::int32_t numerator_rank = 0) {
         const ref found = find(spelling);
-        return found != none ? found : names.push({add_text(spelling), kind, of, false});
+        return found != none ? found : names.push({add_text(spelling), kind, of, false, numerator_rank});
     }
     constexpr range add_links(const ref* values, std::int32_t count) {
         const range r{links.size(), count};

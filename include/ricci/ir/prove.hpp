@@ -1,4 +1,4 @@
-// Whether a program implies an equation.
+// Whether an equation follows from a program: the algebra of it, without derivatives.
 #pragma once
 
 #include <cstdint>
@@ -38,20 +38,109 @@ constexpr bool align_left_sides(const program& p, range from, range to, index_ma
     return true;
 }
 
-/// Whether one of the equations of `source` is `claim`, an equation of another program, up to the
-/// names of indices and what the normal form knows.
-constexpr bool states(const program_view& source, const program_view& claims, const equation& claim) {
-    program scratch(source);
-    const equation wanted = importer(scratch, claims).import(claim);
-    for (ref e = 0; e < source.equations.size(); ++e) {
-        const equation stated = scratch.equations[e];
-        index_map renamed;
-        if (stated.claim || stated.name != wanted.name || !align_left_sides(scratch, wanted.positions, stated.positions, renamed))
-            continue;
-        const ref body = rename_indices(scratch, freshen_bound(scratch, wanted.body), renamed);
-        if (normaliser(scratch).equal(stated.body, body)) return true;
+/// The body of an equation as it is at the positions `at` of a use; none where the left side is not
+/// made of plain indices.
+constexpr ref body_at(program& p, const equation& e, range at) {
+    index_map renamed;
+    for (std::int32_t k = 0; k < e.positions.count; ++k) {
+        const position &x = p.positions[e.positions.first + k], &y = p.positions[at.first + k];
+        if (x.kind != position_kind::index || y.kind != position_kind::index) return none;
+        renamed.set(x.index, y.index);
     }
-    return false;
+    return rename_indices(p, freshen_bound(p, e.body), renamed);
 }
+
+/// A copy in which tensors are replaced by what defines them, as far as `chosen(equation)` wants.
+template <class Chosen>
+constexpr ref inline_definitions(program& p, ref n, const Chosen& chosen, std::int32_t deepest = 64) {
+    const node x = p.nodes[n];
+    if (x.kind == op::tensor) {
+        for (ref e = 0; e < p.equations.size(); ++e) {
+            const equation q = p.equations[e];
+            if (q.name != x.name || q.claim || q.positions.count != x.positions.count || !chosen(q)) continue;
+            const ref body = body_at(p, q, x.positions);
+            return body == none || deepest == 0 ? n : inline_definitions(p, body, chosen, deepest - 1);
+        }
+        return n;
+    }
+    return rebuild_node(p, n, {}, [&](ref child) { return inline_definitions(p, child, chosen, deepest); });
+}
+
+/// How many nodes an expression has when written out in full, up to a bound.
+constexpr std::int32_t written_size(const program& p, ref n, std::int32_t most) {
+    const node& x = p.nodes[n];
+    std::int32_t size = 1;
+    for (std::int32_t k = 0; k < x.children.count && size < most; ++k)
+        size += written_size(p, p.links[x.children.first + k], most - size);
+    return size;
+}
+
+/// Whether two expressions of a program are equal, if need be with every definition written out.
+constexpr bool follows(program& p, ref a, ref b) {
+    if (normaliser(p).equal(a, b)) return true;
+    const auto all = [](const equation&) { return true; };
+    const ref left = inline_definitions(p, a, all), right = inline_definitions(p, b, all);
+    constexpr std::int32_t most = 2000;
+    if ((left == a && right == b) || written_size(p, left, most) >= most || written_size(p, right, most) >= most)
+        return false;
+    return normaliser(p).equal(left, right);
+}
+
+/// Equations that are claimed, beside a program that may imply them. Tensors that the claims define
+/// and the program does not know are abbreviations; dS stands for dL/dS where the program has that.
+class claim_set {
+public:
+    constexpr claim_set(const program_view& source, const program_view& claims) : p_(source) {
+        const std::int32_t known = p_.names.size();
+        importer copy(p_, claims);
+        for (const equation& e : claims.equations) {
+            equation q = copy.import(e);
+            q.name = long_name(q.name);
+            q.body = with_long_names(q.body);
+            const bool abbreviation = !q.claim && q.name >= known && p_.names[q.name].kind == name_kind::plain;
+            if (abbreviation) p_.equations.push(q);
+            else claims_.push(q);
+        }
+    }
+
+    constexpr program& scratch() { return p_; }
+    constexpr const detail::buffer<equation>& claims() const { return claims_; }
+
+    /// Whether an equation of the program, or an abbreviation, is the claim.
+    constexpr bool is_stated(const equation& claim) {
+        for (ref e = 0; e < p_.equations.size(); ++e) {
+            const equation stated = p_.equations[e];
+            index_map renamed;
+            if (stated.claim || stated.name != claim.name ||
+                !align_left_sides(p_, claim.positions, stated.positions, renamed))
+                continue;
+            const ref body = rename_indices(p_, freshen_bound(p_, claim.body), renamed);
+            if (follows(p_, stated.body, body)) return true;
+        }
+        return false;
+    }
+
+private:
+    constexpr ref long_name(ref name) const {
+        const text_view text = p_.name(name);
+        if (text.size < 2 || text[0] != 'd' || p_.names[name].kind != name_kind::plain || p_.definition(name) != none)
+            return name;
+        detail::text_builder cotangent;
+        cotangent << "dL/d" << text.slice(1, text.size);
+        const ref found = p_.find(cotangent);
+        return found == none ? name : found;
+    }
+    constexpr ref with_long_names(ref n) {
+        const node x = p_.nodes[n];
+        if (x.kind == op::tensor) {
+            const ref name = long_name(x.name);
+            return name == x.name ? n : p_.tensor(name, x.positions, x.source);
+        }
+        return rebuild_node(p_, n, {}, [&](ref child) { return with_long_names(child); });
+    }
+
+    program p_;
+    detail::buffer<equation> claims_;
+};
 
 }  // namespace ricci::ir

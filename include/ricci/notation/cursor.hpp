@@ -81,6 +81,8 @@ protected:
 
     constexpr void unknown_command() {
         const text_view name = word();
+        const text_view refusal = refusal_of(name);
+        if (!refusal.empty()) return fail_here(mistake_kind::index_free, refusal);
         detail::text_builder sentence;
         sentence << "unknown command \\" << name;
         const nearest n = nearest_command(name);
@@ -142,22 +144,29 @@ protected:
         const std::int32_t begin = begin_here();
         while (!is_symbol('}') && !is(token_kind::end)) {
             const token& t = peek();
-            const bool dash = is_symbol('_') || is_symbol('-');
+            const bool dash = is_symbol('_') || is_symbol('-') || text_of(peek()) == "\\_";
             if (t.kind != token_kind::letter && t.kind != token_kind::number && !dash)
                 return fail_here(mistake_kind::unexpected, "a name in words holds letters and digits only");
-            spelling << text_of(t);
+            if (t.end - t.begin == 2 && dash) spelling << '_';
+            else spelling << text_of(t);
             advance();
         }
         if (begin_here() == begin) return fail_here(mistake_kind::unexpected, "a name in words cannot be empty");
         expect_symbol('}');
     }
-    /// Whether the `_` at the cursor starts a label rather than a list of indices.
+    /// Whether the `_` at the cursor starts a label rather than a list of indices. In words, a label
+    /// may stand above as well: `\xi^{\text{new}}`.
     constexpr bool label_follows(text_view base) const {
+        if (is_symbol('^')) return is_label_word(1) || (is_symbol('{', 1) && is_label_word(2));
         if (!is_symbol('_')) return false;
         if (base == "d" || base == "n") return true;
         if (is_capital(peek(1))) return true;
-        if (!is_symbol('{', 1)) return is_key(keyword::wrapper, 1);
-        return is_capital(peek(2)) || is_key(keyword::wrapper, 2);
+        if (!is_symbol('{', 1)) return is_label_word(1);
+        return is_capital(peek(2)) || is_label_word(2);
+    }
+    /// \text{new}; but \operatorname{clamp} starts a position.
+    constexpr bool is_label_word(std::int32_t ahead) const {
+        return is_key(keyword::wrapper, ahead) && word(ahead) != "operatorname";
     }
     constexpr void read_label(detail::text_builder& spelling) {
         advance();

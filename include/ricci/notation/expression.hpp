@@ -234,6 +234,7 @@ protected:
         detail::buffer<ir::position> positions;
         read_name(of);
         if (!failed()) read_scripts(positions);
+        const std::int32_t numerator_rank = positions.size();
         if (failed() || !expect_symbol('}') || !expect_symbol('{')) return left;
         if (!accept_key(keyword::partial)) {
             fail_here(mistake_kind::unexpected, "a derivative is by something: \\partial and a tensor");
@@ -245,7 +246,7 @@ protected:
         if (failed() || !expect_symbol('}')) return left;
         detail::text_builder spelling;
         spelling << 'd' << of.view() << "/d" << by.view();
-        left.name = program_.intern_name(spelling, ir::name_kind::cotangent, program_.intern_name(by));
+        left.name = program_.intern_name(spelling, ir::name_kind::cotangent, program_.intern_name(by), numerator_rank);
         left.positions = store(positions);
         return left;
     }
@@ -356,15 +357,57 @@ protected:
             return none;
         }
         detail::buffer<ref> over;
-        read_index_list(over);
+        ref bounds = none;
+        if (is_symbol('{') && has_lower_bound()) bounds = read_bounds(over);
+        else read_index_list(over);
         if (failed()) return none;
         if (ends_term()) {
             fail_here(mistake_kind::unexpected, "a sum needs something to sum");
             return none;
         }
-        const ref body = read_term();
+        ref body = read_term();
         if (failed()) return none;
+        if (bounds != none) body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
         return program_.reduce(ir::reduction::sum, program_.add_links(over), body, {begin, end_before()});
+    }
+    constexpr bool has_lower_bound() const {
+        for (const token* t = now_ + 1; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == '=') return true;
+            if (t->code == '}') return false;
+        }
+        return false;
+    }
+    /// {a=1}^{d}: all of the index where the upper bound is a name, the extent that papers give it.
+    /// Numbers bound it: from 1, as papers count, or from 0. Gives the condition, or none.
+    constexpr ref read_bounds(detail::buffer<ref>& over) {
+        const std::int32_t begin = begin_here();
+        advance();
+        const ref index = read_index();
+        if (failed()) return none;
+        over.push(index);
+        if (!expect_symbol('=')) return none;
+        const bool from_zero = is(token_kind::number) && text_of(peek()) == "0";
+        const bool from_one = is(token_kind::number) && text_of(peek()) == "1";
+        if (!from_zero && !from_one) {
+            fail_here(mistake_kind::unexpected, "a sum runs from 0 or from 1; for another part of an axis multiply by a bracket such as [j \\ge 2]");
+            return none;
+        }
+        advance();
+        if (!expect_symbol('}') || !accept_symbol('^')) {
+            fail_here(mistake_kind::unexpected, "a sum with a lower bound needs an upper one: \\sum_{a=1}^{d}");
+            return none;
+        }
+        const ref last_place = read_argument();
+        if (failed() || !is_constant(last_place)) return none;
+        const ref place = program_.position_of(index, {begin, end_before()});
+        const ref last = from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
+        return compare(ir::comparison::less_equal, place, last, begin);
+    }
+    constexpr bool is_constant(ref n) const {
+        bool constant = true;
+        ir::for_each_node(program_, n, [&](ref m) { constant = constant && program_.nodes[m].kind != op::tensor; });
+        return constant;
     }
 
     // Conditions ----------------------------------------------------------------------------------
@@ -467,13 +510,31 @@ protected:
     // Tensors -------------------------------------------------------------------------------------
 
     /// Sub- and superscripts after a name, in the order written; stops before a power.
-    constexpr void read_scripts(detail::buffer<ir::position>& positions) {
+    static constexpr std::uint8_t upper_indices = 1, lower_indices = 2;
+    constexpr std::uint8_t read_scripts(detail::buffer<ir::position>& positions) {
+        std::uint8_t variance = 0;
         while (!failed() && (is_symbol('^') || is_symbol('_'))) {
-            if (is_symbol('^') && is_power()) return;
-            if (is_symbol('^') && is_transpose()) return index_free();
+            if (is_symbol('^') && is_power()) break;
+            if (is_symbol('^') && is_transpose()) {
+                index_free();
+                break;
+            }
+            variance |= is_symbol('^') ? upper_indices : lower_indices;
+            const token* list = now_;
             advance();
             read_positions(positions);
+            note_word(list);
         }
+        return variance;
+    }
+    /// Remembers a subscript that reads like a word, for the sentence of a later mistake.
+    constexpr void note_word(const token* list) {
+        constexpr std::int32_t least = 4;
+        if (failed() || now_ - list < least + 3) return;
+        for (const token* t = list + 2; t < now_ - 1; ++t)
+            if (t->kind != token_kind::letter || (t != list + 2 && t->spaced)) return;
+        word_begin_ = list[2].begin;
+        word_end_ = now_[-2].end;
     }
     /// A superscript of numbers, signs and fractions only.
     constexpr bool is_power() const {
@@ -502,7 +563,7 @@ protected:
         const std::int32_t defined = find_definition(spelling);
         if (defined != none && is_symbol('(')) return read_defined(definitions_[defined], begin);
         detail::buffer<ir::position> positions;
-        read_scripts(positions);
+        const std::uint8_t variance = read_scripts(positions);
         if (failed()) return none;
         const ir::range at = store(positions);
         const bool plain = at.count == 2 && spelling.view() == "\\delta";
@@ -511,7 +572,9 @@ protected:
             n.positions = at;
             return program_.nodes.push(n);
         }
-        return program_.tensor(program_.intern_name(spelling), at, {begin, end_before()});
+        const ref tensor = program_.tensor(program_.intern_name(spelling), at, {begin, end_before()});
+        program_.nodes[tensor].detail = variance;
+        return tensor;
     }
     /// A use of `\phi(x) = ...`, written out, or of `P(j) = ...`.
     constexpr ref read_defined(const definition& d, std::int32_t begin) {
@@ -536,6 +599,8 @@ protected:
     }
 
     bool inside_bars_ = false;
+    std::int32_t word_begin_ = 0;  // the last subscript that reads like a word
+    std::int32_t word_end_ = 0;
     detail::buffer<definition> definitions_;
 };
 

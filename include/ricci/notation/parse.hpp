@@ -2,9 +2,9 @@
 #pragma once
 
 #include <ricci/ir/compact.hpp>
+#include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
-#include <ricci/notation/claims.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/statement.hpp>
@@ -18,6 +18,24 @@ struct parse_result {
     ir::mistake mistake;
 };
 
+/// The passes between the parser's program and one whose sums are explicit and in order.
+constexpr void check(ir::program& p, detail::text_view text, ir::mistake& mistake) {
+    mistake = check_ranks(p, text);
+    if (!mistake) mistake = check_definitions(p, text);
+    for (ir::equation& e : p.equations)
+        if (!mistake) mistake = resolver(p, text).run(e);
+    if (!mistake) mistake = order_equations(p, text);
+}
+
+/// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there.
+constexpr void hint_at_label(detail::text_view word, ir::mistake& mistake) {
+    using kind = ir::mistake_kind;
+    const bool related = mistake.kind == kind::rank || mistake.kind == kind::index_once ||
+                         mistake.kind == kind::index_missing || mistake.kind == kind::index_repeated;
+    if (word.empty() || !related) return;
+    mistake.words << "; if " << word << " is a label and no list of indices, write \\text{" << word << "}";
+}
+
 /// Reads equations. Cost: linear in the text but for the checks between equations.
 constexpr parse_result parse_equations(detail::text_view text) {
     parse_result result;
@@ -28,15 +46,13 @@ constexpr parse_result parse_equations(detail::text_view text) {
         return result;
     }
     ir::program p = parser.take();
-    result.mistake = check_ranks(p, text);
-    if (!result.mistake) result.mistake = check_definitions(p, text);
-    for (ir::equation& e : p.equations)
-        if (!result.mistake) result.mistake = resolver(p, text).run(e);
-    if (!result.mistake) result.mistake = order_equations(p, text);
-    if (result.mistake) return result;
-    for (ir::equation& e : p.equations) e.body = recognise(p, e.body);
-    result.mistake = check_claims(p, text);
-    if (!result.mistake) result.program = ir::compact(p);
+    check(p, text, result.mistake);
+    if (result.mistake) {
+        hint_at_label(parser.word_like(), result.mistake);
+        return result;
+    }
+    for (ir::equation& e : p.equations) e.body = ir::eliminate_deltas(p, recognise(p, e.body));
+    result.program = ir::compact(p);
     return result;
 }
 

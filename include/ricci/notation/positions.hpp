@@ -7,6 +7,14 @@
 
 namespace ricci::notation {
 
+/// What an affine position says of places outside its axis. Stands in its `index`, which it has no
+/// other use for, until the resolver writes the position out as a sum over the axis.
+namespace outside {
+inline constexpr ref clamped = -2;  // the nearest end
+inline constexpr ref wrapped = -3;  // from the other end
+inline constexpr ref padded = -4;   // 0
+}  // namespace outside
+
 class position_parser : public cursor {
 public:
     using cursor::cursor;
@@ -69,7 +77,9 @@ protected:
                 sentence << "this index list is not closed; close it with " << closer;
                 return fail(mistake_kind::unbalanced, begin, begin + 1, sentence);
             }
-            if (arithmetic && is_affine(closer)) read_affine(out);
+            if (is_key(keyword::wrapper)) read_bounded(out);
+            else if (is_symbol('(') && has_comma()) read_tuple(out);
+            else if (arithmetic && is_affine(closer)) read_affine(out);
             else if (accept_symbol('(')) read_merged(out);
             else if (is(token_kind::number)) read_fixed(out);
             else read_plain(out);
@@ -122,6 +132,54 @@ protected:
             if (is_symbol('+', k) || is_symbol('-', k)) return true;
             if (is_symbol(')', k) || is(token_kind::end, k) || is(token_kind::separator, k)) return false;
         }
+    }
+    constexpr bool has_comma() const {
+        for (const token* t = now_ + 1; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == ',') return true;
+            if (t->code == ')' || t->code == '(') return false;
+        }
+        return false;
+    }
+    /// (pos, 2i+1): a list in which several letters are one index.
+    constexpr void read_tuple(detail::buffer<ir::position>& out) {
+        advance();
+        do {
+            detail::text_builder letters;
+            if (is_affine(')')) {
+                read_affine(out);
+            } else if (is(token_kind::number)) {
+                read_fixed(out);
+            } else if (is(token_kind::letter) && is(token_kind::letter, 1) && !peek(1).spaced) {
+                read_base_name(letters);
+                if (!failed()) out.push(ir::index_position(program_.intern_index(letters)));
+            } else {
+                read_plain(out);
+            }
+        } while (!failed() && accept_symbol(','));
+        if (!failed()) expect_symbol(')');
+    }
+    /// \operatorname{clamp}(i-1): arithmetic that may leave the axis, and what happens then.
+    constexpr void read_bounded(detail::buffer<ir::position>& out) {
+        const std::int32_t begin = begin_here();
+        detail::text_builder name;
+        advance();
+        read_wrapped(name);
+        if (failed()) return;
+        ref mark = outside::padded;
+        if (name.view() == "clamp") mark = outside::clamped;
+        else if (name.view() == "wrap") mark = outside::wrapped;
+        else if (name.view() != "pad") {
+            detail::text_builder sentence;
+            sentence << "in an index list only clamp, wrap and pad are functions, not " << name.view();
+            return fail(mistake_kind::unknown_function, begin, end_before(), sentence);
+        }
+        if (!is_symbol('(')) {
+            fail_here(mistake_kind::unexpected, "expected ( here");
+            return;
+        }
+        read_affine(out);
+        if (!failed()) out.back().index = mark;
     }
     /// (ha): one axis made of several indices, the last fastest. The bracket has been read.
     constexpr void read_merged(detail::buffer<ir::position>& out) {

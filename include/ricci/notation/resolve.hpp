@@ -5,6 +5,7 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/notation/positions.hpp>
 
 namespace ricci::notation {
 
@@ -51,7 +52,66 @@ private:
             if (index == none || !index_of_equation(e, index)) return n;
             return p_.position_of(index, x.source);
         }
+        if (x.kind == op::tensor) return write_out_bounded(n);
         return ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); });
+    }
+    /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; likewise the others.
+    constexpr ref write_out_bounded(ref n) {
+        const ir::node x = p_.nodes[n];
+        detail::buffer<ir::position> list;
+        detail::buffer<ref> over, factors;
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::position q = p_.positions[x.positions.first + k];
+            if (q.kind != ir::position_kind::affine || q.index == none) {
+                list.push(q);
+                continue;
+            }
+            const ref axis = fresh_index(q, k);
+            over.push(axis);
+            list.push(ir::index_position(axis));
+            const ref both[] = {p_.position_of(axis), bounded_place(q, axis)};
+            factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal), both, 2, x.source));
+        }
+        if (over.empty()) return n;
+        const ir::range at{p_.positions.size(), list.size()};
+        p_.positions.append(list.data(), list.size());
+        factors.push(p_.tensor(x.name, at, x.source));
+        const ref product = p_.make(op::multiply, 0, factors.data(), factors.size(), x.source);
+        const ir::range sum = p_.add_links(over);
+        return p_.reduce(ir::reduction::sum, sum, product, x.source);
+    }
+    constexpr ref fresh_index(const ir::position& q, std::int32_t axis) {
+        detail::text_builder spelling;
+        spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index) : detail::text_view("p"));
+        do spelling << "''";
+        while (axis-- > 0 || p_.find_index(spelling) != none);
+        return p_.intern_index(spelling);
+    }
+    constexpr ref bounded_place(const ir::position& q, ref axis) {
+        detail::buffer<ref> sum;
+        for (std::int32_t t = 0; t < q.terms.count; ++t) {
+            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+            const ref here = p_.position_of(term.index);
+            sum.push(term.coefficient == 1 ? here : p_.make(op::multiply, p_.number(term.coefficient), here));
+        }
+        if (q.offset != 0 || sum.empty()) sum.push(p_.number(q.offset));
+        const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
+        if (q.index == outside::padded) return place;
+        const ref counted = p_.intern_index(primed(axis));
+        const ir::range over = p_.add_links(&counted, 1);
+        const ref extent = p_.reduce(ir::reduction::sum, over, p_.number(1));
+        const auto apply = [&](ir::function f, ref a, ref b) {
+            const ref both[] = {a, b};
+            return p_.make(op::apply, static_cast<std::uint8_t>(f), both, 2);
+        };
+        if (q.index == outside::wrapped) return apply(ir::function::modulo, place, extent);
+        const ref last = p_.make(op::add, extent, p_.number(-1));
+        return apply(ir::function::maximum, p_.number(0), apply(ir::function::minimum, last, place));
+    }
+    constexpr detail::text_builder primed(ref index) const {
+        detail::text_builder spelling;
+        spelling << p_.index(index) << "'";
+        return spelling;
     }
     constexpr bool index_of_equation(const ir::equation& e, ref index) const {
         bool found = false;

@@ -19,6 +19,8 @@ public:
         if (!failed() && program_.equations.empty() && definitions_.empty())
             fail(mistake_kind::unexpected, 0, text_.size, "there is no equation in this text");
     }
+    /// The last list of indices that reads like a word, which may have been meant as a label.
+    constexpr text_view word_like() const { return text_.slice(word_begin_, word_end_); }
     constexpr ir::program&& take() { return static_cast<ir::program&&>(program_); }
 
 private:
@@ -28,6 +30,7 @@ private:
         detail::buffer<ref> arguments;  // names in parentheses, as written
         bool called = false;
         bool derivative = false;
+        std::uint8_t variance = 0;
         std::int32_t begin = 0;
         std::int32_t end = 0;
     };
@@ -76,8 +79,12 @@ private:
             detail::text_builder spelling;
             read_name(spelling);
             detail::buffer<ir::position> positions;
-            if (!failed()) read_scripts(positions);
+            if (!failed()) left.variance = read_scripts(positions);
             if (failed()) return left;
+            if (is_symbol('(') && meaning_of(spelling, true).what != word_meaning::kind::unknown) {
+                fail(mistake_kind::unexpected, left.begin, end_before(), "this function is known already and cannot be defined");
+                return left;
+            }
             left.name = program_.intern_name(spelling);
             left.positions = store(positions);
             if (is_symbol('(') && positions.empty()) read_parameters(left);
@@ -121,7 +128,26 @@ private:
                 return;
             }
         }
-        program_.equations.push({left.name, positions, body, claim, {left.begin, end_before()}});
+        const ref name = raised_name(left, body);
+        program_.equations.push({name, positions, body, claim, {left.begin, end_before()}});
+    }
+    /// `v^a = g^{ab} v_b`: the form with its indices on the other side is another tensor, v_upper
+    /// here. Variance is dropped from the nodes on the way, since it means nothing more.
+    constexpr ref raised_name(const left_side& left, ref body) {
+        bool used = false, opposite = left.variance == upper_indices || left.variance == lower_indices;
+        ir::for_each_node(program_, body, [&](ref n) {
+            ir::node& x = program_.nodes[n];
+            if (x.kind != op::tensor) return;
+            if (x.name == left.name) {
+                used = true;
+                opposite = opposite && x.detail == (upper_indices | lower_indices) - left.variance;
+            }
+            x.detail = 0;
+        });
+        if (!used || !opposite) return left.name;
+        detail::text_builder spelling;
+        spelling << program_.name(left.name) << (left.variance == upper_indices ? "_upper" : "_lower");
+        return program_.intern_name(spelling);
     }
     constexpr bool occurs(ref body, ref index) const {
         bool found = false;

@@ -99,6 +99,35 @@ constexpr bool is_among(text_view word, const List& list) {
     return false;
 }
 
+namespace words {
+
+/// Commands of mathematics that is not index notation, and what to write instead.
+struct refused_word {
+    text_view word;
+    text_view sentence;
+};
+inline constexpr refused_word refused[] = {
+    {"langle", "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a v^a"},
+    {"rangle", "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a v^a"},
+    {"leftarrow", "an update is no equation; give the new value a name of its own and write ="},
+    {"gets", "an update is no equation; give the new value a name of its own and write ="},
+    {"in", "leave out where a tensor lives; its extents come from the call"},
+    {"mathbb", "leave out where a tensor lives; its extents come from the call"},
+    {"ldots", "an enumeration with dots has no indices; write an index that runs over it"},
+    {"dots", "an enumeration with dots has no indices; write an index that runs over it"},
+    {"otimes", "matrix notation has no indices; write them: the outer product is u^i v^j"},
+    {"nabla", "write the derivative by a tensor: \\frac{\\partial L}{\\partial W^{ij}}"},
+};
+
+}  // namespace words
+
+/// The sentence for a command that belongs to another notation; empty for others.
+constexpr text_view refusal_of(text_view word) {
+    for (const auto& entry : words::refused)
+        if (word == entry.word) return entry.sentence;
+    return {};
+}
+
 constexpr keyword keyword_of(text_view word) {
     for (const auto& entry : words::commands)
         if (entry.word.size == word.size && entry.word.data[0] == word.data[0] && entry.word == word)

@@ -1,0 +1,16 @@
+// From text to a program whose claims hold: the whole front end, in one call.
+#pragma once
+
+#include <ricci/derive/prove.hpp>
+#include <ricci/notation/parse.hpp>
+
+namespace ricci::derive {
+
+/// Reads equations and proves what they claim of themselves.
+constexpr notation::parse_result parse_and_prove(text_view text) {
+    notation::parse_result result = notation::parse_equations(text);
+    if (!result.mistake) result.mistake = check_claims(result.program, text);
+    return result;
+}
+
+}  // namespace ricci::derive

@@ -1,0 +1,34 @@
+// The front end at run time: the same passes that the compiler runs, on a text of the caller's.
+#include <ricci/notation/parse.hpp>
+#include <ricci/parse.hpp>
+
+namespace ricci::detail {
+
+namespace {
+
+// Places in a text and the arrays of a program are counted in 32 bits; no paper is this long.
+constexpr std::size_t longest_text = 1 << 24;
+
+mistake as_value(const ir::mistake& m) {
+    const text_view words = m.words;
+    return {m.kind, m.line, m.column, m.begin, m.end, std::string(words.begin(), words.end())};
+}
+
+}  // namespace
+
+bool parse_text(std::string_view text, ir::program& out, mistake& wrong) {
+    if (text.size() > longest_text) {
+        wrong = as_value(ir::make_mistake(ir::mistake_kind::other,
+                                          "the text is longer than 16 MiB; split it into programs"));
+        return false;
+    }
+    auto result = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
+    if (result.mistake) {
+        wrong = as_value(result.mistake);
+        return false;
+    }
+    out = std::move(result.program);
+    return true;
+}
+
+}  // namespace ricci::detail
