@@ -65,21 +65,21 @@ bench_case project_out(std::int64_t i, std::int64_t d, std::int64_t h, std::int6
 }
 
 bench_case scores(std::int64_t h, std::int64_t i, std::int64_t a) {
-    return {"hia,hja->hij h" + std::to_string(h) + " ij" + std::to_string(i) + " a" +
-                std::to_string(a),
-            {{h, i * a, i * a, i * i}},
-            {{i, a, 0, i}},
-            {{i, 0, a, 1}},
-            {{a, 1, 1, 0}}};
+    return {
+        "hia,hja->hij h" + std::to_string(h) + " ij" + std::to_string(i) + " a" + std::to_string(a),
+        {{h, i * a, i * a, i * i}},
+        {{i, a, 0, i}},
+        {{i, 0, a, 1}},
+        {{a, 1, 1, 0}}};
 }
 
 bench_case values(std::int64_t h, std::int64_t i, std::int64_t c) {
-    return {"hij,hjc->hic h" + std::to_string(h) + " ij" + std::to_string(i) + " c" +
-                std::to_string(c),
-            {{h, i * i, i * c, i * c}},
-            {{i, i, 0, c}},
-            {{c, 0, 1, 1}},
-            {{i, 1, c, 0}}};
+    return {
+        "hij,hjc->hic h" + std::to_string(h) + " ij" + std::to_string(i) + " c" + std::to_string(c),
+        {{h, i * i, i * c, i * c}},
+        {{i, i, 0, c}},
+        {{c, 0, 1, 1}},
+        {{i, 1, c, 0}}};
 }
 
 #ifdef RICCI_BENCH_OPENBLAS

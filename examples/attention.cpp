@@ -37,8 +37,10 @@ constexpr auto attention = R"(
 constexpr auto backward =
     ricci::gradient(attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
 
-static_assert(backward.states(R"(\frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}})"));
-static_assert(backward.states(R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
+static_assert(backward.states(
+    R"(\frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}})"));
+static_assert(backward.states(
+    R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
 
 // The embedding of a text: a vector for each byte and the sinusoidal code of its position.
 constexpr auto embedding = R"(
@@ -46,7 +48,8 @@ constexpr auto embedding = R"(
     X^{pe} = T^{pe} + [e \bmod 2 = 0] \sin(C^{pe}) + [e \bmod 2 = 1] \cos(C^{pe})
 )"_eq;
 
-constexpr auto entropy = R"(E^h = -\operatorname{mean}_i(\sum_j A^{hij} \log(\max(A^{hij}, 10^{-30}))))"_eq;
+constexpr auto entropy =
+    R"(E^h = -\operatorname{mean}_i(\sum_j A^{hij} \log(\max(A^{hij}, 10^{-30}))))"_eq;
 
 void heading(const char* text) { std::printf("\n== %s\n\n", text); }
 
@@ -55,20 +58,23 @@ void heading(const char* text) { std::printf("\n== %s\n\n", text); }
 constexpr const char* tokens[] = {"The", "cat", "sat", "on", "mat"};
 
 template <int Rank>
-ricci::tensor<double, Rank> filled(const std::array<std::size_t, Rank>& extents, const std::vector<double>& values) {
+ricci::tensor<double, Rank> filled(const std::array<std::size_t, Rank>& extents,
+                                   const std::vector<double>& values) {
     ricci::tensor<double, Rank> t(extents);
     std::copy(values.begin(), values.end(), t.data());
     return t;
 }
 
 void trace(std::size_t token, const ricci::tensor<double, 2>& q, const ricci::tensor<double, 3>& p,
-           const ricci::tensor<double, 3>& s, const ricci::tensor<double, 3>& a, const ricci::tensor<double, 2>& y) {
+           const ricci::tensor<double, 3>& s, const ricci::tensor<double, 3>& a,
+           const ricci::tensor<double, 2>& y) {
     std::printf("\nToken %zu, \"%s\":\n", token, tokens[token]);
     for (std::size_t h = 0; h < 2; ++h) {
         std::printf("  head %zu   q = [%g %g]\n", h + 1, q(token, 2 * h), q(token, 2 * h + 1));
         std::printf("    %-6s %8s %10s %8s\n", "key", "q.k", "/sqrt(2)", "weight");
         for (std::size_t j = 0; j < 5; ++j)
-            std::printf("    %-6s %8.4f %10.4f %8.4f\n", tokens[j], p(h, token, j), s(h, token, j), a(h, token, j));
+            std::printf("    %-6s %8.4f %10.4f %8.4f\n", tokens[j], p(h, token, j), s(h, token, j),
+                        a(h, token, j));
         std::printf("    output = [%.4f %.4f]\n", y(token, 2 * h), y(token, 2 * h + 1));
     }
 }
@@ -76,8 +82,10 @@ void trace(std::size_t token, const ricci::tensor<double, 2>& q, const ricci::te
 void worked_example(std::size_t token) {
     heading("A worked example: five tokens, d_model 4, two heads of width 2");
     const auto q = filled<2>({5, 4}, {1, 0, 1, 0, 0, 2, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1});
-    const auto k = filled<2>({5, 4}, {0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5, .5});
-    const auto v = filled<2>({5, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
+    const auto k =
+        filled<2>({5, 4}, {0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5, .5});
+    const auto v =
+        filled<2>({5, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
     std::printf("%s", ricci::to_latex(worked).c_str());
     const auto r = worked("Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2);
     const auto& a = r["A"_t];
@@ -92,10 +100,15 @@ void worked_example(std::size_t token) {
     }
     std::printf("\nOutputs\n");
     for (std::size_t i = 0; i < 5; ++i)
-        std::printf("  %-6s%8.4f%8.4f%8.4f%8.4f\n", tokens[i], r["Y"_t](i, 0), r["Y"_t](i, 1), r["Y"_t](i, 2), r["Y"_t](i, 3));
+        std::printf("  %-6s%8.4f%8.4f%8.4f%8.4f\n", tokens[i], r["Y"_t](i, 0), r["Y"_t](i, 1),
+                    r["Y"_t](i, 2), r["Y"_t](i, 3));
     trace(token, q, r["P"_t], r["S"_t], a, r["Y"_t]);
-    std::printf("\nA layer of this width with its four projections has 4 d_model^2 = %d parameters.\n", 4 * 4 * 4);
-    std::printf("\nThe plan:\n%s", ricci::explain(worked, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2).c_str());
+    std::printf(
+        "\nA layer of this width with its four projections has 4 d_model^2 = %d parameters.\n",
+        4 * 4 * 4);
+    std::printf(
+        "\nThe plan:\n%s",
+        ricci::explain(worked, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2).c_str());
 }
 
 // A text ---------------------------------------------------------------------------------------------
@@ -105,8 +118,8 @@ constexpr std::size_t length = 1024, model = 512, heads = 8, width = model / hea
 template <class T>
 struct layer {
     ricci::tensor<T, 2> x{{length, model}};
-    ricci::tensor<T, 3> wq{{heads, model, width}}, wk{{heads, model, width}}, wv{{heads, model, width}},
-        wo{{heads, width, model}};
+    ricci::tensor<T, 3> wq{{heads, model, width}}, wk{{heads, model, width}},
+        wv{{heads, model, width}}, wo{{heads, width, model}};
     ricci::tensor<T, 2> dy{{length, model}};  // dL/dY for L = sum of dY Y
 };
 
@@ -130,7 +143,8 @@ std::string read_text(const char* path) {
         std::fprintf(stderr, "attention: %s is empty\n", path);
         std::exit(1);
     }
-    for (std::size_t k = 0; text.size() < length; ++k) text += text[k];  // a short text starts again
+    for (std::size_t k = 0; text.size() < length; ++k)
+        text += text[k];  // a short text starts again
     return text;
 }
 
@@ -138,7 +152,8 @@ void embed(const std::string& text, ricci::tensor<double, 2>& x) {
     ricci::tensor<double, 2> table({256, model}), rows({length, model});
     randomise(table, 1, 1);
     for (std::size_t p = 0; p < length; ++p)
-        for (std::size_t e = 0; e < model; ++e) rows(p, e) = table(static_cast<unsigned char>(text[p]), e);
+        for (std::size_t e = 0; e < model; ++e)
+            rows(p, e) = table(static_cast<unsigned char>(text[p]), e);
     x = embedding("T"_t = rows, "d_model"_t = model, "p"_i = length, "e"_i = model)["X"_t].clone();
 }
 
@@ -155,7 +170,8 @@ double seconds(Step& step) {
     for (int run = 0; run < 7; ++run) {
         const auto start = std::chrono::steady_clock::now();
         step();
-        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        times.push_back(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     std::nth_element(times.begin(), times.begin() + 3, times.end());
     return times[3];
@@ -163,12 +179,13 @@ double seconds(Step& step) {
 
 void time_single(const layer<double>& exact) {
     layer<float> l;
-    convert(exact.x, l.x), convert(exact.wq, l.wq), convert(exact.wk, l.wk), convert(exact.wv, l.wv);
+    convert(exact.x, l.x), convert(exact.wq, l.wq), convert(exact.wk, l.wk),
+        convert(exact.wv, l.wv);
     convert(exact.wo, l.wo), convert(exact.dy, l.dy);
-    auto forward = ricci::prepare(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
-                                  "W_O"_t = l.wo, "d_k"_t = width);
-    auto both = ricci::prepare(backward, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
-                               "W_O"_t = l.wo, "d_k"_t = width, "dL/dY"_t = l.dy);
+    auto forward = ricci::prepare(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
+                                  "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
+    auto both = ricci::prepare(backward, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
+                               "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width, "dL/dY"_t = l.dy);
     const double n = length, d = model;
     const double projection = 2 * n * d * d, product = 2 * n * n * d;  // one of each, all heads
     const double forward_flops = 4 * projection + 2 * product;
@@ -176,15 +193,18 @@ void time_single(const layer<double>& exact) {
     const double backward_flops = 2 * forward_flops + 3 * projection + 2 * product;
     const double tf = seconds(forward), tb = seconds(both);
     std::printf("forward   %8.2f ms  %7.1f GFLOP/s\n", 1e3 * tf, 1e-9 * forward_flops / tf);
-    std::printf("backward  %8.2f ms  %7.1f GFLOP/s (with the forward values it needs)\n", 1e3 * tb, 1e-9 * backward_flops / tb);
+    std::printf("backward  %8.2f ms  %7.1f GFLOP/s (with the forward values it needs)\n", 1e3 * tb,
+                1e-9 * backward_flops / tb);
 }
 
 /// (L(x + h) - L(x - h)) / 2h against dL/dx, for some entries of one operand.
 template <class Loss, int Rank>
-double check_entries(const char* name, const Loss& loss, ricci::tensor<double, Rank>& x, const ricci::tensor<double, Rank>& derived) {
+double check_entries(const char* name, const Loss& loss, ricci::tensor<double, Rank>& x,
+                     const ricci::tensor<double, Rank>& derived) {
     double worst = 0;
     double scale = 0;
-    for (std::size_t k = 0; k < derived.size(); ++k) scale = std::max(scale, std::abs(derived.data()[k]));
+    for (std::size_t k = 0; k < derived.size(); ++k)
+        scale = std::max(scale, std::abs(derived.data()[k]));
     for (std::size_t sample = 0; sample < 3; ++sample) {
         const std::size_t at = (sample * 2654435761u + 12345) % x.size();
         const double old = x.data()[at], h = 1e-5 * std::max(1.0, std::abs(old));
@@ -195,7 +215,8 @@ double check_entries(const char* name, const Loss& loss, ricci::tensor<double, R
         x.data()[at] = old;
         worst = std::max(worst, std::abs((above - below) / (2 * h) - derived.data()[at]) / scale);
     }
-    std::printf("  dL/d%-4s largest difference at sampled entries, of the largest entry: %.1e\n", name, worst);
+    std::printf("  dL/d%-4s largest difference at sampled entries, of the largest entry: %.1e\n",
+                name, worst);
     std::fflush(stdout);
     return worst;
 }
@@ -203,10 +224,10 @@ double check_entries(const char* name, const Loss& loss, ricci::tensor<double, R
 bool check_gradients(layer<double>& l) {
     std::printf("checking the gradients by central differences, in double ...\n");
     std::fflush(stdout);
-    const auto g = backward("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv, "W_O"_t = l.wo,
-                            "d_k"_t = width, "dL/dY"_t = l.dy);
-    auto forward = ricci::prepare(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
-                                  "W_O"_t = l.wo, "d_k"_t = width);
+    const auto g = backward("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
+                            "W_O"_t = l.wo, "d_k"_t = width, "dL/dY"_t = l.dy);
+    auto forward = ricci::prepare(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
+                                  "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
     const auto y = forward["Y"_t];
     const auto loss = [&] {
         forward();
@@ -214,8 +235,10 @@ bool check_gradients(layer<double>& l) {
         for (std::size_t k = 0; k < l.dy.size(); ++k) sum += l.dy.data()[k] * y.data()[k];
         return sum;
     };
-    const double worst = std::max({check_entries("X", loss, l.x, g["dL/dX"_t]), check_entries("W_Q", loss, l.wq, g["dL/dW_Q"_t]),
-                                   check_entries("W_K", loss, l.wk, g["dL/dW_K"_t]), check_entries("W_V", loss, l.wv, g["dL/dW_V"_t]),
+    const double worst = std::max({check_entries("X", loss, l.x, g["dL/dX"_t]),
+                                   check_entries("W_Q", loss, l.wq, g["dL/dW_Q"_t]),
+                                   check_entries("W_K", loss, l.wk, g["dL/dW_K"_t]),
+                                   check_entries("W_V", loss, l.wv, g["dL/dW_V"_t]),
                                    check_entries("W_O", loss, l.wo, g["dL/dW_O"_t])});
     std::printf("  %s\n", worst < 1e-6 ? "they agree" : "THEY DO NOT AGREE");
     return worst < 1e-6;
@@ -235,9 +258,11 @@ bool real_text(const char* path) {
     randomise(l.wo, deviation, 5), randomise(l.dy, 1, 6);
 
     constexpr auto with_weights = attention.keep("A"_t);
-    const auto r = with_weights("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
+    const auto r = with_weights("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
+                                "W_O"_t = l.wo, "d_k"_t = width);
     const auto e = entropy("A"_t = r["A"_t])["E"_t].clone();
-    std::printf("mean entropy of the attention, by head (at most log 1024 = %.3f):", std::log(1024.0));
+    std::printf("mean entropy of the attention, by head (at most log 1024 = %.3f):",
+                std::log(1024.0));
     for (std::size_t h = 0; h < heads; ++h) std::printf(" %.3f", e(h));
     std::printf("\n\n");
     time_single(l);

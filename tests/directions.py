@@ -8,8 +8,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Which part of the project may include which; every part may include itself. `base` are the headers
-# that everybody shares: small ones in detail/ and those named in BASE below. `front` are the other
-# headers at the top of include/ricci, which compose the parts.
+# that everybody shares: small ones in detail/ and ext/ and those named in BASE below. `front` are
+# the other headers at the top of include/ricci, which compose the parts.
 ARROWS = {
     "base": set(),
     "ir": {"base"},
@@ -17,17 +17,20 @@ ARROWS = {
     "derive": {"base", "ir"},
     "plan": {"base", "ir", "tensors"},
     "tensors": {"base"},
-    "bind": {"base", "ir", "notation", "tensors"},
+    "bind": {"base", "ir", "notation", "derive", "plan", "tensors"},
     "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind"},
-    # Compiled code sees plans and operands, never text or equations.
+    "src/notation": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front"},
+    # All other compiled code sees plans and operands, never text or equations.
     "src/kernels": {"base", "tensors", "plan"},
     "src/contract": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
     "src/elementwise": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
     "src/stream": {"base", "tensors", "plan", "src/kernels", "src/runtime", "src/contract",
                    "src/elementwise"},
     "src/runtime": {"base", "tensors", "plan", "src/kernels", "src/contract", "src/elementwise",
-                    "src/stream"},
+                    "src/stream", "src/plan"},
     "src/plan": {"base", "ir", "tensors", "plan"},
+    "src/front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/plan",
+                  "src/runtime", "src/kernels"},
 }
 
 # The files at the top of include/ricci that are not `front`.
@@ -53,7 +56,7 @@ def part_of(path):
     if names[:2] == ["include", "ricci"] and len(names) > 2:
         if len(names) == 3:
             return "base" if names[2] in BASE else "tensors" if names[2] in TENSORS else "front"
-        return "base" if names[2] == "detail" else names[2]
+        return "base" if names[2] in ("detail", "ext") else names[2]
     if names[0] == "src" and len(names) > 2:
         return "src/" + names[1]
     return None

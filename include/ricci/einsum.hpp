@@ -25,7 +25,8 @@ struct parsed_einsum {
     }
     static constexpr std::uint64_t hash = compute_hash();
     static constexpr ir::program_sizes room =
-        ir::sizes_for_text(Text.view().size + 12 * static_cast<std::int32_t>(1 + sizeof...(Ranks)) + ((8 * Ranks) + ... + 0));
+        ir::sizes_for_text(Text.view().size + 12 * static_cast<std::int32_t>(1 + sizeof...(Ranks)) +
+                           ((8 * Ranks) + ... + 0));
     static constexpr auto make() {
         const std::int32_t ranks[] = {Ranks..., 0};
         return notation::parse_einsum(Text.view(), ranks, sizeof...(Ranks));
@@ -49,8 +50,7 @@ inline constexpr std::uint64_t einsum_result = define_name<literal_text("result"
 template <class Operand>
 inline constexpr int operand_rank = decltype(bind_operand<0>(std::declval<Operand&>()))::rank;
 template <class Operand>
-    requires(std::is_arithmetic_v<Operand>)
-inline constexpr int operand_rank<Operand> = 0;
+requires(std::is_arithmetic_v<Operand>) inline constexpr int operand_rank<Operand> = 0;
 
 /// Checks the string and the operands' types, then calls `body(program hash, bindings...)`.
 template <std::uint64_t Program, class... Bound>
@@ -82,7 +82,8 @@ auto einsum_indexed(std::index_sequence<K...>, const Operands&... operands) {
     return einsum_call<program>(bind_operand<einsum_operand<K>::hash>(operands)...);
 }
 template <literal_text Text, class Out, class... Operands, std::size_t... K>
-void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out, const Operands&... operands) {
+void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
+                         const Operands&... operands) {
     constexpr std::uint64_t program = einsum_program<Text, Operands...>();
     einsum_call_into<program>(scale, bind_operand<einsum_result>(out),
                               bind_operand<einsum_operand<K>::hash>(operands)...);
@@ -98,9 +99,10 @@ auto einsum(const Operands&... operands) {
 
 /// Writes the contraction to `out`, which overlaps no operand.
 template <literal_text Text, class Out, class First, class... Operands>
-    requires(!std::is_same_v<First, scaling>)
-void einsum_into(Out&& out, const First& first, const Operands&... operands) {
-    einsum_into_indexed<Text>(std::index_sequence_for<First, Operands...>{}, scaling{}, out, first, operands...);
+requires(!std::is_same_v<First, scaling>) void einsum_into(Out&& out, const First& first,
+                                                           const Operands&... operands) {
+    einsum_into_indexed<Text>(std::index_sequence_for<First, Operands...>{}, scaling{}, out, first,
+                              operands...);
 }
 /// out = alpha * contraction + beta * out: `einsum_into<"...">(Q, {.alpha = 2, .beta = 1}, X, W)`.
 template <literal_text Text, class Out, class... Operands>

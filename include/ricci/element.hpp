@@ -15,9 +15,7 @@ constexpr std::size_t size_of(element type) {
 }
 
 /// The name of an element type as C++ spells it, for messages.
-constexpr const char* name_of(element type) {
-    return type == element::f32 ? "float" : "double";
-}
+constexpr const char* name_of(element type) { return type == element::f32 ? "float" : "double"; }
 
 template <class T>
 struct element_of {
@@ -41,7 +39,6 @@ struct element_of<const T> : element_of<T> {};
 
 /// The tag of element type `T`, const or not.
 template <class T>
-    requires(element_of<T>::supported)
-inline constexpr element element_v = element_of<T>::tag;
+requires(element_of<T>::supported) inline constexpr element element_v = element_of<T>::tag;
 
 }  // namespace ricci

@@ -14,11 +14,12 @@ struct whole_numbers {
 
     constexpr whole_numbers() = default;
     template <std::integral... I>
-        requires(sizeof...(I) == Rank && Rank > 0)
-    constexpr whole_numbers(I... list) : values{static_cast<Value>(list)...} {}  // NOLINT: {n, 512}
+    requires(sizeof...(I) == Rank && Rank > 0) constexpr whole_numbers(I... list)
+        : values{static_cast<Value>(list)...} {}  // NOLINT: {n, 512}
     template <std::integral I>
     constexpr whole_numbers(const std::array<I, Rank>& list) {  // NOLINT
-        for (std::size_t axis = 0; axis < Rank; ++axis) values[axis] = static_cast<Value>(list[axis]);
+        for (std::size_t axis = 0; axis < Rank; ++axis)
+            values[axis] = static_cast<Value>(list[axis]);
     }
 };
 
@@ -26,7 +27,8 @@ struct whole_numbers {
 struct extent_value {
     std::size_t value;
     template <std::integral I>
-    constexpr extent_value(I extent) : value(static_cast<std::size_t>(extent)) {}  // NOLINT: {n, 512}
+    constexpr extent_value(I extent)
+        : value(static_cast<std::size_t>(extent)) {}  // NOLINT: {n, 512}
 };
 
 template <int Rank>
@@ -42,7 +44,8 @@ constexpr std::size_t product(const std::array<std::size_t, Rank>& extents) {
 }
 
 template <std::size_t Rank>
-constexpr void row_major(const std::array<std::size_t, Rank>& extents, std::array<std::ptrdiff_t, Rank>& strides) {
+constexpr void row_major(const std::array<std::size_t, Rank>& extents,
+                         std::array<std::ptrdiff_t, Rank>& strides) {
     std::ptrdiff_t step = 1;
     for (std::size_t axis = Rank; axis-- > 0;) {
         strides[axis] = step;

@@ -14,7 +14,8 @@ class prepared {
 public:
     template <class... Bound>
     explicit prepared(const Bound&... bound)
-        : outputs_(make_outputs<Hash, T>()), executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
+        : outputs_(make_outputs<Hash, T>()),
+          executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
         (view_bound(bound), ...);
     }
 
@@ -53,7 +54,8 @@ private:
     void view_bound(const Bound& b) {
         if constexpr (binding_traits<Bound>::is_tensor) {
             if constexpr (!is_input_name<Hash, Bound::hash>) {
-                static_assert(Bound::rank <= static_cast<int>(most_axes), "an output of prepare has at most 16 axes");
+                static_assert(Bound::rank <= static_cast<int>(most_axes),
+                              "an output of prepare has at most 16 axes");
                 bound_output& out = bound_[output_number(name_number<Hash, Bound::hash>)];
                 out.data = const_cast<T*>(b.data);
                 for (int axis = 0; axis < Bound::rank; ++axis) {
@@ -84,7 +86,8 @@ template <std::uint64_t Hash, class... Bound>
 auto prepare(equations<Hash>, const Bound&... bound) {
     report_mistake<call_mistake<Hash, true, Bound...>>();
     static_assert(!(binding_traits<Bound>::temporary || ...),
-                  "a prepared program reads its operands later: bind a tensor that has a name, not a temporary one");
+                  "a prepared program reads its operands later: bind a tensor that has a name, not "
+                  "a temporary one");
     using T = typename call_element<Bound...>::type;
     return prepared<Hash, T, decltype(make_outputs<Hash, T>())>(bound...);
 }

@@ -25,7 +25,9 @@ public:
     element_storage() = default;
     element_storage(const std::size_t* extents, std::size_t rank)
         : data_(static_cast<T*>(allocate_elements(extents, rank, sizeof(T)))) {}
-    element_storage(element_storage&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
+    element_storage(element_storage&& other) noexcept : data_(other.data_) {
+        other.data_ = nullptr;
+    }
     element_storage& operator=(element_storage&& other) noexcept {
         T* data = data_;
         data_ = other.data_;
@@ -55,16 +57,15 @@ public:
     /// A scalar for rank 0, otherwise a tensor without elements.
     tensor() : storage_(extents_.data(), Rank) { detail::row_major(extents_, strides_); }
     /// tensor<float, 2> X({n, 512}). Throws ricci::error when the size overflows.
-    explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1])
-        requires(Rank > 0)
-    {
+    explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1]) requires(Rank > 0) {
         for (std::size_t axis = 0; axis < Rank; ++axis) extents_[axis] = extents[axis].value;
         detail::row_major(extents_, strides_);
         storage_ = {extents_.data(), Rank};
     }
     /// The same from an array.
     template <class I>
-    explicit tensor(const std::array<I, Rank>& extents) : extents_(detail::extent_list<Rank>(extents).values) {
+    explicit tensor(const std::array<I, Rank>& extents)
+        : extents_(detail::extent_list<Rank>(extents).values) {
         detail::row_major(extents_, strides_);
         storage_ = {extents_.data(), Rank};
     }
@@ -92,13 +93,9 @@ public:
 
     /// The element at the given position of each axis; not checked.
     template <class... Index>
-        requires(sizeof...(Index) == Rank)
-    T& operator()(Index... index) {
-        return view()(index...);
-    }
+    requires(sizeof...(Index) == Rank) T& operator()(Index... index) { return view()(index...); }
     template <class... Index>
-        requires(sizeof...(Index) == Rank)
-    const T& operator()(Index... index) const {
+    requires(sizeof...(Index) == Rank) const T& operator()(Index... index) const {
         return view()(index...);
     }
 
@@ -130,7 +127,9 @@ public:
     const T* data() const { return storage_.get(); }
     static constexpr std::size_t size() { return (std::size_t{1} * ... * Extents); }
     static constexpr std::array<std::size_t, sizeof...(Extents)> extents() { return {Extents...}; }
-    static constexpr std::size_t extent(int axis) { return extents()[static_cast<std::size_t>(axis)]; }
+    static constexpr std::size_t extent(int axis) {
+        return extents()[static_cast<std::size_t>(axis)];
+    }
     static constexpr std::array<std::ptrdiff_t, sizeof...(Extents)> strides() {
         std::array<std::ptrdiff_t, sizeof...(Extents)> s{};
         detail::row_major(extents(), s);
@@ -143,13 +142,11 @@ public:
     operator tensor_view<const T, rank>() const { return view(); }
 
     template <class... Index>
-        requires(sizeof...(Index) == sizeof...(Extents))
-    T& operator()(Index... index) {
+    requires(sizeof...(Index) == sizeof...(Extents)) T& operator()(Index... index) {
         return view()(index...);
     }
     template <class... Index>
-        requires(sizeof...(Index) == sizeof...(Extents))
-    const T& operator()(Index... index) const {
+    requires(sizeof...(Index) == sizeof...(Extents)) const T& operator()(Index... index) const {
         return view()(index...);
     }
 

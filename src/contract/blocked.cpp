@@ -54,7 +54,8 @@ blocked<T>::blocked(index_groups groups, const kernels::kernel_table<T>& table)
         // Column j of the partial sums is column j of the chunk.
         for (std::int64_t n = 0; n < cut_.n_chunks; ++n) {
             const std::int64_t first = packed_column(part_start(cut_.panels, cut_.n_chunks, n, 1));
-            const std::int64_t end = packed_column(part_start(cut_.panels, cut_.n_chunks, n + 1, 1));
+            const std::int64_t end =
+                packed_column(part_start(cut_.panels, cut_.n_chunks, n + 1, 1));
             for (std::int64_t j = first; j < end; ++j) partial_columns_.push_back(j - first);
         }
     }
@@ -155,8 +156,12 @@ void blocked<T>::run_in_workers(const operands& from) const {
         const std::int64_t end = std::min(batch_, (task + 1) * per_task);
         for (std::int64_t batch = task * per_task; batch < end; ++batch) {
             const position at = locate(groups_.batch, batch);
-            destination to{from.c + at.c,  c_rows_.offset.data(), c_columns_.offset.data(),
-                           0,              false,                 from.alpha,
+            destination to{from.c + at.c,
+                           c_rows_.offset.data(),
+                           c_columns_.offset.data(),
+                           0,
+                           false,
+                           from.alpha,
                            from.beta};
             if (k_ == 0) to.alpha = 0;
             for (std::int64_t block = 0; block < cut_.k_blocks; ++block) {
@@ -197,7 +202,8 @@ void blocked<T>::run_chunk(const operands& from, const chunk& part, T* packed, T
                       (k - block_start(part.block)) * columns +
                       (packed_column(first) - packed_column(part.panel)) * (k_end - k);
         pack_panels(from.b + locate(groups_.batch, part.batch + batch).b, first, last, k, k_end,
-                    k + slice * depth_per_pack, std::min(k_end, k + (slice + 1) * depth_per_pack), to);
+                    k + slice * depth_per_pack, std::min(k_end, k + (slice + 1) * depth_per_pack),
+                    to);
     };
     const bool alone = packed_elements_ * static_cast<std::size_t>(batches) < serial_pack_elements;
     distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
@@ -256,8 +262,13 @@ void blocked<T>::compute_unit(const operands& from, const chunk& part, std::int6
     const std::int64_t columns = packed_column(part.panel_end) - packed_column(part.panel);
     const std::int64_t blocks = part.block_end - part.block;
 
-    destination to{from.c + at.c, c_rows_.offset.data(), c_columns_.offset.data(), 0, false,
-                   from.alpha,    part.block == 0 ? from.beta : T{1}};
+    destination to{from.c + at.c,
+                   c_rows_.offset.data(),
+                   c_columns_.offset.data(),
+                   0,
+                   false,
+                   from.alpha,
+                   part.block == 0 ? from.beta : T{1}};
     if (k_ == 0) to.alpha = 0;
     if (cut_.k_splits > 1) {
         to = {partial + split * static_cast<std::int64_t>(partial_elements_),
@@ -274,10 +285,9 @@ void blocked<T>::compute_unit(const operands& from, const chunk& part, std::int6
     for (std::int64_t block = block_first; block < block_last; ++block) {
         const std::int64_t k = block_start(block);
         const std::int64_t k_end = block_start(block + 1);
-        const T* const packed_b =
-            packed + batch * static_cast<std::int64_t>(packed_elements_) +
-            (k - block_start(part.block)) * columns +
-            (packed_column(panel) - packed_column(part.panel)) * (k_end - k);
+        const T* const packed_b = packed + batch * static_cast<std::int64_t>(packed_elements_) +
+                                  (k - block_start(part.block)) * columns +
+                                  (packed_column(panel) - packed_column(part.panel)) * (k_end - k);
         multiply_block(from.a + at.a, part_start(m_, cut_.m_tiles, m_tile, table_->mr),
                        part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr), panel, panel_end, k,
                        k_end, packed_b, packed_a, to);

@@ -74,7 +74,7 @@ private:
     block_sizes cut_;
     std::vector<column_panel> panels_;
     std::int64_t deepest_block_ = 0;
-    std::int64_t rows_per_pack_ = 8;  // how many k of all panels are packed before going on
+    std::int64_t rows_per_pack_ = 8;    // how many k of all panels are packed before going on
     std::size_t packed_elements_ = 0;   // of one batch of a chunk
     std::size_t partial_elements_ = 0;  // of one k split
     std::vector<std::int64_t> partial_rows_, partial_columns_;

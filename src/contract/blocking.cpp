@@ -21,7 +21,7 @@ constexpr std::int64_t most_rows = 192;
 static_assert((most_rows + 64) * deepest_block * sizeof(double) <= worker_bytes / 2);
 
 constexpr std::int64_t fewest_rows = 48;
-constexpr std::int64_t widest_chunk_bytes = 16384;          // of one row of packed B
+constexpr std::int64_t widest_chunk_bytes = 16384;             // of one row of packed B
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
 constexpr double serial_flops = 2e5;
 constexpr double task_flops = 2e6;
@@ -72,17 +72,19 @@ block_sizes choose_blocks(const problem_size& size) {
                                                 std::max<std::int64_t>(1, cut.k_blocks / 2));
 
         cut.packed_columns = chunk_panels * panel_columns;
-        const std::int64_t block_bytes = std::max<std::int64_t>(1, cut.packed_columns * depth * bytes);
-        const std::int64_t blocks_held = std::clamp(packed_bytes / block_bytes,
-                                                    std::int64_t{1}, cut.k_blocks);
+        const std::int64_t block_bytes =
+            std::max<std::int64_t>(1, cut.packed_columns * depth * bytes);
+        const std::int64_t blocks_held =
+            std::clamp(packed_bytes / block_bytes, std::int64_t{1}, cut.k_blocks);
         cut.k_chunks = ceil_divide(cut.k_blocks, blocks_held);
         cut.packed_depth = std::min(size.k, ceil_divide(cut.k_blocks, cut.k_chunks) * depth);
         if (cut.k_chunks == 1) cut.packed_depth = size.k;
         cut.k_splits = std::min(cut.k_splits, cut.k_blocks / cut.k_chunks);
         const std::int64_t batch_bytes =
             std::max<std::int64_t>(1, cut.packed_columns * cut.packed_depth * bytes);
-        cut.batch_chunk =
-            cut.k_chunks > 1 ? 1 : std::clamp(packed_bytes / batch_bytes, std::int64_t{1}, size.batch);
+        cut.batch_chunk = cut.k_chunks > 1
+                              ? 1
+                              : std::clamp(packed_bytes / batch_bytes, std::int64_t{1}, size.batch);
         if (cut.k_splits > 1) cut.batch_chunk = 1;
     }
     const double unit_flops =

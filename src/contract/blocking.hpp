@@ -28,19 +28,19 @@ constexpr std::int64_t part_start(std::int64_t total, std::int64_t parts, std::i
 }
 
 struct block_sizes {
-    std::int64_t panels = 1;     // column panels of B, each up to `vectors` vectors wide
-    std::int64_t k_blocks = 1;   // blocks of k, each packed and multiplied at once
-    std::int64_t m_tiles = 1;    // tiles of rows; with a tile of columns and a batch, one task
-    std::int64_t n_tiles = 1;    // tiles of columns in a chunk
-    std::int64_t k_splits = 1;   // partial sums of k that are computed independently
-    std::int64_t n_chunks = 1;   // chunks of B packed at the same time ...
+    std::int64_t panels = 1;    // column panels of B, each up to `vectors` vectors wide
+    std::int64_t k_blocks = 1;  // blocks of k, each packed and multiplied at once
+    std::int64_t m_tiles = 1;   // tiles of rows; with a tile of columns and a batch, one task
+    std::int64_t n_tiles = 1;   // tiles of columns in a chunk
+    std::int64_t k_splits = 1;  // partial sums of k that are computed independently
+    std::int64_t n_chunks = 1;  // chunks of B packed at the same time ...
     std::int64_t k_chunks = 1;
-    std::int64_t batch_chunk = 1;      // ... and batches of such chunks
-    std::int64_t units_per_task = 1;   // tiles given to a worker at once, when they are small
-    std::int64_t packed_columns = 1;   // columns of the widest chunk, padded to whole vectors
-    std::int64_t packed_depth = 1;     // k of the deepest chunk
-    bool in_worker = false;  // each worker packs B for itself, in its own memory
-    bool serial = false;     // too little work to wake other threads
+    std::int64_t batch_chunk = 1;     // ... and batches of such chunks
+    std::int64_t units_per_task = 1;  // tiles given to a worker at once, when they are small
+    std::int64_t packed_columns = 1;  // columns of the widest chunk, padded to whole vectors
+    std::int64_t packed_depth = 1;    // k of the deepest chunk
+    bool in_worker = false;           // each worker packs B for itself, in its own memory
+    bool serial = false;              // too little work to wake other threads
 };
 
 block_sizes choose_blocks(const problem_size& size);

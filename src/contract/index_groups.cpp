@@ -46,10 +46,11 @@ void sort_by(loop_list& loops, stride_member first, stride_member second) {
         const std::int64_t step = std::abs(loop.*stride);
         return step == 0 ? std::numeric_limits<std::int64_t>::max() : step;
     };
-    std::sort(loops.begin(), loops.end(), [&](const contraction_loop& x, const contraction_loop& y) {
-        return std::tuple(key(x, first), key(x, second), x.extent) >
-               std::tuple(key(y, first), key(y, second), y.extent);
-    });
+    std::sort(loops.begin(), loops.end(),
+              [&](const contraction_loop& x, const contraction_loop& y) {
+                  return std::tuple(key(x, first), key(x, second), x.extent) >
+                         std::tuple(key(y, first), key(y, second), y.extent);
+              });
 }
 
 // One loop instead of two where the outer one goes on, in every operand, where the inner one ends.

@@ -23,7 +23,8 @@ offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loo
     }
     for (std::size_t i = count; i-- > 1;) {
         if (flat.offset[i] - flat.offset[i - 1] == 1) {
-            flat.run[i - 1] = std::min(flat.run[i], std::numeric_limits<std::int32_t>::max() - 1) + 1;
+            flat.run[i - 1] =
+                std::min(flat.run[i], std::numeric_limits<std::int32_t>::max() - 1) + 1;
         }
     }
     return flat;

@@ -15,7 +15,7 @@ namespace {
 
 using plan::contraction_loop;
 
-constexpr std::int64_t elements_per_part = 2048;  // of C: stays in the first cache over all of k
+constexpr std::int64_t elements_per_part = 2048;   // of C: stays in the first cache over all of k
 constexpr std::int64_t products_per_part = 16384;  // of a sum that is cut
 constexpr std::int64_t products_per_task = 1 << 16;
 constexpr std::int64_t most_parts = 64;

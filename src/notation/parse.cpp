@@ -1,5 +1,5 @@
 // The front end at run time: the same passes that the compiler runs, on a text of the caller's.
-#include <ricci/notation/parse.hpp>
+#include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/parse.hpp>
 
 namespace ricci::detail {
@@ -18,11 +18,11 @@ mistake as_value(const ir::mistake& m) {
 
 bool parse_text(std::string_view text, ir::program& out, mistake& wrong) {
     if (text.size() > longest_text) {
-        wrong = as_value(ir::make_mistake(ir::mistake_kind::other,
-                                          "the text is longer than 16 MiB; split it into programs"));
+        wrong = as_value(ir::make_mistake(
+            ir::mistake_kind::other, "the text is longer than 16 MiB; split it into programs"));
         return false;
     }
-    auto result = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
+    auto result = parse_and_prove({text.data(), static_cast<std::int32_t>(text.size())});
     if (result.mistake) {
         wrong = as_value(result.mistake);
         return false;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <ricci/bind/engine.hpp>
+#include <ricci/plan/engine.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/plan.hpp"

@@ -87,32 +87,25 @@ void accumulate(linear_form& form, ir::ref index, std::int64_t stride) {
 // The position as a number; its strides may still hold zeros and indices of extent 1.
 linear_form translation::form(const ir::position& p) const {
     linear_form result;
-    switch (p.kind) {
-        case ir::position_kind::index:
-            accumulate(result, p.index, 1);
-            break;
-        case ir::position_kind::fixed:
-            result.offset = p.offset;
-            break;
-        case ir::position_kind::merged: {
-            std::int64_t size = 1;
-            for (std::int32_t k = p.terms.count; k-- > 0;) {
-                const ir::ref index = program_.affine_terms[p.terms.first + k].index;
-                accumulate(result, index, size);
-                size *= graph_.extent(index);
-            }
-            break;
+    if (p.kind == ir::position_kind::index) accumulate(result, p.index, 1);
+    if (p.kind == ir::position_kind::merged) {
+        std::int64_t size = 1;
+        for (std::int32_t k = p.terms.count; k-- > 0;) {
+            const ir::ref index = program_.affine_terms[p.terms.first + k].index;
+            accumulate(result, index, size);
+            size *= graph_.extent(index);
         }
-        case ir::position_kind::affine:
-            result.offset = p.offset;
-            for (std::int32_t k = 0; k < p.terms.count; ++k) {
-                const auto& term = program_.affine_terms[p.terms.first + k];
-                accumulate(result, term.index, term.coefficient);
-                // Positions count from the least value that the index can give.
-                if (term.coefficient < 0)
-                    result.offset -= term.coefficient * (graph_.extent(term.index) - 1);
-            }
-            break;
+    }
+    if (p.kind == ir::position_kind::fixed || p.kind == ir::position_kind::affine)
+        result.offset = p.offset;
+    if (p.kind == ir::position_kind::affine) {
+        for (std::int32_t k = 0; k < p.terms.count; ++k) {
+            const auto& term = program_.affine_terms[p.terms.first + k];
+            accumulate(result, term.index, term.coefficient);
+            // Positions count from the least value that the index can give.
+            if (term.coefficient < 0)
+                result.offset -= term.coefficient * (graph_.extent(term.index) - 1);
+        }
     }
     return result;
 }

@@ -44,22 +44,17 @@ std::string words_of_positions(const ir::program_view& p, ir::range positions) {
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
         const auto& at = p.at(positions, axis);
         if (axis > 0) words += ',';
-        switch (at.kind) {
-            case ir::position_kind::index:
-                words += text_of(p.index(at.index));
-                break;
-            case ir::position_kind::fixed:
-                words += std::to_string(at.offset);
-                break;
-            case ir::position_kind::merged:
-                words += '(';
-                for (std::int32_t k = 0; k < at.terms.count; ++k)
-                    words += text_of(p.index(p.affine_terms[at.terms.first + k].index));
-                words += ')';
-                break;
-            case ir::position_kind::affine:
-                words += affine_words(p, at);
-                break;
+        if (at.kind == ir::position_kind::index) {
+            words += text_of(p.index(at.index));
+        } else if (at.kind == ir::position_kind::fixed) {
+            words += std::to_string(at.offset);
+        } else if (at.kind == ir::position_kind::merged) {
+            words += '(';
+            for (std::int32_t k = 0; k < at.terms.count; ++k)
+                words += text_of(p.index(p.affine_terms[at.terms.first + k].index));
+            words += ')';
+        } else {
+            words += affine_words(p, at);
         }
     }
     return words;

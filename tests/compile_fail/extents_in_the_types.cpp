@@ -8,14 +8,18 @@ using namespace ricci::literals;
 constexpr auto product = R"(Y^{ij} = A_{\text{left}}^{ik} B^{kj})"_eq;
 
 void test() {
-    ricci::fixed_tensor<float, 2, 3> a; ricci::fixed_tensor<float, 4, 4> b; ricci::fixed_tensor<float, 3, 4> c;
+    ricci::fixed_tensor<float, 2, 3> a;
+    ricci::fixed_tensor<float, 4, 4> b;
+    ricci::fixed_tensor<float, 3, 4> c;
     product("A_left"_t = a, "B"_t = c);
 }
 #else
 constexpr auto product = R"(Y^{ij} = A_{\text{left}}^{ik} B^{kj})"_eq;
 
 void test() {
-    ricci::fixed_tensor<float, 2, 3> a; ricci::fixed_tensor<float, 4, 4> b; ricci::fixed_tensor<float, 3, 4> c;
+    ricci::fixed_tensor<float, 2, 3> a;
+    ricci::fixed_tensor<float, 4, 4> b;
+    ricci::fixed_tensor<float, 3, 4> c;
     product("A_left"_t = a, "B"_t = b);
 }
 #endif

@@ -19,20 +19,27 @@ void* counted(std::size_t size, std::size_t alignment) {
     return memory;
 }
 
+// Not inlined: compilers otherwise take std::free on memory of operator new for a mistake.
+[[gnu::noinline]] void release(void* memory) { std::free(memory); }
+
 }  // namespace
 
 void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void* operator new(std::size_t size, std::align_val_t a) {
+    return counted(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a) {
+    return counted(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 TEST_CASE("running allocates nothing") {
     using namespace ricci;
@@ -42,8 +49,12 @@ TEST_CASE("running allocates nothing") {
             A^{hij} = \operatorname{softmax}_j(S^{hij})
             Y^{id} = \sum_{h,c} O^{hic} W^{hcd} + \sum_{h} \max_j(A^{hij})
             O^{hic} = A^{hij} V^{hjc}
-        )", type, 1);
-        p.input("Q", {2, 150, 16}).input("K", {2, 150, 16}).input("V", {2, 150, 24}).input("W", {2, 24, 40});
+        )",
+                                 type, 1);
+        p.input("Q", {2, 150, 16})
+            .input("K", {2, 150, 16})
+            .input("V", {2, 150, 24})
+            .input("W", {2, 24, 40});
         p.input("b", {150});
         auto& d = p.allocate({});
         d.set(0, 16);

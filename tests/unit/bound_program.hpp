@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/bind/engine.hpp>
+#include <ricci/plan/engine.hpp>
 #include <ricci/notation/parse.hpp>
 
 #include "tests/unit/interpreter.hpp"
@@ -33,7 +33,8 @@ struct memory {
     std::int64_t origin = 0;  // elements
     element type = element::f32;
 
-    memory(element t, const shape& s, layout l, std::mt19937& random) : extents(s), strides(s.size()), type(t) {
+    memory(element t, const shape& s, layout l, std::mt19937& random)
+        : extents(s), strides(s.size()), type(t) {
         std::vector<std::size_t> order(s.size());
         std::iota(order.begin(), order.end(), 0);
         if (l == layout::shuffled) std::shuffle(order.begin(), order.end(), random);
@@ -41,7 +42,8 @@ struct memory {
         for (std::size_t k = order.size(); k-- > 0;) {
             strides[order[k]] = size;
             size *= std::max<std::int64_t>(s[order[k]], 1);
-            if (l == layout::shuffled && random() % 3 == 0) size += static_cast<std::int64_t>(random() % 3);
+            if (l == layout::shuffled && random() % 3 == 0)
+                size += static_cast<std::int64_t>(random() % 3);
         }
         for (std::size_t axis = 0; axis < s.size(); ++axis)
             if (l == layout::shuffled && random() % 4 == 0 && s[axis] > 0) {
@@ -52,7 +54,8 @@ struct memory {
     }
     void* data() { return bytes.data() + origin * static_cast<std::int64_t>(size_of(type)); }
     void set(std::int64_t element_number, double value) {
-        std::byte* to = bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
+        std::byte* to =
+            bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
         if (type == element::f32) {
             const auto narrow = static_cast<float>(value);
             std::memcpy(to, &narrow, sizeof narrow);
@@ -61,10 +64,12 @@ struct memory {
         }
     }
     double get(std::int64_t element_number) const {
-        const std::byte* from = bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
+        const std::byte* from =
+            bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
         float narrow = 0;
         double value = 0;
-        if (type == element::f32) std::memcpy(&narrow, from, sizeof narrow), value = static_cast<double>(narrow);
+        if (type == element::f32)
+            std::memcpy(&narrow, from, sizeof narrow), value = static_cast<double>(narrow);
         else std::memcpy(&value, from, sizeof value);
         return value;
     }
@@ -139,7 +144,8 @@ public:
         return output(n, allocate(extents, l));
     }
     bound_program& extent(const std::string& index, std::int64_t n) {
-        index_extents.push_back({program_.intern_index({index.data(), static_cast<std::int32_t>(index.size())}), n});
+        index_extents.push_back(
+            {program_.intern_index({index.data(), static_cast<std::int32_t>(index.size())}), n});
         return *this;
     }
     bound_program& keep(const std::string& n) {
@@ -160,7 +166,8 @@ public:
         r.alpha = alpha;
         r.beta = beta;
         r.context = this;
-        r.allocate = [](void* self, ir::ref n, std::int32_t rank, const std::int64_t* extents) -> void* {
+        r.allocate = [](void* self, ir::ref n, std::int32_t rank,
+                        const std::int64_t* extents) -> void* {
             auto& me = *static_cast<bound_program*>(self);
             auto& m = me.allocate(shape(extents, extents + rank), layout::row_major);
             me.results_[n] = &m;
@@ -177,7 +184,8 @@ public:
         for (int k = 0; k < times; ++k) {
             interpreter oracle(program_.view());
             for (const auto& o : inputs)
-                oracle.tensors[o.name] = memories_.count(o.name) ? memories_[o.name]->values() : dense{{}, {o.value}};
+                oracle.tensors[o.name] =
+                    memories_.count(o.name) ? memories_[o.name]->values() : dense{{}, {o.value}};
             for (const auto& o : outputs) oracle.shapes[o.name] = results_[o.name]->extents;
             for (const auto& e : index_extents) oracle.given[e.index] = e.extent;
             std::map<ir::ref, dense> before;
@@ -194,10 +202,12 @@ public:
                 for (std::size_t x = 0; x < got.values.size(); ++x) {
                     long double want = static_cast<long double>(alpha) * expected.values[x];
                     if (beta != 0) want += static_cast<long double>(beta) * before[n].values[x];
-                    if (got.values[x] == want || (std::isnan(got.values[x]) && std::isnan(want))) continue;
-                    if (std::abs(got.values[x] - want) <= tolerance * (1 + std::abs(want))) continue;
-                    words << "element " << x << " of output " << n << " is " << got.values[x] << " instead of "
-                          << want << "; ";
+                    if (got.values[x] == want || (std::isnan(got.values[x]) && std::isnan(want)))
+                        continue;
+                    if (std::abs(got.values[x] - want) <= tolerance * (1 + std::abs(want)))
+                        continue;
+                    words << "element " << x << " of output " << n << " is " << got.values[x]
+                          << " instead of " << want << "; ";
                     break;
                 }
             }
@@ -213,7 +223,9 @@ public:
 
 private:
     engine::operand operand_of(const std::string& n, memory& m) {
-        return {name(n), static_cast<std::int32_t>(m.extents.size()), m.data(), m.extents.data(), m.strides.data(), 0};
+        return {name(n),          static_cast<std::int32_t>(m.extents.size()),
+                m.data(),         m.extents.data(),
+                m.strides.data(), 0};
     }
 
     ir::program program_;

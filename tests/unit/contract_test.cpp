@@ -50,8 +50,8 @@ reach reach_of(const pattern& p, stride member) {
 
 // Calls body(a, b, c) for every iteration of the loops.
 template <class Body>
-void walk(const std::vector<contraction_loop>& all, std::size_t depth, std::int64_t a, std::int64_t b,
-          std::int64_t c, Body& body) {
+void walk(const std::vector<contraction_loop>& all, std::size_t depth, std::int64_t a,
+          std::int64_t b, std::int64_t c, Body& body) {
     if (depth == all.size()) {
         body(a, b, c);
         return;
@@ -124,8 +124,8 @@ double error_of(const pattern& p, const data<T>& in, const std::vector<T>& out, 
             }
             continue;
         }
-        const long double old = beta == 0 ? 0 : static_cast<long double>(beta) *
-                                                    static_cast<long double>(in.c[i]);
+        const long double old =
+            beta == 0 ? 0 : static_cast<long double>(beta) * static_cast<long double>(in.c[i]);
         const long double expected = static_cast<long double>(alpha) * sum[i] + old;
         const long double allowed =
             (static_cast<long double>(depth) + 4) *
@@ -210,7 +210,8 @@ pattern product(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = 
 }
 
 template <class T>
-void check_random(unsigned seed, std::int64_t largest, kernel_choice kernels = kernel_choice::best) {
+void check_random(unsigned seed, std::int64_t largest,
+                  kernel_choice kernels = kernel_choice::best) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     const pattern p = random_pattern(random, largest);
@@ -289,8 +290,8 @@ TEST_CASE("groups may be empty", "[contract]") {
         check<float>({{}, {{50, 1, 0, 70}}, {{70, 0, 1, 1}}, {}}, 4, 1, beta);  // outer product
         check<float>({{batch}, {}, {}, {}}, 5, 1, beta);                        // Hadamard
         check<float>({{}, {{65, 33, 0, 1}}, {}, {{33, 1, 1, 0}}}, 6, 1, beta);  // matrix-vector
-        check<double>({{}, {}, {{65, 0, 1, 1}}, {{33, 1, 65, 0}}}, 7, 1, beta); // vector-matrix
-        check<float>({{batch}, {}, {}, {{19, 37, 0, 0}}}, 8, 1, beta);          // row sums, scaled
+        check<double>({{}, {}, {{65, 0, 1, 1}}, {{33, 1, 65, 0}}}, 7, 1, beta);  // vector-matrix
+        check<float>({{batch}, {}, {}, {{19, 37, 0, 0}}}, 8, 1, beta);           // row sums, scaled
     }
 }
 
@@ -307,9 +308,12 @@ TEST_CASE("no iterations", "[contract]") {
 
 TEST_CASE("the result does not depend on the number of threads", "[contract]") {
     const worker_guard guard;
-    const pattern shapes[] = {product(150, 90, 700), product(16, 16, 30000),
-                              {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
-                              product(1, 3000, 200), product(1, 1, 400000)};
+    const pattern shapes[] = {
+        product(150, 90, 700),
+        product(16, 16, 30000),
+        {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
+        product(1, 3000, 200),
+        product(1, 1, 400000)};
     for (const pattern& p : shapes) {
         const data<float> in(p, 11);
         const prepared_contraction prepared(describe<float>(p));

@@ -29,7 +29,8 @@ struct dense {
     std::size_t offset(const std::vector<std::int64_t>& at) const {
         std::int64_t result = 0;
         for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-            if (at[axis] < 0 || at[axis] >= extents[axis]) throw std::out_of_range("interpreter: position");
+            if (at[axis] < 0 || at[axis] >= extents[axis])
+                throw std::out_of_range("interpreter: position");
             result = result * extents[axis] + at[axis];
         }
         return static_cast<std::size_t>(result);
@@ -78,7 +79,8 @@ private:
     void each_index(const ir::position& q, F f) const {
         if (q.kind == ir::position_kind::index) f(q.index);
         if (q.kind == ir::position_kind::merged || q.kind == ir::position_kind::affine)
-            for (std::int32_t k = 0; k < q.terms.count; ++k) f(p_.affine_terms[q.terms.first + k].index);
+            for (std::int32_t k = 0; k < q.terms.count; ++k)
+                f(p_.affine_terms[q.terms.first + k].index);
     }
     template <class F>
     void loop(const std::vector<ir::ref>& indices, std::size_t k, F body) {
@@ -104,7 +106,9 @@ private:
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const auto& term = p_.affine_terms[q.terms.first + k];
             if (q.kind == ir::position_kind::merged) length *= extent(term.index);
-            else length += std::abs(term.coefficient) * std::max<std::int64_t>(extent(term.index) - 1, 0);
+            else
+                length +=
+                    std::abs(term.coefficient) * std::max<std::int64_t>(extent(term.index) - 1, 0);
         }
         return length;
     }
@@ -129,7 +133,8 @@ private:
         const ir::node& n = p_.nodes[number];
         const auto child = [&](std::int32_t k) { return value(p_.child(n, k)); };
         switch (n.kind) {
-            case ir::op::number: return n.value;
+            case ir::op::number:
+                return n.value;
             case ir::op::tensor: {
                 const auto& t = tensors.at(n.name);
                 if (t.extents.empty()) return t.values[0];
@@ -148,15 +153,21 @@ private:
                 for (std::int32_t k = 0; k < n.children.count; ++k) total *= child(k);
                 return total;
             }
-            case ir::op::divide: return child(0) / child(1);
-            case ir::op::power: return std::pow(child(0), child(1));
+            case ir::op::divide:
+                return child(0) / child(1);
+            case ir::op::power:
+                return std::pow(child(0), child(1));
             case ir::op::apply:
-                return apply(static_cast<ir::function>(n.detail), child(0), n.children.count > 1 ? child(1) : 0);
-            case ir::op::reduce: return reduce(n);
+                return apply(static_cast<ir::function>(n.detail), child(0),
+                             n.children.count > 1 ? child(1) : 0);
+            case ir::op::reduce:
+                return reduce(n);
             case ir::op::delta:
                 return value(p_.at(n.positions, 0)) == value(p_.at(n.positions, 1)) ? 1 : 0;
-            case ir::op::position: return static_cast<long double>(value(p_.at(n.positions, 0)));
-            case ir::op::compare: return compare(static_cast<ir::comparison>(n.detail), child(0), child(1));
+            case ir::op::position:
+                return static_cast<long double>(value(p_.at(n.positions, 0)));
+            case ir::op::compare:
+                return compare(static_cast<ir::comparison>(n.detail), child(0), child(1));
             case ir::op::choose:
                 for (std::int32_t k = 0; k + 1 < n.children.count; k += 2)
                     if (child(k + 1) != 0) return child(k);
@@ -168,36 +179,61 @@ private:
     static long double apply(ir::function f, long double x, long double y) {
         const long double sigmoid = 1 / (1 + std::exp(-x));
         switch (f) {
-            case ir::function::exp: return std::exp(x);
-            case ir::function::log: return std::log(x);
-            case ir::function::sqrt: return std::sqrt(x);
-            case ir::function::sin: return std::sin(x);
-            case ir::function::cos: return std::cos(x);
-            case ir::function::tanh: return std::tanh(x);
-            case ir::function::absolute: return std::abs(x);
-            case ir::function::sigmoid: return sigmoid;
-            case ir::function::relu: return x > 0 ? x : 0;
-            case ir::function::gelu: return x / 2 * (1 + std::erf(x / std::sqrt(2.0L)));
-            case ir::function::silu: return x * sigmoid;
-            case ir::function::elu: return x > 0 ? x : std::exp(x) - 1;
-            case ir::function::sign: return x > 0 ? 1 : x < 0 ? -1 : 0;
-            case ir::function::erf: return std::erf(x);
-            case ir::function::floor: return std::floor(x);
-            case ir::function::maximum: return std::max(x, y);
-            case ir::function::minimum: return std::min(x, y);
-            case ir::function::modulo: return x - y * std::floor(x / y);
-            case ir::function::logical_not: return x == 0 ? 1 : 0;
+            case ir::function::exp:
+                return std::exp(x);
+            case ir::function::log:
+                return std::log(x);
+            case ir::function::sqrt:
+                return std::sqrt(x);
+            case ir::function::sin:
+                return std::sin(x);
+            case ir::function::cos:
+                return std::cos(x);
+            case ir::function::tanh:
+                return std::tanh(x);
+            case ir::function::absolute:
+                return std::abs(x);
+            case ir::function::sigmoid:
+                return sigmoid;
+            case ir::function::relu:
+                return x > 0 ? x : 0;
+            case ir::function::gelu:
+                return x / 2 * (1 + std::erf(x / std::sqrt(2.0L)));
+            case ir::function::silu:
+                return x * sigmoid;
+            case ir::function::elu:
+                return x > 0 ? x : std::exp(x) - 1;
+            case ir::function::sign:
+                return x > 0 ? 1 : x < 0 ? -1 : 0;
+            case ir::function::erf:
+                return std::erf(x);
+            case ir::function::floor:
+                return std::floor(x);
+            case ir::function::maximum:
+                return std::max(x, y);
+            case ir::function::minimum:
+                return std::min(x, y);
+            case ir::function::modulo:
+                return x - y * std::floor(x / y);
+            case ir::function::logical_not:
+                return x == 0 ? 1 : 0;
         }
         throw std::logic_error("interpreter: an unknown function");
     }
     static long double compare(ir::comparison c, long double x, long double y) {
         switch (c) {
-            case ir::comparison::less: return x < y ? 1 : 0;
-            case ir::comparison::less_equal: return x <= y ? 1 : 0;
-            case ir::comparison::equal: return x == y ? 1 : 0;
-            case ir::comparison::not_equal: return x != y ? 1 : 0;
-            case ir::comparison::logical_and: return x != 0 && y != 0 ? 1 : 0;
-            case ir::comparison::logical_or: return x != 0 || y != 0 ? 1 : 0;
+            case ir::comparison::less:
+                return x < y ? 1 : 0;
+            case ir::comparison::less_equal:
+                return x <= y ? 1 : 0;
+            case ir::comparison::equal:
+                return x == y ? 1 : 0;
+            case ir::comparison::not_equal:
+                return x != y ? 1 : 0;
+            case ir::comparison::logical_and:
+                return x != 0 && y != 0 ? 1 : 0;
+            case ir::comparison::logical_or:
+                return x != 0 || y != 0 ? 1 : 0;
         }
         throw std::logic_error("interpreter: an unknown comparison");
     }
@@ -217,12 +253,18 @@ private:
         if (most > -infinity)
             for (auto x : row) weights += std::exp(x - most);
         switch (kind) {
-            case ir::reduction::sum: return total;
-            case ir::reduction::mean: return total / static_cast<long double>(row.size());
-            case ir::reduction::maximum: return most;
-            case ir::reduction::minimum: return least;
-            case ir::reduction::logsumexp: return most == -infinity ? most : most + std::log(weights);
-            case ir::reduction::softmax: return most == -infinity ? 0 : std::exp(here - most) / weights;
+            case ir::reduction::sum:
+                return total;
+            case ir::reduction::mean:
+                return total / static_cast<long double>(row.size());
+            case ir::reduction::maximum:
+                return most;
+            case ir::reduction::minimum:
+                return least;
+            case ir::reduction::logsumexp:
+                return most == -infinity ? most : most + std::log(weights);
+            case ir::reduction::softmax:
+                return most == -infinity ? 0 : std::exp(here - most) / weights;
         }
         throw std::logic_error("interpreter: an unknown reduction");
     }
@@ -234,7 +276,8 @@ private:
         for (const auto& [index, n] : given) extents_[static_cast<std::size_t>(index)] = n;
         for (int round = 0; round < 4; ++round) {
             infer_node(e.body);
-            if (const auto known = shapes.find(e.name); known != shapes.end()) infer_axes(e.positions, known->second);
+            if (const auto known = shapes.find(e.name); known != shapes.end())
+                infer_axes(e.positions, known->second);
             for (ir::ref i = 0; i < p_.indices.size(); ++i) {  // j' is as long as j
                 std::string text = spelled(i);
                 while (!text.empty() && text.back() == '\'') text.pop_back();
@@ -255,15 +298,18 @@ private:
     void infer_node(ir::ref number) {
         const ir::node& n = p_.nodes[number];
         if (n.kind == ir::op::tensor)
-            if (const auto t = tensors.find(n.name); t != tensors.end()) infer_axes(n.positions, t->second.extents);
+            if (const auto t = tensors.find(n.name); t != tensors.end())
+                infer_axes(n.positions, t->second.extents);
         for (std::int32_t k = 0; k < n.children.count; ++k) infer_node(p_.child(n, k));
     }
     void infer_axes(ir::range positions, const std::vector<std::int64_t>& shape) {
         for (std::int32_t axis = 0; axis < positions.count && !shape.empty(); ++axis) {
             const auto& q = p_.at(positions, axis);
             const std::int64_t length = shape[static_cast<std::size_t>(axis)];
-            if (q.kind == ir::position_kind::index) extents_[static_cast<std::size_t>(q.index)] = length;
-            if (q.kind != ir::position_kind::merged && q.kind != ir::position_kind::affine) continue;
+            if (q.kind == ir::position_kind::index)
+                extents_[static_cast<std::size_t>(q.index)] = length;
+            if (q.kind != ir::position_kind::merged && q.kind != ir::position_kind::affine)
+                continue;
             const ir::affine_term* open = nullptr;
             int open_count = 0;
             std::int64_t rest = q.kind == ir::position_kind::merged ? 1 : q.offset;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <ricci/bind/check.hpp>
-#include <ricci/bind/engine.hpp>
+#include <ricci/plan/engine.hpp>
 #include <ricci/bind/program_key.hpp>
 #include <ricci/bind/results.hpp>
 
@@ -23,7 +23,8 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     using element_type = std::remove_const_t<T>;
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::tensor, spelling<Hash>(), Rank, element_v<T>, !std::is_const_v<T>, Known::known};
+        return {operand_facts::what::tensor, spelling<Hash>(), Rank, element_v<T>,
+                !std::is_const_v<T>,         Known::known};
     }
 };
 template <std::uint64_t Hash>
@@ -50,16 +51,16 @@ struct call_element {
 };
 template <class First, class... Rest>
 struct call_element<First, Rest...> {
-    using type = typename std::conditional_t<binding_traits<First>::is_tensor, binding_traits<First>,
-                                             call_element<Rest...>>::element_type;
+    using type =
+        typename std::conditional_t<binding_traits<First>::is_tensor, binding_traits<First>,
+                                    call_element<Rest...>>::element_type;
 };
 template <>
 struct call_element<> {
     using element_type = double;
 };
 template <class First, class... Rest>
-    requires(!binding_traits<First>::is_tensor)
-struct call_element<First, Rest...> {
+requires(!binding_traits<First>::is_tensor) struct call_element<First, Rest...> {
     using type = typename call_element<Rest...>::type;
     using element_type = type;
 };
@@ -73,7 +74,8 @@ struct call_mistake {
             ir::program program;
             ir::mistake mistake;
         } made;
-        made.mistake = call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo).run();
+        made.mistake =
+            call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo).run();
         return ir::freeze<ir::program_sizes{}>(made);
     }();
     static constexpr detail::text_view text() { return words.text(); }
@@ -124,7 +126,8 @@ struct output_slots {
     static void* allocate(void* context, ir::ref name, std::int32_t, const std::int64_t* extents) {
         const auto& all = *static_cast<const output_slots*>(context);
         for (std::size_t k = 0; k < all.count; ++k)
-            if (all.slots[k].name == name) return all.slots[k].allocate(all.slots[k].tensor, extents);
+            if (all.slots[k].name == name)
+                return all.slots[k].allocate(all.slots[k].tensor, extents);
         return nullptr;
     }
 };
@@ -150,10 +153,13 @@ inline constexpr ir::ref index_number = [] {
     return ir::none;
 }();
 template <std::uint64_t Program, std::uint64_t Hash>
-inline constexpr bool is_input_name = is_input(program_of<Program>.view(), name_number<Program, Hash>);
+inline constexpr bool is_input_name = is_input(program_of<Program>.view(),
+                                               name_number<Program, Hash>);
 
-template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank, class Known, bool Temporary>
-void add_operand(operand_arrays<Room>& all, const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
+template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank,
+          class Known, bool Temporary>
+void add_operand(operand_arrays<Room>& all,
+                 const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
     engine::operand o;
     o.name = name_number<Program, Hash>;
     o.rank = Rank;
@@ -178,20 +184,23 @@ void add_operand(operand_arrays<Room>& all, const bound_index<Hash>& b) {
 template <std::uint64_t Program, class T, std::size_t... K>
 auto make_outputs(std::index_sequence<K...>) {
     using list = program_outputs<Program>;
-    return boost::hana::make_map(
-        boost::hana::make_pair(typename list::template key<K>{}, tensor<T, list::template rank<K>>{})...);
+    return boost::hana::make_map(boost::hana::make_pair(typename list::template key<K>{},
+                                                        tensor<T, list::template rank<K>>{})...);
 }
 /// A map with an empty tensor for each output.
 template <std::uint64_t Program, class T>
 auto make_outputs() {
-    return make_outputs<Program, T>(std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
+    return make_outputs<Program, T>(
+        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
 }
 
 template <std::uint64_t Program, class T, class Results, std::size_t... K>
-engine::executable make_executable(engine::request& r, Results& outputs, std::index_sequence<K...>) {
+engine::executable make_executable(engine::request& r, Results& outputs,
+                                   std::index_sequence<K...>) {
     using list = program_outputs<Program>;
-    const output_slot slots[] = {
-        {list::at(K), &boost::hana::at_key(outputs, typename list::template key<K>{}), &allocate_tensor<T, list::template rank<K>>}...};
+    const output_slot slots[] = {{list::at(K),
+                                  &boost::hana::at_key(outputs, typename list::template key<K>{}),
+                                  &allocate_tensor<T, list::template rank<K>>}...};
     output_slots all{slots, sizeof...(K)};
     r.allocate = &output_slots::allocate;
     r.context = &all;
@@ -215,7 +224,8 @@ engine::executable plan_call(Results& outputs, double alpha, double beta, const 
     r.alpha = alpha;
     r.beta = beta;
     return make_executable<Program, T>(
-        r, outputs, std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
+        r, outputs,
+        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
 }
 
 }  // namespace ricci

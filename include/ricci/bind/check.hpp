@@ -51,7 +51,8 @@ constexpr std::int32_t rank_of(const ir::program_view& p, ir::ref name) {
 /// time. `outputs_too`: outputs may be bound to memory that is written.
 class call_check {
 public:
-    constexpr call_check(const ir::program_view& p, const operand_facts* operands, std::int32_t count, bool outputs_too)
+    constexpr call_check(const ir::program_view& p, const operand_facts* operands,
+                         std::int32_t count, bool outputs_too)
         : p_(p), operands_(operands), count_(count), outputs_too_(outputs_too) {}
 
     constexpr ir::mistake run() {
@@ -74,12 +75,15 @@ private:
     }
     constexpr bool is_bound(ir::ref name) const {
         for (std::int32_t k = 0; k < count_; ++k)
-            if (operands_[k].kind != operand_facts::what::index && operands_[k].spelling == p_.name(name)) return true;
+            if (operands_[k].kind != operand_facts::what::index &&
+                operands_[k].spelling == p_.name(name))
+                return true;
         return false;
     }
     constexpr void missing(ir::ref name) {
         builder s;
-        s << "the tensor " << p_.name(name) << " is not bound; add \"" << p_.name(name) << "\"_t = ... to the call";
+        s << "the tensor " << p_.name(name) << " is not bound; add \"" << p_.name(name)
+          << "\"_t = ... to the call";
         fail(kind::missing_name, s);
     }
     constexpr void check_index(const operand_facts& o) {
@@ -115,18 +119,21 @@ private:
         builder s;
         s << o.spelling;
         for (std::int32_t j = 0; j < k; ++j)
-            if (operands_[j].kind != operand_facts::what::index && operands_[j].spelling == o.spelling) {
+            if (operands_[j].kind != operand_facts::what::index &&
+                operands_[j].spelling == o.spelling) {
                 s << " is bound twice";
                 return fail(kind::repeated_name, s);
             }
         if (!is_input(p_, name)) {
             if (p_.definition(name) == ir::none) return unknown(o);
             if (!outputs_too_) {
-                s << " is computed by the equations; a call binds inputs only, ricci::prepare binds outputs too";
+                s << " is computed by the equations; a call binds inputs only, ricci::prepare "
+                     "binds outputs too";
                 return fail(kind::unknown_name, s);
             }
             if (!is_output(p_, name)) {
-                s << " is computed on the way and is no output; keep(\"" << o.spelling << "\"_t) makes it one";
+                s << " is computed on the way and is no output; keep(\"" << o.spelling
+                  << "\"_t) makes it one";
                 return fail(kind::unknown_name, s);
             }
             if (!o.writable || o.kind == operand_facts::what::number) {
@@ -136,7 +143,8 @@ private:
         }
         const std::int32_t wanted = rank_of(p_, name);
         if (wanted != o.rank) {
-            s << " has " << wanted << (wanted == 1 ? " index" : " indices") << " in the equations, and ";
+            s << " has " << wanted << (wanted == 1 ? " index" : " indices")
+              << " in the equations, and ";
             if (o.kind == operand_facts::what::number) s << "a number";
             else s << "a tensor of rank " << o.rank;
             s << " is bound to it";
@@ -146,7 +154,8 @@ private:
         for (std::int32_t j = 0; j < k; ++j)
             if (operands_[j].kind == operand_facts::what::tensor && operands_[j].type != o.type) {
                 s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
-                  << name_of(operands_[j].type) << "; the tensors of one call have one element type";
+                  << name_of(operands_[j].type)
+                  << "; the tensors of one call have one element type";
                 return fail(kind::element_type, s);
             }
     }
@@ -157,7 +166,8 @@ private:
         ir::shape_table table(p_);
         for (std::int32_t k = 0; k < count_; ++k)
             if (operands_[k].extents != nullptr)
-                table.set_shape(p_.find(operands_[k].spelling), operands_[k].rank, operands_[k].extents);
+                table.set_shape(p_.find(operands_[k].spelling), operands_[k].rank,
+                                operands_[k].extents);
         mistake_ = ir::infer_shapes(p_, table, false);
     }
 

@@ -33,7 +33,8 @@ inline constexpr bool nothing_is_wrong = sizeof...(Message) == 0;
 /// the message: the place, the equation with the mistake marked >>>...<<<, and what to write instead.
 template <words... Message>
 struct mistake_in_equations {
-    static_assert(nothing_is_wrong<Message...>, "these tensor equations cannot be carried out as written");
+    static_assert(nothing_is_wrong<Message...>,
+                  "these tensor equations cannot be carried out as written");
 };
 
 template <class Text, std::int32_t Begin>
@@ -60,7 +61,8 @@ template <class Text>
 consteval void report_mistake() {
     constexpr std::int32_t size = Text::text().size;
     if constexpr (size > 0)
-        report<Text>(std::make_integer_sequence<std::int32_t, (size + words_at_once - 1) / words_at_once>{});
+        report<Text>(
+            std::make_integer_sequence<std::int32_t, (size + words_at_once - 1) / words_at_once>{});
 }
 
 }  // namespace ricci

@@ -19,7 +19,9 @@ struct literal_text {
     consteval literal_text(const char (&text)[Size]) {  // NOLINT: implicit, so that a literal fits
         for (std::size_t k = 0; k < Size; ++k) characters[k] = text[k];
     }
-    constexpr detail::text_view view() const { return {characters, static_cast<std::int32_t>(Size) - 1}; }
+    constexpr detail::text_view view() const {
+        return {characters, static_cast<std::int32_t>(Size) - 1};
+    }
 };
 
 #if defined(__GNUC__) && !defined(__clang__)

@@ -25,7 +25,8 @@ struct known_extents {
 
 /// A name with the memory bound to it. T is const where it may only be read; `Temporary` where the
 /// memory goes at the end of the full expression.
-template <std::uint64_t Hash, class T, int Rank, class Known = run_time_extents, bool Temporary = false>
+template <std::uint64_t Hash, class T, int Rank, class Known = run_time_extents,
+          bool Temporary = false>
 struct bound_tensor {
     using element_type = T;
     static constexpr std::uint64_t hash = Hash;
@@ -52,7 +53,8 @@ struct bound_index {
     std::int64_t extent;
 };
 
-template <std::uint64_t Hash, class Known = run_time_extents, bool Temporary = false, class T, int Rank>
+template <std::uint64_t Hash, class Known = run_time_extents, bool Temporary = false, class T,
+          int Rank>
 constexpr auto bind_view(const tensor_view<T, Rank>& view) {
     bound_tensor<Hash, T, Rank, Known, Temporary> b{};
     b.data = view.data();
@@ -92,8 +94,9 @@ constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
     return bind_view<Hash, known_extents<E...>, true>(x.view());
 }
 template <std::uint64_t Hash, class Number>
-    requires(std::integral<Number> || std::floating_point<Number>)
-constexpr bound_number<Hash> bind_operand(const Number& value) {
+requires(
+    std::integral<Number> ||
+    std::floating_point<Number>) constexpr bound_number<Hash> bind_operand(const Number& value) {
     return {static_cast<double>(value)};
 }
 

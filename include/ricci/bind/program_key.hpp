@@ -5,8 +5,8 @@
 
 #include <ricci/bind/compile_error.hpp>
 #include <ricci/bind/name.hpp>
+#include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/derive/gradient.hpp>
-#include <ricci/derive/parse_and_prove.hpp>
 #include <ricci/ir/frozen.hpp>
 #include <ricci/notation/parse.hpp>
 
@@ -73,7 +73,7 @@ template <literal_text Text>
 struct parsed_text {
     static constexpr std::uint64_t hash = detail::hash_of(Text.view());
     static constexpr ir::program_sizes room = ir::sizes_for_text(Text.view().size);
-    static constexpr auto make() { return derive::parse_and_prove(Text.view()); }
+    static constexpr auto make() { return parse_and_prove(Text.view()); }
 };
 
 template <std::uint64_t Source, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
@@ -87,7 +87,8 @@ struct derived_gradient {
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
-        return derive::gradient(program_of<Source>.view(), {spelling<Of>(), wrt, sizeof...(Wrt), WithValue});
+        return derive::gradient(program_of<Source>.view(),
+                                {spelling<Of>(), wrt, sizeof...(Wrt), WithValue});
     }
 };
 

@@ -58,7 +58,8 @@ public:
         }
         for (ref name : wrt_) {
             if (p_.definition(cotangent_name(name)) == none) define_cotangent(name);
-            if (p_.definition(cotangent_name(name)) == none && !out.mistake) out.mistake = no_dependence(name);
+            if (p_.definition(cotangent_name(name)) == none && !out.mistake)
+                out.mistake = no_dependence(name);
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
@@ -81,7 +82,8 @@ private:
         bool found = false;
         ir::for_each_node(p_, body, [&](ref n) {
             const ir::node& x = p_.nodes[n];
-            found = found || (x.kind == op::tensor && p_.names[x.name].kind == ir::name_kind::cotangent);
+            found = found ||
+                    (x.kind == op::tensor && p_.names[x.name].kind == ir::name_kind::cotangent);
         });
         return found;
     }
@@ -89,7 +91,8 @@ private:
         derived out;
         for (std::int32_t n = 0; n < p_.names.size(); ++n) active_.push(true);
         for (ref e = source_equations_; e-- > 0;)
-            if (!p_.equations[e].claim && !uses_cotangent(p_.equations[e].body)) start(equation(p_.equations[e]));
+            if (!p_.equations[e].claim && !uses_cotangent(p_.equations[e].body))
+                start(equation(p_.equations[e]));
         const std::int32_t names = active_.size();
         for (ref n = 0; n < names; ++n) define_cotangent(n);
         out.program = ir::compact(p_);
@@ -106,7 +109,8 @@ private:
 
     constexpr ir::mistake find_names() {
         of_ = p_.find(request_.of);
-        if (of_ == none || p_.definition(of_) == none) return unknown(request_.of, " defines no tensor ");
+        if (of_ == none || p_.definition(of_) == none)
+            return unknown(request_.of, " defines no tensor ");
         for (std::int32_t k = 0; k < request_.wrt_count; ++k) {
             const ref name = p_.find(request_.wrt[k]);
             if (name == none) return unknown(request_.wrt[k], " has no tensor ");
@@ -121,7 +125,8 @@ private:
     }
     constexpr ir::mistake no_dependence(ref name) {
         detail::text_builder sentence;
-        sentence << request_.of << " does not depend on " << p_.name(name) << ", so there is no gradient";
+        sentence << request_.of << " does not depend on " << p_.name(name)
+                 << ", so there is no gradient";
         return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
     }
     constexpr ref cotangent_name(ref name) {
@@ -137,7 +142,8 @@ private:
         for (ref n = 0; n < p_.names.size(); ++n) active_.push(false);
         for (ref n : wrt_) active_[n] = true;
         for (ref e = 0; e < source_equations_; ++e)
-            if (!p_.equations[e].claim && is_active(p_.equations[e].body)) active_[p_.equations[e].name] = true;
+            if (!p_.equations[e].claim && is_active(p_.equations[e].body))
+                active_[p_.equations[e].name] = true;
     }
     constexpr bool is_active(ref n) const {
         const ir::node& x = p_.nodes[n];
@@ -149,7 +155,9 @@ private:
 
     // Propagation ---------------------------------------------------------------------------------
 
-    constexpr ref child(ref n, std::int32_t k) const { return p_.links[p_.nodes[n].children.first + k]; }
+    constexpr ref child(ref n, std::int32_t k) const {
+        return p_.links[p_.nodes[n].children.first + k];
+    }
 
     /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
     constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
@@ -158,17 +166,26 @@ private:
         if (!is_active(n)) return;
         const ir::node x = p_.nodes[n];
         switch (x.kind) {
-            case op::tensor: return contribute(x, cotangent);
+            case op::tensor:
+                return contribute(x, cotangent);
             case op::add:
-                for (std::int32_t k = 0; k < x.children.count; ++k) propagate(child(n, k), cotangent);
+                for (std::int32_t k = 0; k < x.children.count; ++k)
+                    propagate(child(n, k), cotangent);
                 return;
-            case op::multiply: return through_product(n, cotangent);
-            case op::divide: return through_quotient(n, cotangent);
-            case op::power: return through_power(n, cotangent);
-            case op::apply: return through_function(n, cotangent);
-            case op::reduce: return through_reduction(n, cotangent);
-            case op::choose: return through_cases(n, cotangent);
-            default: return;  // piecewise constant
+            case op::multiply:
+                return through_product(n, cotangent);
+            case op::divide:
+                return through_quotient(n, cotangent);
+            case op::power:
+                return through_power(n, cotangent);
+            case op::apply:
+                return through_function(n, cotangent);
+            case op::reduce:
+                return through_reduction(n, cotangent);
+            case op::choose:
+                return through_cases(n, cotangent);
+            default:
+                return;  // piecewise constant
         }
     }
     constexpr factors with(const factors& cotangent, ref factor) {
@@ -220,8 +237,9 @@ private:
         if (f == function::maximum || f == function::minimum) {
             for (std::int32_t k = 0; k < 2; ++k) {  // of equal values each gets half
                 const ref mine = child(n, k), other = child(n, 1 - k);
-                const ref wins = f == function::maximum ? b.compare(ir::comparison::less, other, mine)
-                                                        : b.compare(ir::comparison::less, mine, other);
+                const ref wins = f == function::maximum
+                                     ? b.compare(ir::comparison::less, other, mine)
+                                     : b.compare(ir::comparison::less, mine, other);
                 const ref tie = b.compare(ir::comparison::equal, mine, other);
                 propagate(mine, with(cotangent, b.plus(wins, b.times(b.number(0.5), tie))));
             }
@@ -242,8 +260,10 @@ private:
             if (!is_active(child(n, k))) continue;
             factors parts;  // the same cases with 1 here and 0 elsewhere
             for (std::int32_t j = 0; j < x.children.count; ++j)
-                parts.push(j % 2 == 1 && j + 1 != x.children.count ? child(n, j) : b.number(j == k ? 1 : 0));
-            propagate(child(n, k), with(cotangent, p_.make(op::choose, 0, parts.data(), parts.size())));
+                parts.push(j % 2 == 1 && j + 1 != x.children.count ? child(n, j)
+                                                                   : b.number(j == k ? 1 : 0));
+            propagate(child(n, k),
+                      with(cotangent, p_.make(op::choose, 0, parts.data(), parts.size())));
         }
     }
 
@@ -265,7 +285,8 @@ private:
     }
     constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
         factors over;
-        for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(renamed(p_.links[x.indices.first + k]));
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            over.push(renamed(p_.links[x.indices.first + k]));
         const ir::range list = p_.add_links(over);
         return p_.reduce(reduction::sum, list, body);
     }
@@ -275,7 +296,8 @@ private:
         const ref body = child(n, 0);
         const ir::index_map renamed = prime_all(x);
         switch (static_cast<reduction>(x.detail)) {
-            case reduction::sum: return propagate(body, cotangent);
+            case reduction::sum:
+                return propagate(body, cotangent);
             case reduction::mean: {
                 const ref count = sum_primed(x, renamed, b.number(1));
                 return propagate(body, with(cotangent, b.over(b.number(1), count)));
@@ -283,7 +305,8 @@ private:
             case reduction::softmax: {  // y (g - sum y g)
                 const ref y = value_of(n);
                 const ref g = product_of(p_, cotangent);
-                const ref rows = sum_primed(x, renamed, ir::rename_indices(p_, b.times(y, g), renamed));
+                const ref rows =
+                    sum_primed(x, renamed, ir::rename_indices(p_, b.times(y, g), renamed));
                 factors all;
                 all.push(y);
                 all.push(b.minus(g, rows));
@@ -295,8 +318,9 @@ private:
             }
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
-                const ref inside = p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
-                                             ir::rename_indices(p_, body, renamed));
+                const ref inside =
+                    p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
+                              ir::rename_indices(p_, body, renamed));
                 const ref extremum = n == whole_ ? whole_value_ : inside;
                 const ref here = b.compare(ir::comparison::equal, body, extremum);
                 const ref ties = sum_primed(x, renamed, ir::rename_indices(p_, here, renamed));
@@ -306,7 +330,8 @@ private:
     }
     constexpr ir::range renamed_list(const ir::node& x, const ir::index_map& renamed) {
         factors over;
-        for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(renamed(p_.links[x.indices.first + k]));
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            over.push(renamed(p_.links[x.indices.first + k]));
         return p_.add_links(over);
     }
 
@@ -393,7 +418,8 @@ private:
             terms.push(body);
         }
         if (terms.empty()) return;
-        const ref body = terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
+        const ref body =
+            terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
         p_.equations.push({cotangent_name(name), left, prime_shadowed(p_, body, left), false, {}});
     }
 

@@ -17,7 +17,8 @@ constexpr text_view loss_of(const ir::program& p, ref derivative) {
 
 /// Proves \frac{\partial O^{ib}}{\partial V^{mn}} = ...: the gradient with a delta for the cotangent of
 /// O, all steps between the two written out.
-constexpr bool proves_jacobian(const ir::program_view& source, ir::program& scratch, const ir::equation& claim) {
+constexpr bool proves_jacobian(const ir::program_view& source, ir::program& scratch,
+                               const ir::equation& claim) {
     const ir::name_symbol symbol = scratch.names[claim.name];
     detail::text_builder of_text, by_text;  // copies: the scratch program's text moves as it grows
     of_text << loss_of(scratch, claim.name);
@@ -66,7 +67,8 @@ constexpr bool proves_jacobian(const ir::program_view& source, ir::program& scra
 }
 
 /// Whether `source` implies every equation of `claims`; the first that it does not goes to `refuted`.
-constexpr bool proves(const ir::program_view& source, const ir::program_view& claims, ir::equation* refuted = nullptr) {
+constexpr bool proves(const ir::program_view& source, const ir::program_view& claims,
+                      ir::equation* refuted = nullptr) {
     ir::claim_set set(source, claims);
     ir::program& scratch = set.scratch();
     bool has_steps = false;
@@ -76,7 +78,8 @@ constexpr bool proves(const ir::program_view& source, const ir::program_view& cl
         if (!proved && scratch.names[claim.name].kind == ir::name_kind::cotangent) {
             const text_view loss = loss_of(scratch, claim.name);
             const ref numerator = scratch.find(loss);
-            if (scratch.names[claim.name].numerator_rank > 0 || (numerator != none && source.definition(numerator) != none)) {
+            if (scratch.names[claim.name].numerator_rank > 0 ||
+                (numerator != none && source.definition(numerator) != none)) {
                 proved = proves_jacobian(source, scratch, claim);
             } else if (!has_steps) {
                 gradient_request request;
@@ -86,7 +89,8 @@ constexpr bool proves(const ir::program_view& source, const ir::program_view& cl
                 ir::importer copy(scratch, steps.program);
                 for (const ir::equation& e : steps.program.equations) {
                     const ir::equation q = copy.import(e);
-                    if (scratch.names[q.name].kind == ir::name_kind::cotangent && scratch.definition(q.name) == none)
+                    if (scratch.names[q.name].kind == ir::name_kind::cotangent &&
+                        scratch.definition(q.name) == none)
                         scratch.equations.push(q);
                 }
                 has_steps = true;
@@ -94,7 +98,8 @@ constexpr bool proves(const ir::program_view& source, const ir::program_view& cl
             }
         }
         if (!proved) {
-            if (refuted != nullptr) *refuted = claims.equations[k < claims.equations.size() ? k : 0];
+            if (refuted != nullptr)
+                *refuted = claims.equations[k < claims.equations.size() ? k : 0];
             return false;
         }
     }
@@ -106,9 +111,11 @@ constexpr bool is_polynomial(const ir::program_view& p, ref n) {
     bool polynomial = true;
     ir::for_each_node(p, n, [&](ref m) {
         const ir::node& x = p.nodes[m];
-        const bool sum = x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
-        polynomial = polynomial && (x.kind == op::number || x.kind == op::tensor || x.kind == op::add ||
-                                    x.kind == op::multiply || x.kind == op::delta || sum);
+        const bool sum =
+            x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
+        polynomial =
+            polynomial && (x.kind == op::number || x.kind == op::tensor || x.kind == op::add ||
+                           x.kind == op::multiply || x.kind == op::delta || sum);
     });
     return polynomial;
 }
@@ -129,10 +136,10 @@ constexpr ir::mistake check_claims(const ir::program_view& p, text_view text) {
         } else {
             ir::program scratch(p);
             ir::normaliser normal(scratch);
-            if (defined != none && is_polynomial(p, e.body) && is_polynomial(p, p.equations[defined].body))
+            if (defined != none && is_polynomial(p, e.body) &&
+                is_polynomial(p, p.equations[defined].body))
                 s << "this is not what " << p.name(e.name) << " is";
-            else
-                s << "the normal form does not show that this is " << p.name(e.name);
+            else s << "the normal form does not show that this is " << p.name(e.name);
             if (defined != none) {
                 s << ": in normal form it is ";
                 const ref right = normal.to_node(normal.normalise(e.body));

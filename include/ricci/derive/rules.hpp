@@ -46,15 +46,24 @@ constexpr ref derivative(program& p, function f, ref x, ref value) {
     expression_builder b(p);
     const auto less = ir::comparison::less;
     switch (f) {
-        case function::exp: return value;
-        case function::log: return b.over(b.number(1), x);
-        case function::sqrt: return b.over(b.number(1), b.times(b.number(2), value));
-        case function::sin: return b.apply(function::cos, x);
-        case function::cos: return b.times(b.number(-1), b.apply(function::sin, x));
-        case function::tanh: return b.minus(b.number(1), b.power(value, 2));
-        case function::absolute: return b.apply(function::sign, x);
-        case function::sigmoid: return b.times(value, b.minus(b.number(1), value));
-        case function::relu: return b.compare(less, b.number(0), x);
+        case function::exp:
+            return value;
+        case function::log:
+            return b.over(b.number(1), x);
+        case function::sqrt:
+            return b.over(b.number(1), b.times(b.number(2), value));
+        case function::sin:
+            return b.apply(function::cos, x);
+        case function::cos:
+            return b.times(b.number(-1), b.apply(function::sin, x));
+        case function::tanh:
+            return b.minus(b.number(1), b.power(value, 2));
+        case function::absolute:
+            return b.apply(function::sign, x);
+        case function::sigmoid:
+            return b.times(value, b.minus(b.number(1), value));
+        case function::relu:
+            return b.compare(less, b.number(0), x);
         case function::gelu: {  // Phi(x) + x phi(x), the normal distribution and its density
             const ref scaled = b.times(b.number(0.70710678118654752440), x);
             const ref phi = b.times(b.number(0.39894228040143267794),
@@ -68,11 +77,13 @@ constexpr ref derivative(program& p, function f, ref x, ref value) {
             return b.plus(s, b.times(x, s, b.minus(b.number(1), s)));
         }
         case function::elu:
-            return b.choose(b.compare(less, b.number(0), x), b.number(1), b.apply(function::exp, x));
+            return b.choose(b.compare(less, b.number(0), x), b.number(1),
+                            b.apply(function::exp, x));
         case function::erf:
             return b.times(b.number(1.12837916709551257390),
                            b.apply(function::exp, b.times(b.number(-1), b.power(x, 2))));
-        default: return ir::none;
+        default:
+            return ir::none;
     }
 }
 

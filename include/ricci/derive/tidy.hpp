@@ -22,7 +22,8 @@ constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
         if (x.kind == op::number) {
             constant *= x.value;
         } else if (x.kind == op::multiply) {
-            for (std::int32_t k = 0; k < x.children.count; ++k) self(self, p.links[x.children.first + k]);
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                self(self, p.links[x.children.first + k]);
         } else {
             all.push(n);
         }
@@ -61,7 +62,9 @@ constexpr ref with_more_primes(ir::program& p, ref index, const ir::index_set& t
 constexpr ref prime_shadowed(ir::program& p, ref n, const ir::index_set& outer) {
     const ir::node x = p.nodes[n];
     if (x.children.count == 0) return n;
-    if (!ir::binds(x)) return ir::rebuild_node(p, n, {}, [&](ref child) { return prime_shadowed(p, child, outer); });
+    if (!ir::binds(x))
+        return ir::rebuild_node(p, n, {},
+                                [&](ref child) { return prime_shadowed(p, child, outer); });
     ir::index_map renamed;
     ir::index_set inner = outer;
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
@@ -76,7 +79,8 @@ constexpr ref prime_shadowed(ir::program& p, ref n, const ir::index_set& outer) 
         inner.add(i);
     }
     const ref copy = renamed.empty() ? n : ir::rename_indices(p, n, renamed);
-    return ir::rebuild_node(p, copy, {}, [&](ref child) { return prime_shadowed(p, child, inner); });
+    return ir::rebuild_node(p, copy, {},
+                            [&](ref child) { return prime_shadowed(p, child, inner); });
 }
 constexpr ref prime_shadowed(ir::program& p, ref body, ir::range left) {
     // what is free in the body counts too: a sum beside it may not reuse the letter

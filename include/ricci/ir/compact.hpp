@@ -60,9 +60,11 @@ private:
         const range children = x.children, indices = x.indices;
         for (std::int32_t k = 0; k < children.count; ++k) copy(from_.links[children.first + k]);
         x.children.first = out_.links.size();
-        for (std::int32_t k = 0; k < children.count; ++k) out_.links.push(nodes_[from_.links[children.first + k]]);
+        for (std::int32_t k = 0; k < children.count; ++k)
+            out_.links.push(nodes_[from_.links[children.first + k]]);
         x.indices.first = out_.links.size();
-        for (std::int32_t k = 0; k < indices.count; ++k) out_.links.push(index(from_.links[indices.first + k]));
+        for (std::int32_t k = 0; k < indices.count; ++k)
+            out_.links.push(index(from_.links[indices.first + k]));
         x.positions = positions(x.positions);
         x.name = name(x.name);
         return nodes_[n] = out_.nodes.push(x);

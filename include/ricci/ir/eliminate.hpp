@@ -12,7 +12,8 @@ namespace ricci::ir {
 template <class Program>
 constexpr bool plain_delta(const Program& p, const node& x, ref& a, ref& b) {
     if (x.kind != op::delta) return false;
-    const position &first = p.positions[x.positions.first], &second = p.positions[x.positions.first + 1];
+    const position &first = p.positions[x.positions.first],
+                   &second = p.positions[x.positions.first + 1];
     if (first.kind != position_kind::index || second.kind != position_kind::index) return false;
     a = first.index;
     b = second.index;
@@ -23,7 +24,8 @@ constexpr bool plain_delta(const Program& p, const node& x, ref& a, ref& b) {
 class delta_sum {
 public:
     constexpr delta_sum(program& p, const node& sum) : p_(p), source_(sum.source) {
-        for (std::int32_t k = 0; k < sum.indices.count; ++k) over_.push(p.links[sum.indices.first + k]);
+        for (std::int32_t k = 0; k < sum.indices.count; ++k)
+            over_.push(p.links[sum.indices.first + k]);
         const ref body = p.links[sum.children.first];
         const node product = p.nodes[body];
         if (product.kind != op::multiply) factors_.push(body);
@@ -34,9 +36,10 @@ public:
         bool changed = false;
         while (use_one()) changed = true;
         if (!changed) return none;
-        const ref body = factors_.empty()       ? p_.number(1)
-                         : factors_.size() == 1 ? factors_[0]
-                                                : p_.make(op::multiply, 0, factors_.data(), factors_.size(), source_);
+        const ref body = factors_.empty() ? p_.number(1)
+                         : factors_.size() == 1
+                             ? factors_[0]
+                             : p_.make(op::multiply, 0, factors_.data(), factors_.size(), source_);
         if (over_.empty()) return body;
         const range list = p_.add_links(over_);
         return p_.reduce(reduction::sum, list, body, source_);
@@ -79,9 +82,11 @@ private:
 
 /// A copy of an expression without the deltas that a sum uses up.
 constexpr ref eliminate_deltas(program& p, ref n) {
-    const ref inside = rebuild_node(p, n, {}, [&](ref child) { return eliminate_deltas(p, child); });
+    const ref inside =
+        rebuild_node(p, n, {}, [&](ref child) { return eliminate_deltas(p, child); });
     const node x = p.nodes[inside];
-    if (x.kind != op::reduce || x.detail != static_cast<std::uint8_t>(reduction::sum)) return inside;
+    if (x.kind != op::reduce || x.detail != static_cast<std::uint8_t>(reduction::sum))
+        return inside;
     const ref without = delta_sum(p, x).run();
     return without == none ? inside : without;
 }

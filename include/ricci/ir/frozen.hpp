@@ -48,10 +48,14 @@ struct frozen {
     program_sizes used;
 
     constexpr program_view view() const {
-        return {{characters, used.characters}, {names, used.names},
-                {indices, used.indices},       {nodes, used.nodes},
-                {links, used.links},           {positions, used.positions},
-                {affine_terms, used.affine_terms}, {equations, used.equations}};
+        return {{characters, used.characters},
+                {names, used.names},
+                {indices, used.indices},
+                {nodes, used.nodes},
+                {links, used.links},
+                {positions, used.positions},
+                {affine_terms, used.affine_terms},
+                {equations, used.equations}};
     }
     constexpr void store(const program_view& p) {
         used = sizes_of(p);

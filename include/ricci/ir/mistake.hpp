@@ -9,26 +9,26 @@ namespace ricci::ir {
 
 enum class mistake_kind : std::uint8_t {
     valid,
-    unexpected,          // a character or a word that does not fit here
-    unknown_command,     // \epx
-    unknown_function,    // \operatorname{sofmax}
-    unbalanced,          // a bracket without its partner
-    index_once,          // once on the right and not on the left
-    index_missing,       // on the left and not on the right
-    index_shadowed,      // a bound index named like a free one
-    index_repeated,      // twice on the left
-    rank,                // a tensor used with two ranks
+    unexpected,        // a character or a word that does not fit here
+    unknown_command,   // \epx
+    unknown_function,  // \operatorname{sofmax}
+    unbalanced,        // a bracket without its partner
+    index_once,        // once on the right and not on the left
+    index_missing,     // on the left and not on the right
+    index_shadowed,    // a bound index named like a free one
+    index_repeated,    // twice on the left
+    rank,              // a tensor used with two ranks
     defined_twice,
     cycle,
-    claim,               // refuted, or beyond the normal form
-    index_free,          // matrix notation
-    unknown_name,        // bound or asked for, and not in the program
-    missing_name,        // an input that is not bound
-    repeated_name,       // bound twice
+    claim,          // refuted, or beyond the normal form
+    index_free,     // matrix notation
+    unknown_name,   // bound or asked for, and not in the program
+    missing_name,   // an input that is not bound
+    repeated_name,  // bound twice
     element_type,
-    extents,             // two extents for one index
-    unknown_extent,      // the shapes do not give an index's extent
-    overlap,             // an output overlaps an input
+    extents,         // two extents for one index
+    unknown_extent,  // the shapes do not give an index's extent
+    overlap,         // an output overlaps an input
     other,
 };
 
@@ -64,7 +64,8 @@ constexpr mistake make_mistake(mistake_kind kind, detail::text_view text, std::i
     while (first < begin && (text[first] == ' ' || text[first] == '\t')) ++first;
     while (last > end && (text[last - 1] == ' ' || text[last - 1] == '\t')) --last;
     m.words << "line " << m.line << ", column " << m.column << ": " << text.slice(first, begin)
-            << ">>>" << text.slice(begin, end) << "<<<" << text.slice(end, last) << " : " << sentence;
+            << ">>>" << text.slice(begin, end) << "<<<" << text.slice(end, last) << " : "
+            << sentence;
     return m;
 }
 

@@ -44,7 +44,8 @@ public:
         if (size_ == capacity_) {
             capacity_ = capacity_ ? 2 * capacity_ : 4;
             auto* moved = new normal_term[static_cast<std::uint32_t>(capacity_)];
-            for (std::int32_t k = 0; k < size_; ++k) moved[k] = static_cast<normal_term&&>(terms_[k]);
+            for (std::int32_t k = 0; k < size_; ++k)
+                moved[k] = static_cast<normal_term&&>(terms_[k]);
             delete[] terms_;
             terms_ = moved;
         }
@@ -60,7 +61,9 @@ private:
     std::int32_t capacity_ = 0;
 };
 
-constexpr bool is_whole(double x) { return x > -1e9 && x < 1e9 && static_cast<double>(static_cast<std::int64_t>(x)) == x; }
+constexpr bool is_whole(double x) {
+    return x > -1e9 && x < 1e9 && static_cast<double>(static_cast<std::int64_t>(x)) == x;
+}
 
 constexpr bool nearly_equal(double a, double b) {
     if (a == b) return true;
@@ -80,7 +83,8 @@ constexpr double square_root(double x) {
 /// base^exponent in constant expressions for whole and half exponents; false for others.
 constexpr bool constant_power(double base, double exponent, double& out) {
     const bool half = !is_whole(exponent) && is_whole(2 * exponent);
-    if ((!is_whole(exponent) && !half) || (half && base < 0) || exponent > 512 || exponent < -512) return false;
+    if ((!is_whole(exponent) && !half) || (half && base < 0) || exponent > 512 || exponent < -512)
+        return false;
     if (base == 0 && exponent < 0) return false;
     const double root = half ? square_root(base) : base;
     auto times = static_cast<std::int64_t>(half ? 2 * exponent : exponent);
@@ -105,7 +109,8 @@ public:
         for (std::int32_t k = 0; k < a.size(); ++k) {
             bool found = false;
             for (std::int32_t j = 0; j < b.size() && !found; ++j)
-                if (!used[j] && nearly_equal(a[k].coefficient, b[j].coefficient) && same_term(a[k], b[j]))
+                if (!used[j] && nearly_equal(a[k].coefficient, b[j].coefficient) &&
+                    same_term(a[k], b[j]))
                     used[j] = found = true;
             if (!found) return false;
         }
@@ -163,46 +168,56 @@ private:
     constexpr normal_sum expand(ref n) {
         const node x = p_.nodes[n];
         switch (x.kind) {
-            case op::number: return constant(x.value);
+            case op::number:
+                return constant(x.value);
             case op::add: {
                 normal_sum all;
                 for (std::int32_t k = 0; k < x.children.count; ++k) {
                     normal_sum part = expand(p_.links[x.children.first + k]);
-                    for (std::int32_t j = 0; j < part.size(); ++j) all.push(static_cast<normal_term&&>(part[j]));
+                    for (std::int32_t j = 0; j < part.size(); ++j)
+                        all.push(static_cast<normal_term&&>(part[j]));
                 }
                 return all;
             }
             case op::multiply: {
                 normal_sum product = constant(1);
                 for (std::int32_t k = 0; k < x.children.count; ++k) {
-                    product = multiply(static_cast<normal_sum&&>(product), expand(p_.links[x.children.first + k]));
+                    product = multiply(static_cast<normal_sum&&>(product),
+                                       expand(p_.links[x.children.first + k]));
                     if (product.size() > most_terms) return atom(n);
                 }
                 return product;
             }
             case op::divide: {
                 normal_sum numerator = expand(p_.links[x.children.first]);
-                return multiply(static_cast<normal_sum&&>(numerator), raise(p_.links[x.children.first + 1], -1));
+                return multiply(static_cast<normal_sum&&>(numerator),
+                                raise(p_.links[x.children.first + 1], -1));
             }
             case op::power: {
                 const node& exponent = p_.nodes[p_.links[x.children.first + 1]];
                 double value = exponent.value;
-                if (exponent.kind != op::number && !constant_value(p_.links[x.children.first + 1], value)) return atom(n);
+                if (exponent.kind != op::number &&
+                    !constant_value(p_.links[x.children.first + 1], value))
+                    return atom(n);
                 return raise(p_.links[x.children.first], value);
             }
             case op::apply:
-                if (x.detail == static_cast<std::uint8_t>(function::sqrt)) return raise(p_.links[x.children.first], 0.5);
+                if (x.detail == static_cast<std::uint8_t>(function::sqrt))
+                    return raise(p_.links[x.children.first], 0.5);
                 return atom(n);
             case op::reduce:
                 if (x.detail == static_cast<std::uint8_t>(reduction::sum)) return expand_sum(x);
                 return atom(n);
             case op::delta: {
-                const position a = p_.positions[x.positions.first], b = p_.positions[x.positions.first + 1];
-                if (a.kind == position_kind::index && b.kind == position_kind::index && a.index == b.index)
+                const position a = p_.positions[x.positions.first],
+                               b = p_.positions[x.positions.first + 1];
+                if (a.kind == position_kind::index && b.kind == position_kind::index &&
+                    a.index == b.index)
                     return constant(1);
                 return atom(n);
             }
-            default: return atom(n);
+            default:
+                return atom(n);
         }
     }
     constexpr bool constant_value(ref n, double& out) {
@@ -223,7 +238,8 @@ private:
             out.bound.push(symbol);
         }
         for (const normal_factor& f : t.factors)
-            out.factors.push({fresh.empty() ? f.atom : rename_indices(p_, f.atom, fresh), f.exponent});
+            out.factors.push(
+                {fresh.empty() ? f.atom : rename_indices(p_, f.atom, fresh), f.exponent});
         return out;
     }
     constexpr normal_sum copy_sum(const normal_sum& s) {
@@ -281,7 +297,8 @@ private:
             double coefficient = 0;
             bool simple = constant_power(s[0].coefficient, exponent, coefficient);
             for (const normal_factor& f : s[0].factors)
-                simple = simple && (is_whole(exponent) || f.exponent == 1 || s[0].factors.size() == 1) &&
+                simple = simple &&
+                         (is_whole(exponent) || f.exponent == 1 || s[0].factors.size() == 1) &&
                          (is_whole(exponent) || !is_whole(f.exponent / 2));
             if (simple) {
                 s[0].coefficient = coefficient;
@@ -291,7 +308,8 @@ private:
         }
         if (is_whole(exponent) && exponent > 1 && exponent <= 4) {
             normal_sum out = copy_sum(s);
-            for (double k = 1; k < exponent; ++k) out = multiply(static_cast<normal_sum&&>(out), copy_sum(s));
+            for (double k = 1; k < exponent; ++k)
+                out = multiply(static_cast<normal_sum&&>(out), copy_sum(s));
             if (out.size() <= most_terms) return out;
         }
         return atom(base, exponent);
@@ -317,7 +335,8 @@ private:
         for (std::int32_t k = 0; k < t.factors.size(); ++k) {
             const node x = p_.nodes[t.factors[k].atom];
             if (x.kind != op::delta || t.factors[k].exponent < 0) continue;
-            const position a = p_.positions[x.positions.first], b = p_.positions[x.positions.first + 1];
+            const position a = p_.positions[x.positions.first],
+                           b = p_.positions[x.positions.first + 1];
             if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
             const bool first = is_bound(t, a.index);
             if (!first && !is_bound(t, b.index)) continue;
@@ -338,7 +357,8 @@ private:
                 const bool one = y.kind == op::delta &&
                                  p_.positions[y.positions.first].kind == position_kind::index &&
                                  p_.positions[y.positions.first + 1].kind == position_kind::index &&
-                                 p_.positions[y.positions.first].index == p_.positions[y.positions.first + 1].index;
+                                 p_.positions[y.positions.first].index ==
+                                     p_.positions[y.positions.first + 1].index;
                 if (!one) add_factor(out, {atom_renamed, f.exponent});
             }
             t.factors = out.factors;
@@ -396,8 +416,8 @@ private:
         return match(a, b, 0, used, pairs);
     }
     /// Finds partners for the factors of `a` from number k on, by backtracking.
-    constexpr bool match(const normal_term& a, const normal_term& b, std::int32_t k, detail::buffer<bool>& used,
-                         pairing& pairs) {
+    constexpr bool match(const normal_term& a, const normal_term& b, std::int32_t k,
+                         detail::buffer<bool>& used, pairing& pairs) {
         if (k == a.factors.size()) return unused_alike(a, b, pairs);
         for (std::int32_t j = 0; j < b.factors.size(); ++j) {
             if (used[j] || a.factors[k].exponent != b.factors[j].exponent) continue;
@@ -410,14 +430,16 @@ private:
         }
         return false;
     }
-    constexpr bool match_atom(const normal_term& a, const normal_term& b, std::int32_t k, std::int32_t j,
-                              detail::buffer<bool>& used, pairing& pairs) {
+    constexpr bool match_atom(const normal_term& a, const normal_term& b, std::int32_t k,
+                              std::int32_t j, detail::buffer<bool>& used, pairing& pairs) {
         const ref left = a.factors[k].atom, right = b.factors[j].atom;
         const node x = p_.nodes[left], y = p_.nodes[right];
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
             x.positions.count != y.positions.count || x.children.count != y.children.count)
             return false;
-        if (x.kind == op::tensor) return pair_positions(a, b, x.positions, y.positions, pairs) && match(a, b, k + 1, used, pairs);
+        if (x.kind == op::tensor)
+            return pair_positions(a, b, x.positions, y.positions, pairs) &&
+                   match(a, b, k + 1, used, pairs);
         // Any other atom: settle the bound indices in it one by one, then compare as expressions.
         const index_set inside = free_indices(p_, left);
         for (ref i : a.bound) {
@@ -434,10 +456,13 @@ private:
             return false;
         }
         index_map renamed;
-        for (std::int32_t m = 0; m < pairs.left.size(); ++m) renamed.set(pairs.left[m], pairs.right[m]);
-        return same_atom(rename_indices(p_, left, renamed), right) && match(a, b, k + 1, used, pairs);
+        for (std::int32_t m = 0; m < pairs.left.size(); ++m)
+            renamed.set(pairs.left[m], pairs.right[m]);
+        return same_atom(rename_indices(p_, left, renamed), right) &&
+               match(a, b, k + 1, used, pairs);
     }
-    constexpr bool pair_index(const normal_term& a, const normal_term& b, ref i, ref j, pairing& pairs) {
+    constexpr bool pair_index(const normal_term& a, const normal_term& b, ref i, ref j,
+                              pairing& pairs) {
         const bool bound = is_bound(a, i);
         if (bound != is_bound(b, j)) return false;
         if (!bound) return i == j;
@@ -448,14 +473,19 @@ private:
         pairs.right.push(j);
         return true;
     }
-    constexpr bool pair_positions(const normal_term& a, const normal_term& b, range at, range other, pairing& pairs) {
+    constexpr bool pair_positions(const normal_term& a, const normal_term& b, range at, range other,
+                                  pairing& pairs) {
         for (std::int32_t k = 0; k < at.count; ++k) {
             const position x = p_.positions[at.first + k], y = p_.positions[other.first + k];
-            if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count) return false;
-            if (x.kind == position_kind::index && !pair_index(a, b, x.index, y.index, pairs)) return false;
+            if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count)
+                return false;
+            if (x.kind == position_kind::index && !pair_index(a, b, x.index, y.index, pairs))
+                return false;
             for (std::int32_t t = 0; t < x.terms.count; ++t) {
-                const affine_term u = p_.affine_terms[x.terms.first + t], v = p_.affine_terms[y.terms.first + t];
-                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs)) return false;
+                const affine_term u = p_.affine_terms[x.terms.first + t],
+                                  v = p_.affine_terms[y.terms.first + t];
+                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs))
+                    return false;
             }
         }
         return true;
@@ -484,7 +514,8 @@ private:
             pairing swapped;
             const range first{x.positions.first, 1}, second{x.positions.first + 1, 1};
             const range other{y.positions.first, 1}, last{y.positions.first + 1, 1};
-            if (pair_positions(nothing, nothing, first, last, swapped) && pair_positions(nothing, nothing, second, other, swapped))
+            if (pair_positions(nothing, nothing, first, last, swapped) &&
+                pair_positions(nothing, nothing, second, other, swapped))
                 return true;
         }
         if (!pair_positions(nothing, nothing, x.positions, y.positions, pairs)) return false;
@@ -508,8 +539,10 @@ private:
         detail::buffer<ref> factors;
         if (t.coefficient != 1 || t.factors.empty()) factors.push(p_.number(t.coefficient));
         for (const normal_factor& f : t.factors)
-            factors.push(f.exponent == 1 ? f.atom : p_.make(op::power, f.atom, p_.number(f.exponent)));
-        ref n = factors.size() == 1 ? factors[0] : p_.make(op::multiply, 0, factors.data(), factors.size());
+            factors.push(f.exponent == 1 ? f.atom
+                                         : p_.make(op::power, f.atom, p_.number(f.exponent)));
+        ref n = factors.size() == 1 ? factors[0]
+                                    : p_.make(op::multiply, 0, factors.data(), factors.size());
         if (!t.bound.empty()) {
             const range over = p_.add_links(t.bound);
             n = p_.reduce(reduction::sum, over, n);

@@ -66,8 +66,10 @@ private:
     constexpr bool is_negative(ref n) const {
         const node& x = p_.nodes[n];
         if (x.kind == op::number) return x.value < 0;
-        if (x.kind == op::multiply) return p_.nodes[p_.child(x, 0)].kind == op::number && is_negative(p_.child(x, 0));
-        return is_sum(x) && p_.nodes[p_.child(x, 0)].kind == op::multiply && is_negative(p_.child(x, 0));
+        if (x.kind == op::multiply)
+            return p_.nodes[p_.child(x, 0)].kind == op::number && is_negative(p_.child(x, 0));
+        return is_sum(x) && p_.nodes[p_.child(x, 0)].kind == op::multiply &&
+               is_negative(p_.child(x, 0));
     }
     static constexpr bool is_sum(const node& x) {
         return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
@@ -104,8 +106,8 @@ private:
     }
     constexpr bool starts_with_digit(ref n) const {
         const node& x = p_.nodes[n];
-        return x.kind == op::number ||
-               ((x.kind == op::power || x.kind == op::multiply) && starts_with_digit(p_.child(x, 0)));
+        return x.kind == op::number || ((x.kind == op::power || x.kind == op::multiply) &&
+                                        starts_with_digit(p_.child(x, 0)));
     }
     /// The parser finds this sum by itself: a product in which every summed index repeats.
     constexpr bool is_implied(const node& sum) const {
@@ -125,7 +127,8 @@ private:
     }
     constexpr void index_list(const node& x) {
         out_ << "_{";
-        for (std::int32_t k = 0; k < x.indices.count; ++k) out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
         out_ << '}';
     }
     constexpr void sum_sign(const node& x) {
@@ -151,13 +154,17 @@ private:
                     print_number(x.value, out_);
                 }
                 return;
-            case op::tensor: return tensor(x.name, x.positions);
+            case op::tensor:
+                return tensor(x.name, x.positions);
             case op::delta:
                 out_ << "\\delta";
                 return scripts("\\delta", x.positions);
-            case op::position: out_ << p_.index(p_.at(x.positions, 0).index); return;
+            case op::position:
+                out_ << p_.index(p_.at(x.positions, 0).index);
+                return;
             case op::add:
-            case op::multiply: return bracketed(n);
+            case op::multiply:
+                return bracketed(n);
             case op::divide:
                 out_ << "\\frac{";
                 terms(p_.child(x, 0), false);
@@ -165,22 +172,27 @@ private:
                 terms(p_.child(x, 1), false);
                 out_ << '}';
                 return;
-            case op::power: return power(x);
-            case op::apply: return apply(x);
-            case op::reduce: return reduce(n, last);
+            case op::power:
+                return power(x);
+            case op::apply:
+                return apply(x);
+            case op::reduce:
+                return reduce(n, last);
             case op::compare:
                 out_ << '[';
                 condition(n);
                 out_ << ']';
                 return;
-            case op::choose: return cases(x);
+            case op::choose:
+                return cases(x);
         }
     }
     constexpr void power(const node& x) {
         const node& base = p_.nodes[p_.child(x, 0)];
-        const bool bare = (base.kind == op::number && base.value >= 0) ||
-                          (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
-                           p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
+        const bool bare =
+            (base.kind == op::number && base.value >= 0) ||
+            (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
+             p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
         if (bare) factor(p_.child(x, 0), false);
         else bracketed(p_.child(x, 0));
         out_ << "^{";
@@ -232,7 +244,8 @@ private:
     constexpr void condition(ref n) {
         const node& x = p_.nodes[n];
         if (x.kind != op::compare) {
-            if (x.kind == op::apply && x.detail == static_cast<std::uint8_t>(function::logical_not)) {
+            if (x.kind == op::apply &&
+                x.detail == static_cast<std::uint8_t>(function::logical_not)) {
                 out_ << "\\lnot ";
                 return condition_operand(p_.child(x, 0));
             }
@@ -269,7 +282,8 @@ private:
             any_fixed = any_fixed || fixed;
         }
         const position& first = p_.at(at, 0);
-        const bool transpose = at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
+        const bool transpose =
+            at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
         // A superscript of digits would read as a power, e^{...} as exp, ^{T} as a transpose.
         out_ << (all_fixed || name == "e" ? "_{" : transpose ? "^<" : "^{");
         for (std::int32_t k = 0; k < at.count; ++k) {
@@ -286,7 +300,8 @@ private:
         if (merged || !alone) out_ << '(';
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const affine_term& term = p_.affine_terms[q.terms.first + t];
-            if (!merged && (t > 0 || term.coefficient < 0)) out_ << (term.coefficient < 0 ? '-' : '+');
+            if (!merged && (t > 0 || term.coefficient < 0))
+                out_ << (term.coefficient < 0 ? '-' : '+');
             const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
             if (!merged && count != 1) out_ << count;
             out_ << index_text(term.index);

@@ -41,7 +41,8 @@ constexpr void print_name(text_view name, detail::text_builder& out) {
     const text_view label = name.slice(split + 1, name.size);
     const bool capital = !label.empty() && label[0] >= 'A' && label[0] <= 'Z';
     bool letters_only = true;
-    for (char c : label) letters_only = letters_only && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+    for (char c : label)
+        letters_only = letters_only && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
     const bool dimension = letters == "d" || letters == "n";
     if (label.size == 1 && (capital || dimension)) out << '_' << label;
     else if (letters_only && (capital || dimension)) out << "_{" << label << '}';
@@ -82,7 +83,8 @@ constexpr void print_number(double value, detail::text_builder& out) {
         if (static_cast<double>(whole) + rounded / scale == value || count + used == 17) {
             auto all = static_cast<std::int64_t>(rounded);
             if (rounded >= scale) ++whole, all -= static_cast<std::int64_t>(scale);
-            for (std::int32_t k = count; k-- > 0; all /= 10) digits[k] = static_cast<char>('0' + all % 10);
+            for (std::int32_t k = count; k-- > 0; all /= 10)
+                digits[k] = static_cast<char>('0' + all % 10);
             rest = 0;
         }
     }
@@ -94,78 +96,131 @@ constexpr void print_number(double value, detail::text_builder& out) {
 
 constexpr text_view function_word(function f) {
     switch (f) {
-        case function::exp: return "exp";
-        case function::log: return "log";
-        case function::sqrt: return "sqrt";
-        case function::sin: return "sin";
-        case function::cos: return "cos";
-        case function::tanh: return "tanh";
-        case function::absolute: return "abs";
-        case function::sigmoid: return "sigmoid";
-        case function::relu: return "relu";
-        case function::gelu: return "gelu";
-        case function::silu: return "silu";
-        case function::elu: return "elu";
-        case function::sign: return "sign";
-        case function::erf: return "erf";
-        case function::floor: return "floor";
-        case function::maximum: return "max";
-        case function::minimum: return "min";
-        case function::modulo: return "mod";
-        case function::logical_not: return "not";
+        case function::exp:
+            return "exp";
+        case function::log:
+            return "log";
+        case function::sqrt:
+            return "sqrt";
+        case function::sin:
+            return "sin";
+        case function::cos:
+            return "cos";
+        case function::tanh:
+            return "tanh";
+        case function::absolute:
+            return "abs";
+        case function::sigmoid:
+            return "sigmoid";
+        case function::relu:
+            return "relu";
+        case function::gelu:
+            return "gelu";
+        case function::silu:
+            return "silu";
+        case function::elu:
+            return "elu";
+        case function::sign:
+            return "sign";
+        case function::erf:
+            return "erf";
+        case function::floor:
+            return "floor";
+        case function::maximum:
+            return "max";
+        case function::minimum:
+            return "min";
+        case function::modulo:
+            return "mod";
+        case function::logical_not:
+            return "not";
     }
     return "";
 }
 constexpr text_view function_latex(function f) {
     switch (f) {
-        case function::exp: return "\\exp";
-        case function::log: return "\\log";
-        case function::sin: return "\\sin";
-        case function::cos: return "\\cos";
-        case function::tanh: return "\\tanh";
-        case function::maximum: return "\\max";
-        case function::minimum: return "\\min";
-        case function::sigmoid: return "\\operatorname{sigmoid}";
-        case function::relu: return "\\operatorname{relu}";
-        case function::gelu: return "\\operatorname{gelu}";
-        case function::silu: return "\\operatorname{silu}";
-        case function::elu: return "\\operatorname{elu}";
-        case function::sign: return "\\operatorname{sign}";
-        case function::erf: return "\\operatorname{erf}";
-        case function::floor: return "\\operatorname{floor}";
-        default: return function_word(f);
+        case function::exp:
+            return "\\exp";
+        case function::log:
+            return "\\log";
+        case function::sin:
+            return "\\sin";
+        case function::cos:
+            return "\\cos";
+        case function::tanh:
+            return "\\tanh";
+        case function::maximum:
+            return "\\max";
+        case function::minimum:
+            return "\\min";
+        case function::sigmoid:
+            return "\\operatorname{sigmoid}";
+        case function::relu:
+            return "\\operatorname{relu}";
+        case function::gelu:
+            return "\\operatorname{gelu}";
+        case function::silu:
+            return "\\operatorname{silu}";
+        case function::elu:
+            return "\\operatorname{elu}";
+        case function::sign:
+            return "\\operatorname{sign}";
+        case function::erf:
+            return "\\operatorname{erf}";
+        case function::floor:
+            return "\\operatorname{floor}";
+        default:
+            return function_word(f);
     }
 }
 constexpr text_view reduction_word(reduction r) {
     switch (r) {
-        case reduction::sum: return "sum";
-        case reduction::mean: return "mean";
-        case reduction::maximum: return "max";
-        case reduction::minimum: return "min";
-        case reduction::softmax: return "softmax";
-        case reduction::logsumexp: return "logsumexp";
+        case reduction::sum:
+            return "sum";
+        case reduction::mean:
+            return "mean";
+        case reduction::maximum:
+            return "max";
+        case reduction::minimum:
+            return "min";
+        case reduction::softmax:
+            return "softmax";
+        case reduction::logsumexp:
+            return "logsumexp";
     }
     return "";
 }
 constexpr text_view reduction_latex(reduction r) {
     switch (r) {
-        case reduction::sum: return "\\sum";
-        case reduction::mean: return "\\operatorname{mean}";
-        case reduction::maximum: return "\\max";
-        case reduction::minimum: return "\\min";
-        case reduction::softmax: return "\\operatorname{softmax}";
-        case reduction::logsumexp: return "\\operatorname{logsumexp}";
+        case reduction::sum:
+            return "\\sum";
+        case reduction::mean:
+            return "\\operatorname{mean}";
+        case reduction::maximum:
+            return "\\max";
+        case reduction::minimum:
+            return "\\min";
+        case reduction::softmax:
+            return "\\operatorname{softmax}";
+        case reduction::logsumexp:
+            return "\\operatorname{logsumexp}";
     }
     return "";
 }
 constexpr text_view comparison_latex(comparison c) {
     switch (c) {
-        case comparison::less: return "<";
-        case comparison::less_equal: return "\\le";
-        case comparison::equal: return "=";
-        case comparison::not_equal: return "\\ne";
-        case comparison::logical_and: return "\\land";
-        case comparison::logical_or: return "\\lor";
+        case comparison::less:
+            return "<";
+        case comparison::less_equal:
+            return "\\le";
+        case comparison::equal:
+            return "=";
+        case comparison::not_equal:
+            return "\\ne";
+        case comparison::logical_and:
+            return "\\land";
+        case comparison::logical_or:
+            return "\\lor";
     }
     return "";
 }

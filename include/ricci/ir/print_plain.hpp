@@ -41,7 +41,8 @@ private:
             const affine_term& term = p_.affine_terms[q.terms.first + t];
             if (q.kind == position_kind::affine) {
                 if (t > 0 || term.coefficient < 0) out_ << (term.coefficient < 0 ? '-' : '+');
-                const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+                const std::int32_t count =
+                    term.coefficient < 0 ? -term.coefficient : term.coefficient;
                 if (count != 1) out_ << count << '*';
             }
             out_ << p_.index(term.index);
@@ -91,11 +92,17 @@ private:
     constexpr void factor(ref n, bool last) {
         const node& x = p_.nodes[n];
         switch (x.kind) {
-            case op::number: print_number(x.value, out_); return;
-            case op::tensor: tensor(x.name, x.positions); return;
+            case op::number:
+                print_number(x.value, out_);
+                return;
+            case op::tensor:
+                tensor(x.name, x.positions);
+                return;
             case op::add:
             case op::multiply:
-            case op::divide: bracketed(n); return;
+            case op::divide:
+                bracketed(n);
+                return;
             case op::power:
                 factor(p_.child(x, 0), false);
                 out_ << '^';
@@ -109,7 +116,8 @@ private:
                 const bool sum = x.detail == static_cast<std::uint8_t>(reduction::sum);
                 if (sum && !last) out_ << '(';
                 out_ << reduction_word(static_cast<reduction>(x.detail)) << '(';
-                for (std::int32_t k = 0; k < x.indices.count; ++k) out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
+                for (std::int32_t k = 0; k < x.indices.count; ++k)
+                    out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
                 out_ << ") ";
                 if (sum && p_.nodes[p_.child(x, 0)].kind != op::add) product(p_.child(x, 0));
                 else bracketed(p_.child(x, 0));
@@ -120,7 +128,9 @@ private:
                 out_ << "delta";
                 list(x.positions);
                 return;
-            case op::position: out_ << p_.index(p_.at(x.positions, 0).index); return;
+            case op::position:
+                out_ << p_.index(p_.at(x.positions, 0).index);
+                return;
             case op::compare:
                 out_ << '[';
                 terms(p_.child(x, 0));
@@ -136,12 +146,18 @@ private:
     }
     static constexpr text_view comparison_word(comparison c) {
         switch (c) {
-            case comparison::less: return "<";
-            case comparison::less_equal: return "<=";
-            case comparison::equal: return "=";
-            case comparison::not_equal: return "!=";
-            case comparison::logical_and: return "and";
-            case comparison::logical_or: return "or";
+            case comparison::less:
+                return "<";
+            case comparison::less_equal:
+                return "<=";
+            case comparison::equal:
+                return "=";
+            case comparison::not_equal:
+                return "!=";
+            case comparison::logical_and:
+                return "and";
+            case comparison::logical_or:
+                return "or";
         }
         return "";
     }

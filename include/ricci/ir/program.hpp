@@ -38,21 +38,45 @@ enum class op : std::uint8_t {
     divide,    // numerator, denominator
     power,     // base, exponent
     apply,     // function; one child (minimum, maximum: two)
-    reduce,    // reduction over `indices`; one child. softmax keeps its indices, the others bind them
-    delta,     // two positions: 1 where they are equal
+    reduce,  // reduction over `indices`; one child. softmax keeps its indices, the others bind them
+    delta,   // two positions: 1 where they are equal
     position,  // positions[0], an index, as a number from 0
     compare,   // comparison; two children: 1 or 0
     choose,    // value, condition, value, condition, ..., value otherwise
 };
 
 enum class function : std::uint8_t {
-    exp, log, sqrt, sin, cos, tanh, absolute, sigmoid, relu, gelu, silu, elu, sign, erf,
-    floor, maximum, minimum, modulo, logical_not,
+    exp,
+    log,
+    sqrt,
+    sin,
+    cos,
+    tanh,
+    absolute,
+    sigmoid,
+    relu,
+    gelu,
+    silu,
+    elu,
+    sign,
+    erf,
+    floor,
+    maximum,
+    minimum,
+    modulo,
+    logical_not,
 };
 
 enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp };
 
-enum class comparison : std::uint8_t { less, less_equal, equal, not_equal, logical_and, logical_or };
+enum class comparison : std::uint8_t {
+    less,
+    less_equal,
+    equal,
+    not_equal,
+    logical_and,
+    logical_or
+};
 
 struct node {
     op kind;
@@ -86,7 +110,9 @@ struct position {
 };
 
 constexpr position index_position(ref index) { return {position_kind::index, index, 0, {}}; }
-constexpr position fixed_position(std::int32_t place) { return {position_kind::fixed, none, place, {}}; }
+constexpr position fixed_position(std::int32_t place) {
+    return {position_kind::fixed, none, place, {}};
+}
 
 struct affine_term {
     ref index;
@@ -101,7 +127,7 @@ struct index_symbol {
 enum class name_kind : std::uint8_t {
     plain,
     cotangent,  // the derivative of the loss by the tensor `of`; its text is "dL/d" and that name's
-    tangent,    // the directional derivative of the tensor `of`; its text is "d/dt " and that name's
+    tangent,  // the directional derivative of the tensor `of`; its text is "d/dt " and that name's
 };
 
 struct name_symbol {
@@ -109,7 +135,8 @@ struct name_symbol {
     name_kind kind;
     ref of;
     bool kept;  // an output although other equations use it
-    std::int32_t numerator_rank;  // of a derivative: how many of its positions stand in the numerator
+    std::int32_t
+        numerator_rank;  // of a derivative: how many of its positions stand in the numerator
 };
 
 /// name[positions] = body. A claim states what other equations have to imply and computes nothing.
@@ -145,7 +172,9 @@ struct program_view {
     constexpr text_view name(ref n) const { return text(names[n].text); }
     constexpr text_view index(ref i) const { return text(indices[i].text); }
     constexpr ref child(const node& n, std::int32_t k) const { return links[n.children.first + k]; }
-    constexpr ref reduced(const node& n, std::int32_t k) const { return links[n.indices.first + k]; }
+    constexpr ref reduced(const node& n, std::int32_t k) const {
+        return links[n.indices.first + k];
+    }
     constexpr const position& at(range r, std::int32_t k) const { return positions[r.first + k]; }
 
     /// The name with this canonical spelling, or none.
@@ -188,10 +217,14 @@ struct program {
 
     constexpr operator program_view() const { return view(); }
     constexpr program_view view() const {
-        return {{characters.data(), characters.size()}, {names.data(), names.size()},
-                {indices.data(), indices.size()},       {nodes.data(), nodes.size()},
-                {links.data(), links.size()},           {positions.data(), positions.size()},
-                {affine_terms.data(), affine_terms.size()}, {equations.data(), equations.size()}};
+        return {{characters.data(), characters.size()},
+                {names.data(), names.size()},
+                {indices.data(), indices.size()},
+                {nodes.data(), nodes.size()},
+                {links.data(), links.size()},
+                {positions.data(), positions.size()},
+                {affine_terms.data(), affine_terms.size()},
+                {equations.data(), equations.size()}};
     }
 
     constexpr range add_text(text_view text) {
@@ -234,7 +267,8 @@ struct program {
     constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
                               std::int32_t numerator_rank = 0) {
         const ref found = find(spelling);
-        return found != none ? found : names.push({add_text(spelling), kind, of, false, numerator_rank});
+        return found != none ? found
+                             : names.push({add_text(spelling), kind, of, false, numerator_rank});
     }
     constexpr range add_links(const ref* values, std::int32_t count) {
         const range r{links.size(), count};

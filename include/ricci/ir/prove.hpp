@@ -32,7 +32,8 @@ constexpr bool align_left_sides(const program& p, range from, range to, index_ma
     for_each_index(p, to, [&](ref i) { b.push(i); });
     for (std::int32_t k = 0; k < from.count; ++k) {
         const position &x = p.positions[from.first + k], &y = p.positions[to.first + k];
-        if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count) return false;
+        if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count)
+            return false;
     }
     for (std::int32_t k = 0; k < a.size(); ++k) renamed.set(a[k], b[k]);
     return true;
@@ -52,18 +53,22 @@ constexpr ref body_at(program& p, const equation& e, range at) {
 
 /// A copy in which tensors are replaced by what defines them, as far as `chosen(equation)` wants.
 template <class Chosen>
-constexpr ref inline_definitions(program& p, ref n, const Chosen& chosen, std::int32_t deepest = 64) {
+constexpr ref inline_definitions(program& p, ref n, const Chosen& chosen,
+                                 std::int32_t deepest = 64) {
     const node x = p.nodes[n];
     if (x.kind == op::tensor) {
         for (ref e = 0; e < p.equations.size(); ++e) {
             const equation q = p.equations[e];
-            if (q.name != x.name || q.claim || q.positions.count != x.positions.count || !chosen(q)) continue;
+            if (q.name != x.name || q.claim || q.positions.count != x.positions.count || !chosen(q))
+                continue;
             const ref body = body_at(p, q, x.positions);
-            return body == none || deepest == 0 ? n : inline_definitions(p, body, chosen, deepest - 1);
+            return body == none || deepest == 0 ? n
+                                                : inline_definitions(p, body, chosen, deepest - 1);
         }
         return n;
     }
-    return rebuild_node(p, n, {}, [&](ref child) { return inline_definitions(p, child, chosen, deepest); });
+    return rebuild_node(p, n, {},
+                        [&](ref child) { return inline_definitions(p, child, chosen, deepest); });
 }
 
 /// How many nodes an expression has when written out in full, up to a bound.
@@ -81,7 +86,8 @@ constexpr bool follows(program& p, ref a, ref b) {
     const auto all = [](const equation&) { return true; };
     const ref left = inline_definitions(p, a, all), right = inline_definitions(p, b, all);
     constexpr std::int32_t most = 2000;
-    if ((left == a && right == b) || written_size(p, left, most) >= most || written_size(p, right, most) >= most)
+    if ((left == a && right == b) || written_size(p, left, most) >= most ||
+        written_size(p, right, most) >= most)
         return false;
     return normaliser(p).equal(left, right);
 }
@@ -97,7 +103,8 @@ public:
             equation q = copy.import(e);
             q.name = long_name(q.name);
             q.body = with_long_names(q.body);
-            const bool abbreviation = !q.claim && q.name >= known && p_.names[q.name].kind == name_kind::plain;
+            const bool abbreviation =
+                !q.claim && q.name >= known && p_.names[q.name].kind == name_kind::plain;
             if (abbreviation) p_.equations.push(q);
             else claims_.push(q);
         }
@@ -123,7 +130,8 @@ public:
 private:
     constexpr ref long_name(ref name) const {
         const text_view text = p_.name(name);
-        if (text.size < 2 || text[0] != 'd' || p_.names[name].kind != name_kind::plain || p_.definition(name) != none)
+        if (text.size < 2 || text[0] != 'd' || p_.names[name].kind != name_kind::plain ||
+            p_.definition(name) != none)
             return name;
         detail::text_builder cotangent;
         cotangent << "dL/d" << text.slice(1, text.size);

@@ -78,14 +78,16 @@ constexpr ref rebuild_node(program& p, ref n, const index_map& renamed, Rebuild&
 
 /// A copy with every index renamed, bound ones too.
 constexpr ref rename_indices(program& p, ref n, const index_map& renamed) {
-    return rebuild_node(p, n, renamed, [&](ref child) { return rename_indices(p, child, renamed); });
+    return rebuild_node(p, n, renamed,
+                        [&](ref child) { return rename_indices(p, child, renamed); });
 }
 
 /// A copy in which the rank-0 tensor `name` is replaced by the expression `value`.
 constexpr ref substitute_scalar(program& p, ref n, ref name, ref value) {
     if (p.nodes[n].kind == op::tensor && p.nodes[n].name == name && p.nodes[n].positions.count == 0)
         return value;
-    return rebuild_node(p, n, {}, [&](ref child) { return substitute_scalar(p, child, name, value); });
+    return rebuild_node(p, n, {},
+                        [&](ref child) { return substitute_scalar(p, child, name, value); });
 }
 
 /// Calls `visit(index)` for every index in a list of positions, repeated ones repeatedly.
@@ -95,7 +97,8 @@ constexpr void for_each_index(const Program& p, range at, Visit&& visit) {
     for (std::int32_t k = 0; k < at.count; ++k) {
         const position& q = p.positions[at.first + k];
         if (q.kind == position_kind::index) visit(q.index);
-        for (std::int32_t t = 0; t < q.terms.count; ++t) visit(p.affine_terms[q.terms.first + t].index);
+        for (std::int32_t t = 0; t < q.terms.count; ++t)
+            visit(p.affine_terms[q.terms.first + t].index);
     }
 }
 
@@ -134,8 +137,12 @@ public:
             if (first) add_high(other.high_[k], 1);
         }
     }
-    constexpr bool has(ref index) const { return index < 64 ? (once_ & bit(index)) != 0 : high_count(index) > 0; }
-    constexpr bool repeated(ref index) const { return index < 64 ? (more_ & bit(index)) != 0 : high_count(index) > 1; }
+    constexpr bool has(ref index) const {
+        return index < 64 ? (once_ & bit(index)) != 0 : high_count(index) > 0;
+    }
+    constexpr bool repeated(ref index) const {
+        return index < 64 ? (more_ & bit(index)) != 0 : high_count(index) > 1;
+    }
     constexpr bool empty() const { return once_ == 0 && end() <= 64; }
     /// One past the greatest member.
     constexpr ref end() const {
@@ -172,7 +179,8 @@ constexpr void collect_free(const Program& p, ref n, index_set& out) {
     const node& x = p.nodes[n];
     for_each_index(p, x.positions, [&](ref i) { out.add(i); });
     if (!binds(x)) {
-        for (std::int32_t k = 0; k < x.children.count; ++k) collect_free(p, p.links[x.children.first + k], out);
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            collect_free(p, p.links[x.children.first + k], out);
         return;
     }
     index_set inner;
@@ -201,7 +209,8 @@ constexpr bool uses_name(const Program& p, ref n, ref name) {
 template <class Program, class Visit>
 constexpr void for_each_node(const Program& p, ref n, Visit&& visit) {
     const range children = p.nodes[n].children;
-    for (std::int32_t k = 0; k < children.count; ++k) for_each_node(p, p.links[children.first + k], visit);
+    for (std::int32_t k = 0; k < children.count; ++k)
+        for_each_node(p, p.links[children.first + k], visit);
     visit(n);
 }
 

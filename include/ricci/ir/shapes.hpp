@@ -37,10 +37,14 @@ public:
 
     /// -1 when the name's shape is not known at all.
     constexpr std::int32_t rank(ref name) const { return ranks_[name]; }
-    constexpr std::int64_t extent(ref name, std::int32_t axis) const { return axes_[first_[name] + axis]; }
+    constexpr std::int64_t extent(ref name, std::int32_t axis) const {
+        return axes_[first_[name] + axis];
+    }
     constexpr const std::int64_t* extents(ref name) const { return axes_.data() + first_[name]; }
     /// Extent of an index within equation number `e`.
-    constexpr std::int64_t index_extent(ref e, ref index) const { return extents_[e * indices_ + index]; }
+    constexpr std::int64_t index_extent(ref e, ref index) const {
+        return extents_[e * indices_ + index];
+    }
 
 private:
     friend struct shape_inference;
@@ -107,7 +111,8 @@ private:
             detail::text_builder s;
             in_equation(s, e);
             s << "the index " << p.index(i) << " has extent " << extent(e, i);
-            if (before.name != none) s << " in axis " << before.axis << " of " << p.name(before.name);
+            if (before.name != none)
+                s << " in axis " << before.axis << " of " << p.name(before.name);
             else s << " as the caller gave it";
             s << " and " << size << " in axis " << axis << " of " << p.name(name);
             found = make_mistake(mistake_kind::extents, s);
@@ -120,14 +125,16 @@ private:
     }
     constexpr void wrong_rank(ref name, std::int32_t wanted) {
         detail::text_builder s;
-        s << p.name(name) << " has rank " << t.ranks_[name] << " and the equations give it " << wanted
-          << (wanted == 1 ? " index" : " indices");
+        s << p.name(name) << " has rank " << t.ranks_[name] << " and the equations give it "
+          << wanted << (wanted == 1 ? " index" : " indices");
         found = make_mistake(mistake_kind::rank, s);
     }
     /// An axis that several indices, or arithmetic, fill: solved for the one index that is open.
-    constexpr void see_arithmetic(ref e, const position& q, std::int64_t size, ref name, std::int32_t axis, bool last) {
+    constexpr void see_arithmetic(ref e, const position& q, std::int64_t size, ref name,
+                                  std::int32_t axis, bool last) {
         ref open = none;
-        std::int64_t reach = q.kind == position_kind::merged ? 1 : q.offset;  // product, or least length - 1
+        std::int64_t reach =
+            q.kind == position_kind::merged ? 1 : q.offset;  // product, or least length - 1
         std::int32_t open_coefficient = 1;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
@@ -146,16 +153,19 @@ private:
         if (open != none && q.kind == position_kind::merged) {
             if (reach > 0 && size % reach == 0) return unify(e, open, size / reach, name, axis);
         } else if (open != none) {
-            if (open_coefficient > 0 && size > reach) return unify(e, open, (size - 1 - reach) / open_coefficient + 1, name, axis);
+            if (open_coefficient > 0 && size > reach)
+                return unify(e, open, (size - 1 - reach) / open_coefficient + 1, name, axis);
         } else if (!last) {
             return;
-        } else if (q.kind == position_kind::merged ? reach == size : (reach < size && q.offset >= 0)) {
+        } else if (q.kind == position_kind::merged ? reach == size
+                                                   : (reach < size && q.offset >= 0)) {
             return;
         }
         if (!last) return;
         detail::text_builder s;
         in_equation(s, e);
-        s << "axis " << axis << " of " << p.name(name) << " has extent " << size << ", and its indices ";
+        s << "axis " << axis << " of " << p.name(name) << " has extent " << size
+          << ", and its indices ";
         if (q.kind == position_kind::merged) s << "make " << reach;
         else s << "reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
         found = make_mistake(mistake_kind::extents, s);
@@ -185,15 +195,16 @@ private:
         if (found) return;
         if (t.ranks_[q.name] >= 0) return see(e, q.name, q.positions, true);
         detail::buffer<std::int64_t> sizes;
-        for (std::int32_t axis = 0; axis < q.positions.count; ++axis) sizes.push(axis_length(e, p.at(q.positions, axis)));
+        for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
+            sizes.push(axis_length(e, p.at(q.positions, axis)));
         t.set_shape(q.name, q.positions.count, sizes.data());
     }
     constexpr void need(ref e, ref i) {
         if (!complete || found || extent(e, i) != open_extent) return;
         detail::text_builder s;
         in_equation(s, e);
-        s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \"" << p.index(i)
-          << "\"_i = ...";
+        s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \""
+          << p.index(i) << "\"_i = ...";
         found = make_mistake(mistake_kind::unknown_extent, s);
     }
     constexpr std::int64_t axis_length(ref e, const position& q) {
@@ -205,7 +216,10 @@ private:
             const std::int64_t n = extent(e, term.index);
             if (n == open_extent) return open_extent;
             if (q.kind == position_kind::merged) length *= n;
-            else length += n > 0 ? (term.coefficient < 0 ? -term.coefficient : term.coefficient) * (n - 1) : 0;
+            else
+                length +=
+                    n > 0 ? (term.coefficient < 0 ? -term.coefficient : term.coefficient) * (n - 1)
+                          : 0;
         }
         return length;
     }

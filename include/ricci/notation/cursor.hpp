@@ -37,7 +37,9 @@ protected:
     constexpr void advance() {
         if (now_ != last_) ++now_;
     }
-    constexpr bool is(token_kind kind, std::int32_t ahead = 0) const { return peek(ahead).kind == kind; }
+    constexpr bool is(token_kind kind, std::int32_t ahead = 0) const {
+        return peek(ahead).kind == kind;
+    }
     constexpr bool is_symbol(char c, std::int32_t ahead = 0) const {
         const token& t = peek(ahead);
         return t.code == static_cast<unsigned char>(c) && t.kind == token_kind::symbol;
@@ -70,7 +72,8 @@ protected:
         return false;
     }
 
-    constexpr void fail(mistake_kind kind, std::int32_t begin, std::int32_t end, text_view sentence) {
+    constexpr void fail(mistake_kind kind, std::int32_t begin, std::int32_t end,
+                        text_view sentence) {
         if (!failed()) mistake_ = ir::make_mistake(kind, text_, begin, end, sentence);
     }
     constexpr void fail_here(mistake_kind kind, text_view sentence) {
@@ -96,9 +99,7 @@ protected:
     constexpr bool is_capital(const token& t) const {
         return t.kind == token_kind::letter && text_[t.begin] >= 'A' && text_[t.begin] <= 'Z';
     }
-    constexpr bool starts_name(std::int32_t ahead = 0) const {
-        return peek(ahead).starts_name;
-    }
+    constexpr bool starts_name(std::int32_t ahead = 0) const { return peek(ahead).starts_name; }
 
     /// Appends the canonical spelling of the name at the cursor, without its label.
     constexpr void read_base_name(detail::text_builder& spelling) {
@@ -119,7 +120,8 @@ protected:
             advance();
             spelling << '\\' << w << '{';
             const bool braces = accept_symbol('{');
-            if (!starts_name()) return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
+            if (!starts_name())
+                return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
             if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");
             if (braces || !is(token_kind::letter)) {
                 read_name(spelling);
@@ -146,12 +148,14 @@ protected:
             const token& t = peek();
             const bool dash = is_symbol('_') || is_symbol('-') || text_of(peek()) == "\\_";
             if (t.kind != token_kind::letter && t.kind != token_kind::number && !dash)
-                return fail_here(mistake_kind::unexpected, "a name in words holds letters and digits only");
+                return fail_here(mistake_kind::unexpected,
+                                 "a name in words holds letters and digits only");
             if (t.end - t.begin == 2 && dash) spelling << '_';
             else spelling << text_of(t);
             advance();
         }
-        if (begin_here() == begin) return fail_here(mistake_kind::unexpected, "a name in words cannot be empty");
+        if (begin_here() == begin)
+            return fail_here(mistake_kind::unexpected, "a name in words cannot be empty");
         expect_symbol('}');
     }
     /// Whether the `_` at the cursor starts a label rather than a list of indices. In words, a label
@@ -194,7 +198,8 @@ protected:
     constexpr void read_name(detail::text_builder& spelling) {
         const std::int32_t start = spelling.size();
         read_base_name(spelling);
-        if (!failed() && label_follows(spelling.view().slice(start, spelling.size()))) read_label(spelling);
+        if (!failed() && label_follows(spelling.view().slice(start, spelling.size())))
+            read_label(spelling);
     }
 
     static constexpr std::int32_t deepest = 100;  // of nesting, so that no text exhausts the stack

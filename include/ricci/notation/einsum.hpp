@@ -19,7 +19,8 @@ constexpr detail::text_builder operand_name(std::int32_t number) {
 class einsum_parser {
 public:
     /// `ranks`: the rank of each operand, or nullptr where they are not known.
-    constexpr einsum_parser(detail::text_view text, const std::int32_t* ranks, std::int32_t operands)
+    constexpr einsum_parser(detail::text_view text, const std::int32_t* ranks,
+                            std::int32_t operands)
         : text_(text), ranks_(ranks), operands_(operands) {}
 
     constexpr parse_result run() {
@@ -46,7 +47,8 @@ private:
     };
 
     constexpr bool failed() const { return static_cast<bool>(mistake_); }
-    constexpr void fail(ir::mistake_kind kind, std::int32_t begin, std::int32_t end, detail::text_view sentence) {
+    constexpr void fail(ir::mistake_kind kind, std::int32_t begin, std::int32_t end,
+                        detail::text_view sentence) {
         if (!failed()) mistake_ = ir::make_mistake(kind, text_, begin, end, sentence);
     }
 
@@ -72,12 +74,14 @@ private:
                 finish(at, at + 2);
                 at += 2;
                 after_arrow = explicit_output_ = true;
-            } else if (c == '.' && at + 2 < text_.size && text_[at + 1] == '.' && text_[at + 2] == '.') {
+            } else if (c == '.' && at + 2 < text_.size && text_[at + 1] == '.' &&
+                       text_[at + 2] == '.') {
                 labels_.push({dots, at});
                 at += 3;
             } else if (is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80) {
                 const std::int32_t length = utf8_length(text_, at);
-                if (length == 0) return fail(ir::mistake_kind::unexpected, at, at + 1, "this is not UTF-8 text");
+                if (length == 0)
+                    return fail(ir::mistake_kind::unexpected, at, at + 1, "this is not UTF-8 text");
                 labels_.push({p_.intern_index(text_.slice(at, at + length)), at});
                 at += length;
             } else {
@@ -90,20 +94,24 @@ private:
     constexpr void check_counts() {
         if (failed() || ranks_ == nullptr || inputs_.size() == operands_) return;
         detail::text_builder s;
-        s << "this string has " << inputs_.size() << (inputs_.size() == 1 ? " operand" : " operands") << ", and "
-          << operands_ << (operands_ == 1 ? " is" : " are") << " given";
+        s << "this string has " << inputs_.size()
+          << (inputs_.size() == 1 ? " operand" : " operands") << ", and " << operands_
+          << (operands_ == 1 ? " is" : " are") << " given";
         fail(ir::mistake_kind::rank, 0, text_.size, s);
     }
     constexpr void check_rank(std::int32_t k) {
         const operand_text& o = inputs_[k];
         std::int32_t letters = 0, ellipses = 0;
-        for (std::int32_t j = 0; j < o.count; ++j) labels_[o.first + j].index == dots ? ++ellipses : ++letters;
-        if (ellipses > 1) return fail(ir::mistake_kind::unexpected, o.begin, o.end, "an operand has at most one ...");
+        for (std::int32_t j = 0; j < o.count; ++j)
+            labels_[o.first + j].index == dots ? ++ellipses : ++letters;
+        if (ellipses > 1)
+            return fail(ir::mistake_kind::unexpected, o.begin, o.end,
+                        "an operand has at most one ...");
         const std::int32_t rank = ranks_ == nullptr ? letters : ranks_[k];
         if (ellipses == 0 ? rank != letters : rank < letters) {
             detail::text_builder s;
-            s << "operand " << k + 1 << " has " << letters << (letters == 1 ? " index" : " indices") << " here, and its rank is "
-              << rank;
+            s << "operand " << k + 1 << " has " << letters << (letters == 1 ? " index" : " indices")
+              << " here, and its rank is " << rank;
             return fail(ir::mistake_kind::rank, o.begin, o.end, s);
         }
         if (ellipses > 0 && rank - letters > ellipsis_) ellipsis_ = rank - letters;
@@ -123,7 +131,8 @@ private:
                 list.push(ir::index_position(labels_[o.first + j].index));
                 continue;
             }
-            for (std::int32_t axis = ellipsis_rank; axis-- > 0;) list.push(ir::index_position(ellipsis_index(axis)));
+            for (std::int32_t axis = ellipsis_rank; axis-- > 0;)
+                list.push(ir::index_position(ellipsis_index(axis)));
         }
         const ir::range r{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
@@ -135,11 +144,14 @@ private:
         for (std::int32_t k = 0; k < inputs_.size(); ++k) {
             const ir::range at = positions(inputs_[k], ellipsis_rank_[k]);
             ir::for_each_index(p_, at, [&](ref i) { all.add(i); });
-            factors.push(p_.tensor(p_.intern_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
+            factors.push(
+                p_.tensor(p_.intern_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
         }
         const ir::range left = explicit_output_ ? written_output(all) : implied_output(all);
         if (failed()) return;
-        ref body = factors.size() == 1 ? factors[0] : p_.make(ir::op::multiply, 0, factors.data(), factors.size());
+        ref body = factors.size() == 1
+                       ? factors[0]
+                       : p_.make(ir::op::multiply, 0, factors.data(), factors.size());
         ir::index_set kept;
         ir::for_each_index(p_, left, [&](ref i) { kept.add(i); });
         detail::buffer<ref> over;
@@ -161,7 +173,8 @@ private:
                      "this index of the result is in no operand");
             else if (seen.has(l.index))
                 fail(ir::mistake_kind::index_repeated, l.begin, l.begin + p_.index(l.index).size,
-                     "this index stands twice in the result; the value would have no place off the diagonal");
+                     "this index stands twice in the result; the value would have no place off the "
+                     "diagonal");
             seen.add(l.index);
         }
         return positions(output_, ellipsis_);
@@ -169,12 +182,14 @@ private:
     /// Every index that stands once, in the order of its character, after what ... stands for.
     constexpr ir::range implied_output(const ir::index_set& all) {
         detail::buffer<ir::position> list;
-        for (std::int32_t axis = ellipsis_; axis-- > 0;) list.push(ir::index_position(ellipsis_index(axis)));
+        for (std::int32_t axis = ellipsis_; axis-- > 0;)
+            list.push(ir::index_position(ellipsis_index(axis)));
         const std::int32_t first = list.size();
         for (const label& l : labels_) {
             if (l.index == dots || all.repeated(l.index)) continue;
             list.push(ir::index_position(l.index));
-            for (std::int32_t k = list.size() - 1; k > first && comes_before(list[k].index, list[k - 1].index); --k) {
+            for (std::int32_t k = list.size() - 1;
+                 k > first && comes_before(list[k].index, list[k - 1].index); --k) {
                 const ir::position swapped = list[k];
                 list[k] = list[k - 1];
                 list[k - 1] = swapped;
@@ -187,7 +202,8 @@ private:
     constexpr bool comes_before(ref a, ref b) const {
         const detail::text_view x = p_.index(a), y = p_.index(b);
         for (std::int32_t k = 0; k < x.size && k < y.size; ++k)
-            if (x[k] != y[k]) return static_cast<unsigned char>(x[k]) < static_cast<unsigned char>(y[k]);
+            if (x[k] != y[k])
+                return static_cast<unsigned char>(x[k]) < static_cast<unsigned char>(y[k]);
         return x.size < y.size;
     }
 
@@ -204,7 +220,8 @@ private:
     detail::buffer<std::int32_t> ellipsis_rank_;
 };
 
-constexpr parse_result parse_einsum(detail::text_view text, const std::int32_t* ranks, std::int32_t operands) {
+constexpr parse_result parse_einsum(detail::text_view text, const std::int32_t* ranks,
+                                    std::int32_t operands) {
     return einsum_parser(text, ranks, operands).run();
 }
 

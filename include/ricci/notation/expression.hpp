@@ -53,7 +53,9 @@ protected:
         return program_.make(op::multiply, program_.number(-1), term, {begin, end_before()});
     }
 
-    constexpr bool ends_term() const { return peek().ends_term || (is_symbol('|') && inside_bars_); }
+    constexpr bool ends_term() const {
+        return peek().ends_term || (is_symbol('|') && inside_bars_);
+    }
 
     /// A product of factors, and a sum sign's body up to the next + or -.
     constexpr ref read_term() {
@@ -67,14 +69,16 @@ protected:
                 if (accept_symbol('/')) {
                     const ref divisor = read_factor();
                     if (failed()) return none;
-                    factors.back() = program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
+                    factors.back() =
+                        program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
                 } else if (accept_key(keyword::modulo)) {
                     const ref divisor = read_factor();
                     if (failed()) return none;
                     const ref both[] = {product(factors, begin), divisor};
                     factors.clear();
-                    factors.push(program_.make(op::apply, static_cast<std::uint8_t>(ir::function::modulo), both, 2,
-                                               {begin, end_before()}));
+                    factors.push(program_.make(op::apply,
+                                               static_cast<std::uint8_t>(ir::function::modulo),
+                                               both, 2, {begin, end_before()}));
                 } else {
                     break;
                 }
@@ -86,7 +90,8 @@ protected:
     }
     constexpr ref product(const detail::buffer<ref>& factors, std::int32_t begin) {
         if (factors.size() == 1) return factors[0];
-        return program_.make(op::multiply, 0, factors.data(), factors.size(), {begin, end_before()});
+        return program_.make(op::multiply, 0, factors.data(), factors.size(),
+                             {begin, end_before()});
     }
 
     /// A primary with its powers. A tensor reads its own superscripts.
@@ -157,10 +162,12 @@ protected:
             const ref inside = read_expression();
             inside_bars_ = outer;
             if (!failed()) expect_symbol('|');
-            return failed() ? none : program_.apply(ir::function::absolute, inside, {begin, end_before()});
+            return failed() ? none
+                            : program_.apply(ir::function::absolute, inside, {begin, end_before()});
         }
         if (is(token_kind::command)) return read_command(begin);
-        fail_here(mistake_kind::unexpected, ends_term() ? "expected a factor before this" : "this does not fit here");
+        fail_here(mistake_kind::unexpected,
+                  ends_term() ? "expected a factor before this" : "this does not fit here");
         return none;
     }
     constexpr ref read_bracketed(char closer) {
@@ -174,33 +181,42 @@ protected:
 
     constexpr ref read_command(std::int32_t begin) {
         switch (key()) {
-            case keyword::frac: return read_fraction(begin);
+            case keyword::frac:
+                return read_fraction(begin);
             case keyword::sqrt: {
                 advance();
                 const ref inside = read_argument();
-                return failed() ? none : program_.apply(ir::function::sqrt, inside, {begin, end_before()});
+                return failed() ? none
+                                : program_.apply(ir::function::sqrt, inside, {begin, end_before()});
             }
-            case keyword::sum: return read_sum(begin);
-            case keyword::infinity: advance(); return program_.number(__builtin_inf(), {begin, end_before()});
-            case keyword::begin_cases: return read_cases(begin);
+            case keyword::sum:
+                return read_sum(begin);
+            case keyword::infinity:
+                advance();
+                return program_.number(__builtin_inf(), {begin, end_before()});
+            case keyword::begin_cases:
+                return read_cases(begin);
             case keyword::underbrace: {
                 advance();
                 const ref inside = read_argument();
                 if (!failed() && accept_symbol('_')) skip_group();
                 return inside;
             }
-            case keyword::wrapper: return read_word_or_tensor(begin);
+            case keyword::wrapper:
+                return read_word_or_tensor(begin);
             case keyword::greek:
                 if (!(is_symbol('(', 1) && word() == "sigma")) return read_tensor(begin);
                 advance();
                 return read_application(ir::function::sigmoid, begin);
-            case keyword::accent: return read_tensor(begin);
+            case keyword::accent:
+                return read_tensor(begin);
             case keyword::function: {
                 const text_view name = word();
                 advance();
                 return read_function(name, begin);
             }
-            default: break;
+            default:
+                break;
         }
         unknown_command();
         return none;
@@ -217,13 +233,15 @@ protected:
     constexpr ref read_fraction(std::int32_t begin) {
         if (is_symbol('{', 1) && is_key(keyword::partial, 2)) {
             const ir::equation left = read_derivative();
-            return failed() ? none : program_.tensor(left.name, left.positions, {begin, end_before()});
+            return failed() ? none
+                            : program_.tensor(left.name, left.positions, {begin, end_before()});
         }
         advance();
         const ref numerator = read_argument();
         if (failed()) return none;
         const ref denominator = read_argument();
-        return failed() ? none : program_.make(op::divide, numerator, denominator, {begin, end_before()});
+        return failed() ? none
+                        : program_.make(op::divide, numerator, denominator, {begin, end_before()});
     }
     constexpr ir::equation read_derivative() {
         ir::equation left{none, {}, none, true, {}};
@@ -237,7 +255,8 @@ protected:
         const std::int32_t numerator_rank = positions.size();
         if (failed() || !expect_symbol('}') || !expect_symbol('{')) return left;
         if (!accept_key(keyword::partial)) {
-            fail_here(mistake_kind::unexpected, "a derivative is by something: \\partial and a tensor");
+            fail_here(mistake_kind::unexpected,
+                      "a derivative is by something: \\partial and a tensor");
             return left;
         }
         detail::text_builder by;
@@ -246,7 +265,8 @@ protected:
         if (failed() || !expect_symbol('}')) return left;
         detail::text_builder spelling;
         spelling << 'd' << of.view() << "/d" << by.view();
-        left.name = program_.intern_name(spelling, ir::name_kind::cotangent, program_.intern_name(by), numerator_rank);
+        left.name = program_.intern_name(spelling, ir::name_kind::cotangent,
+                                         program_.intern_name(by), numerator_rank);
         left.positions = store(positions);
         return left;
     }
@@ -264,13 +284,16 @@ protected:
         if (name.view() == "e" && is_symbol('^')) {
             advance();
             const ref exponent = read_argument();
-            return failed() ? none : program_.apply(ir::function::exp, exponent, {begin, end_before()});
+            return failed() ? none
+                            : program_.apply(ir::function::exp, exponent, {begin, end_before()});
         }
         const bool subscript = is_symbol('_') && !label_follows(name);
-        const bool known = (subscript && is_reduction(name)) ||
-                           ((called || wrapped) && meaning_of(name, false).what == word_meaning::kind::function);
+        const bool known =
+            (subscript && is_reduction(name)) ||
+            ((called || wrapped) && meaning_of(name, false).what == word_meaning::kind::function);
         if (known) return read_function(name, begin);
-        if ((wrapped || name.size() > 2) && (called || (subscript && wrapped && calls_after_subscript())) &&
+        if ((wrapped || name.size() > 2) &&
+            (called || (subscript && wrapped && calls_after_subscript())) &&
             find_definition(name) == none) {
             detail::text_builder sentence;
             const nearest n = nearest_function(name);
@@ -316,10 +339,11 @@ protected:
         detail::buffer<ref> over;
         read_index_list(over);
         if (failed()) return none;
-        const ref body = read_factor();  // with its power, so mean_a (x)^2 is the mean of the square
+        const ref body =
+            read_factor();  // with its power, so mean_a (x)^2 is the mean of the square
         if (failed()) return none;
-        return program_.reduce(static_cast<ir::reduction>(meaning.value), program_.add_links(over), body,
-                               {begin, end_before()});
+        return program_.reduce(static_cast<ir::reduction>(meaning.value), program_.add_links(over),
+                               body, {begin, end_before()});
     }
     constexpr void read_index_list(detail::buffer<ref>& over) {
         const bool braces = accept_symbol('{');
@@ -346,7 +370,8 @@ protected:
         if (!failed() && two) arguments[1] = read_expression();
         inside_bars_ = outer;
         if (failed() || !expect_symbol(')')) return none;
-        return program_.make(op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1, {begin, end_before()});
+        return program_.make(op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
+                             {begin, end_before()});
     }
 
     /// \sum_{j}: over the product to the right.
@@ -367,11 +392,14 @@ protected:
         }
         ref body = read_term();
         if (failed()) return none;
-        if (bounds != none) body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
-        return program_.reduce(ir::reduction::sum, program_.add_links(over), body, {begin, end_before()});
+        if (bounds != none)
+            body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
+        return program_.reduce(ir::reduction::sum, program_.add_links(over), body,
+                               {begin, end_before()});
     }
     constexpr bool has_lower_bound() const {
-        for (const token* t = now_ + 1; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+        for (const token* t = now_ + 1;
+             t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
             if (t->kind != token_kind::symbol) continue;
             if (t->code == '=') return true;
             if (t->code == '}') return false;
@@ -390,23 +418,29 @@ protected:
         const bool from_zero = is(token_kind::number) && text_of(peek()) == "0";
         const bool from_one = is(token_kind::number) && text_of(peek()) == "1";
         if (!from_zero && !from_one) {
-            fail_here(mistake_kind::unexpected, "a sum runs from 0 or from 1; for another part of an axis multiply by a bracket such as [j \\ge 2]");
+            fail_here(mistake_kind::unexpected,
+                      "a sum runs from 0 or from 1; for another part of an axis multiply by a "
+                      "bracket such as [j \\ge 2]");
             return none;
         }
         advance();
         if (!expect_symbol('}') || !accept_symbol('^')) {
-            fail_here(mistake_kind::unexpected, "a sum with a lower bound needs an upper one: \\sum_{a=1}^{d}");
+            fail_here(mistake_kind::unexpected,
+                      "a sum with a lower bound needs an upper one: \\sum_{a=1}^{d}");
             return none;
         }
         const ref last_place = read_argument();
         if (failed() || !is_constant(last_place)) return none;
         const ref place = program_.position_of(index, {begin, end_before()});
-        const ref last = from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
+        const ref last =
+            from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
         return compare(ir::comparison::less_equal, place, last, begin);
     }
     constexpr bool is_constant(ref n) const {
         bool constant = true;
-        ir::for_each_node(program_, n, [&](ref m) { constant = constant && program_.nodes[m].kind != op::tensor; });
+        ir::for_each_node(program_, n, [&](ref m) {
+            constant = constant && program_.nodes[m].kind != op::tensor;
+        });
         return constant;
     }
 
@@ -419,7 +453,8 @@ protected:
     }
     constexpr ref compare(ir::comparison c, ref a, ref b, std::int32_t begin) {
         const ref both[] = {a, b};
-        return program_.make(op::compare, static_cast<std::uint8_t>(c), both, 2, {begin, end_before()});
+        return program_.make(op::compare, static_cast<std::uint8_t>(c), both, 2,
+                             {begin, end_before()});
     }
     constexpr ref read_condition() {
         const std::int32_t begin = begin_here();
@@ -448,7 +483,9 @@ protected:
             }
             const ref inside = read_negation();
             --depth_;
-            return failed() ? none : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
+            return failed()
+                       ? none
+                       : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
         }
         return read_relation();
     }
@@ -459,16 +496,17 @@ protected:
         ref all = none;
         while (!failed() && is_relation()) {
             const keyword k = key();
-            const bool less = is_symbol('<') || k == keyword::less, greater = is_symbol('>') || k == keyword::greater;
+            const bool less = is_symbol('<') || k == keyword::less,
+                       greater = is_symbol('>') || k == keyword::greater;
             const bool at_most = k == keyword::less_equal, at_least = k == keyword::greater_equal;
             const bool different = k == keyword::not_equal;
             advance();
             const ref right = read_expression();
             if (failed()) return none;
-            const ref one = less       ? compare(ir::comparison::less, left, right, begin)
-                            : greater  ? compare(ir::comparison::less, right, left, begin)
-                            : at_most  ? compare(ir::comparison::less_equal, left, right, begin)
-                            : at_least ? compare(ir::comparison::less_equal, right, left, begin)
+            const ref one = less        ? compare(ir::comparison::less, left, right, begin)
+                            : greater   ? compare(ir::comparison::less, right, left, begin)
+                            : at_most   ? compare(ir::comparison::less_equal, left, right, begin)
+                            : at_least  ? compare(ir::comparison::less_equal, right, left, begin)
                             : different ? compare(ir::comparison::not_equal, left, right, begin)
                                         : compare(ir::comparison::equal, left, right, begin);
             all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
@@ -482,7 +520,8 @@ protected:
         bool finished = false;
         while (!failed() && !is_key(keyword::end_cases)) {
             if (finished) {
-                fail_here(mistake_kind::unexpected, "nothing can follow the case that holds otherwise");
+                fail_here(mistake_kind::unexpected,
+                          "nothing can follow the case that holds otherwise");
                 return none;
             }
             parts.push(read_expression());
@@ -501,7 +540,8 @@ protected:
         if (failed()) return none;
         advance();
         if (!finished) {
-            fail(mistake_kind::unexpected, begin, end_before(), "the last case has to be & \\text{otherwise}");
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "the last case has to be & \\text{otherwise}");
             return none;
         }
         return program_.make(op::choose, 0, parts.data(), parts.size(), {begin, end_before()});
@@ -541,13 +581,15 @@ protected:
         if (is(token_kind::number, 1)) return true;
         if (!is_symbol('{', 1)) return false;
         for (std::int32_t k = 2; !is_symbol('}', k); ++k)
-            if (!is(token_kind::number, k) && !is_symbol('-', k) && !is_symbol('/', k) && !is_symbol('+', k))
+            if (!is(token_kind::number, k) && !is_symbol('-', k) && !is_symbol('/', k) &&
+                !is_symbol('+', k))
                 return false;
         return true;
     }
     constexpr bool is_transpose() const {
         const auto transpose = [&](std::int32_t k) {
-            return is_key(keyword::transpose, k) || (is(token_kind::letter, k) && text_of(peek(k)) == "T");
+            return is_key(keyword::transpose, k) ||
+                   (is(token_kind::letter, k) && text_of(peek(k)) == "T");
         };
         return transpose(1) || (is_symbol('{', 1) && transpose(2) && is_symbol('}', 3));
     }
@@ -572,7 +614,8 @@ protected:
             n.positions = at;
             return program_.nodes.push(n);
         }
-        const ref tensor = program_.tensor(program_.intern_name(spelling), at, {begin, end_before()});
+        const ref tensor =
+            program_.tensor(program_.intern_name(spelling), at, {begin, end_before()});
         program_.nodes[tensor].detail = variance;
         return tensor;
     }

@@ -31,9 +31,11 @@ constexpr void check(ir::program& p, detail::text_view text, ir::mistake& mistak
 constexpr void hint_at_label(detail::text_view word, ir::mistake& mistake) {
     using kind = ir::mistake_kind;
     const bool related = mistake.kind == kind::rank || mistake.kind == kind::index_once ||
-                         mistake.kind == kind::index_missing || mistake.kind == kind::index_repeated;
+                         mistake.kind == kind::index_missing ||
+                         mistake.kind == kind::index_repeated;
     if (word.empty() || !related) return;
-    mistake.words << "; if " << word << " is a label and no list of indices, write \\text{" << word << "}";
+    mistake.words << "; if " << word << " is a label and no list of indices, write \\text{" << word
+                  << "}";
 }
 
 /// Reads equations. Cost: linear in the text but for the checks between equations.

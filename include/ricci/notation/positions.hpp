@@ -86,7 +86,8 @@ protected:
             accept_symbol(',');
         }
         if (begin_here() == begin && !failed())
-            fail_here(mistake_kind::unexpected, "an index list cannot be empty; leave it out for a scalar");
+            fail_here(mistake_kind::unexpected,
+                      "an index list cannot be empty; leave it out for a scalar");
         if (!failed()) expect_symbol(closer);
     }
     constexpr void read_plain(detail::buffer<ir::position>& out) {
@@ -111,7 +112,8 @@ protected:
         return value;
     }
     constexpr bool has_sign(char closer) const {
-        for (const token* t = now_; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+        for (const token* t = now_; t->kind != token_kind::end && t->kind != token_kind::separator;
+             ++t) {
             if (t->kind != token_kind::symbol) continue;
             if (t->code == static_cast<unsigned char>(closer)) return false;
             if (t->code == '+' || t->code == '-') return true;
@@ -122,19 +124,21 @@ protected:
     constexpr bool is_affine(char closer) const {
         for (std::int32_t k = 0;; ++k) {
             if (is_symbol('+', k) || is_symbol('-', k)) return true;
-            if (is_symbol(closer, k) || is_symbol(',', k) || is_symbol('(', k) || is(token_kind::end, k) ||
-                is(token_kind::separator, k))
+            if (is_symbol(closer, k) || is_symbol(',', k) || is_symbol('(', k) ||
+                is(token_kind::end, k) || is(token_kind::separator, k))
                 return is_symbol('(', k) && k == 0 && merged_is_affine();
         }
     }
     constexpr bool merged_is_affine() const {
         for (std::int32_t k = 1;; ++k) {
             if (is_symbol('+', k) || is_symbol('-', k)) return true;
-            if (is_symbol(')', k) || is(token_kind::end, k) || is(token_kind::separator, k)) return false;
+            if (is_symbol(')', k) || is(token_kind::end, k) || is(token_kind::separator, k))
+                return false;
         }
     }
     constexpr bool has_comma() const {
-        for (const token* t = now_ + 1; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+        for (const token* t = now_ + 1;
+             t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
             if (t->kind != token_kind::symbol) continue;
             if (t->code == ',') return true;
             if (t->code == ')' || t->code == '(') return false;
@@ -171,7 +175,8 @@ protected:
         else if (name.view() == "wrap") mark = outside::wrapped;
         else if (name.view() != "pad") {
             detail::text_builder sentence;
-            sentence << "in an index list only clamp, wrap and pad are functions, not " << name.view();
+            sentence << "in an index list only clamp, wrap and pad are functions, not "
+                     << name.view();
             return fail(mistake_kind::unknown_function, begin, end_before(), sentence);
         }
         if (!is_symbol('(')) {

@@ -22,7 +22,8 @@ constexpr bool is_reduce(const ir::node& n, ir::reduction r) {
 constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
     const ir::node numerator = p.nodes[p.links[quotient.children.first]];
     const ir::node denominator = p.nodes[p.links[quotient.children.first + 1]];
-    if (!is_apply(numerator, ir::function::exp) || !is_reduce(denominator, ir::reduction::sum)) return none;
+    if (!is_apply(numerator, ir::function::exp) || !is_reduce(denominator, ir::reduction::sum))
+        return none;
     const ir::node inside = p.nodes[p.links[denominator.children.first]];
     if (!is_apply(inside, ir::function::exp) || denominator.indices.count != 1) return none;
     const ref bound = p.links[denominator.indices.first];
@@ -47,7 +48,8 @@ constexpr ref as_logsumexp(ir::program& p, const ir::node& logarithm) {
     if (!is_reduce(sum, ir::reduction::sum)) return none;
     const ir::node inside = p.nodes[p.links[sum.children.first]];
     if (!is_apply(inside, ir::function::exp)) return none;
-    return p.reduce(ir::reduction::logsumexp, sum.indices, p.links[inside.children.first], logarithm.source);
+    return p.reduce(ir::reduction::logsumexp, sum.indices, p.links[inside.children.first],
+                    logarithm.source);
 }
 
 /// A copy of an expression with every stable form in place of what was written out.

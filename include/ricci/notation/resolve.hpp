@@ -16,8 +16,7 @@ using ir::ref;
 /// Works on one equation of a freshly parsed program; replaces its body.
 class resolver {
 public:
-    constexpr resolver(ir::program& program, detail::text_view text)
-        : p_(program), text_(text) {}
+    constexpr resolver(ir::program& program, detail::text_view text) : p_(program), text_(text) {}
 
     constexpr ir::mistake run(ir::equation& e) {
         e.body = find_positions(e, e.body);
@@ -29,15 +28,19 @@ public:
             bound_.add(i);
             if (!right.has(i)) missing_ = i;
             if (left.repeated(i))
-                fail(ir::mistake_kind::index_repeated, i, e.source, " stands twice on the left; the value would have no place off the diagonal");
+                fail(ir::mistake_kind::index_repeated, i, e.source,
+                     " stands twice on the left; the value would have no place off the diagonal");
         }
         if (!mistake_) e.body = resolve(e.body);
-        if (missing_ != none) fail(ir::mistake_kind::index_missing, missing_, e.source, " stands on the left and nowhere on the right");
+        if (missing_ != none)
+            fail(ir::mistake_kind::index_missing, missing_, e.source,
+                 " stands on the left and nowhere on the right");
         return static_cast<ir::mistake&&>(mistake_);
     }
 
 private:
-    constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at, detail::text_view words) {
+    constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at,
+                        detail::text_view words) {
         if (mistake_) return;
         detail::text_builder sentence;
         sentence << "the index " << p_.index(index) << words;
@@ -70,7 +73,8 @@ private:
             over.push(axis);
             list.push(ir::index_position(axis));
             const ref both[] = {p_.position_of(axis), bounded_place(q, axis)};
-            factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal), both, 2, x.source));
+            factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal),
+                                 both, 2, x.source));
         }
         if (over.empty()) return n;
         const ir::range at{p_.positions.size(), list.size()};
@@ -82,7 +86,8 @@ private:
     }
     constexpr ref fresh_index(const ir::position& q, std::int32_t axis) {
         detail::text_builder spelling;
-        spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index) : detail::text_view("p"));
+        spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index)
+                                       : detail::text_view("p"));
         do spelling << "''";
         while (axis-- > 0 || p_.find_index(spelling) != none);
         return p_.intern_index(spelling);
@@ -92,7 +97,9 @@ private:
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const ir::affine_term term = p_.affine_terms[q.terms.first + t];
             const ref here = p_.position_of(term.index);
-            sum.push(term.coefficient == 1 ? here : p_.make(op::multiply, p_.number(term.coefficient), here));
+            sum.push(term.coefficient == 1
+                         ? here
+                         : p_.make(op::multiply, p_.number(term.coefficient), here));
         }
         if (q.offset != 0 || sum.empty()) sum.push(p_.number(q.offset));
         const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
@@ -106,7 +113,8 @@ private:
         };
         if (q.index == outside::wrapped) return apply(ir::function::modulo, place, extent);
         const ref last = p_.make(op::add, extent, p_.number(-1));
-        return apply(ir::function::maximum, p_.number(0), apply(ir::function::minimum, last, place));
+        return apply(ir::function::maximum, p_.number(0),
+                     apply(ir::function::minimum, last, place));
     }
     constexpr detail::text_builder primed(ref index) const {
         detail::text_builder spelling;
@@ -163,7 +171,8 @@ private:
             bound_.add(i);
         }
         const ref inside = resolve_children(n);
-        for (std::int32_t k = 0; k < x.indices.count; ++k) bound_.remove(p_.links[x.indices.first + k]);
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            bound_.remove(p_.links[x.indices.first + k]);
         return inside;
     }
 
@@ -192,9 +201,9 @@ private:
         once_ = {};
         once_ << " stands once on the right and not on the left";
         if (missing_ != none)
-            once_ << ", and " << p_.index(missing_) << " of the left is missing on the right; is one meant for the other?";
-        else
-            once_ << "; write \\sum_{" << p_.index(i) << "} if a sum is meant";
+            once_ << ", and " << p_.index(missing_)
+                  << " of the left is missing on the right; is one meant for the other?";
+        else once_ << "; write \\sum_{" << p_.index(i) << "} if a sum is meant";
         return once_;
     }
 

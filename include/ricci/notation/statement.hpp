@@ -38,8 +38,15 @@ private:
     constexpr void read_statement() {
         const left_side left = read_left();
         if (failed()) return;
+        if (writes_twice(left.positions)) {
+            fail(mistake_kind::index_repeated, left.begin, left.end,
+                 "two places of these indices are one element on the left; sum on the right "
+                 "instead, with an index of its own");
+            return;
+        }
         if (!is_symbol('=')) {
-            fail_here(mistake_kind::unexpected, "an equation is written name = expression; expected = here");
+            fail_here(mistake_kind::unexpected,
+                      "an equation is written name = expression; expected = here");
             return;
         }
         bool claim = left.derivative;
@@ -52,10 +59,20 @@ private:
         if (accept_key(keyword::equivalent)) {
             const std::int32_t first = program_.equations.size();
             read_statement();
-            for (std::int32_t e = first; e < program_.equations.size(); ++e) program_.equations[e].claim = true;
+            for (std::int32_t e = first; e < program_.equations.size(); ++e)
+                program_.equations[e].claim = true;
             return;
         }
-        if (!failed() && !is(token_kind::separator)) fail_here(mistake_kind::unexpected, unexpected_words());
+        if (!failed() && !is(token_kind::separator))
+            fail_here(mistake_kind::unexpected, unexpected_words());
+    }
+    /// i+k on the left: one element for several pairs of i and k.
+    constexpr bool writes_twice(ir::range at) const {
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            const ir::position& q = program_.positions[at.first + k];
+            if (q.kind == ir::position_kind::affine && q.terms.count > 1) return true;
+        }
+        return false;
     }
     constexpr text_view unexpected_words() const {
         if (is(token_kind::command) && !is_relation()) return "this word does not fit here";
@@ -73,7 +90,9 @@ private:
         } else {
             if (!starts_name()) {
                 if (is(token_kind::command)) unknown_command_or_misplaced();
-                else fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
+                else
+                    fail_here(mistake_kind::unexpected,
+                              "an equation starts with the tensor it defines");
                 return left;
             }
             detail::text_builder spelling;
@@ -82,7 +101,8 @@ private:
             if (!failed()) left.variance = read_scripts(positions);
             if (failed()) return left;
             if (is_symbol('(') && meaning_of(spelling, true).what != word_meaning::kind::unknown) {
-                fail(mistake_kind::unexpected, left.begin, end_before(), "this function is known already and cannot be defined");
+                fail(mistake_kind::unexpected, left.begin, end_before(),
+                     "this function is known already and cannot be defined");
                 return left;
             }
             left.name = program_.intern_name(spelling);
@@ -94,7 +114,8 @@ private:
     }
     constexpr void unknown_command_or_misplaced() {
         const nearest n = nearest_command(word());
-        if (n.distance == 0) fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
+        if (n.distance == 0)
+            fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
         else unknown_command();
     }
     constexpr void read_parameters(left_side& left) {
@@ -134,7 +155,8 @@ private:
     /// `v^a = g^{ab} v_b`: the form with its indices on the other side is another tensor, v_upper
     /// here. Variance is dropped from the nodes on the way, since it means nothing more.
     constexpr ref raised_name(const left_side& left, ref body) {
-        bool used = false, opposite = left.variance == upper_indices || left.variance == lower_indices;
+        bool used = false,
+             opposite = left.variance == upper_indices || left.variance == lower_indices;
         ir::for_each_node(program_, body, [&](ref n) {
             ir::node& x = program_.nodes[n];
             if (x.kind != op::tensor) return;
@@ -146,13 +168,15 @@ private:
         });
         if (!used || !opposite) return left.name;
         detail::text_builder spelling;
-        spelling << program_.name(left.name) << (left.variance == upper_indices ? "_upper" : "_lower");
+        spelling << program_.name(left.name)
+                 << (left.variance == upper_indices ? "_upper" : "_lower");
         return program_.intern_name(spelling);
     }
     constexpr bool occurs(ref body, ref index) const {
         bool found = false;
         ir::for_each_node(program_, body, [&](ref n) {
-            ir::for_each_index(program_, program_.nodes[n].positions, [&](ref i) { found = found || i == index; });
+            ir::for_each_index(program_, program_.nodes[n].positions,
+                               [&](ref i) { found = found || i == index; });
         });
         return found;
     }
@@ -161,7 +185,8 @@ private:
             bool bare = false;
             ir::for_each_node(program_, body, [&](ref n) {
                 const ir::node& x = program_.nodes[n];
-                bare = bare || (x.kind == op::tensor && x.name == argument && x.positions.count == 0);
+                bare =
+                    bare || (x.kind == op::tensor && x.name == argument && x.positions.count == 0);
             });
             if (!bare) return false;
         }

@@ -61,7 +61,8 @@ public:
         while (at_ < text_.size && !out_.mistake) step();
         if (!out_.mistake && !open_.empty()) {
             const bracket& b = open_.back();
-            fail(ir::mistake_kind::unbalanced, b.begin, b.end, "this bracket is never closed; close it");
+            fail(ir::mistake_kind::unbalanced, b.begin, b.end,
+                 "this bracket is never closed; close it");
         }
         push(token_kind::separator, text_.size, text_.size, 0, true);
         push(token_kind::end, text_.size, text_.size, 0, true);
@@ -75,19 +76,18 @@ private:
         std::int32_t end;
     };
 
-    constexpr void fail(ir::mistake_kind kind, std::int32_t begin, std::int32_t end, text_view sentence) {
+    constexpr void fail(ir::mistake_kind kind, std::int32_t begin, std::int32_t end,
+                        text_view sentence) {
         if (!out_.mistake) out_.mistake = ir::make_mistake(kind, text_, begin, end, sentence);
     }
-    constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end, unsigned char code = 0,
-                        bool ends_term = false, bool starts_name = false) {
+    constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end,
+                        unsigned char code = 0, bool ends_term = false, bool starts_name = false) {
         out_.tokens.push({kind, code, spaced_, ends_term, starts_name, begin, end});
         spaced_ = false;
     }
     constexpr void separate(std::int32_t begin, std::int32_t end) {
-        if (open_.empty())
-            push(token_kind::separator, begin, end, 0, true);
-        else
-            spaced_ = true;
+        if (open_.empty()) push(token_kind::separator, begin, end, 0, true);
+        else spaced_ = true;
     }
 
     constexpr void step() {
@@ -119,7 +119,8 @@ private:
             push(token_kind::number, begin, at_);
         } else if (static_cast<unsigned char>(c) >= 0x80 || is_ascii_letter(c)) {
             const std::int32_t length = utf8_length(text_, at_);
-            if (length == 0) return fail(ir::mistake_kind::unexpected, at_, at_ + 1, "this is not UTF-8 text");
+            if (length == 0)
+                return fail(ir::mistake_kind::unexpected, at_, at_ + 1, "this is not UTF-8 text");
             at_ += length;
             push(token_kind::letter, begin, at_, 0, false, true);
         } else {
@@ -133,30 +134,36 @@ private:
         if (closer != '\0') open_.push({closer, begin, at_});
         if (c == ')' || c == ']' || c == '}') close(c, begin);
         if (c < ' ' || c == 0x7f)
-            return fail(ir::mistake_kind::unexpected, begin, at_, "this character has no meaning here");
-        const bool ends = closer == '\0' && (c == '+' || c == '-' || c == ')' || c == ']' || c == '}' || c == ',' ||
-                                             c == '=' || c == '&' || c == '<' || c == '>');
+            return fail(ir::mistake_kind::unexpected, begin, at_,
+                        "this character has no meaning here");
+        const bool ends =
+            closer == '\0' && (c == '+' || c == '-' || c == ')' || c == ']' || c == '}' ||
+                               c == ',' || c == '=' || c == '&' || c == '<' || c == '>');
         push(token_kind::symbol, begin, at_, static_cast<unsigned char>(c), ends);
     }
     constexpr void close(char closer, std::int32_t begin) {
         if (!open_.empty() && open_.back().closer == closer) {
             open_.shrink(open_.size() - 1);
         } else if (open_.empty()) {
-            fail(ir::mistake_kind::unbalanced, begin, at_, "this bracket closes nothing; remove it or open it before");
+            fail(ir::mistake_kind::unbalanced, begin, at_,
+                 "this bracket closes nothing; remove it or open it before");
         } else {
             const bracket& b = open_.back();
-            fail(ir::mistake_kind::unbalanced, b.begin, b.end, "this bracket is not closed before the one around it is; close it");
+            fail(ir::mistake_kind::unbalanced, b.begin, b.end,
+                 "this bracket is not closed before the one around it is; close it");
         }
     }
 
     constexpr void command() {
         const std::int32_t begin = at_++;
-        if (at_ == text_.size) return fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
+        if (at_ == text_.size)
+            return fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
         if (is_ascii_letter(text_[at_])) {
             while (at_ < text_.size && is_ascii_letter(text_[at_])) ++at_;
             const keyword k = keyword_of(text_.slice(begin + 1, at_));
             if (k == keyword::layout) spaced_ = true;
-            else if (k == keyword::begin || k == keyword::end) environment(k == keyword::begin, begin);
+            else if (k == keyword::begin || k == keyword::end)
+                environment(k == keyword::begin, begin);
             else push_command(k, begin);
             return;
         }
@@ -171,8 +178,9 @@ private:
         }
     }
     constexpr void push_command(keyword k, std::int32_t begin) {
-        const bool ends = k == keyword::end_cases || k == keyword::equivalent || k == keyword::logical_and ||
-                          k == keyword::logical_or || (k >= keyword::less && k <= keyword::not_equal);
+        const bool ends = k == keyword::end_cases || k == keyword::equivalent ||
+                          k == keyword::logical_and || k == keyword::logical_or ||
+                          (k >= keyword::less && k <= keyword::not_equal);
         const bool name = k == keyword::greek || k == keyword::accent || k == keyword::wrapper;
         push(token_kind::command, begin, at_, static_cast<unsigned char>(k), ends, name);
     }
@@ -180,7 +188,8 @@ private:
     constexpr void environment(bool opens, std::int32_t begin) {
         const text_view cases = "{cases}";
         if (!(at_ + cases.size <= text_.size && text_.slice(at_, at_ + cases.size) == cases))
-            return fail(ir::mistake_kind::unknown_command, begin, at_, "only \\begin{cases} ... \\end{cases} is known");
+            return fail(ir::mistake_kind::unknown_command, begin, at_,
+                        "only \\begin{cases} ... \\end{cases} is known");
         at_ += cases.size;
         push_command(opens ? keyword::begin_cases : keyword::end_cases, begin);
         if (opens) open_.push({'c', begin, at_});

@@ -11,7 +11,8 @@ namespace ricci::notation {
 /// Every use of a tensor has as many positions as the others.
 class rank_check {
 public:
-    constexpr rank_check(const ir::program_view& program, detail::text_view text) : p_(program), text_(text) {
+    constexpr rank_check(const ir::program_view& program, detail::text_view text)
+        : p_(program), text_(text) {
         for (ir::ref n = 0; n < p_.names.size(); ++n) ranks_.push(-1);
     }
     constexpr ir::mistake run() {
@@ -30,8 +31,8 @@ private:
         if (ranks_[name] == -1) ranks_[name] = rank;
         if (ranks_[name] == rank || mistake_) return;
         detail::text_builder sentence;
-        sentence << p_.name(name) << " has " << rank << (rank == 1 ? " index" : " indices") << " here and "
-                 << ranks_[name] << " before; a tensor has one rank";
+        sentence << p_.name(name) << " has " << rank << (rank == 1 ? " index" : " indices")
+                 << " here and " << ranks_[name] << " before; a tensor has one rank";
         mistake_ = ir::make_mistake(ir::mistake_kind::rank, text_, at.begin, at.end, sentence);
     }
 
@@ -52,7 +53,8 @@ constexpr ir::mistake check_definitions(const ir::program_view& p, detail::text_
         if (later.claim || p.definition(later.name) == e) continue;
         detail::text_builder sentence;
         sentence << p.name(later.name) << " is defined twice; give one of the two another name";
-        return ir::make_mistake(ir::mistake_kind::defined_twice, text, later.source.begin, later.source.end, sentence);
+        return ir::make_mistake(ir::mistake_kind::defined_twice, text, later.source.begin,
+                                later.source.end, sentence);
     }
     return {};
 }
@@ -64,7 +66,8 @@ constexpr ir::mistake order_equations(ir::program& p, detail::text_view text) {
     for (std::int32_t e = 0; e < p.equations.size(); ++e) done.push(false);
     const auto ready = [&](const ir::equation& e) {
         for (ir::ref other = 0; other < p.equations.size(); ++other)
-            if (!p.equations[other].claim && !done[other] && ir::uses_name(p, e.body, p.equations[other].name))
+            if (!p.equations[other].claim && !done[other] &&
+                ir::uses_name(p, e.body, p.equations[other].name))
                 return false;
         return true;
     };
@@ -82,8 +85,10 @@ constexpr ir::mistake order_equations(ir::program& p, detail::text_view text) {
             ordered.push(left);
         } else if (!done[e]) {
             detail::text_builder sentence;
-            sentence << p.name(left.name) << " is defined by itself, directly or through other equations";
-            return ir::make_mistake(ir::mistake_kind::cycle, text, left.source.begin, left.source.end, sentence);
+            sentence << p.name(left.name)
+                     << " is defined by itself, directly or through other equations";
+            return ir::make_mistake(ir::mistake_kind::cycle, text, left.source.begin,
+                                    left.source.end, sentence);
         }
     }
     p.equations = static_cast<detail::buffer<ir::equation>&&>(ordered);

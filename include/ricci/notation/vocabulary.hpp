@@ -23,17 +23,17 @@ struct function_word {
     ir::function meaning;
 };
 inline constexpr function_word functions[] = {
-    {"exp", ir::function::exp},         {"log", ir::function::log},
-    {"ln", ir::function::log},          {"sin", ir::function::sin},
-    {"cos", ir::function::cos},         {"tanh", ir::function::tanh},
-    {"abs", ir::function::absolute},    {"sigmoid", ir::function::sigmoid},
-    {"relu", ir::function::relu},       {"ReLU", ir::function::relu},
-    {"gelu", ir::function::gelu},       {"GELU", ir::function::gelu},
-    {"silu", ir::function::silu},       {"SiLU", ir::function::silu},
-    {"elu", ir::function::elu},         {"ELU", ir::function::elu},
-    {"sign", ir::function::sign},       {"sgn", ir::function::sign},
-    {"erf", ir::function::erf},         {"floor", ir::function::floor},
-    {"max", ir::function::maximum},     {"min", ir::function::minimum},
+    {"exp", ir::function::exp},      {"log", ir::function::log},
+    {"ln", ir::function::log},       {"sin", ir::function::sin},
+    {"cos", ir::function::cos},      {"tanh", ir::function::tanh},
+    {"abs", ir::function::absolute}, {"sigmoid", ir::function::sigmoid},
+    {"relu", ir::function::relu},    {"ReLU", ir::function::relu},
+    {"gelu", ir::function::gelu},    {"GELU", ir::function::gelu},
+    {"silu", ir::function::silu},    {"SiLU", ir::function::silu},
+    {"elu", ir::function::elu},      {"ELU", ir::function::elu},
+    {"sign", ir::function::sign},    {"sgn", ir::function::sign},
+    {"erf", ir::function::erf},      {"floor", ir::function::floor},
+    {"max", ir::function::maximum},  {"min", ir::function::minimum},
 };
 
 struct reduction_word {
@@ -47,25 +47,54 @@ inline constexpr reduction_word reductions[] = {
 };
 
 inline constexpr text_view greek[] = {
-    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
-    "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "varrho", "sigma", "tau", "upsilon",
-    "phi", "varphi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma",
-    "Upsilon", "Phi", "Psi", "Omega", "ell",
+    "alpha", "beta",     "gamma",   "delta", "epsilon", "varepsilon", "zeta",   "eta",
+    "theta", "vartheta", "iota",    "kappa", "lambda",  "mu",         "nu",     "xi",
+    "pi",    "rho",      "varrho",  "sigma", "tau",     "upsilon",    "phi",    "varphi",
+    "chi",   "psi",      "omega",   "Gamma", "Delta",   "Theta",      "Lambda", "Xi",
+    "Pi",    "Sigma",    "Upsilon", "Phi",   "Psi",     "Omega",      "ell",
 };
-inline constexpr text_view accents[] = {"tilde", "hat", "bar", "dot", "widetilde", "widehat", "overline"};
-inline constexpr text_view wrappers[] = {"text", "mathrm", "operatorname", "mathbf", "mathit", "textrm"};
+inline constexpr text_view accents[] = {"tilde",     "hat",     "bar",     "dot",
+                                        "widetilde", "widehat", "overline"};
+inline constexpr text_view wrappers[] = {"text",   "mathrm", "operatorname",
+                                         "mathbf", "mathit", "textrm"};
 inline constexpr text_view layout[] = {
-    "left", "right", "quad", "qquad", "displaystyle", "big", "Big", "bigl", "bigr", "Bigl", "Bigr",
-    "limits", "nolimits", "thinspace", "textstyle",
+    "left", "right", "quad", "qquad",  "displaystyle", "big",       "Big",       "bigl",
+    "bigr", "Bigl",  "Bigr", "limits", "nolimits",     "thinspace", "textstyle",
 };
 
 }  // namespace words
 
 /// What a command is to the parser. Found once for each token, so that looking ahead is cheap.
 enum class keyword : std::uint8_t {
-    none_of_them, greek, accent, wrapper, layout, function, frac, sqrt, sum, partial, times, infinity,
-    less, less_equal, greater, greater_equal, not_equal, logical_and, logical_or, logical_not, modulo,
-    equivalent, underbrace, begin, end, begin_cases, end_cases, prime, transpose,
+    none_of_them,
+    greek,
+    accent,
+    wrapper,
+    layout,
+    function,
+    frac,
+    sqrt,
+    sum,
+    partial,
+    times,
+    infinity,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    not_equal,
+    logical_and,
+    logical_or,
+    logical_not,
+    modulo,
+    equivalent,
+    underbrace,
+    begin,
+    end,
+    begin_cases,
+    end_cases,
+    prime,
+    transpose,
 };
 
 namespace words {
@@ -75,19 +104,45 @@ struct command_word {
     keyword meaning;
 };
 inline constexpr command_word commands[] = {
-    {"frac", keyword::frac}, {"dfrac", keyword::frac}, {"tfrac", keyword::frac}, {"sqrt", keyword::sqrt},
-    {"sum", keyword::sum}, {"partial", keyword::partial}, {"cdot", keyword::times},
-    {"times", keyword::times}, {"odot", keyword::times}, {"infty", keyword::infinity},
-    {"lt", keyword::less}, {"le", keyword::less_equal}, {"leq", keyword::less_equal},
-    {"gt", keyword::greater}, {"ge", keyword::greater_equal}, {"geq", keyword::greater_equal},
-    {"ne", keyword::not_equal}, {"neq", keyword::not_equal}, {"land", keyword::logical_and},
-    {"lor", keyword::logical_or}, {"lnot", keyword::logical_not}, {"neg", keyword::logical_not},
-    {"bmod", keyword::modulo}, {"mod", keyword::modulo}, {"Leftrightarrow", keyword::equivalent},
-    {"iff", keyword::equivalent}, {"underbrace", keyword::underbrace}, {"begin", keyword::begin},
-    {"end", keyword::end}, {"prime", keyword::prime}, {"top", keyword::transpose},
-    {"exp", keyword::function}, {"log", keyword::function}, {"ln", keyword::function},
-    {"sin", keyword::function}, {"cos", keyword::function}, {"tanh", keyword::function},
-    {"max", keyword::function}, {"min", keyword::function},
+    {"frac", keyword::frac},
+    {"dfrac", keyword::frac},
+    {"tfrac", keyword::frac},
+    {"sqrt", keyword::sqrt},
+    {"sum", keyword::sum},
+    {"partial", keyword::partial},
+    {"cdot", keyword::times},
+    {"times", keyword::times},
+    {"odot", keyword::times},
+    {"infty", keyword::infinity},
+    {"lt", keyword::less},
+    {"le", keyword::less_equal},
+    {"leq", keyword::less_equal},
+    {"gt", keyword::greater},
+    {"ge", keyword::greater_equal},
+    {"geq", keyword::greater_equal},
+    {"ne", keyword::not_equal},
+    {"neq", keyword::not_equal},
+    {"land", keyword::logical_and},
+    {"lor", keyword::logical_or},
+    {"lnot", keyword::logical_not},
+    {"neg", keyword::logical_not},
+    {"bmod", keyword::modulo},
+    {"mod", keyword::modulo},
+    {"Leftrightarrow", keyword::equivalent},
+    {"iff", keyword::equivalent},
+    {"underbrace", keyword::underbrace},
+    {"begin", keyword::begin},
+    {"end", keyword::end},
+    {"prime", keyword::prime},
+    {"top", keyword::transpose},
+    {"exp", keyword::function},
+    {"log", keyword::function},
+    {"ln", keyword::function},
+    {"sin", keyword::function},
+    {"cos", keyword::function},
+    {"tanh", keyword::function},
+    {"max", keyword::function},
+    {"min", keyword::function},
 };
 
 }  // namespace words
@@ -107,8 +162,12 @@ struct refused_word {
     text_view sentence;
 };
 inline constexpr refused_word refused[] = {
-    {"langle", "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a v^a"},
-    {"rangle", "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a v^a"},
+    {"langle",
+     "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a "
+     "v^a"},
+    {"rangle",
+     "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a "
+     "v^a"},
     {"leftarrow", "an update is no equation; give the new value a name of its own and write ="},
     {"gets", "an update is no equation; give the new value a name of its own and write ="},
     {"in", "leave out where a tensor lives; its extents come from the call"},
@@ -130,7 +189,8 @@ constexpr text_view refusal_of(text_view word) {
 
 constexpr keyword keyword_of(text_view word) {
     for (const auto& entry : words::commands)
-        if (entry.word.size == word.size && entry.word.data[0] == word.data[0] && entry.word == word)
+        if (entry.word.size == word.size && entry.word.data[0] == word.data[0] &&
+            entry.word == word)
             return entry.meaning;
     if (is_among(word, words::greek)) return keyword::greek;
     if (is_among(word, words::wrappers)) return keyword::wrapper;
@@ -154,7 +214,6 @@ constexpr bool is_reduction(text_view word) {
     return meaning_of(word, true).what == word_meaning::kind::reduction;
 }
 
-
 /// Letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
 constexpr std::int32_t edit_distance(text_view a, text_view b) {
     constexpr std::int32_t limit = 24;
@@ -170,7 +229,8 @@ constexpr std::int32_t edit_distance(text_view a, text_view b) {
             std::int32_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
             if (above[j] + 1 < best) best = above[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             row[j] = best;
         }

@@ -38,11 +38,40 @@ enum class opcode : std::uint8_t {
     load,      // operand `operand`
     position,  // the number offset + sum of stride * counter of operand `operand`, which has no memory
     // one argument
-    negate, absolute, sqrt, exp, log, sin, cos, tanh, sigmoid, relu, gelu, silu, elu, sign, erf, floor,
-    square, reciprocal, logical_not,
+    negate,
+    absolute,
+    sqrt,
+    exp,
+    log,
+    sin,
+    cos,
+    tanh,
+    sigmoid,
+    relu,
+    gelu,
+    silu,
+    elu,
+    sign,
+    erf,
+    floor,
+    square,
+    reciprocal,
+    logical_not,
     // two arguments
-    add, subtract, multiply, divide, power, minimum, maximum, modulo,
-    less, less_equal, equal, not_equal, logical_and, logical_or,  // 1 when true, 0 when false
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    minimum,
+    maximum,
+    modulo,
+    less,
+    less_equal,
+    equal,
+    not_equal,
+    logical_and,
+    logical_or,  // 1 when true, 0 when false
     // three arguments: first when it is not 0 chooses second, otherwise third
     select,
 };
@@ -59,14 +88,14 @@ struct instruction {
 
 /// How the values of the folded loops become one, or a row.
 enum class fold : std::uint8_t {
-    none,         // no folded loops: one value for each element
-    sum,          // 0 for an empty row
-    mean,         // sum / number of values
-    maximum,      // -infinity for an empty row
-    minimum,      // +infinity for an empty row
-    logsumexp,    // log of the sum of exp, stable; -infinity for an empty row or one of -infinity
-    softmax,      // writes a value for each element of the row: exp(x - max) / sum; a row that is
-                  // -infinity everywhere gives zeros
+    none,       // no folded loops: one value for each element
+    sum,        // 0 for an empty row
+    mean,       // sum / number of values
+    maximum,    // -infinity for an empty row
+    minimum,    // +infinity for an empty row
+    logsumexp,  // log of the sum of exp, stable; -infinity for an empty row or one of -infinity
+    softmax,    // writes a value for each element of the row: exp(x - max) / sum; a row that is
+                // -infinity everywhere gives zeros
 };
 
 /// How one operand of a map is walked: address = base + offset + sum over loops of stride * counter.

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include <ricci/bind/engine.hpp>
+#include <ricci/plan/engine.hpp>
 #include <ricci/error.hpp>
 
 #include "src/kernels/gemm.hpp"

@@ -4,13 +4,13 @@
 #include <ricci/derive/prove.hpp>
 #include <ricci/notation/parse.hpp>
 
-namespace ricci::derive {
+namespace ricci {
 
 /// Reads equations and proves what they claim of themselves.
-constexpr notation::parse_result parse_and_prove(text_view text) {
+constexpr notation::parse_result parse_and_prove(detail::text_view text) {
     notation::parse_result result = notation::parse_equations(text);
-    if (!result.mistake) result.mistake = check_claims(result.program, text);
+    if (!result.mistake) result.mistake = derive::check_claims(result.program, text);
     return result;
 }
 
-}  // namespace ricci::derive
+}  // namespace ricci

@@ -40,7 +40,8 @@ struct request {
     double beta = 0;   // not 0 only where every output is bound
     /// Called once for each output that is not bound, when its shape is known and all checks have
     /// passed: returns memory for it, row-major and contiguous.
-    void* (*allocate)(void* context, ir::ref name, std::int32_t rank, const std::int64_t* extents) = nullptr;
+    void* (*allocate)(void* context, ir::ref name, std::int32_t rank,
+                      const std::int64_t* extents) = nullptr;
     void* context = nullptr;
 };
 

@@ -1,0 +1,202 @@
+// Running a random program: by the engine from its text, and by the interpreter from its meaning.
+#pragma once
+
+#include <cmath>
+#include <deque>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <ricci/plan/engine.hpp>
+#include <ricci/error.hpp>
+#include <ricci/parse.hpp>
+
+#include "tests/property/write.hpp"
+#include "tests/unit/bound_program.hpp"
+
+namespace ricci::testing {
+
+inline std::string spelled(detail::text_view t) { return {t.begin(), t.end()}; }
+
+inline ir::ref find_name(const ir::program_view& p, const std::string& name) {
+    return p.find({name.data(), static_cast<std::int32_t>(name.size())});
+}
+
+/// The indices whose extents the caller has to bind: in some equation no tensor has an axis at them.
+inline letters indices_to_give(const random_program& p) {
+    letters needed;
+    for (const auto& e : p.equations) {
+        letters all = free_letters(e.body), shown;
+        add_letters(e.left, all);
+        const auto look = [&](const tree& t, const auto& self) -> void {
+            add_letters(t.axes, all);
+            for (const auto& i : t.indices) all.insert(i);
+            if (t.kind == ir::op::tensor)
+                for (const auto& a : t.axes)
+                    if (a.kind == ir::position_kind::index) shown.insert(a.terms[0].first);
+            for (const auto& child : t.children) self(child, self);
+        };
+        look(e.body, look);
+        for (const auto& i : all)
+            if (p.give_extents || shown.count(i) == 0) needed.insert(i);
+    }
+    return needed;
+}
+
+/// The values of a program's inputs, the same whatever runs it.
+class input_values {
+public:
+    explicit input_values(const random_program& p) : p_(p) {}
+    /// Values for the tensor as the element type holds them.
+    dense of(std::size_t tensor, element type) const {
+        const declaration& d = p_.tensors[tensor];
+        std::mt19937 random(p_.seed * 977u + static_cast<unsigned>(tensor));
+        std::uniform_real_distribution<double> uniform(d.positive ? 0.5 : -1.0,
+                                                       d.positive ? 1.5 : 1.0);
+        dense out = dense::zeros(d.extents);
+        for (auto& x : out.values) {
+            const double value = uniform(random);
+            x = type == element::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+        }
+        return out;
+    }
+
+private:
+    const random_program& p_;
+};
+
+/// All tensors that a program defines, by name, from its meaning.
+inline std::map<std::string, dense> interpret(const random_program& p, element type,
+                                              const std::map<std::size_t, dense>& changed = {}) {
+    const ir::program meaning = ir_builder(p).build();
+    const ir::program_view view = meaning.view();
+    interpreter oracle(view);
+    for (std::size_t t = 0; t < p.tensors.size(); ++t) {
+        const ir::ref n = find_name(view, p.tensors[t].name);
+        if (p.tensors[t].defined || n == ir::none) continue;
+        const auto other = changed.find(t);
+        oracle.tensors[n] = other == changed.end() ? input_values(p).of(t, type) : other->second;
+    }
+    for (ir::ref i = 0; i < view.indices.size(); ++i)
+        oracle.given[i] = p.extent(spelled(view.index(i)));
+    oracle.run();
+    std::map<std::string, dense> out;
+    for (const auto& e : p.equations)
+        out[p.tensors[e.tensor].name] =
+            oracle.tensors.at(find_name(view, p.tensors[e.tensor].name));
+    return out;
+}
+
+/// Runs an IR program by the engine on the inputs of `p` and on `more`, and gives its outputs.
+class engine_run {
+public:
+    engine_run(const random_program& p, ir::program program, element type,
+               const std::map<std::string, dense>& more = {})
+        : program_(std::move(program)), type_(type), random_(p.seed) {
+        for (const auto& i : indices_to_give(p)) {
+            const ir::ref index =
+                program_.intern_index({i.data(), static_cast<std::int32_t>(i.size())});
+            extents_.push_back({index, p.extent(i)});
+        }
+        for (std::size_t t = 0; t < p.tensors.size(); ++t)
+            if (!p.tensors[t].defined) bind(p.tensors[t].name, input_values(p).of(t, type));
+        for (const auto& [name, values] : more) bind(name, values);
+    }
+    std::map<std::string, dense> run() {
+        engine::request r;
+        r.program = program_.view();
+        r.type = type_;
+        r.inputs = inputs_.data();
+        r.input_count = static_cast<std::int32_t>(inputs_.size());
+        r.index_extents = extents_.data();
+        r.index_extent_count = static_cast<std::int32_t>(extents_.size());
+        r.context = this;
+        r.allocate = [](void* self, ir::ref n, std::int32_t rank,
+                        const std::int64_t* extents) -> void* {
+            auto& me = *static_cast<engine_run*>(self);
+            auto& m = me.owned_.emplace_back(me.type_, shape(extents, extents + rank),
+                                             layout::row_major, me.random_);
+            me.results_[n] = &m;
+            return m.data();
+        };
+        engine::executable step(r);
+        words_ = step.explain();
+        step.run();
+        std::map<std::string, dense> out;
+        for (const auto& [n, m] : results_) out[spelled(program_.name(n))] = m->values();
+        return out;
+    }
+    const std::string& explanation() const { return words_; }
+
+private:
+    void bind(const std::string& name, const dense& values) {
+        const ir::ref n = find_name(program_.view(), name);
+        if (n == ir::none || program_.definition(n) != ir::none) return;
+        auto& m = owned_.emplace_back(type_, values.extents, layout::shuffled, random_);
+        std::size_t k = 0;
+        m.each(
+            [&](std::int64_t offset) { m.set(offset, static_cast<double>(values.values[k++])); });
+        inputs_.push_back({n, static_cast<std::int32_t>(m.extents.size()), m.data(),
+                           m.extents.data(), m.strides.data(), 0});
+    }
+
+    ir::program program_;
+    element type_;
+    std::mt19937 random_;
+    std::deque<memory> owned_;
+    std::vector<engine::operand> inputs_;
+    std::vector<engine::index_extent> extents_;
+    std::map<ir::ref, memory*> results_;
+    std::string words_;
+};
+
+/// The first difference in words, or nothing.
+inline std::string difference(const std::map<std::string, dense>& got,
+                              std::map<std::string, dense> expected, double tolerance) {
+    std::ostringstream words;
+    for (const auto& [name, mine] : got) {
+        const dense& other = expected[name];
+        if (mine.extents != other.extents) {
+            words << "the shape of " << name << " differs";
+            return words.str();
+        }
+        for (std::size_t k = 0; k < mine.values.size(); ++k) {
+            const long double x = mine.values[k], want = other.values[k];
+            if (x == want || (std::isnan(x) && std::isnan(want))) continue;
+            if (std::abs(x - want) <= tolerance * (1 + std::abs(want))) continue;
+            words << "element " << k << " of " << name << " is " << static_cast<double>(x)
+                  << " instead of " << static_cast<double>(want);
+            return words.str();
+        }
+    }
+    return {};
+}
+
+/// What is wrong when the engine runs the program; the words up to the colon are the kind of failure.
+inline std::string check_run(const random_program& p) {
+    const std::string text = text_of(p);
+    auto parsed = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
+    if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
+    if (p.keep_all)
+        for (const auto& e : p.equations)
+            parsed.program.names[find_name(parsed.program, p.tensors[e.tensor].name)].kept = true;
+    for (const element type : {element::f64, element::f32}) {
+        engine_run engine(p, parsed.program, type);
+        std::map<std::string, dense> got;
+        try {
+            got = engine.run();
+        } catch (const error& e) {
+            return std::string("refused: ") + e.what();
+        }
+        const std::string wrong =
+            difference(got, interpret(p, type), type == element::f64 ? 1e-9 : 3e-3);
+        if (!wrong.empty())
+            return (type == element::f64 ? "double differs: " : "float differs: ") + wrong + "\n" +
+                   engine.explanation();
+    }
+    return {};
+}
+
+}  // namespace ricci::testing

@@ -1,0 +1,15 @@
+// How many random programs a test makes, from which seed: RICCI_PROGRAMS and RICCI_SEED.
+#pragma once
+
+#include <cstdlib>
+
+namespace ricci::testing {
+
+inline unsigned from_environment(const char* variable, unsigned otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+inline unsigned first_seed() { return from_environment("RICCI_SEED", 1); }
+inline unsigned program_count(unsigned usual) { return from_environment("RICCI_PROGRAMS", usual); }
+
+}  // namespace ricci::testing

@@ -1,0 +1,408 @@
+// Random programs as text, in any of the ways that the notation allows, and as programs of the IR.
+// The second is made without the parser, so that it says what the text has to mean.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/property/syntax.hpp"
+
+namespace ricci::testing {
+
+class writer {
+public:
+    explicit writer(const random_program& p) : p_(p) {}
+
+    std::string text() {
+        std::string out;
+        for (const auto& e : p_.equations) mark_own(e.body);
+        if (square_plus_) out += "\\phi(u) = u^2 + u\n";
+        if (mixed_) out += "\\psi(u, w) = u w - \\frac{u}{2}\n";
+        for (const auto& e : p_.equations) {
+            out += name_with_scripts(p_.tensors[e.tensor], e.left, e.style) + " = ";
+            if (e.body.kind == ir::op::add && e.body.children.size() > 1) {
+                for (std::size_t k = 0; k < e.body.children.size(); ++k) {
+                    term_ = &e.body.children[k];
+                    out += (k ? " + " : "") + product(e.body.children[k]);
+                }
+            } else {
+                term_ = &e.body;
+                out += product(e.body);
+            }
+            out += e.style % 5 == 4 ? ";\n" : "\n";
+        }
+        return out;
+    }
+
+private:
+    void mark_own(const tree& t) {
+        square_plus_ = square_plus_ || t.own == own_function::square_plus;
+        mixed_ = mixed_ || t.own == own_function::mixed;
+        for (const auto& child : t.children) mark_own(child);
+    }
+
+    std::string sum(const tree& t) {
+        if (t.kind != ir::op::add) return product(t);
+        std::string out;
+        for (std::size_t k = 0; k < t.children.size(); ++k) {
+            const tree& child = t.children[k];
+            const bool minus =
+                k > 0 && child.kind == ir::op::multiply && child.children.size() == 2 &&
+                child.children[0].kind == ir::op::number && child.children[0].value == -1;
+            out += k == 0 ? "" : minus ? " - " : " + ";
+            out += minus ? factor(child.children[1], true) : product(child);
+        }
+        return out;
+    }
+    static bool is_sum(const tree& t) {
+        return binds(t) && t.detail == static_cast<std::uint8_t>(ir::reduction::sum);
+    }
+    /// The reader has to find this sum by itself: each index in two factors, and nowhere else.
+    bool implied(const tree& t) const {
+        const tree& body = t.children[0];
+        for (const auto& i : t.indices) {
+            int holders = 0;
+            if (body.kind == ir::op::tensor) holders = mentions(body, i);
+            if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
+                for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
+            if (holders < 2 || mentions(*term_, i) != mentions(body, i) + 1 || bound_in(body, i))
+                return false;
+        }
+        return true;
+    }
+    static bool bound_in(const tree& t, const std::string& i) {
+        if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return true;
+        return std::any_of(t.children.begin(), t.children.end(),
+                           [&](const tree& child) { return bound_in(child, i); });
+    }
+    std::string list(const std::vector<std::string>& indices) const {
+        std::string out;
+        for (const auto& i : indices) out += (out.empty() ? "" : ",") + i;
+        return "{" + out + "}";
+    }
+    std::string sum_sign(const tree& t) {
+        if (t.style % 3 != 0 && implied(t)) return "";
+        if (t.indices.size() == 1 && t.indices[0].size() == 1 && t.style % 4 == 1)
+            return "\\sum_" + t.indices[0] + " ";
+        return "\\sum_" + list(t.indices) + " ";
+    }
+    std::string product(const tree& t) {
+        if (is_sum(t)) return sum_sign(t) + product(t.children[0]);
+        if (t.kind == ir::op::add) return "(" + sum(t) + ")";
+        if (t.kind == ir::op::number) return number(t.value);
+        if (t.kind != ir::op::multiply) return factor(t, true);
+        std::string out;
+        static const char* const times[] = {" ",   " ",         " \\cdot ", " \\odot ",
+                                            " * ", " \\times ", " \\, "};
+        for (std::size_t k = 0; k < t.children.size(); ++k) {
+            const bool last = k + 1 == t.children.size();
+            if (k == 0 && t.children[k].kind == ir::op::number && t.children[k].value == -1 &&
+                !last) {
+                out = "-";
+                continue;
+            }
+            if (k > 0 && out != "-")
+                out += t.children[k].kind == ir::op::number ? " \\cdot " : times[t.style % 7];
+            out += factor(t.children[k], last);
+        }
+        return out;
+    }
+    /// `last`: nothing follows in the product, so a sum sign may stand bare.
+    std::string factor(const tree& t, bool last) {
+        switch (t.kind) {
+            case ir::op::number:
+                return t.value < 0 ? "(" + number(t.value) + ")" : number(t.value);
+            case ir::op::tensor:
+                return name_with_scripts(p_.tensors[t.tensor], t.axes, t.style);
+            case ir::op::delta: {
+                const std::string i = t.axes[0].terms[0].first, j = t.axes[1].terms[0].first;
+                return t.style % 2 ? "\\delta^{" + i + " " + j + "}"
+                                   : "\\delta_{" + i + " " + j + "}";
+            }
+            case ir::op::position:
+                return t.indices[0];
+            case ir::op::add:
+                return t.style % 3 == 1 ? "\\left(" + sum(t) + "\\right)" : "(" + sum(t) + ")";
+            case ir::op::multiply:
+                return "(" + product(t) + ")";
+            case ir::op::divide:
+                if (t.style % 4 == 1)
+                    return "(" + factor(t.children[0], false) + " / " +
+                           factor(t.children[1], false) + ")";
+                return "\\frac{" + sum(t.children[0]) + "}{" + sum(t.children[1]) + "}";
+            case ir::op::power:
+                return power(t);
+            case ir::op::apply:
+                return apply(t);
+            case ir::op::reduce:
+                if (is_sum(t)) return last && t.style % 2 ? product(t) : "(" + product(t) + ")";
+                return reduction(t);
+            case ir::op::compare:
+                return "[" + condition(t) + "]";
+            case ir::op::choose:
+                return cases(t);
+        }
+        return "";
+    }
+    static std::string number(double value) {
+        if (value > 1e300) return "\\infty";
+        if (value < -1e300) return "-\\infty";
+        char digits[40];
+        std::snprintf(digits, sizeof digits, "%.6f", value);
+        std::string out = digits;
+        while (out.back() == '0') out.pop_back();
+        if (out.back() == '.') out.pop_back();
+        return out;
+    }
+    std::string power(const tree& t) {
+        const tree& base = t.children[0];
+        const tree& exponent = t.children[1];
+        const bool bare = base.kind == ir::op::number && base.value >= 0;
+        const std::string below = bare ? number(base.value) : "(" + sum(base) + ")";
+        if (exponent.kind == ir::op::number && exponent.value >= 0 && exponent.value < 10 &&
+            t.style % 2)
+            return below + "^" + number(exponent.value);
+        return below + "^{" + sum(exponent) + "}";
+    }
+    std::string apply(const tree& t) {
+        const std::string inside = sum(t.children[0]);
+        if (t.own == own_function::square_plus) return "\\phi(" + inside + ")";
+        if (t.own == own_function::mixed)
+            return "\\psi(" + inside + ", " + sum(t.children[1]) + ")";
+        const bool plain = t.children[0].kind == ir::op::tensor && t.style % 5 == 1;
+        const std::string argument = plain ? " " + inside : "(" + inside + ")";
+        const auto word = [&](const std::string& w) {
+            const std::string open = t.style % 3 == 0   ? "\\operatorname{"
+                                     : t.style % 3 == 1 ? "\\text{"
+                                                        : "";
+            return open.empty() ? w + "(" + inside + ")" : open + w + "}(" + inside + ")";
+        };
+        switch (static_cast<ir::function>(t.detail)) {
+            case ir::function::exp:
+                return t.style % 3 == 0 ? "e^{" + inside + "}" : "\\exp" + argument;
+            case ir::function::log:
+                return (t.style % 3 == 0 ? "\\ln" : "\\log") + argument;
+            case ir::function::sqrt:
+                return "\\sqrt{" + inside + "}";
+            case ir::function::sin:
+                return "\\sin" + argument;
+            case ir::function::cos:
+                return "\\cos" + argument;
+            case ir::function::tanh:
+                return "\\tanh" + argument;
+            case ir::function::absolute:
+                return t.style % 2 ? "|" + inside + "|" : word("abs");
+            case ir::function::sigmoid:
+                return t.style % 2 ? "\\sigma(" + inside + ")" : word("sigmoid");
+            case ir::function::relu:
+                return word("relu");
+            case ir::function::gelu:
+                return word("gelu");
+            case ir::function::silu:
+                return word("silu");
+            case ir::function::elu:
+                return word("elu");
+            case ir::function::sign:
+                return word("sign");
+            case ir::function::erf:
+                return word("erf");
+            case ir::function::floor:
+                return word("floor");
+            case ir::function::maximum:
+                return "\\max(" + inside + ", " + sum(t.children[1]) + ")";
+            case ir::function::minimum:
+                return "\\min(" + inside + ", " + sum(t.children[1]) + ")";
+            case ir::function::modulo:
+                return "(" + factor(t.children[0], false) + " \\bmod " +
+                       factor(t.children[1], false) + ")";
+            case ir::function::logical_not:
+                return "[" + condition(t) + "]";
+        }
+        return "";
+    }
+    std::string reduction(const tree& t) {
+        static const char* const words[] = {"", "mean", "max", "min", "softmax", "logsumexp"};
+        const std::string w = words[t.detail];
+        const bool command = w == "max" || w == "min";
+        std::string out = command && t.style % 2 ? "\\" + w
+                          : t.style % 3 == 1     ? "\\text{" + w + "}"
+                                                 : "\\operatorname{" + w + "}";
+        return out + "_" + list(t.indices) + "(" + sum(t.children[0]) + ")";
+    }
+    std::string condition(const tree& t) {
+        if (t.kind == ir::op::apply &&
+            t.detail == static_cast<std::uint8_t>(ir::function::logical_not))
+            return "\\lnot [" + condition(t.children[0]) + "]";
+        if (t.kind != ir::op::compare) return sum(t);
+        const tree &a = t.children[0], &b = t.children[1];
+        switch (static_cast<ir::comparison>(t.detail)) {
+            case ir::comparison::less:
+                return t.style % 3 == 0 ? sum(b) + " > " + sum(a)
+                                        : sum(a) + (t.style % 3 == 1 ? " < " : " \\lt ") + sum(b);
+            case ir::comparison::less_equal:
+                return t.style % 2 ? sum(b) + " \\geq " + sum(a) : sum(a) + " \\le " + sum(b);
+            case ir::comparison::equal:
+                return sum(a) + " = " + sum(b);
+            case ir::comparison::not_equal:
+                return sum(a) + " \\ne " + sum(b);
+            case ir::comparison::logical_and:
+                return operand(a) + " \\land " + operand(b);
+            case ir::comparison::logical_or:
+                return operand(a) + " \\lor " + operand(b);
+        }
+        return "";
+    }
+    std::string operand(const tree& t) {
+        const bool relation = t.kind == ir::op::compare &&
+                              t.detail < static_cast<std::uint8_t>(ir::comparison::logical_and);
+        return relation && t.style % 2 ? condition(t) : "[" + condition(t) + "]";
+    }
+    std::string cases(const tree& t) {
+        std::string out = "\\begin{cases} ";
+        for (std::size_t k = 0; k + 1 < t.children.size(); k += 2)
+            out += sum(t.children[k]) + (t.style % 2 ? " & \\text{if } " : " & ") +
+                   condition(t.children[k + 1]) + " \\\\ ";
+        return out + sum(t.children.back()) + " & \\text{otherwise} \\end{cases}";
+    }
+
+    static std::string axis_text(const axis& a) {
+        std::string out;
+        if (a.kind == ir::position_kind::index) return a.terms[0].first;
+        if (a.kind == ir::position_kind::fixed) return std::to_string(a.offset);
+        for (const auto& [index, coefficient] : a.terms) {
+            const bool greek = index[0] == '\\';
+            if (a.kind == ir::position_kind::merged) {
+                out += index + (greek ? " " : "");
+                continue;
+            }
+            if (!out.empty() || coefficient < 0) out += coefficient < 0 ? "-" : "+";
+            if (coefficient != 1 && coefficient != -1)
+                out += std::to_string(coefficient < 0 ? -coefficient : coefficient);
+            out += index;
+        }
+        if (a.kind == ir::position_kind::merged) return "(" + out + ")";
+        if (a.offset != 0 || a.terms.size() == 1)
+            out += (a.offset < 0 ? "-" : "+") + std::to_string(a.offset < 0 ? -a.offset : a.offset);
+        return out;
+    }
+    static std::string name_with_scripts(const declaration& d, const std::vector<axis>& axes,
+                                         unsigned style) {
+        if (axes.empty()) return d.latex;
+        const bool fixed_only = std::all_of(axes.begin(), axes.end(), [](const axis& a) {
+            return a.kind == ir::position_kind::fixed;
+        });
+        const bool commas =
+            style % 4 == 3 || std::any_of(axes.begin(), axes.end(), [](const axis& a) {
+                return a.kind == ir::position_kind::fixed;
+            });
+        const auto group = [&](std::size_t from, std::size_t to) {
+            std::string out;
+            for (std::size_t k = from; k < to; ++k) {
+                const bool bracket =
+                    axes[k].kind == ir::position_kind::affine && to - from > 1 && !commas;
+                if (k > from)
+                    out += commas ? ", "
+                           : axes[k - 1].terms.empty() || axes[k - 1].terms.back().first[0] == '\\'
+                               ? " "
+                               : "";
+                out += bracket ? "(" + axis_text(axes[k]) + ")" : axis_text(axes[k]);
+            }
+            return out;
+        };
+        if (fixed_only && d.scripts_above_only) return d.latex + "^<" + group(0, axes.size()) + ">";
+        const bool above = !fixed_only && (d.scripts_above_only || style % 3 != 0);
+        const std::string all = group(0, axes.size());
+        const std::string sign = above ? "^" : "_";
+        if (style % 7 == 5 && above && all.find('<') == std::string::npos)
+            return d.latex + "^<" + all + ">";
+        if (axes.size() == 1 && all.size() == 1 && style % 2) return d.latex + sign + all;
+        if (axes.size() > 1 && style % 5 == 2 && !d.scripts_above_only && !commas &&
+            axes.back().kind == ir::position_kind::index)
+            return d.latex + "_{" + group(0, axes.size() - 1) + "}^{" + axis_text(axes.back()) +
+                   "}";
+        return d.latex + sign + "{" + all + "}";
+    }
+
+    const random_program& p_;
+    const tree* term_ = nullptr;  // the term of the equation that is being written
+    bool square_plus_ = false, mixed_ = false;
+};
+
+inline std::string text_of(const random_program& p) { return writer(p).text(); }
+
+/// The program that the text has to mean.
+class ir_builder {
+public:
+    explicit ir_builder(const random_program& p) : p_(p) {}
+    ir::program build() {
+        for (const auto& e : p_.equations) {
+            const ir::ref body = node(e.body);
+            out_.equations.push({name(e.tensor), positions(e.left), body, false, {}});
+        }
+        return std::move(out_);
+    }
+
+private:
+    static detail::text_view view(const std::string& s) {
+        return {s.data(), static_cast<std::int32_t>(s.size())};
+    }
+    ir::ref name(std::size_t tensor) { return out_.intern_name(view(p_.tensors[tensor].name)); }
+    ir::range positions(const std::vector<axis>& axes) {
+        std::vector<ir::position> list;
+        for (const auto& a : axes) {
+            ir::position q{a.kind, ir::none, a.offset, {}};
+            if (a.kind == ir::position_kind::index)
+                q.index = out_.intern_index(view(a.terms[0].first));
+            else q.terms = {out_.affine_terms.size(), static_cast<std::int32_t>(a.terms.size())};
+            if (a.kind != ir::position_kind::index)
+                for (const auto& [index, coefficient] : a.terms)
+                    out_.affine_terms.push({out_.intern_index(view(index)), coefficient});
+            list.push_back(q);
+        }
+        const ir::range r{out_.positions.size(), static_cast<std::int32_t>(list.size())};
+        out_.positions.append(list.data(), r.count);
+        return r;
+    }
+    ir::ref node(const tree& t) {
+        std::vector<ir::ref> children;
+        for (const auto& child : t.children) children.push_back(node(child));
+        switch (t.kind) {
+            case ir::op::number:
+                return out_.number(t.value);
+            case ir::op::tensor: {
+                const ir::range at = positions(t.axes);
+                return out_.tensor(name(t.tensor), at);
+            }
+            case ir::op::delta: {
+                ir::node n = ir::blank_node(ir::op::delta);
+                n.positions = positions(t.axes);
+                return out_.nodes.push(n);
+            }
+            case ir::op::position:
+                return out_.position_of(out_.intern_index(view(t.indices[0])));
+            case ir::op::reduce: {
+                std::vector<ir::ref> over;
+                for (const auto& i : t.indices) over.push_back(out_.intern_index(view(i)));
+                const ir::range r =
+                    out_.add_links(over.data(), static_cast<std::int32_t>(over.size()));
+                return out_.reduce(static_cast<ir::reduction>(t.detail), r, children[0]);
+            }
+            default:
+                break;
+        }
+        const auto own = [&](ir::op kind, ir::ref a, ir::ref b) { return out_.make(kind, a, b); };
+        if (t.own == own_function::square_plus)
+            return own(ir::op::add, own(ir::op::multiply, children[0], children[0]), children[0]);
+        if (t.own == own_function::mixed)
+            return own(ir::op::add, own(ir::op::multiply, children[0], children[1]),
+                       own(ir::op::divide, children[0], out_.number(-2)));
+        return out_.make(t.kind, t.detail, children.data(),
+                         static_cast<std::int32_t>(children.size()));
+    }
+
+    const random_program& p_;
+    ir::program out_;
+};
+
+}  // namespace ricci::testing

@@ -1,0 +1,154 @@
+// Reverse mode: the equation that each rule derives, and the backward program of an attention layer.
+#include <ricci/derive/gradient.hpp>
+
+#include "tests/static/support.hpp"
+
+namespace {
+
+using ricci::testing::contains;
+using ricci::testing::derives;
+using ricci::testing::gradient_latex;
+using ricci::testing::is_text;
+
+#define D_Y(at) "\\frac{\\partial L}{\\partial Y" at "}"
+#define D_X(at) "\\frac{\\partial L}{\\partial X" at "}"
+
+// Products, sums and broadcasting --------------------------------------------------------------------
+
+static_assert(derives("Y^{ik} = X^{ij} W^{jk}", D_X("^{ij}") " = " D_Y("^{ik}") " W^{jk}"));
+static_assert(derives("Y^{ki} = W^{kj} X^{ji}", D_X("^{ji}") " = W^{kj} " D_Y("^{ki}")));
+static_assert(derives("Y^{hia} = X^{ib} W^{hba}", D_X("^{ib}") " = " D_Y("^{hia}") " W^{hba}"));
+static_assert(derives("Y^{i} = X^{i} + Z^{i}", D_X("^{i}") " = " D_Y("^{i}")));
+static_assert(derives("Y^{i} = Z^{i} - X^{i}", D_X("^{i}") " = -" D_Y("^{i}")));
+static_assert(derives("Y^{i} = 3 X^{i}", D_X("^{i}") " = 3 " D_Y("^{i}")));
+static_assert(derives("Y^{ij} = Z^{ij} + X^{j}", D_X("^{j}") " = \\sum_{i} " D_Y("^{ij}")));
+static_assert(derives("Y = \\sum_{i} X^{i} Z^{i}", D_X("^{i}") " = " D_Y("") " Z^{i}"));
+static_assert(derives("Y^{ij} = X^{i} Z^{j}", D_X("^{i}") " = " D_Y("^{ij}") " Z^{j}"));
+static_assert(derives("Y^{hia} = X^{i(ha)}", D_X("^{i(ha)}") " = " D_Y("^{hia}")));
+static_assert(derives("Y^{i(ha)} = X^{hia}", D_X("^{hia}") " = " D_Y("^{i(ha)}")));
+
+// Functions: those whose slope is short in their value use it ----------------------------------------
+
+static_assert(derives("Y^{i} = \\exp(X^{i})",
+                      "Y^{i} = \\exp(X^{i})\n" D_X("^{i}") " = " D_Y("^{i}") " Y^{i}\n"));
+static_assert(derives("Y^{i} = \\log(X^{i})", D_X("^{i}") " = " D_Y("^{i}") " \\frac{1}{X^{i}}"));
+static_assert(derives("Y^{i} = \\sqrt{X^{i}}", "Y^{i} = \\sqrt{X^{i}}\n" D_X("^{i}") " = " D_Y(
+                                                   "^{i}") " \\frac{1}{2 Y^{i}}\n"));
+static_assert(derives("Y^{i} = \\sin(X^{i})", D_X("^{i}") " = " D_Y("^{i}") " \\cos(X^{i})"));
+static_assert(derives("Y^{i} = \\cos(X^{i})", D_X("^{i}") " = -" D_Y("^{i}") " \\sin(X^{i})"));
+static_assert(derives("Y^{i} = \\tanh(X^{i})", "Y^{i} = \\tanh(X^{i})\n" D_X("^{i}") " = " D_Y(
+                                                   "^{i}") " (1 - (Y^{i})^{2})\n"));
+static_assert(derives("Y^{i} = |X^{i}|",
+                      D_X("^{i}") " = " D_Y("^{i}") " \\operatorname{sign}(X^{i})"));
+static_assert(derives("Y^{i} = \\sigma(X^{i})",
+                      "Y^{i} = \\operatorname{sigmoid}(X^{i})\n" D_X("^{i}") " = " D_Y(
+                          "^{i}") " Y^{i} (1 - Y^{i})\n"));
+static_assert(derives("Y^{i} = \\operatorname{relu}(X^{i})",
+                      D_X("^{i}") " = " D_Y("^{i}") " [0 < X^{i}]"));
+static_assert(derives(
+    "Y^{i} = \\operatorname{gelu}(X^{i})",
+    D_X("^{i}") " = " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(0.7071067811865476 X^{i})) + "
+                                  "X^{i} (0.3989422804014327 \\exp(-0.5 (X^{i})^{2})))"));
+static_assert(derives(
+    "Y^{i} = \\operatorname{silu}(X^{i})",
+    D_X("^{i}") " = " D_Y(
+        "^{i}") " (\\operatorname{sigmoid}(X^{i}) + "
+                "X^{i} \\operatorname{sigmoid}(X^{i}) (1 - \\operatorname{sigmoid}(X^{i})))"));
+static_assert(
+    derives("Y^{i} = \\operatorname{elu}(X^{i})",
+            D_X("^{i}") " = " D_Y("^{i}") " \\begin{cases} 1 & \\text{if } 0 < X^{i} \\\\ "
+                                          "\\exp(X^{i}) & \\text{otherwise} \\end{cases}"));
+static_assert(derives("Y^{i} = \\operatorname{erf}(X^{i})",
+                      D_X("^{i}") " = 1.1283791670955126 " D_Y("^{i}") " \\exp(-(X^{i})^{2})"));
+static_assert(derives("Y^{i} = \\exp(2 X^{i}) + Z^{i}",
+                      D_X("^{i}") " = 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
+
+// Quotients, powers, extrema -------------------------------------------------------------------------
+
+static_assert(derives("Y^{i} = X^{i} / Z^{i}", D_X("^{i}") " = " D_Y("^{i}") " \\frac{1}{Z^{i}}"));
+static_assert(derives(
+    "Y^{i} = Z^{i} / X^{i}",
+    "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" D_X("^{i}") " = -" D_Y("^{i}") " \\frac{Y^{i}}{X^{i}}\n"));
+static_assert(derives("Y^{i} = (X^{i})^2", D_X("^{i}") " = 2 " D_Y("^{i}") " X^{i}"));
+static_assert(derives("Y^{i} = (X^{i})^3", D_X("^{i}") " = 3 " D_Y("^{i}") " (X^{i})^{2}"));
+static_assert(derives("Y^{i} = (X^{i})^{Z^{i}}",
+                      D_X("^{i}") " = " D_Y("^{i}") " Z^{i} (X^{i})^{Z^{i} - 1}"));
+static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}", "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " = " D_Y(
+                                                     "^{i}") " Y^{i} \\log(Z^{i})\n"));
+static_assert(derives("Y^{i} = \\max(X^{i}, Z^{i})",
+                      D_X("^{i}") " = " D_Y("^{i}") " ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}])"));
+static_assert(derives("Y^{i} = \\min(X^{i}, Z^{i})",
+                      D_X("^{i}") " = " D_Y("^{i}") " ([X^{i} < Z^{i}] + 0.5 [X^{i} = Z^{i}])"));
+
+// Reductions -----------------------------------------------------------------------------------------
+
+static_assert(
+    derives("Y^{ij} = \\operatorname{softmax}_j(X^{ij})",
+            "Y^{ij} = \\operatorname{softmax}_{j}(X^{ij})\n" D_X("^{ij}") " = Y^{ij} (" D_Y(
+                "^{ij}") " - \\sum_{j'} Y^{ij'} " D_Y("^{ij'}") ")\n"));
+static_assert(derives("Y^{i} = \\operatorname{logsumexp}_j(X^{ij})",
+                      D_X("^{ij}") " = " D_Y("^{i}") " \\operatorname{softmax}_{j}(X^{ij})"));
+static_assert(derives("Y^{i} = \\max_j(X^{ij})",
+                      "Y^{i} = \\max_{j}(X^{ij})\n" D_X("^{ij}") " = " D_Y(
+                          "^{i}") " \\frac{[X^{ij} = Y^{i}]}{\\sum_{j'} [X^{ij'} = Y^{i}]}\n"));
+
+// Conditions -----------------------------------------------------------------------------------------
+
+static_assert(derives("Y^{ij} = [j \\le i] X^{ij}", D_X("^{ij}") " = [j \\le i] " D_Y("^{ij}")));
+static_assert(
+    derives("Y^{ij} = \\begin{cases} X^{i} & \\text{if } j \\le i \\\\ Z^{j} & \\text{otherwise} "
+            "\\end{cases}",
+            D_X("^{i}") " = " D_Y("^{ij}") " \\begin{cases} 1 & \\text{if } j \\le i \\\\ "
+                                           "0 & \\text{otherwise} \\end{cases}"));
+
+// Several equations ----------------------------------------------------------------------------------
+
+static_assert(
+    derives("Z^{i} = \\exp(X^{i}); Y^{i} = Z^{i} W^{i} + V^{i}",
+            "Z^{i} = \\exp(X^{i})\n\\frac{\\partial L}{\\partial Z^{i}} = " D_Y(
+                "^{i}") " W^{i}\n" D_X("^{i}") " = \\frac{\\partial L}{\\partial Z^{i}} Z^{i}\n"));
+static_assert(derives("Z^{i} = 2 X^{i}; Y^{i} = Z^{i} + X^{i}",
+                      "\\frac{\\partial L}{\\partial Z^{i}} = " D_Y("^{i}") "\n" D_X(
+                          "^{i}") " = 2 \\frac{\\partial L}{\\partial Z^{i}} + " D_Y("^{i}") "\n"));
+// What is not on the way from X to Y is left out.
+static_assert(derives("Y^{i} = 2 X^{i}; Z^{i} = \\exp(X^{i})", D_X("^{i}") " = 2 " D_Y("^{i}")));
+
+static_assert(contains(gradient_latex("Y^{i} = X^{i}", "Z", "X"), "defines no tensor Z"));
+static_assert(contains(gradient_latex("Y^{i} = X^{i}", "Y", "Z"), "has no tensor Z"));
+static_assert(contains(gradient_latex("Y^{i} = X^{i}; Z^{i} = W^{i}", "Y", "W"),
+                       "Y does not depend on W"));
+static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y", "X"),
+                       "Y does not depend on X"));
+
+// The attention layer --------------------------------------------------------------------------------
+
+constexpr const char* layer = R"(
+    Q^{hia} = X^{ib} W_Q^{hba}
+    K^{hja} = X^{jb} W_K^{hba}
+    V^{hjc} = X^{jb} W_V^{hbc}
+    S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+    A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+    O^{hic} = A^{hij} V^{hjc}
+    Y^{id}  = O^{hic} W_O^{hcd}
+)";
+constexpr const char* backward = R"(Q^{hia} = X^{ib} W_Q^{hba}
+K^{hja} = X^{jb} W_K^{hba}
+V^{hjc} = X^{jb} W_V^{hbc}
+S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+A^{hij} = \operatorname{softmax}_{j}(S^{hij})
+O^{hic} = A^{hij} V^{hjc}
+\frac{\partial L}{\partial O^{hic}} = \frac{\partial L}{\partial Y^{id}} W_O^{hcd}
+\frac{\partial L}{\partial A^{hij}} = \frac{\partial L}{\partial O^{hic}} V^{hjc}
+\frac{\partial L}{\partial S^{hij}} = A^{hij} (\frac{\partial L}{\partial A^{hij}} - \sum_{j'} A^{hij'} \frac{\partial L}{\partial A^{hij'}})
+\frac{\partial L}{\partial V^{hjc}} = A^{hij} \frac{\partial L}{\partial O^{hic}}
+\frac{\partial L}{\partial K^{hja}} = \frac{1}{\sqrt{d_k}} Q^{hia} \frac{\partial L}{\partial S^{hij}}
+\frac{\partial L}{\partial Q^{hia}} = \frac{1}{\sqrt{d_k}} \frac{\partial L}{\partial S^{hij}} K^{hja}
+\frac{\partial L}{\partial X^{ib}} = \frac{\partial L}{\partial Q^{hia}} W_Q^{hba} + \frac{\partial L}{\partial K^{hia}} W_K^{hba} + \frac{\partial L}{\partial V^{hic}} W_V^{hbc}
+\frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}}
+\frac{\partial L}{\partial W_K^{hba}} = X^{jb} \frac{\partial L}{\partial K^{hja}}
+\frac{\partial L}{\partial W_V^{hbc}} = X^{jb} \frac{\partial L}{\partial V^{hjc}}
+\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}}
+)";
+static_assert(is_text(gradient_latex(layer, "Y", "X", "W_Q", "W_K", "W_V", "W_O"), backward));
+
+}  // namespace

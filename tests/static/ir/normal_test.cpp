@@ -1,0 +1,90 @@
+// The normal form: which right sides are equal, and which are not.
+#include <ricci/ir/normal.hpp>
+
+#include "tests/static/support.hpp"
+
+namespace {
+
+using ricci::testing::equal;
+
+// Names of summed indices, order of factors and terms ------------------------------------------------
+
+static_assert(equal("Y^{ik}", "A^{ij} B^{jk}", "B^{mk} A^{im}"));
+static_assert(equal("Y^{ik}", "A^{ij} B^{jk}", "\\sum_{j} B^{jk} A^{ij}"));
+static_assert(equal("Y^{i}", "x^{i} + z^{i} + w^{i}", "w^{i} + x^{i} + z^{i}"));
+static_assert(equal("Y", "A^{ij} B^{jk} C^{ki}", "C^{ab} A^{bc} B^{ca}"));
+static_assert(equal("Y", "A^{ij} A^{ji}", "A^{ab} A^{ba}"));
+static_assert(equal("Y", "A^{ij} A^{jk} B^{ki}", "B^{ca} A^{ab} A^{bc}"));
+static_assert(equal("Y^{i}", "A^{ij} \\exp(x^{j})", "\\exp(x^{k}) A^{ik}"));
+static_assert(equal("Y^{i}", "\\exp(A^{ij} x^{j})", "\\exp(x^{k} A^{ik})"));
+static_assert(equal("Y^{ij}", "\\operatorname{softmax}_j(Q^{ia} K^{ja})",
+                    "\\operatorname{softmax}_j(K^{jb} Q^{ib})"));
+static_assert(equal("Y^{i}", "\\max_j(A^{ij} x^{j})", "\\max_k(x^{k} A^{ik})"));
+
+static_assert(!equal("Y^{ik}", "A^{ij} B^{jk}", "A^{ji} B^{jk}"));
+static_assert(!equal("Y^{ik}", "A^{ij} B^{jk}", "A^{ij} B^{kj}"));
+static_assert(!equal("Y", "A^{ij} B^{jk} C^{ki}", "A^{ij} B^{ki} C^{jk}"));
+static_assert(!equal("Y", "A^{ij} A^{ij}", "A^{ij} A^{ji}"));
+static_assert(!equal("Y", "A^{ii}", "\\sum_{i,j} A^{ij}"));
+static_assert(!equal("Y^{ij}", "x^{i} z^{j}", "x^{j} z^{i}"));
+static_assert(!equal("Y^{i}", "x^{i} z^{i}", "x^{i} x^{i}"));
+static_assert(!equal("Y^{ij}", "\\operatorname{softmax}_j(S^{ij})",
+                     "\\operatorname{softmax}_i(S^{ij})"));
+static_assert(!equal("Y^{i}", "\\max_j(A^{ij})", "\\min_j(A^{ij})"));
+
+// Sums -----------------------------------------------------------------------------------------------
+
+static_assert(equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{k} B^{ik})", "\\sum_{j,k} A^{ij} B^{ik}"));
+static_assert(equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{j} B^{ij})", "\\sum_{j,k} A^{ij} B^{ik}"));
+static_assert(equal("Y", "(\\sum_{j} x^{j})^2", "\\sum_{j,k} x^{j} x^{k}"));
+static_assert(equal("Y^{i}", "\\sum_{j} (A^{ij} + B^{ij})", "\\sum_{j} A^{ij} + \\sum_{k} B^{ik}"));
+static_assert(equal("Y^{i}", "a \\sum_{j} A^{ij}", "\\sum_{j} a A^{ij}"));
+static_assert(equal("Y^{i}", "\\sum_{j} \\sum_{k} A^{ijk}", "\\sum_{k,j} A^{ijk}"));
+
+static_assert(!equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{j} B^{ij})", "\\sum_{j} A^{ij} B^{ij}"));
+static_assert(!equal("Y", "(\\sum_{j} x^{j})^2", "\\sum_{j} x^{j} x^{j}"));
+static_assert(!equal("Y", "\\exp(\\sum_{j} x^{j})", "\\sum_{j} \\exp(x^{j})"));
+
+// Products, powers and constants ---------------------------------------------------------------------
+
+static_assert(equal("Y^{i}", "2 x^{i} + 3 x^{i}", "5 x^{i}"));
+static_assert(equal("Y^{i}", "x^{i} - x^{i} + z^{i}", "z^{i}"));
+static_assert(equal("Y^{i}", "0.1 x^{i} + 0.2 x^{i}", "0.3 x^{i}"));
+static_assert(equal("Y^{i}", "(a + b) x^{i}", "b x^{i} + a x^{i}"));
+static_assert(equal("Y^{i}", "(x^{i} - z^{i}) (x^{i} + z^{i})", "(x^{i})^2 - (z^{i})^2"));
+static_assert(equal("Y^{i}", "(x^{i} + 1)^3", "(x^{i})^3 + 3 (x^{i})^2 + 3 x^{i} + 1"));
+static_assert(equal("Y^{i}", "x^{i} x^{i} x^{i}", "(x^{i})^3"));
+static_assert(equal("Y^{i}", "-(x^{i} - z^{i})", "z^{i} - x^{i}"));
+static_assert(equal("Y^{i}", "\\frac{a}{b} x^{i}", "\\frac{a x^{i}}{b}"));
+static_assert(equal("Y^{i}", "\\frac{a}{b} x^{i}", "a x^{i} b^{-1}"));
+static_assert(equal("Y^{i}", "\\frac{x^{i} + z^{i}}{2}", "0.5 x^{i} + z^{i} / 2"));
+static_assert(equal("Y^{i}", "\\frac{1}{\\sqrt{d}} x^{i}", "x^{i} d^{-1/2}"));
+static_assert(equal("Y^{i}", "\\frac{x^{i}}{\\sqrt{64}}", "0.125 x^{i}"));
+static_assert(equal("Y^{i}", "\\exp(x^{i} + z^{i})", "\\exp(z^{i} + x^{i})"));
+static_assert(equal("Y^{ij}", "[j \\le i] x^{i}", "x^{i} [i \\ge j]"));
+
+static_assert(!equal("Y^{i}", "2 x^{i}", "3 x^{i}"));
+static_assert(!equal("Y^{i}", "x^{i}", "-x^{i}"));
+static_assert(!equal("Y^{i}", "(x^{i} + z^{i})^2", "(x^{i})^2 + (z^{i})^2"));
+static_assert(!equal("Y^{i}", "\\frac{1}{x^{i} + z^{i}}", "\\frac{1}{x^{i}} + \\frac{1}{z^{i}}"));
+static_assert(!equal("Y^{i}", "\\sqrt{(x^{i})^2}", "x^{i}"));  // it is |x|
+static_assert(!equal("Y^{i}", "\\exp(x^{i})", "\\exp(2 x^{i})"));
+static_assert(!equal("Y^{i}", "\\sin(x^{i})", "\\cos(x^{i})"));
+static_assert(!equal("Y^{ij}", "[j \\le i] x^{i}", "[j < i] x^{i}"));
+static_assert(!equal("Y^{i}", "x^{i} + 1", "x^{i}"));
+
+// Deltas, positions ----------------------------------------------------------------------------------
+
+static_assert(equal("Y^{i}", "\\delta^{ij} x^{j}", "x^{i}"));
+static_assert(equal("Y^{ik}", "A^{ij} \\delta^{jk}", "A^{ik}"));
+static_assert(equal("Y^{ik}", "\\delta^{ij} \\delta^{jk}", "\\delta^{ik}"));
+static_assert(equal("Y^{ik}", "\\delta^{ij} A^{jl} \\delta_{lk}", "A^{ik}"));
+static_assert(equal("Y^{ij}", "\\delta^{ij} x^{i}", "\\delta^{ji} x^{i}"));
+static_assert(equal("Y^{i}", "b^{i-j} x^{j}", "x^{k} b^{i-k}"));
+static_assert(equal("Y^{i}", "P^{i(ha)} W^{ha}", "W^{kc} P^{i(kc)}"));
+
+static_assert(!equal("Y^{ij}", "\\delta^{ij} x^{i}", "x^{i} z^{j}"));
+static_assert(!equal("Y^{i}", "b^{i-j} x^{j}", "b^{i+j} x^{j}"));
+static_assert(!equal("Y^{i}", "A^{i0}", "A^{i1}"));
+
+}  // namespace

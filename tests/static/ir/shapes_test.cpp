@@ -1,0 +1,96 @@
+// Extents: from the operands' shapes to every index and every tensor, and what is said when two
+// extents disagree or one stays open.
+#include <ricci/ir/shapes.hpp>
+
+#include "tests/static/support.hpp"
+
+namespace {
+
+using namespace ricci::ir;
+using ricci::testing::contains;
+
+struct shape {
+    text_view name;
+    std::int32_t rank;
+    std::int64_t extents[4];
+};
+
+/// Runs the inference on a text with the shapes of some tensors and hands the table to `body`.
+template <std::size_t N, class Body>
+constexpr bool inferred(text_view text, const shape (&shapes)[N], Body body, bool complete = true) {
+    const auto read = ricci::notation::parse_equations(text);
+    if (read.mistake) return false;
+    const program_view p = read.program;
+    shape_table table(p);
+    for (const shape& s : shapes)
+        if (p.find(s.name) != none) table.set_shape(p.find(s.name), s.rank, s.extents);
+    const mistake m = infer_shapes(p, table, complete);
+    return body(p, table, m);
+}
+template <std::size_t N>
+constexpr bool has_shape(text_view text, const shape (&shapes)[N], const shape& expected) {
+    return inferred(text, shapes,
+                    [&](const program_view& p, const shape_table& t, const mistake& m) {
+                        const ref n = p.find(expected.name);
+                        bool same = !m && t.rank(n) == expected.rank;
+                        for (std::int32_t k = 0; same && k < expected.rank; ++k)
+                            same = t.extent(n, k) == expected.extents[k];
+                        return same;
+                    });
+}
+template <std::size_t N>
+constexpr bool refused(text_view text, const shape (&shapes)[N], mistake_kind kind, text_view words,
+                       bool complete = true) {
+    return inferred(
+        text, shapes,
+        [&](const program_view&, const shape_table&, const mistake& m) {
+            return m.kind == kind && contains(m.words, words);
+        },
+        complete);
+}
+
+constexpr shape x23[] = {{"X", 2, {2, 3}}, {"W", 2, {3, 5}}};
+
+static_assert(has_shape("Y^{ik} = X^{ij} W^{jk}", x23, {"Y", 2, {2, 5}}));
+static_assert(has_shape("Z^{ik} = X^{ij} W^{jk}; Y^{ki} = \\exp(Z^{ik})", x23, {"Y", 2, {5, 2}}));
+static_assert(refused("Y = X^{ij} X^{ij} + W^{ij} W^{ij}", x23, mistake_kind::extents,
+                      "the index i has extent 2"));
+static_assert(has_shape("Y^{(ij)} = X^{ij}", x23, {"Y", 1, {6}}));
+static_assert(has_shape("Y^{j1} = X^{0j}", x23, {"Y", 2, {3, 2}}));
+static_assert(has_shape("Y^{ij'} = \\sum_j X^{ij}", x23, {"Y", 2, {2, 3}}) ==
+              false);  // j' stands on the left alone
+static_assert(has_shape("Y^{ij} = [j = j'] X^{ij'}", x23, {"Y", 2, {2, 3}}));  // j is as long as j'
+
+constexpr shape merged[] = {{"P", 2, {5, 12}}, {"W", 2, {3, 7}}};
+static_assert(has_shape("Y^{hia} = P^{i(ha)} \\sum_b W^{hb}", merged, {"Y", 3, {3, 5, 4}}));
+
+constexpr shape convolved[] = {{"x", 1, {12}}, {"w", 1, {3}}};
+static_assert(has_shape("Y^{i} = x^{i+k} w^{k}", convolved, {"Y", 1, {10}}));
+static_assert(has_shape("Y^{i} = x^{2i+1}", convolved, {"Y", 1, {6}}));
+constexpr shape toeplitz[] = {{"q", 1, {5}}, {"b", 1, {10}}};
+static_assert(has_shape("Y^{ij} = q^{i} b^{i-j}", toeplitz, {"Y", 2, {5, 6}}));
+
+// Mistakes name the equation, the index, both tensors, their axes and both extents.
+constexpr shape disagree[] = {{"X", 2, {2, 3}}, {"W", 2, {4, 5}}};
+static_assert(refused(
+    "Y^{ik} = X^{ij} W^{jk}", disagree, mistake_kind::extents,
+    "in Y^{ik} = X^{ij} W^{jk} : the index j has extent 3 in axis 1 of X and 4 in axis 0 of W"));
+static_assert(refused("Y^{hia} = P^{i(ha)} \\sum_b W^{hb}", {{"P", 2, {5, 10}}, {"W", 2, {3, 7}}},
+                      mistake_kind::extents, "axis 1 of P has extent 10"));
+static_assert(refused("Y^{hia} = P^{i(ha)}", {{"P", 2, {5, 12}}}, mistake_kind::unknown_extent,
+                      "\"h\"_i = ..."));
+static_assert(refused("Y^{i} = x^{i} z^{i+1}", {{"x", 1, {5}}, {"z", 1, {5}}},
+                      mistake_kind::extents, "axis 0 of z has extent 5"));
+static_assert(refused("Y^{i} = x^{i}", {{"x", 2, {5, 5}}}, mistake_kind::rank, "x has rank 2"));
+
+// At compile time some extents may be open; what is known is still compared.
+static_assert(inferred(
+    "Y^{ik} = X^{ij} W^{jk}", {{"X", 2, {open_extent, 3}}, {"W", 2, {3, 5}}},
+    [](const program_view& p, const shape_table& t, const mistake& m) {
+        return !m && t.extent(p.find("Y"), 0) == open_extent && t.extent(p.find("Y"), 1) == 5;
+    },
+    false));
+static_assert(refused("Y^{ik} = X^{ij} W^{jk}", {{"X", 2, {open_extent, 3}}, {"W", 2, {4, 5}}},
+                      mistake_kind::extents, "3 in axis 1 of X and 4 in axis 0 of W", false));
+
+}  // namespace

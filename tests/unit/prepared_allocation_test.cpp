@@ -1,0 +1,128 @@
+// A run of a prepared program allocates nothing: this executable counts operator new, and malloc with
+// its relatives where the C library lets them be replaced.
+#include "tests/catch.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <ricci/ricci.hpp>
+
+#include "tests/unit/dense.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RICCI_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define RICCI_TEST_SANITIZED 1
+#endif
+#endif
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+}  // namespace
+
+// The sanitizers bring their own malloc and operator new, and glibc gives the names to call it by.
+#if defined(__GLIBC__) && !defined(RICCI_TEST_SANITIZED)
+#define RICCI_TEST_COUNTS_MALLOC 1
+
+extern "C" {
+void* __libc_malloc(std::size_t);                 // NOLINT: glibc's names
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT
+void* __libc_realloc(void*, std::size_t);         // NOLINT
+void* __libc_memalign(std::size_t, std::size_t);  // NOLINT
+
+void* malloc(std::size_t size) {
+    ++allocations;
+    return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+    ++allocations;
+    return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+    ++allocations;
+    return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+    ++allocations;
+    return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+    ++allocations;
+    *memory = __libc_memalign(alignment, size);
+    return *memory == nullptr ? ENOMEM : 0;
+}
+}
+#elif !defined(RICCI_TEST_SANITIZED)
+#define RICCI_TEST_COUNTS_NEW 1
+
+// Not inlined: compilers otherwise take std::free on memory of operator new for a mistake.
+[[gnu::noinline]] static void release(void* memory) { std::free(memory); }
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* memory = std::malloc(size ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+#endif
+
+namespace {
+
+using namespace ricci::literals;
+using ricci::testing::random_tensor;
+
+constexpr auto attention = R"(
+    Q^{hia} = X^{ib} W_Q^{hba}
+    K^{hja} = X^{jb} W_K^{hba}
+    V^{hjc} = X^{jb} W_V^{hbc}
+    S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+    A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+    O^{hic} = A^{hij} V^{hjc}
+    Y^{id}  = O^{hic} W_O^{hcd}
+)"_eq;
+constexpr auto both = ricci::value_and_gradient(
+    attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
+
+}  // namespace
+
+TEST_CASE("the count counts", "[allocation]") {
+    const long before = allocations;
+    const ricci::tensor<double, 2> t({5, 5});
+    std::string text(1000, 'x');
+    CHECK(t.size() + text.size() == 1025);
+#if defined(RICCI_TEST_COUNTS_MALLOC) || defined(RICCI_TEST_COUNTS_NEW)
+    CHECK(allocations - before >= 1);
+#else
+    CHECK(allocations == before);
+#endif
+}
+
+TEST_CASE("a run of attention, forward and backward, allocates nothing", "[allocation]") {
+    const auto x = random_tensor<float, 2>({130, 48}, 1),
+               dy = random_tensor<float, 2>({130, 48}, 6);
+    const auto wq = random_tensor<float, 3>({3, 48, 16}, 2),
+               wk = random_tensor<float, 3>({3, 48, 16}, 3),
+               wv = random_tensor<float, 3>({3, 48, 16}, 4),
+               wo = random_tensor<float, 3>({3, 16, 48}, 5);
+    for (const int threads : {1, 2}) {
+        ricci::threads(threads);
+        auto step = ricci::prepare(both, "X"_t = x, "W_Q"_t = wq, "W_K"_t = wk, "W_V"_t = wv,
+                                   "W_O"_t = wo, "d_k"_t = 16, "dL/dY"_t = dy);
+        step();  // threads, and what the threading library keeps for each, start with the first run
+        step();
+        const long before = allocations;
+        for (int k = 0; k < 5; ++k) step();
+        const long count = allocations - before;
+        INFO(threads << " threads");
+        CHECK(count == 0);
+    }
+    ricci::threads(0);
+}
