@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Compiles the examples of docs/notation.md: `equations` must be accepted, `refused` refused in words.
+
+usage: run.py COMPILER [ARGUMENT ...]
+
+The first line of a refused block, after its %, has to stand in the compiler's first five lines.
+"""
+
+import concurrent.futures
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^```(equations|refused)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADER = "#include <ricci/ricci.hpp>\nusing namespace ricci::literals;\n"
+
+spec = importlib.util.spec_from_file_location("compile_fail", ROOT / "tests/compile_fail/run.py")
+compile_fail = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(compile_fail)
+
+
+def compile_text(compiler, text):
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "example.cpp"
+        source.write_text(text, encoding="utf-8")
+        return compile_fail.compile_case(compiler, source)
+
+
+def check(compiler, number, kind, block):
+    line, _, rest = block.partition("\n")
+    body = rest if kind == "refused" else block
+    status, output = compile_text(compiler, HEADER + f'constexpr auto example = R"({body})"_eq;\n')
+    if kind == "equations":
+        return "" if status == 0 and not output else f"block {number} is not accepted:\n{block}{output[:1500]}"
+    wanted = compile_fail.plain(line.lstrip("% "))
+    first = compile_fail.normalise("\n".join(output.splitlines()[:5]))
+    raw = compile_fail.plain(compile_fail.SEAM.sub("", "\n".join(output.splitlines()[:5])))
+    if status != 0 and (wanted in first or wanted in raw):
+        return ""
+    return f"block {number} should be refused with\n  {wanted}\nand the compiler says\n{output[:1500]}"
+
+
+def main():
+    compiler = sys.argv[1:]
+    blocks = FENCE.findall((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        found = list(pool.map(lambda b: check(compiler, *b), [(k + 1, *b) for k, b in enumerate(blocks)]))
+    for words in filter(None, found):
+        print(words)
+    failed = sum(1 for words in found if words)
+    print(f"{len(blocks)} examples, {failed} failed")
+    sys.exit(1 if failed or not blocks else 0)
+
+
+if __name__ == "__main__":
+    main()
