@@ -54,7 +54,7 @@ requires(std::is_arithmetic_v<Operand>) inline constexpr int operand_rank<Operan
 
 /// Checks the string and the operands' types, then calls `body(program hash, bindings...)`.
 template <std::uint64_t Program, class... Bound>
-auto einsum_call(const Bound&... bound) {
+RICCI_INLINE auto einsum_call(const Bound&... bound) {
     report_mistake<call_mistake<Program, false, Bound...>>();
     using T = typename call_element<Bound...>::type;
     auto outputs = make_outputs<Program, T>();
@@ -62,7 +62,7 @@ auto einsum_call(const Bound&... bound) {
     return boost::hana::at_key(std::move(outputs), name<einsum_result>{});
 }
 template <std::uint64_t Program, class... Bound>
-void einsum_call_into(scaling scale, const Bound&... bound) {
+RICCI_INLINE void einsum_call_into(scaling scale, const Bound&... bound) {
     report_mistake<call_mistake<Program, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
     auto outputs = make_outputs<Program, T>();
@@ -77,12 +77,12 @@ consteval std::uint64_t einsum_program() {
 }
 
 template <literal_text Text, class... Operands, std::size_t... K>
-auto einsum_indexed(std::index_sequence<K...>, const Operands&... operands) {
+RICCI_INLINE auto einsum_indexed(std::index_sequence<K...>, const Operands&... operands) {
     constexpr std::uint64_t program = einsum_program<Text, Operands...>();
     return einsum_call<program>(bind_operand<einsum_operand<K>::hash>(operands)...);
 }
 template <literal_text Text, class Out, class... Operands, std::size_t... K>
-void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
+RICCI_INLINE void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
                          const Operands&... operands) {
     constexpr std::uint64_t program = einsum_program<Text, Operands...>();
     einsum_call_into<program>(scale, bind_operand<einsum_result>(out),
@@ -93,20 +93,20 @@ void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
 /// broadcast. Operands are tensors, fixed tensors, views and numbers, of one element type. Throws
 /// ricci::error where extents disagree.
 template <literal_text Text, class... Operands>
-auto einsum(const Operands&... operands) {
+RICCI_INLINE auto einsum(const Operands&... operands) {
     return einsum_indexed<Text>(std::index_sequence_for<Operands...>{}, operands...);
 }
 
 /// Writes the contraction to `out`, which overlaps no operand.
 template <literal_text Text, class Out, class First, class... Operands>
-requires(!std::is_same_v<First, scaling>) void einsum_into(Out&& out, const First& first,
+requires(!std::is_same_v<First, scaling>) RICCI_INLINE void einsum_into(Out&& out, const First& first,
                                                            const Operands&... operands) {
     einsum_into_indexed<Text>(std::index_sequence_for<First, Operands...>{}, scaling{}, out, first,
                               operands...);
 }
 /// out = alpha * contraction + beta * out: `einsum_into<"...">(Q, {.alpha = 2, .beta = 1}, X, W)`.
 template <literal_text Text, class Out, class... Operands>
-void einsum_into(Out&& out, scaling scale, const Operands&... operands) {
+RICCI_INLINE void einsum_into(Out&& out, scaling scale, const Operands&... operands) {
     einsum_into_indexed<Text>(std::index_sequence_for<Operands...>{}, scale, out, operands...);
 }
 

@@ -17,7 +17,7 @@ struct equations {
     /// Hana map by name. Mistakes that the types show stop the compilation; others throw
     /// ricci::error before anything is written.
     template <class... Bound>
-    auto operator()(const Bound&... bound) const {
+    RICCI_INLINE auto operator()(const Bound&... bound) const {
         report_mistake<call_mistake<Hash, false, Bound...>>();
         using T = typename call_element<Bound...>::type;
         auto outputs = make_outputs<Hash, T>();

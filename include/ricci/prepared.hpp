@@ -9,11 +9,11 @@ namespace ricci {
 
 /// Runs a program on the operands it was prepared with. A run allocates nothing and reads the
 /// operands' current contents. The operands have to outlive it.
-template <std::uint64_t Hash, class T, class Results>
+template <std::uint64_t Hash, class T>
 class prepared {
 public:
     template <class... Bound>
-    explicit prepared(const Bound&... bound)
+    RICCI_INLINE explicit prepared(const Bound&... bound)
         : outputs_(make_outputs<Hash, T>()),
           executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
         (view_bound(bound), ...);
@@ -51,7 +51,7 @@ private:
     };
 
     template <class Bound>
-    void view_bound(const Bound& b) {
+    RICCI_INLINE void view_bound(const Bound& b) {
         if constexpr (binding_traits<Bound>::is_tensor) {
             if constexpr (!is_input_name<Hash, Bound::hash>) {
                 static_assert(Bound::rank <= static_cast<int>(most_axes),
@@ -75,7 +75,7 @@ private:
         return b.data ? &b : nullptr;
     }
 
-    Results outputs_;
+    decltype(make_outputs<Hash, T>()) outputs_;
     engine::executable executable_;
     bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
 };
@@ -83,18 +83,18 @@ private:
 /// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
 /// memory bound. Throws ricci::error where a call would.
 template <std::uint64_t Hash, class... Bound>
-auto prepare(equations<Hash>, const Bound&... bound) {
+RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
     report_mistake<call_mistake<Hash, true, Bound...>>();
     static_assert(!(binding_traits<Bound>::temporary || ...),
                   "a prepared program reads its operands later: bind a tensor that has a name, not "
                   "a temporary one");
     using T = typename call_element<Bound...>::type;
-    return prepared<Hash, T, decltype(make_outputs<Hash, T>())>(bound...);
+    return prepared<Hash, T>(bound...);
 }
 
 /// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes, workspace.
 template <std::uint64_t Hash, class... Bound>
-std::string explain(equations<Hash>, const Bound&... bound) {
+RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
     report_mistake<call_mistake<Hash, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
     auto outputs = make_outputs<Hash, T>();

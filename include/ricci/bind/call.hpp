@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ricci/bind/check.hpp>
+#include <ricci/detail/inline.hpp>
 #include <ricci/plan/engine.hpp>
 #include <ricci/bind/program_key.hpp>
 #include <ricci/bind/results.hpp>
@@ -158,7 +159,7 @@ inline constexpr bool is_input_name = is_input(program_of<Program>.view(),
 
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank,
           class Known, bool Temporary>
-void add_operand(operand_arrays<Room>& all,
+RICCI_INLINE void add_operand(operand_arrays<Room>& all,
                  const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
     engine::operand o;
     o.name = name_number<Program, Hash>;
@@ -170,33 +171,33 @@ void add_operand(operand_arrays<Room>& all,
     else all.outputs[all.output_count++] = o;
 }
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
-void add_operand(operand_arrays<Room>& all, const bound_number<Hash>& b) {
+RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_number<Hash>& b) {
     engine::operand o;
     o.name = name_number<Program, Hash>;
     o.value = b.value;
     all.inputs[all.input_count++] = o;
 }
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
-void add_operand(operand_arrays<Room>& all, const bound_index<Hash>& b) {
+RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_index<Hash>& b) {
     all.indices[all.index_count++] = {index_number<Program, Hash>, b.extent};
 }
 
 template <std::uint64_t Program, class T, std::size_t... K>
-auto make_outputs(std::index_sequence<K...>) {
+RICCI_INLINE auto make_outputs(std::index_sequence<K...>) {
     using list = program_outputs<Program>;
     return boost::hana::make_map(boost::hana::make_pair(typename list::template key<K>{},
                                                         tensor<T, list::template rank<K>>{})...);
 }
 /// A map with an empty tensor for each output.
 template <std::uint64_t Program, class T>
-auto make_outputs() {
+RICCI_INLINE auto make_outputs() {
     return make_outputs<Program, T>(
         std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
 }
 
 template <std::uint64_t Program, class T, class Results, std::size_t... K>
-engine::executable make_executable(engine::request& r, Results& outputs,
-                                   std::index_sequence<K...>) {
+RICCI_INLINE engine::executable make_executable(engine::request& r, Results& outputs,
+                                                std::index_sequence<K...>) {
     using list = program_outputs<Program>;
     const output_slot slots[] = {{list::at(K),
                                   &boost::hana::at_key(outputs, typename list::template key<K>{}),
@@ -209,7 +210,8 @@ engine::executable make_executable(engine::request& r, Results& outputs,
 
 /// An executable for operands, whose outputs go to `outputs` unless they are bound.
 template <std::uint64_t Program, class T, class Results, class... Bound>
-engine::executable plan_call(Results& outputs, double alpha, double beta, const Bound&... bound) {
+RICCI_INLINE engine::executable plan_call(Results& outputs, double alpha, double beta,
+                                          const Bound&... bound) {
     operand_arrays<sizeof...(Bound)> all;
     (add_operand<Program>(all, bound), ...);
     engine::request r;
