@@ -23,7 +23,16 @@ struct constructs {
     bool conditions = true;
     bool masks = true;  // -\infty under a softmax
     bool written_out = true;
+    bool primes = true;
     bool own_functions = true;
+    // An axis under x^{i+k} that is longer than the positions reach.
+    bool longer_axes = false;
+    // A delta in an equation with a softmax, over one of whose indices it may be.
+    bool delta_with_softmax = false;
+    // x^0 in what is normalised: the written-out softmax of something constant.
+    bool power_zero = false;
+    // A written-out softmax of anything, of what lacks or cancels the index in its normal form too.
+    bool any_written_out = false;
 };
 
 class generator {
@@ -64,7 +73,7 @@ private:
             auto letter =
                 std::next(p_.extents.begin(), below(static_cast<unsigned>(p_.extents.size())))
                     ->first;
-            if (chance(15)) letter += "'";
+            if (allowed_.primes && chance(15)) letter += "'";
             if (has(scope, letter) || has(out, letter)) continue;
             out.push_back(letter);
         }
@@ -88,6 +97,29 @@ private:
     // Equations -----------------------------------------------------------------------------------
 
     void add_equation() {
+        const std::size_t tensors = p_.tensors.size();
+        for (definition e = equation();; e = equation()) {
+            if (!allowed_.delta_with_softmax && has_delta(e.body) && has_softmax(e.body)) {
+                p_.tensors.resize(tensors);
+                continue;
+            }
+            std::vector<std::int64_t> extents;
+            for (const auto& a : e.left) extents.push_back(reach(p_, a));
+            e.tensor = declare(extents, false);
+            p_.tensors[e.tensor].defined = true;
+            p_.equations.push_back(std::move(e));
+            return;
+        }
+    }
+    static bool has_delta(const tree& t) {
+        return t.kind == ir::op::delta || std::any_of(t.children.begin(), t.children.end(), has_delta);
+    }
+    static bool has_softmax(const tree& t) {
+        return t.kind == ir::op::divide ||
+               (t.kind == ir::op::reduce && !binds(t)) ||
+               std::any_of(t.children.begin(), t.children.end(), has_softmax);
+    }
+    definition equation() {
         definition e;
         e.style = below(1000);
         const indices left = fresh({}, below(4));
@@ -108,11 +140,7 @@ private:
                                        e.left[e.left.size() - 2].terms[0]);
             e.left.erase(e.left.end() - 2);
         }
-        std::vector<std::int64_t> extents;
-        for (const auto& a : e.left) extents.push_back(reach(p_, a));
-        e.tensor = declare(extents, false);
-        p_.tensors[e.tensor].defined = true;
-        p_.equations.push_back(std::move(e));
+        return e;
     }
 
     std::size_t declare(const std::vector<std::int64_t>& extents, bool positive) {
@@ -120,6 +148,7 @@ private:
             const char *name, *latex;
             bool above = false;
         };
+        // In words, a subscript before a bracket reads as that of a function.
         static const spelling names[] = {
             {"A", "A"},
             {"B", "B"},
@@ -132,9 +161,9 @@ private:
             {"v", "v"},
             {"KV", "KV"},
             {"dA", "dA"},
-            {"PE", "\\text{PE}"},
-            {"Out", "\\text{Out}"},
-            {"Output", "\\mathrm{Output}"},
+            {"PE", "\\text{PE}", true},
+            {"Out", "\\text{Out}", true},
+            {"Output", "\\mathrm{Output}", true},
             {"\\theta", "\\theta"},
             {"\\Lambda", "\\Lambda"},
             {"\\tilde{Q}", "\\tilde{Q}"},
@@ -158,7 +187,7 @@ private:
             {"\\omega", "\\omega"},
             {"s", "s"},
             {"t", "t"},
-            {"Tr", "\\text{Tr}"},
+            {"Tr", "\\text{Tr}", true},
         };
         static const spelling scalars[] = {{"d_k", "d_k"},
                                            {"n_x", "n_x"},
@@ -261,6 +290,7 @@ private:
     }
     tree contraction(const indices& scope, const indices& wanted, unsigned depth) {
         const indices bound = fresh(scope, 1 + below(2));
+        if (bound.empty()) return product(scope, wanted, depth);
         const indices inside = joined(scope, bound);
         std::vector<tree> factors;
         const unsigned count = 1 + below(3);
@@ -381,6 +411,7 @@ private:
         static const ir::reduction all[] = {ir::reduction::mean, ir::reduction::logsumexp,
                                             ir::reduction::maximum, ir::reduction::minimum};
         const indices bound = fresh(scope, chance(80) ? 1 : 2);
+        if (bound.empty()) return product(scope, wanted, depth);
         tree body = expression(joined(scope, bound), joined(wanted, bound), depth - 1);
         const bool log_sum = allowed_.written_out && chance(20);
         if (log_sum)
@@ -397,6 +428,7 @@ private:
         tree body = expression(scope, joined(wanted, {over}), depth - 1);
         if (allowed_.written_out && chance(25) && !has(scope, over + "'") &&
             mentions(body, over + "'") == 0 && over.back() != '\'') {
+            if (!allowed_.any_written_out) body = tensor_leaf(scope, joined(wanted, {over}), false);
             tree other = body;
             rename(other, over, over + "'");
             tree numerator = apply_tree(ir::function::exp, one(std::move(body)));
@@ -422,7 +454,7 @@ private:
         static const double any[] = {2, 3, 2, 1, 0}, safe[] = {-1, 0.5, -0.5, -2, 1.5};
         if (chance(50))
             return make_tree(ir::op::power,
-                             two(bounded(scope, wanted, depth), number_tree(any[below(5)])));
+                             two(bounded(scope, wanted, depth), number_tree(any[below(allowed_.power_zero ? 5 : 4)])));
         if (chance(60))
             return make_tree(ir::op::power,
                              two(positive(scope, wanted, depth), number_tree(safe[below(5)])));
@@ -607,7 +639,8 @@ private:
         for (const auto& a : t.axes) {
             const bool longer =
                 a.kind == ir::position_kind::affine || a.kind == ir::position_kind::fixed;
-            extents.push_back(reach(p_, a) + (longer ? below(2) : 0));
+            const bool open = a.kind == ir::position_kind::affine && !allowed_.longer_axes;
+            extents.push_back(reach(p_, a) + (longer && !open ? below(2) : 0));
         }
         if (chance(50))
             for (std::size_t k = 0; k < p_.tensors.size(); ++k)

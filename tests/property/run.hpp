@@ -104,12 +104,30 @@ public:
             if (!p.tensors[t].defined) bind(p.tensors[t].name, input_values(p).of(t, type));
         for (const auto& [name, values] : more) bind(name, values);
     }
+    /// Binds the extent of every index of the program, the primed ones that a derivation made too.
+    void give_all_extents(const random_program& p) {
+        extents_.clear();
+        for (ir::ref i = 0; i < program_.indices.size(); ++i) {
+            const std::string index = spelled(program_.index(i));
+            if (p.has_extent(index)) extents_.push_back({i, p.extent(index)});
+        }
+    }
+    /// Gives memory of this shape to an output.
+    void bind_output(const std::string& name, const shape& extents) {
+        const ir::ref n = find_name(program_.view(), name);
+        if (n == ir::none) return;
+        auto& m = owned_.emplace_back(type_, extents, layout::shuffled, random_);
+        outputs_.push_back(operand_of(n, m));
+        results_[n] = &m;
+    }
     std::map<std::string, dense> run() {
         engine::request r;
         r.program = program_.view();
         r.type = type_;
         r.inputs = inputs_.data();
         r.input_count = static_cast<std::int32_t>(inputs_.size());
+        r.outputs = outputs_.data();
+        r.output_count = static_cast<std::int32_t>(outputs_.size());
         r.index_extents = extents_.data();
         r.index_extent_count = static_cast<std::int32_t>(extents_.size());
         r.context = this;
@@ -138,15 +156,18 @@ private:
         std::size_t k = 0;
         m.each(
             [&](std::int64_t offset) { m.set(offset, static_cast<double>(values.values[k++])); });
-        inputs_.push_back({n, static_cast<std::int32_t>(m.extents.size()), m.data(),
-                           m.extents.data(), m.strides.data(), 0});
+        inputs_.push_back(operand_of(n, m));
+    }
+    static engine::operand operand_of(ir::ref n, memory& m) {
+        return {n, static_cast<std::int32_t>(m.extents.size()), m.data(), m.extents.data(),
+                m.strides.data(), 0};
     }
 
     ir::program program_;
     element type_;
     std::mt19937 random_;
     std::deque<memory> owned_;
-    std::vector<engine::operand> inputs_;
+    std::vector<engine::operand> inputs_, outputs_;
     std::vector<engine::index_extent> extents_;
     std::map<ir::ref, memory*> results_;
     std::string words_;

@@ -61,10 +61,12 @@ struct random_program {
     bool give_extents = false;  // every extent is bound, though the shapes would give most
     unsigned seed = 0;
 
-    std::int64_t extent(std::string index) const {
-        while (index.back() == '\'') index.pop_back();
-        return extents.at(index);
+    static std::string letter_of(std::string index) {
+        while (!index.empty() && index.back() == '\'') index.pop_back();
+        return index;
     }
+    bool has_extent(const std::string& index) const { return extents.count(letter_of(index)) > 0; }
+    std::int64_t extent(const std::string& index) const { return extents.at(letter_of(index)); }
 };
 
 using letters = std::set<std::string>;

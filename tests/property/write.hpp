@@ -12,6 +12,9 @@ namespace ricci::testing {
 
 class writer {
 public:
+    /// A condition that starts with \text{abs}(...) may stand without \text{if} before it.
+    static constexpr bool words_open_conditions = false;
+
     explicit writer(const random_program& p) : p_(p) {}
 
     std::string text() {
@@ -20,16 +23,15 @@ public:
         if (square_plus_) out += "\\phi(u) = u^2 + u\n";
         if (mixed_) out += "\\psi(u, w) = u w - \\frac{u}{2}\n";
         for (const auto& e : p_.equations) {
-            out += name_with_scripts(p_.tensors[e.tensor], e.left, e.style) + " = ";
-            if (e.body.kind == ir::op::add && e.body.children.size() > 1) {
-                for (std::size_t k = 0; k < e.body.children.size(); ++k) {
-                    term_ = &e.body.children[k];
-                    out += (k ? " + " : "") + product(e.body.children[k]);
+            std::string right;
+            term_ = &e.body;
+            if (e.body.kind != ir::op::add) right = product(e.body);
+            else
+                for (const auto& child : e.body.children) {
+                    term_ = &child;
+                    append_term(right, product(child));
                 }
-            } else {
-                term_ = &e.body;
-                out += product(e.body);
-            }
+            out += name_with_scripts(p_.tensors[e.tensor], e.left, e.style) + " = " + right;
             out += e.style % 5 == 4 ? ";\n" : "\n";
         }
         return out;
@@ -45,15 +47,12 @@ private:
     std::string sum(const tree& t) {
         if (t.kind != ir::op::add) return product(t);
         std::string out;
-        for (std::size_t k = 0; k < t.children.size(); ++k) {
-            const tree& child = t.children[k];
-            const bool minus =
-                k > 0 && child.kind == ir::op::multiply && child.children.size() == 2 &&
-                child.children[0].kind == ir::op::number && child.children[0].value == -1;
-            out += k == 0 ? "" : minus ? " - " : " + ";
-            out += minus ? factor(child.children[1], true) : product(child);
-        }
+        for (const auto& child : t.children) append_term(out, product(child));
         return out;
+    }
+    static void append_term(std::string& out, const std::string& term) {
+        if (out.empty()) out = term;
+        else out += term[0] == '-' ? " - " + term.substr(1) : " + " + term;
     }
     static bool is_sum(const tree& t) {
         return binds(t) && t.detail == static_cast<std::uint8_t>(ir::reduction::sum);
@@ -66,10 +65,18 @@ private:
             if (body.kind == ir::op::tensor) holders = mentions(body, i);
             if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
                 for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
-            if (holders < 2 || mentions(*term_, i) != mentions(body, i) + 1 || bound_in(body, i))
+            // An index that stands only as a number would be taken for the name of a scalar.
+            if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 || bound_in(body, i))
                 return false;
         }
         return true;
+    }
+    static bool at_axis(const tree& t, const std::string& i) {
+        letters here;
+        add_letters(t.axes, here);
+        return here.count(i) > 0 ||
+               std::any_of(t.children.begin(), t.children.end(),
+                           [&](const tree& child) { return at_axis(child, i); });
     }
     static bool bound_in(const tree& t, const std::string& i) {
         if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return true;
@@ -88,7 +95,10 @@ private:
         return "\\sum_" + list(t.indices) + " ";
     }
     std::string product(const tree& t) {
-        if (is_sum(t)) return sum_sign(t) + product(t.children[0]);
+        if (is_sum(t)) {
+            const std::string sign = sum_sign(t), body = product(t.children[0]);
+            return sign.empty() || body[0] != '-' ? sign + body : sign + "(" + body + ")";
+        }
         if (t.kind == ir::op::add) return "(" + sum(t) + ")";
         if (t.kind == ir::op::number) return number(t.value);
         if (t.kind != ir::op::multiply) return factor(t, true);
@@ -136,7 +146,10 @@ private:
             case ir::op::apply:
                 return apply(t);
             case ir::op::reduce:
-                if (is_sum(t)) return last && t.style % 2 ? product(t) : "(" + product(t) + ")";
+                if (is_sum(t)) {
+                    const std::string bare = product(t);
+                    return last && t.style % 2 && bare[0] != '-' ? bare : "(" + bare + ")";
+                }
                 return reduction(t);
             case ir::op::compare:
                 return "[" + condition(t) + "]";
@@ -260,9 +273,15 @@ private:
     }
     std::string cases(const tree& t) {
         std::string out = "\\begin{cases} ";
-        for (std::size_t k = 0; k + 1 < t.children.size(); k += 2)
-            out += sum(t.children[k]) + (t.style % 2 ? " & \\text{if } " : " & ") +
-                   condition(t.children[k + 1]) + " \\\\ ";
+        for (std::size_t k = 0; k + 1 < t.children.size(); k += 2) {
+            const std::string when = condition(t.children[k + 1]);
+            const bool wrapped = when.compare(0, 5, "\\text") == 0 ||
+                                 when.compare(0, 9, "\\operator") == 0 ||
+                                 when.compare(0, 5, "\\math") == 0;
+            const bool word = wrapped && !words_open_conditions;
+            out += sum(t.children[k]) + (word || t.style % 2 ? " & \\text{if } " : " & ") + when;
+            out += " \\\\ ";
+        }
         return out + sum(t.children.back()) + " & \\text{otherwise} \\end{cases}";
     }
 

@@ -50,7 +50,8 @@ void check_all() {
     const auto x = random<T>({7}, 4), y = random<T>({7}, 5);
     const auto w = random<T>({3, 7, 5}, 6), batch = random<T>({3, 4, 7}, 7),
                other = random<T>({3, 7, 2}, 8);
-    const auto cube = random<T>({4, 4, 4}, 9), four = random<T>({2, 3, 4, 5}, 10);
+    const auto cube = random<T>({4, 4, 4}, 9);
+    const auto four = random<T>({2, 3, 4, 5}, 10);
     const auto s = scalar<T>(2.5);
 
     // one operand: permutations, traces, diagonals, sums

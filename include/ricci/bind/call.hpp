@@ -25,7 +25,7 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
         return {operand_facts::what::tensor, spelling<Hash>(), Rank, element_v<T>,
-                !std::is_const_v<T>,         Known::known};
+                !std::is_const_v<T>, Known::known, Known::list};
     }
 };
 template <std::uint64_t Hash>
@@ -33,7 +33,7 @@ struct binding_traits<bound_number<Hash>> {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = false, temporary = false;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, nullptr};
+        return {operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, false, nullptr};
     }
 };
 template <std::uint64_t Hash>
@@ -41,7 +41,7 @@ struct binding_traits<bound_index<Hash>> {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = true, temporary = false;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, nullptr};
+        return {operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
     }
 };
 
@@ -154,8 +154,8 @@ inline constexpr ir::ref index_number = [] {
     return ir::none;
 }();
 template <std::uint64_t Program, std::uint64_t Hash>
-inline constexpr bool is_input_name = is_input(program_of<Program>.view(),
-                                               name_number<Program, Hash>);
+inline constexpr bool is_input_name =
+    program_of<Program>.view().definition(name_number<Program, Hash>) == ir::none;
 
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank,
           class Known, bool Temporary>

@@ -18,7 +18,8 @@ struct operand_facts {
     std::int32_t rank;
     element type;
     bool writable;
-    const std::int64_t* extents;  // nullptr unless they are in the type
+    bool extents_known;  // they are in the type
+    const std::int64_t* extents;
 };
 
 constexpr bool is_input(const ir::program_view& p, ir::ref name) {
@@ -125,7 +126,7 @@ private:
                 return fail(kind::repeated_name, s);
             }
         if (!is_input(p_, name)) {
-            if (p_.definition(name) == ir::none) return unknown(o);
+            if (p_.definition(name) == ir::none) return;  // bound for its shape only
             if (!outputs_too_) {
                 s << " is computed by the equations; a call binds inputs only, ricci::prepare "
                      "binds outputs too";
@@ -161,11 +162,11 @@ private:
     }
     constexpr void check_extents() {
         bool any = false;
-        for (std::int32_t k = 0; k < count_; ++k) any = any || operands_[k].extents != nullptr;
+        for (std::int32_t k = 0; k < count_; ++k) any = any || operands_[k].extents_known;
         if (!any) return;
         ir::shape_table table(p_);
         for (std::int32_t k = 0; k < count_; ++k)
-            if (operands_[k].extents != nullptr)
+            if (operands_[k].extents_known)
                 table.set_shape(p_.find(operands_[k].spelling), operands_[k].rank,
                                 operands_[k].extents);
         mistake_ = ir::infer_shapes(p_, table, false);

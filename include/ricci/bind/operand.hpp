@@ -13,14 +13,15 @@ namespace ricci {
 
 /// No extent is in the type.
 struct run_time_extents {
-    static constexpr const std::int64_t* known = nullptr;
+    static constexpr bool known = false;
+    static constexpr const std::int64_t* list = nullptr;
 };
 
 /// Extents that are in the type.
 template <std::size_t... Extents>
 struct known_extents {
     static constexpr std::int64_t list[] = {static_cast<std::int64_t>(Extents)..., 0};
-    static constexpr const std::int64_t* known = list;
+    static constexpr bool known = true;
 };
 
 /// A name with the memory bound to it. T is const where it may only be read; `Temporary` where the

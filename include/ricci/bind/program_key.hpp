@@ -32,8 +32,13 @@ template <class Maker>
 constexpr auto run_pass() {
     constexpr ir::program_sizes room = Maker::room;
     constexpr auto first = ir::freeze<room>(Maker::make());
-    if constexpr (first.overflow) return ir::freeze<room.times(8)>(Maker::make());
-    else return first;
+    if constexpr (first.overflow) {
+        constexpr auto second = ir::freeze<room.times(8)>(Maker::make());
+        static_assert(!second.overflow, "a program of this size does not fit the room made for it");
+        return second;
+    } else {
+        return first;
+    }
 }
 
 template <class Maker>

@@ -64,6 +64,8 @@ public:
         }
         if (request_.with_value) p_.names[of_].kept = true;
         if (!out.mistake) out.program = drop_dead_equations(p_);
+        // What the source takes may be bound although these equations do not read it: for its shape.
+        for (ref e = 0; e < source_equations_; ++e) intern_inputs(out.program, p_.equations[e].body);
         return out;
     }
 
@@ -76,6 +78,12 @@ private:
         factors cotangent;
         cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
         propagate(q.body, cotangent);
+    }
+    constexpr void intern_inputs(ir::program& out, ref body) const {
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            if (x.kind == op::tensor && p_.definition(x.name) == none) out.intern_name(p_.name(x.name));
+        });
     }
     /// An equation about derivatives is no part of what is differentiated.
     constexpr bool uses_cotangent(ref body) const {
@@ -362,7 +370,7 @@ private:
                 list.push(q);
                 continue;
             }
-            const ir::position fresh = ir::index_position(fresh_axis(use, k));
+            const ir::position fresh = ir::index_position(fresh_axis());
             list.push(fresh);
             all.push(condition(q, fresh));
         }
@@ -370,13 +378,16 @@ private:
         p_.positions.append(list.data(), list.size());
         return left;
     }
-    constexpr ref fresh_axis(ir::range use, std::int32_t axis) {
-        const ir::position q = p_.positions[use.first + axis];
+    /// An index for an axis that the use gives none of its own: a letter that the program does not
+    /// have, because one with primes would share the extent of its letter.
+    constexpr ref fresh_axis() {
+        const text_view letters = "pqrstuvwmnklxyzefgbcdo";
+        for (std::int32_t k = 0; k < letters.size; ++k)
+            if (p_.find_index(letters.slice(k, k + 1)) == none)
+                return p_.intern_index(letters.slice(k, k + 1));
         detail::text_builder spelling;
-        ref like = q.index;
-        if (q.terms.count > 0) like = p_.affine_terms[q.terms.first].index;
-        spelling << (like == none ? text_view("p") : p_.index(like));
-        for (std::int32_t k = 0; k <= axis; ++k) spelling << "''";
+        spelling << "\\ell";
+        while (p_.find_index(spelling) != none) spelling << '\'';
         return p_.intern_index(spelling);
     }
     constexpr ref condition(const ir::position& q, const ir::position& fresh) {
@@ -399,7 +410,9 @@ private:
             const ref last = primed(term.index);
             const ir::range over = p_.add_links(&last, 1);
             const ref extent = p_.reduce(reduction::sum, over, b.number(1));
-            sum.push(b.times(b.number(-term.coefficient), b.minus(extent, b.number(1))));
+            const ref reach = b.minus(extent, b.number(1));
+            sum.push(term.coefficient == -1 ? reach
+                                            : b.times(b.number(-term.coefficient), reach));
         }
         const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
         return b.compare(ir::comparison::equal, p_.position_of(fresh.index), place);

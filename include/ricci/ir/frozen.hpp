@@ -17,9 +17,17 @@ struct program_sizes {
                nodes <= room.nodes && links <= room.links && positions <= room.positions &&
                affine_terms <= room.affine_terms && equations <= room.equations;
     }
+    /// Room for a result that may be `f` times as large, and has something where there is nothing now.
     constexpr program_sizes times(std::int32_t f) const {
-        return {f * characters, f * names,     f * indices,      f * nodes,
-                f * links,      f * positions, f * affine_terms, f * equations};
+        constexpr std::int32_t some = 32;
+        return {f * characters + some,
+                f * names + some,
+                f * indices + some,
+                f * nodes + some,
+                f * links + some,
+                f * positions + some,
+                f * affine_terms + some,
+                f * equations + some};
     }
 };
 

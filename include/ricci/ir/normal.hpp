@@ -296,10 +296,10 @@ private:
         if (s.size() == 1 && s[0].bound.empty()) {
             double coefficient = 0;
             bool simple = constant_power(s[0].coefficient, exponent, coefficient);
-            for (const normal_factor& f : s[0].factors)
-                simple = simple &&
-                         (is_whole(exponent) || f.exponent == 1 || s[0].factors.size() == 1) &&
-                         (is_whole(exponent) || !is_whole(f.exponent / 2));
+            // sqrt(x z) is more than sqrt(x) sqrt(z): both may be negative. sqrt(x^2) is not x.
+            if (!is_whole(exponent))
+                simple = simple && s[0].factors.size() <= 1 &&
+                         (s[0].factors.empty() || !is_whole(s[0].factors[0].exponent / 2));
             if (simple) {
                 s[0].coefficient = coefficient;
                 for (normal_factor& f : s[0].factors) f.exponent *= exponent;

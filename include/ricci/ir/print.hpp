@@ -71,6 +71,13 @@ private:
         return is_sum(x) && p_.nodes[p_.child(x, 0)].kind == op::multiply &&
                is_negative(p_.child(x, 0));
     }
+    /// -1 times one thing, which is how a minus sign in front of a term is read.
+    constexpr bool is_minus_one(const node& x) const {
+        const node& first = p_.nodes[p_.child(x, 0)];
+        const op other = p_.nodes[p_.child(x, 1)].kind;
+        return x.children.count == 2 && first.kind == op::number && first.value == -1 &&
+               other != op::add && other != op::number;
+    }
     static constexpr bool is_sum(const node& x) {
         return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
     }
@@ -88,6 +95,8 @@ private:
         }
         if (x.kind == op::number) return print_number(sign_printed ? -x.value : x.value, out_);
         if (x.kind != op::multiply) return factor(n, true);
+        if (sign_printed && is_minus_one(x) && !is_negative(p_.child(x, 1)))
+            return term(p_.child(x, 1), top, false);
         bool first = true;
         bool number_before = false;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
@@ -106,8 +115,8 @@ private:
     }
     constexpr bool starts_with_digit(ref n) const {
         const node& x = p_.nodes[n];
-        return x.kind == op::number || ((x.kind == op::power || x.kind == op::multiply) &&
-                                        starts_with_digit(p_.child(x, 0)));
+        if (x.kind == op::power) return starts_with_digit(p_.child(x, 0));
+        return x.kind == op::number && x.value >= 0;  // any other is in brackets
     }
     /// The parser finds this sum by itself: a product in which every summed index repeats.
     constexpr bool is_implied(const node& sum) const {
@@ -275,22 +284,48 @@ private:
 
     constexpr void scripts(text_view name, range at) {
         if (at.count == 0) return;
-        bool all_fixed = true, any_fixed = false;
+        bool all_fixed = true, commas = false;
         for (std::int32_t k = 0; k < at.count; ++k) {
             const bool fixed = p_.at(at, k).kind == position_kind::fixed;
             all_fixed = all_fixed && fixed;
-            any_fixed = any_fixed || fixed;
+            commas = commas || fixed;
         }
+        if (has_long_index(at)) return tuple(at);
         const position& first = p_.at(at, 0);
         const bool transpose =
             at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
-        // A superscript of digits would read as a power, e^{...} as exp, ^{T} as a transpose.
-        out_ << (all_fixed || name == "e" ? "_{" : transpose ? "^<" : "^{");
+        // A superscript of digits would read as a power, ^{T} as a transpose, and a subscript of a
+        // name in words, with a bracket after it, as a function's. e^{...} is exp.
+        const bool angles = name != "e" && (transpose || (all_fixed && is_in_words(name)));
+        out_ << (angles ? "^<" : all_fixed || name == "e" ? "_{" : "^{");
         for (std::int32_t k = 0; k < at.count; ++k) {
-            if (k > 0 && any_fixed) out_ << ',';
+            if (k > 0 && commas) out_ << ',';
             position_text(p_.at(at, k), at.count == 1);
         }
-        out_ << (transpose && name != "e" ? '>' : '}');
+        out_ << (angles ? '>' : '}');
+    }
+    static constexpr bool is_in_words(text_view name) {
+        return name.size > 1 && is_ascii_letter(name[0]) && is_ascii_letter(name[1]);
+    }
+    static constexpr bool is_ascii_letter(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    }
+    /// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
+    constexpr bool has_long_index(range at) const {
+        bool found = false;
+        for_each_index(p_, at, [&](ref i) {
+            const text_view text = p_.index(i);
+            found = found || (at.count > 1 && is_in_words(text));
+        });
+        return found;
+    }
+    constexpr void tuple(range at) {
+        out_ << "_{(";
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            if (k > 0) out_ << ',';
+            position_text(p_.at(at, k), true);
+        }
+        out_ << ")}";
     }
     constexpr void position_text(const position& q, bool alone) {
         if (q.kind == position_kind::index) out_ << index_text(q.index);
@@ -328,10 +363,16 @@ private:
 constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
     latex_printer(p, out).equation_line(e);
 }
-/// Every equation, a line each.
+/// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
 constexpr void to_latex(const program_view& p, detail::text_builder& out) {
     for (const equation& e : p.equations) {
+        if (e.claim && p.definition(e.name) != none) continue;
         to_latex(p, e, out);
+        for (const equation& claim : p.equations) {
+            if (!claim.claim || claim.name != e.name || e.claim) continue;
+            out << " \\Leftrightarrow ";
+            to_latex(p, claim, out);
+        }
         out << '\n';
     }
 }

@@ -7,6 +7,13 @@
 
 namespace ricci::ir {
 
+/// The operands of an einsum string have names of two words, which no equation can spell.
+constexpr bool has_space(text_view name) {
+    for (char c : name)
+        if (c == ' ') return true;
+    return false;
+}
+
 /// The LaTeX of a canonical name: "W_QKV" is W_{QKV}, "Output" \text{Output}, "S_masked"
 /// S_{\text{masked}}.
 constexpr void print_name(text_view name, detail::text_builder& out) {
@@ -31,7 +38,7 @@ constexpr void print_name(text_view name, detail::text_builder& out) {
         } else {
             out << letters;
         }
-    } else if (ascii && letters.size > 1) {
+    } else if (ascii && letters.size > 1 && !has_space(letters)) {
         out << "\\text{" << letters << '}';
     } else {
         out << letters;

@@ -93,7 +93,10 @@ private:
         const node& x = p_.nodes[n];
         switch (x.kind) {
             case op::number:
-                print_number(x.value, out_);
+                if (x.value == __builtin_inf() || x.value == -__builtin_inf())
+                    out_ << (x.value < 0 ? "-inf" : "inf");
+                else
+                    print_number(x.value, out_);
                 return;
             case op::tensor:
                 tensor(x.name, x.positions);

@@ -103,9 +103,10 @@ public:
             equation q = copy.import(e);
             q.name = long_name(q.name);
             q.body = with_long_names(q.body);
-            const bool abbreviation =
+            const bool unknown =
                 !q.claim && q.name >= known && p_.names[q.name].kind == name_kind::plain;
-            if (abbreviation) p_.equations.push(q);
+            // One that nothing uses is a claim about a tensor that is not there.
+            if (unknown && is_used(claims, e)) p_.equations.push(q);
             else claims_.push(q);
         }
     }
@@ -128,6 +129,11 @@ public:
     }
 
 private:
+    static constexpr bool is_used(const program_view& claims, const equation& e) {
+        for (const equation& other : claims.equations)
+            if (uses_name(claims, other.body, e.name)) return true;
+        return false;
+    }
     constexpr ref long_name(ref name) const {
         const text_view text = p_.name(name);
         if (text.size < 2 || text[0] != 'd' || p_.names[name].kind != name_kind::plain ||

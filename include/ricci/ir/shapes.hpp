@@ -75,6 +75,7 @@ struct shape_inference {
             const equation& q = p.equations[e];
             if (q.claim) continue;
             for (ref i = 0; i < p.indices.size(); ++i) t.extents_[e * t.indices_ + i] = t.given_[i];
+            shape_of_derivative(q.name);
             // Merged and affine positions need other extents first: the second round has them.
             for (std::int32_t round = 0; round < 3; ++round) {
                 for_each_node(p, q.body, [&](ref n) {
@@ -170,6 +171,16 @@ private:
         else s << "reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
         found = make_mistake(mistake_kind::extents, s);
     }
+    /// dL/dX has the shape of X.
+    constexpr void shape_of_derivative(ref name) {
+        const name_symbol& s = p.names[name];
+        if (s.kind == name_kind::plain || s.numerator_rank > 0 || t.ranks_[name] >= 0) return;
+        const std::int32_t rank = t.ranks_[s.of];
+        if (rank < 0) return;
+        detail::buffer<std::int64_t> sizes;
+        for (std::int32_t axis = 0; axis < rank; ++axis) sizes.push(t.extent(s.of, axis));
+        t.set_shape(name, rank, sizes.data());
+    }
     /// j' ranges over as much as j where nothing else says how much.
     constexpr void share_primed(ref e) {
         for (ref i = 0; i < p.indices.size(); ++i) {
@@ -203,8 +214,11 @@ private:
         if (!complete || found || extent(e, i) != open_extent) return;
         detail::text_builder s;
         in_equation(s, e);
+        const equation& q = p.equations[e];
         s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \""
           << p.index(i) << "\"_i = ...";
+        if (p.names[q.name].kind == name_kind::cotangent && p.names[q.name].of != none)
+            s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
         found = make_mistake(mistake_kind::unknown_extent, s);
     }
     constexpr std::int64_t axis_length(ref e, const position& q) {

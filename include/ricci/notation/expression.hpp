@@ -292,6 +292,7 @@ protected:
             (subscript && is_reduction(name)) ||
             ((called || wrapped) && meaning_of(name, false).what == word_meaning::kind::function);
         if (known) return read_function(name, begin);
+        if (wrapped && called && is_reduction(name)) return read_function(name, begin);
         if ((wrapped || name.size() > 2) &&
             (called || (subscript && wrapped && calls_after_subscript())) &&
             find_definition(name) == none) {

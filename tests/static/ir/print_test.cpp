@@ -50,6 +50,8 @@ static_assert(prints("y^i = x^i (\\sum_j z^j) w^i", "y^{i} = x^{i} (\\sum_{j} z^
 static_assert(prints("y^i = x^i \\sum_j z^j", "y^{i} = x^{i} \\sum_{j} z^{j}"));
 static_assert(prints("y^i = \\sum_j (A^{ij} + B^{ij})", "y^{i} = \\sum_{j} (A^{ij} + B^{ij})"));
 static_assert(prints("y^i = x^i - \\sum_j z^j", "y^{i} = x^{i} - \\sum_{j} z^{j}"));
+static_assert(prints("y^i = x^i - 2 \\sum_j z^j", "y^{i} = x^{i} - 2 \\sum_{j} z^{j}"));
+static_assert(prints("y^i = -\\frac{a}{b} x^i", "y^{i} = -\\frac{a}{b} x^{i}"));
 static_assert(prints("y^i = [i < 3 \\lor i > 5] x^i", "y^{i} = [[i < 3] \\lor [5 < i]] x^{i}"));
 static_assert(prints("y^{i\\mu} = A^{\\mu i}", "y^{i\\mu } = A^{\\mu i}"));
 static_assert(prints("y^i = A^{i}_{0}", "y^{i} = A^{i,0}"));
