@@ -76,10 +76,18 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
     const expression only = graph_[rest[0]];
     if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
         emit_map(target, indices, only.arguments[0], only.folding, only.over);
+        forget(target);
         return;
     }
     if (beta != 0) rest.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
     emit_map(target, indices, graph_.add(rest), fold::none, {});
+    forget(target);
+}
+
+// The last pass has overwritten what stood in the target on the way.
+void lowering::forget(const access& target) {
+    const expr overwritten = graph_.load(target);
+    std::erase_if(stored_, [&](const auto& entry) { return entry.second == overwritten; });
 }
 
 // A contraction inside an element-wise expression, of the target's own shape, is written to the

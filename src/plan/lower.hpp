@@ -43,6 +43,7 @@ private:
     expr plain(expr e, double loops);
     std::vector<expr> spread(expr value);
     void use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body);
+    void forget(const access& target);
     access temporary(const std::vector<ir::ref>& indices, expr like);
     std::vector<ir::ref> axis_order(const std::vector<ir::ref>& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;

@@ -108,7 +108,8 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
         set_row_major(shadow, request.program, plan.type);
     }
     for (ir::ref e = 0; e < request.program.equations.size(); ++e)
-        if (!request.program.equations[e].claim) plan_equation(request, shapes, e, plan);
+        if (ir::computes(request.program, request.program.equations[e]))
+            plan_equation(request, shapes, e, plan);
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    request.alpha, request.beta);

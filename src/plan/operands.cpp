@@ -109,13 +109,14 @@ name_roles find_roles(const ir::program_view& p) {
     name_roles roles{std::vector<bool>(names), std::vector<bool>(names), std::vector<bool>(names)};
     std::vector<bool> seen(at(p.nodes.size()));
     for (const auto& e : p.equations) {
-        if (e.claim) continue;
+        if (!ir::computes(p, e)) continue;
         roles.defined[at(e.name)] = true;
         mark_used(p, e.body, seen, roles.used);
     }
     for (std::size_t n = 0; n < names; ++n)
         roles.output[n] =
-            roles.defined[n] && (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
+            roles.defined[n] &&
+            (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
     return roles;
 }
 

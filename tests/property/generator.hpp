@@ -28,11 +28,11 @@ struct constructs {
     // An axis under x^{i+k} that is longer than the positions reach.
     bool longer_axes = false;
     // A delta in an equation with a softmax, over one of whose indices it may be.
-    bool delta_with_softmax = false;
+    bool delta_with_softmax = true;
     // x^0 in what is normalised: the written-out softmax of something constant.
-    bool power_zero = false;
+    bool power_zero = true;
     // A written-out softmax of anything, of what lacks or cancels the index in its normal form too.
-    bool any_written_out = false;
+    bool any_written_out = true;
 };
 
 class generator {

@@ -23,11 +23,11 @@ constexpr constructs smooth = [] {
     c.smooth_only = true;
     c.masks = false;
     // The shape of a tensor that is only read at x^{0j} or x^{i+k} is not found in its gradient.
-    c.fixed = false;
-    c.arithmetic = false;
-    c.primes = false;  // a derivation takes them for indices of its own
-    c.merged = false;  // beside another use of the same tensor
-    c.written_out = false;
+    c.fixed = true;
+    c.arithmetic = true;
+    c.primes = true;  // a derivation takes them for indices of its own
+    c.merged = true;  // beside another use of the same tensor
+    c.written_out = true;
     return c;
 }();
 
@@ -53,7 +53,7 @@ bool has_idle_sum(const tree& t) {
     return std::any_of(t.children.begin(), t.children.end(), has_idle_sum);
 }
 /// Switched off: the derivative of a sum over an index that a term lacks.
-constexpr bool idle_sums = false;
+constexpr bool idle_sums = true;
 
 /// The weights of the loss: L = the sum over the last tensor's elements, each times its weight.
 dense weights_of(const random_program& p) {
@@ -79,7 +79,7 @@ bool reaches(const random_program& p, std::size_t input) {
 }
 
 /// Off: the engine runs the derived equations. They use a sum under a function more than once.
-constexpr bool by_engine = false;
+constexpr bool by_engine = true;
 
 /// The tensors that the derived equations define, by the interpreter.
 std::map<std::string, dense> interpret_derived(const random_program& p, const ir::program& program,

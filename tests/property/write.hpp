@@ -13,7 +13,7 @@ namespace ricci::testing {
 class writer {
 public:
     /// A condition that starts with \text{abs}(...) may stand without \text{if} before it.
-    static constexpr bool words_open_conditions = false;
+    static constexpr bool words_open_conditions = true;
 
     explicit writer(const random_program& p) : p_(p) {}
 

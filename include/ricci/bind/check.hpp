@@ -30,7 +30,7 @@ constexpr bool is_input(const ir::program_view& p, ir::ref name) {
 }
 /// Defined, and not used by another equation or kept.
 constexpr bool is_output(const ir::program_view& p, ir::ref name) {
-    if (p.definition(name) == ir::none) return false;
+    if (p.definition(name) == ir::none || p.names[name].shape_only) return false;
     if (p.names[name].kept) return true;
     for (const ir::equation& e : p.equations)
         if (!e.claim && ir::uses_name(p, e.body, name)) return false;

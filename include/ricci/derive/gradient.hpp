@@ -63,7 +63,7 @@ public:
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
-        if (!out.mistake) out.program = drop_dead_equations(p_);
+        if (!out.mistake) out.program = drop_dead_equations(p_, shape_needed_);
         // What the source takes may be bound although these equations do not read it: for its shape.
         for (ref e = 0; e < source_equations_; ++e) intern_inputs(out.program, p_.equations[e].body);
         return out;
@@ -75,6 +75,13 @@ private:
     constexpr void start(const equation& q) {
         whole_ = q.body;
         whole_value_ = p_.tensor(q.name, q.positions);
+        taken_ = {};
+        ir::for_each_index(p_, q.positions, [&](ref i) { taken_.add(i); });
+        ir::for_each_node(p_, q.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::for_each_index(p_, x.positions, [&](ref i) { taken_.add(i); });
+            for (std::int32_t k = 0; k < x.indices.count; ++k) taken_.add(p_.links[x.indices.first + k]);
+        });
         factors cotangent;
         cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
         propagate(q.body, cotangent);
@@ -278,9 +285,16 @@ private:
     // Reductions ----------------------------------------------------------------------------------
 
     constexpr ref primed(ref index) {
-        detail::text_builder spelling;
-        spelling << p_.index(index) << '\'';
-        return p_.intern_index(spelling);
+        const ref fresh = with_more_primes(p_, index, taken_);
+        taken_.add(fresh);
+        return fresh;
+    }
+    /// Goes on below a sum or a mean, whose indices are summed over whatever a use has of them.
+    constexpr void propagate_below(const ir::node& x, ref body, const factors& cotangent) {
+        const std::int32_t mark = path_.size();
+        for (std::int32_t k = 0; k < x.indices.count; ++k) path_.push(p_.links[x.indices.first + k]);
+        propagate(body, cotangent);
+        path_.shrink(mark);
     }
     /// Every index of a reduction with a prime more, to use the body once more beside itself.
     constexpr ir::index_map prime_all(const ir::node& x) {
@@ -305,10 +319,10 @@ private:
         const ir::index_map renamed = prime_all(x);
         switch (static_cast<reduction>(x.detail)) {
             case reduction::sum:
-                return propagate(body, cotangent);
+                return propagate_below(x, body, cotangent);
             case reduction::mean: {
                 const ref count = sum_primed(x, renamed, b.number(1));
-                return propagate(body, with(cotangent, b.over(b.number(1), count)));
+                return propagate_below(x, body, with(cotangent, b.over(b.number(1), count)));
             }
             case reduction::softmax: {  // y (g - sum y g)
                 const ref y = value_of(n);
@@ -349,14 +363,15 @@ private:
     /// indices that the tensor does not have there.
     constexpr void contribute(const ir::node& use, const factors& cotangent) {
         factors all = cotangent;
-        const ir::range left = left_side(use.positions, all);
+        const ir::range left = left_side(use.name, use.positions, all);
         const ref product = product_of(p_, all);
         if (p_.nodes[product].kind == op::number && p_.nodes[product].value == 0) return;
-        contributions_.push({use.name, left, sum_but(p_, product, left)});
+        contributions_.push({use.name, left, sum_but(p_, product, left, path_)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
     /// (a diagonal, a fixed place, arithmetic) gets a new index and a condition among the factors.
-    constexpr ir::range left_side(ir::range use, factors& all) {
+    constexpr ir::range left_side(ref name, ir::range use, factors& all) {
+        std::int32_t fresh_count = 0;
         buffer<ir::position> list;
         ir::index_set seen;
         for (std::int32_t k = 0; k < use.count; ++k) {
@@ -370,25 +385,31 @@ private:
                 list.push(q);
                 continue;
             }
-            const ir::position fresh = ir::index_position(fresh_axis());
+            const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
             list.push(fresh);
+            need_shape(name);
             all.push(condition(q, fresh));
         }
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
         return left;
     }
-    /// An index for an axis that the use gives none of its own: a letter that the program does not
-    /// have, because one with primes would share the extent of its letter.
-    constexpr ref fresh_axis() {
-        const text_view letters = "pqrstuvwmnklxyzefgbcdo";
-        for (std::int32_t k = 0; k < letters.size; ++k)
+    constexpr void need_shape(ref name) {
+        shape_needed_.resize(p_.names.size(), false);
+        shape_needed_[name] = true;
+    }
+    /// The `number`-th index for axes that a use gives none of their own: a letter that the program
+    /// does not have, because one with primes would share the extent of its letter.
+    constexpr ref fresh_axis(std::int32_t number) {
+        const text_view letters = "pqrstuvwzyxmnklefgbcdo";
+        for (std::int32_t k = 0; k < letters.size && fresh_.size() <= number; ++k)
             if (p_.find_index(letters.slice(k, k + 1)) == none)
-                return p_.intern_index(letters.slice(k, k + 1));
+                fresh_.push(p_.intern_index(letters.slice(k, k + 1)));
         detail::text_builder spelling;
         spelling << "\\ell";
-        while (p_.find_index(spelling) != none) spelling << '\'';
-        return p_.intern_index(spelling);
+        for (; fresh_.size() <= number; spelling << '\'')
+            if (p_.find_index(spelling) == none) fresh_.push(p_.intern_index(spelling));
+        return fresh_[number];
     }
     constexpr ref condition(const ir::position& q, const ir::position& fresh) {
         expression_builder b(p_);
@@ -399,6 +420,7 @@ private:
             p_.positions.push(fresh);
             return p_.nodes.push(n);
         }
+        if (q.kind == ir::position_kind::merged) return merged_condition(q, fresh.index);
         factors sum;
         if (q.offset != 0 || q.terms.count == 0) sum.push(b.number(q.offset));
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
@@ -418,18 +440,70 @@ private:
         return b.compare(ir::comparison::equal, p_.position_of(fresh.index), place);
     }
 
+    constexpr bool same_form(ir::range a, ir::range b) const {
+        for (std::int32_t k = 0; k < a.count; ++k) {
+            const ir::position &x = p_.positions[a.first + k], &y = p_.positions[b.first + k];
+            if (x.kind != y.kind || x.terms.count != y.terms.count) return false;
+        }
+        return true;
+    }
+    /// The contributions to a tensor that one use splits into axes and another does not: all with an
+    /// index of its own for each axis, and a condition where the axis was merged.
+    constexpr factors in_plain_form(ref name, ir::range& left) {
+        factors terms;
+        need_shape(name);
+        buffer<ir::position> list;
+        for (std::int32_t k = 0; k < left.count; ++k) list.push(ir::index_position(fresh_axis(k)));
+        left = {p_.positions.size(), list.size()};
+        p_.positions.append(list.data(), list.size());
+        for (std::int32_t k = contributions_.size(); k-- > 0;) {
+            const contribution c = contributions_[k];
+            if (c.name != name) continue;
+            factors all;
+            ir::index_map renamed;
+            for (std::int32_t axis = 0; axis < left.count; ++axis) {
+                const ir::position q = p_.positions[c.positions.first + axis];
+                if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
+                else all.push(merged_condition(q, list[axis].index));
+            }
+            all.push(c.body);
+            terms.push(sum_but(p_, ir::rename_indices(p_, product_of(p_, all), renamed), left, {}));
+        }
+        return terms;
+    }
+    /// [p = (h n_a + a)]: where an index of its own is the place of a merged axis.
+    constexpr ref merged_condition(const ir::position& q, ref axis) {
+        expression_builder b(p_);
+        ref place = none;
+        for (std::int32_t t = 0; t < q.terms.count; ++t) {
+            const ref index = p_.affine_terms[q.terms.first + t].index;
+            const ref here = p_.position_of(index);
+            if (place == none) {
+                place = here;
+                continue;
+            }
+            const ref counted = primed(index);
+            const ir::range over = p_.add_links(&counted, 1);
+            place = b.plus(b.times(place, p_.reduce(reduction::sum, over, b.number(1))), here);
+        }
+        return b.compare(ir::comparison::equal, p_.position_of(axis), place);
+    }
+
     /// dL/dname = the sum of its contributions, in the order of the uses.
     constexpr void define_cotangent(ref name) {
         factors terms;
-        ir::range left;
+        ir::range left{};
+        bool mixed = false;
         for (std::int32_t k = contributions_.size(); k-- > 0;) {
             const contribution c = contributions_[k];
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
-            ref body = c.body;
-            if (!terms.empty()) body = rename_left_side(p_, body, c.positions, left);
-            terms.push(body);
+            const bool alike = same_form(c.positions, left);
+            terms.push(alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
+            mixed = mixed || !alike;
         }
+        if (mixed) terms = in_plain_form(name, left);
+        for (std::int32_t k = 1; k < terms.size(); ++k) terms[k] = ir::freshen_bound(p_, terms[k]);
         if (terms.empty()) return;
         const ref body =
             terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
@@ -443,6 +517,10 @@ private:
     factors wrt_;
     buffer<bool> active_;
     buffer<contribution> contributions_;
+    ir::index_set taken_;     // the indices of the equation in hand, and those made for it
+    factors path_;            // the indices of the sums around the place in hand
+    factors fresh_;           // letters for axes that no index of a use stands for
+    buffer<bool> shape_needed_;  // names whose shape no index of their cotangent gives
     ref whole_ = none;        // the right side of the equation in hand
     ref whole_value_ = none;  // the tensor it defines
 };

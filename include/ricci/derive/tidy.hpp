@@ -36,9 +36,11 @@ constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
     return list.size() == 1 ? list[0] : p.make(op::multiply, 0, list.data(), list.size());
 }
 
-/// The sum of an expression over every free index that `left` does not have.
-constexpr ref sum_but(ir::program& p, ref body, ir::range left) {
+/// The sum of an expression over every index that it has, or that a sum around it ran over, and that
+/// `left` does not have. A sum over an index that nothing has counts.
+constexpr ref sum_but(ir::program& p, ref body, ir::range left, const detail::buffer<ref>& around) {
     ir::index_set free = ir::free_indices(p, body);
+    for (ref i : around) free.add(i);
     ir::for_each_index(p, left, [&](ref i) { free.remove(i); });
     detail::buffer<ref> over;
     for (ref i = 0; i < free.end(); ++i)
@@ -107,26 +109,30 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
     std::int32_t next = 0;
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
-        if (!is_in(a, b[k]) && next < vacated.size()) renamed.set(b[k], vacated[next++]);
+        if (!is_in(a, b[k]) && next < vacated.size()) renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
     }
     return renamed.empty() ? body : ir::rename_indices(p, body, renamed);
 }
 
-/// A copy with the equations that the kept names need, directly or not, in their order.
-constexpr ir::program drop_dead_equations(const ir::program& p) {
+/// A copy with the equations that the kept names need, directly or not, in their order. Of the names
+/// in `shapes` the definition stays too, for the shape alone where nothing needs the values.
+constexpr ir::program drop_dead_equations(ir::program& p, detail::buffer<bool> shapes) {
     detail::buffer<bool> needed;
     for (const ir::name_symbol& n : p.names) needed.push(n.kept);
+    shapes.resize(p.names.size(), false);
     for (std::int32_t e = p.equations.size(); e-- > 0;) {
         const ir::equation& q = p.equations[e];
-        if (q.claim || !needed[q.name]) continue;
+        if (q.claim || (!needed[q.name] && !shapes[q.name])) continue;
+        auto& reached = needed[q.name] ? needed : shapes;
         ir::for_each_node(p, q.body, [&](ref n) {
-            if (p.nodes[n].kind == op::tensor) needed[p.nodes[n].name] = true;
+            if (p.nodes[n].kind == op::tensor) reached[p.nodes[n].name] = true;
         });
     }
+    for (std::int32_t n = 0; n < p.names.size(); ++n) p.names[n].shape_only = shapes[n] && !needed[n];
     ir::program out;
     ir::importer copy(out, p);
     for (const ir::equation& q : p.equations)
-        if (!q.claim && needed[q.name]) out.equations.push(copy.import(q));
+        if (!q.claim && (needed[q.name] || shapes[q.name])) out.equations.push(copy.import(q));
     return out;
 }
 

@@ -30,12 +30,18 @@ private:
             const ref of = name(s.of);
             names_[n] = out_.intern_name(from_.name(n), s.kind, of, s.numerator_rank);
             out_.names[names_[n]].kept = s.kept;
+            out_.names[names_[n]].shape_only = s.shape_only;
         }
         return names_[n];
     }
     constexpr ref index(ref i) {
         if (i == none) return none;
-        if (indices_[i] == none) indices_[i] = out_.intern_index(from_.index(i));
+        if (indices_[i] != none) return indices_[i];
+        // Of symbols that are spelt alike only the first is the letter; the others are bound ones.
+        bool first = true;
+        for (ref j = 0; j < i && first; ++j) first = !(from_.index(j) == from_.index(i));
+        const text_view spelling = from_.index(i);
+        indices_[i] = first ? out_.intern_index(spelling) : out_.indices.push({out_.add_text(spelling)});
         return indices_[i];
     }
     constexpr range positions(range at) {

@@ -51,7 +51,7 @@ private:
             ref a = none, b = none;
             if (!plain_delta(p_, p_.nodes[factors_[k]], a, b)) continue;
             const bool first = is_summed(a);
-            if (a != b && !first && !is_summed(b)) continue;
+            if (a != b && ((!first && !is_summed(b)) || in_softmax(a) || in_softmax(b))) continue;
             drop(factors_, k);
             if (a == b) return true;
             const ref gone = first ? a : b, stays = first ? b : a;
@@ -62,6 +62,11 @@ private:
             for (ref& f : factors_) f = rename_indices(p_, f, renamed);
             return true;
         }
+        return false;
+    }
+    constexpr bool in_softmax(ref index) const {
+        for (ref f : factors_)
+            if (has_softmax_over(p_, f, index)) return true;
         return false;
     }
     constexpr bool is_summed(ref index) const {

@@ -338,6 +338,7 @@ private:
             const position a = p_.positions[x.positions.first],
                            b = p_.positions[x.positions.first + 1];
             if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
+            if (in_softmax(t, a.index, b.index)) continue;
             const bool first = is_bound(t, a.index);
             if (!first && !is_bound(t, b.index)) continue;
             const ref gone = first ? a.index : b.index;
@@ -371,7 +372,7 @@ private:
         for (std::int32_t k = 0; k < t.factors.size(); ++k) {
             ref a = none, b = none;
             if (!plain_delta(p_, p_.nodes[t.factors[k].atom], a, b)) continue;
-            if (a == b || is_bound(t, a) || is_bound(t, b)) continue;
+            if (a == b || is_bound(t, a) || is_bound(t, b) || in_softmax(t, a, b)) continue;
             index_map renamed;
             renamed.set(a < b ? b : a, a < b ? a : b);
             normal_term out;
@@ -382,6 +383,11 @@ private:
             }
             t.factors = out.factors;
         }
+    }
+    constexpr bool in_softmax(const normal_term& t, ref a, ref b) const {
+        for (const normal_factor& f : t.factors)
+            if (has_softmax_over(p_, f.atom, a) || has_softmax_over(p_, f.atom, b)) return true;
+        return false;
     }
     constexpr bool is_bound(const normal_term& t, ref index) const {
         for (ref i : t.bound)

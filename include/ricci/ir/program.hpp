@@ -134,7 +134,8 @@ struct name_symbol {
     range text;  // in characters: the canonical spelling, what "..."_t is compared with
     name_kind kind;
     ref of;
-    bool kept;  // an output although other equations use it
+    bool kept;        // an output although other equations use it
+    bool shape_only;  // defined for the shape that others take: not computed, and no output
     std::int32_t
         numerator_rank;  // of a derivative: how many of its positions stand in the numerator
 };
@@ -190,6 +191,11 @@ struct program_view {
         return none;
     }
 };
+
+/// Claims state something, and some definitions are there for a shape; the others are computed.
+constexpr bool computes(const program_view& p, const equation& e) {
+    return !e.claim && !p.names[e.name].shape_only;
+}
 
 /// A program that owns its arrays and can grow. Shared structure is allowed: several nodes may name
 /// the same child, since nodes never change once others refer to them.
@@ -268,7 +274,7 @@ struct program {
                               std::int32_t numerator_rank = 0) {
         const ref found = find(spelling);
         return found != none ? found
-                             : names.push({add_text(spelling), kind, of, false, numerator_rank});
+                             : names.push({add_text(spelling), kind, of, false, false, numerator_rank});
     }
     constexpr range add_links(const ref* values, std::int32_t count) {
         const range r{links.size(), count};

@@ -10,20 +10,6 @@
 
 namespace ricci::ir {
 
-/// A copy in which every bound index is a symbol of its own, so that free ones can be renamed.
-constexpr ref freshen_bound(program& p, ref n) {
-    const node x = p.nodes[n];
-    index_map fresh;
-    if (binds(x))
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p.links[x.indices.first + k];
-            const range text = p.indices[i].text;
-            fresh.set(i, p.indices.push({text}));
-        }
-    const ref inside = rebuild_node(p, n, {}, [&](ref child) { return freshen_bound(p, child); });
-    return fresh.empty() ? inside : rename_indices(p, inside, fresh);
-}
-
 /// Maps the indices on one left side to those on another; false where the two differ in form.
 constexpr bool align_left_sides(const program& p, range from, range to, index_map& renamed) {
     if (from.count != to.count) return false;
@@ -46,6 +32,10 @@ constexpr ref body_at(program& p, const equation& e, range at) {
     for (std::int32_t k = 0; k < e.positions.count; ++k) {
         const position &x = p.positions[e.positions.first + k], &y = p.positions[at.first + k];
         if (x.kind != position_kind::index || y.kind != position_kind::index) return none;
+        for (std::int32_t j = 0; j < k; ++j)  // a diagonal: not through a softmax
+            if (p.positions[at.first + j].index == y.index && (has_softmax_over(p, e.body, x.index) ||
+                has_softmax_over(p, e.body, p.positions[e.positions.first + j].index)))
+                return none;
         renamed.set(x.index, y.index);
     }
     return rename_indices(p, freshen_bound(p, e.body), renamed);
@@ -69,15 +59,6 @@ constexpr ref inline_definitions(program& p, ref n, const Chosen& chosen,
     }
     return rebuild_node(p, n, {},
                         [&](ref child) { return inline_definitions(p, child, chosen, deepest); });
-}
-
-/// How many nodes an expression has when written out in full, up to a bound.
-constexpr std::int32_t written_size(const program& p, ref n, std::int32_t most) {
-    const node& x = p.nodes[n];
-    std::int32_t size = 1;
-    for (std::int32_t k = 0; k < x.children.count && size < most; ++k)
-        size += written_size(p, p.links[x.children.first + k], most - size);
-    return size;
 }
 
 /// Whether two expressions of a program are equal, if need be with every definition written out.

@@ -173,6 +173,21 @@ constexpr bool binds(const node& n) {
     return n.kind == op::reduce && n.detail != static_cast<std::uint8_t>(reduction::softmax);
 }
 
+/// A copy in which every bound index is a symbol of its own, spelt as before: free ones can be
+/// renamed, and the same letter may have another extent in another term.
+constexpr ref freshen_bound(program& p, ref n) {
+    const node x = p.nodes[n];
+    index_map fresh;
+    if (binds(x))
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p.links[x.indices.first + k];
+            const range text = p.indices[i].text;
+            fresh.set(i, p.indices.push({text}));
+        }
+    const ref inside = rebuild_node(p, n, {}, [&](ref child) { return freshen_bound(p, child); });
+    return fresh.empty() ? inside : rename_indices(p, inside, fresh);
+}
+
 /// Adds the free indices of an expression, each as often as it occurs.
 template <class Program>
 constexpr void collect_free(const Program& p, ref n, index_set& out) {
@@ -195,6 +210,19 @@ constexpr index_set free_indices(const Program& p, ref n) {
     return out;
 }
 
+/// Whether a softmax over `index` is in an expression. Its index is free outside and yet runs over a
+/// row inside, so it may not be renamed to one that the row has already.
+template <class Program>
+constexpr bool has_softmax_over(const Program& p, ref n, ref index) {
+    const node& x = p.nodes[n];
+    if (x.kind == op::reduce && !binds(x))
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            if (p.links[x.indices.first + k] == index) return true;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (has_softmax_over(p, p.links[x.children.first + k], index)) return true;
+    return false;
+}
+
 /// Whether an expression reads the tensor `name`.
 template <class Program>
 constexpr bool uses_name(const Program& p, ref n, ref name) {
@@ -203,6 +231,16 @@ constexpr bool uses_name(const Program& p, ref n, ref name) {
     for (std::int32_t k = 0; k < x.children.count; ++k)
         if (uses_name(p, p.links[x.children.first + k], name)) return true;
     return false;
+}
+
+/// How many nodes an expression has when written out in full, up to a bound.
+template <class Program>
+constexpr std::int32_t written_size(const Program& p, ref n, std::int32_t most) {
+    const node& x = p.nodes[n];
+    std::int32_t size = 1;
+    for (std::int32_t k = 0; k < x.children.count && size < most; ++k)
+        size += written_size(p, p.links[x.children.first + k], most - size);
+    return size;
 }
 
 /// Calls `visit(node number)` for every node of an expression, children first.

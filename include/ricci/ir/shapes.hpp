@@ -69,6 +69,7 @@ struct shape_inference {
     shape_table& t;
     bool complete;  // every extent has to be known in the end
     mistake found = {};
+    std::int32_t round_ = 0;
 
     constexpr void run() {
         for (ref e = 0; e < p.equations.size() && !found; ++e) {
@@ -76,23 +77,26 @@ struct shape_inference {
             if (q.claim) continue;
             for (ref i = 0; i < p.indices.size(); ++i) t.extents_[e * t.indices_ + i] = t.given_[i];
             shape_of_derivative(q.name);
-            // Merged and affine positions need other extents first: the second round has them.
-            for (std::int32_t round = 0; round < 3; ++round) {
+            // Plain positions first, then what shares a letter; merged and affine positions are
+            // solved with what is known by then, twice because one may give another its extents.
+            for (round_ = 0; round_ <= last_round && !found; ++round_) {
                 for_each_node(p, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
-                    if (x.kind == op::tensor) see(e, x.name, x.positions, round == 2);
+                    if (x.kind == op::tensor) see(e, x.name, x.positions);
                 });
-                if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions, round == 2);
+                if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions);
+                share_primed(e);
             }
-            share_primed(e);
             if (!found) define(e);
         }
     }
 
 private:
+    static constexpr std::int32_t last_round = 3;
+
     constexpr std::int64_t& extent(ref e, ref i) { return t.extents_[e * t.indices_ + i]; }
 
-    constexpr void see(ref e, ref name, range at, bool last) {
+    constexpr void see(ref e, ref name, range at) {
         if (t.ranks_[name] < 0 || found) return;
         if (t.ranks_[name] != at.count) return wrong_rank(name, at.count);
         for (std::int32_t axis = 0; axis < at.count && !found; ++axis) {
@@ -100,7 +104,7 @@ private:
             if (size == open_extent) continue;
             const position& q = p.at(at, axis);
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
-            else see_arithmetic(e, q, size, name, axis, last);
+            else if (round_ > 0) see_arithmetic(e, q, size, name, axis, round_ >= last_round);
         }
     }
     constexpr void unify(ref e, ref i, std::int64_t size, ref name, std::int32_t axis) {
@@ -181,17 +185,21 @@ private:
         for (std::int32_t axis = 0; axis < rank; ++axis) sizes.push(t.extent(s.of, axis));
         t.set_shape(name, rank, sizes.data());
     }
+    constexpr text_view letter(ref index) const {
+        text_view text = p.index(index);
+        while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
+        return text;
+    }
     /// j' ranges over as much as j where nothing else says how much.
     constexpr void share_primed(ref e) {
         for (ref i = 0; i < p.indices.size(); ++i) {
-            const text_view text = p.index(i);
-            std::int32_t letters = text.size;
-            while (letters > 0 && text[letters - 1] == '\'') --letters;
-            for (ref j = 0; j < p.indices.size(); ++j) {
-                if (j == i || !(p.index(j) == text.slice(0, letters))) continue;
-                if (extent(e, i) == open_extent) extent(e, i) = extent(e, j);
-                else if (extent(e, j) == open_extent) extent(e, j) = extent(e, i);
-            }
+            if (extent(e, i) != open_extent) continue;
+            // the letter itself first, then the letter with other primes
+            for (std::int32_t pass = 0; pass < 2; ++pass)
+                for (ref j = 0; j < p.indices.size(); ++j)
+                    if (extent(e, i) == open_extent && letter(j) == letter(i) &&
+                        (pass == 1 || letter(j).size == p.index(j).size))
+                        extent(e, i) = extent(e, j);
         }
     }
     /// The shape of what the equation defines, and a complaint where an extent stays open.
@@ -204,7 +212,7 @@ private:
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
         });
         if (found) return;
-        if (t.ranks_[q.name] >= 0) return see(e, q.name, q.positions, true);
+        if (t.ranks_[q.name] >= 0) return see(e, q.name, q.positions);
         detail::buffer<std::int64_t> sizes;
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
             sizes.push(axis_length(e, p.at(q.positions, axis)));

@@ -307,10 +307,10 @@ protected:
         return read_tensor(begin);
     }
     constexpr bool calls_after_subscript() const {
-        if (!is_symbol('{', 1)) return is_symbol('(', 2);
+        if (!is_symbol('{', 1)) return is_symbol('(', 2) && !peek(2).spaced;
         std::int32_t k = 2;
         while (!is_symbol('}', k) && !is(token_kind::end, k)) ++k;
-        return is_symbol('(', k + 1);
+        return is_symbol('(', k + 1) && !peek(k + 1).spaced;
     }
     constexpr ref find_definition(text_view name) const {
         for (std::int32_t k = 0; k < definitions_.size(); ++k)
@@ -528,13 +528,20 @@ protected:
             parts.push(read_expression());
             accept_symbol(',');
             if (!failed() && !expect_symbol('&')) return none;
+            const token* condition = now_;
             detail::text_builder spoken;
             if (!failed() && is_key(keyword::wrapper)) {
                 advance();
                 read_wrapped(spoken);
             }
-            if (spoken.view() == "otherwise" || spoken.view() == "else") finished = true;
-            else if (!failed()) parts.push(read_condition());
+            const text_view said = spoken;
+            if (said == "otherwise" || said == "else") {
+                finished = true;
+            } else if (!failed()) {
+                const bool opens = said == "if" || said == "for" || said == "when" || said == "where";
+                if (!opens) now_ = condition;  // \text{abs}(i) begins the condition itself
+                parts.push(read_condition());
+            }
             if (is(token_kind::row)) advance();
             else if (!failed() && !is_key(keyword::end_cases)) expect_symbol('\\');
         }
@@ -636,6 +643,12 @@ protected:
             const ref argument = read_expression();
             if (failed()) return none;
             body = ir::substitute_scalar(program_, body, parameters[k], argument);
+            constexpr std::int32_t most = 10'000;
+            if (ir::written_size(program_, body, most) >= most) {
+                fail(mistake_kind::unexpected, begin, end_before(),
+                     "written out in full, this function is too long; define tensors on the way");
+                return none;
+            }
             if (k + 1 < parameters.size()) expect_symbol(',');
         }
         if (!failed()) expect_symbol(')');

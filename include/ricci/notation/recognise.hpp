@@ -29,9 +29,11 @@ constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
     const ref bound = p.links[denominator.indices.first];
     const ref x = p.links[numerator.children.first];
     const ref other = p.links[inside.children.first];
-    const ir::index_set candidates = ir::free_indices(p, x);
+    const ir::index_set candidates = ir::free_indices(p, x), below = ir::free_indices(p, other);
+    if (!below.has(bound)) return none;
     for (ref j = 0; j < candidates.end(); ++j) {
-        if (!candidates.has(j)) continue;
+        // only the summed index of the denominator may stand for j: not a diagonal, not a constant
+        if (!candidates.has(j) || candidates.has(bound) || below.has(j)) continue;
         ir::index_map renamed;
         renamed.set(bound, j);
         if (ir::normaliser(p).equal(x, ir::rename_indices(p, other, renamed))) {
