@@ -109,7 +109,10 @@ public:
         extents_.clear();
         for (ir::ref i = 0; i < program_.indices.size(); ++i) {
             const std::string index = spelled(program_.index(i));
-            if (p.has_extent(index)) extents_.push_back({i, p.extent(index)});
+            // a letter's later symbols are bound ones of other terms, with extents of their own
+            bool first = true;
+            for (ir::ref j = 0; j < i; ++j) first = first && spelled(program_.index(j)) != index;
+            if (first && p.has_extent(index)) extents_.push_back({i, p.extent(index)});
         }
     }
     /// Gives memory of this shape to an output.
