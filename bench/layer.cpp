@@ -34,8 +34,8 @@ constexpr auto attention = R"(
     O^{hic} = A^{hij} V^{hjc}
     Y^{id}  = O^{hic} W_O^{hcd}
 )"_eq;
-constexpr auto with_gradients =
-    ricci::value_and_gradient(attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
+constexpr auto with_gradients = ricci::value_and_gradient(
+    attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
 
 struct sizes {
     std::size_t n, model, heads;
@@ -49,7 +49,8 @@ struct sizes {
 };
 
 template <int Rank>
-ricci::tensor<float, Rank> random_tensor(const std::array<std::size_t, Rank>& extents, double deviation, unsigned seed) {
+ricci::tensor<float, Rank> random_tensor(const std::array<std::size_t, Rank>& extents,
+                                         double deviation, unsigned seed) {
     ricci::tensor<float, Rank> t(extents);
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0, static_cast<float>(deviation));
@@ -59,11 +60,16 @@ ricci::tensor<float, Rank> random_tensor(const std::array<std::size_t, Rank>& ex
 
 struct operands {
     explicit operands(const sizes& s)
-        : x(random_tensor<2>({s.n, s.model}, 1, 1)), wq(weights(s, 2)), wk(weights(s, 3)), wv(weights(s, 4)),
-          wo(random_tensor<3>({s.heads, s.width(), s.model}, 1 / std::sqrt(static_cast<double>(s.model)), 5)),
+        : x(random_tensor<2>({s.n, s.model}, 1, 1)),
+          wq(weights(s, 2)),
+          wk(weights(s, 3)),
+          wv(weights(s, 4)),
+          wo(random_tensor<3>({s.heads, s.width(), s.model},
+                              1 / std::sqrt(static_cast<double>(s.model)), 5)),
           dy(random_tensor<2>({s.n, s.model}, 1, 6)) {}
     static ricci::tensor<float, 3> weights(const sizes& s, unsigned seed) {
-        return random_tensor<3>({s.heads, s.model, s.width()}, 1 / std::sqrt(static_cast<double>(s.model)), seed);
+        return random_tensor<3>({s.heads, s.model, s.width()},
+                                1 / std::sqrt(static_cast<double>(s.model)), seed);
     }
     ricci::tensor<float, 2> x;
     ricci::tensor<float, 3> wq, wk, wv, wo;
@@ -77,16 +83,24 @@ struct operands {
 class by_hand {
 public:
     by_hand(const sizes& s, const operands& data)
-        : n_(s.n), model_(s.model), heads_(s.heads), width_(s.width()), x_(data.x.data()), wo_(data.wo.data()), dy_(data.dy.data()) {
+        : n_(s.n),
+          model_(s.model),
+          heads_(s.heads),
+          width_(s.width()),
+          x_(data.x.data()),
+          wo_(data.wo.data()),
+          dy_(data.dy.data()) {
         const ricci::tensor<float, 3>* from[] = {&data.wq, &data.wk, &data.wv};
-        for (int which = 0; which < 3; ++which) {  // [model][heads * width], as its owner would store it
+        for (int which = 0; which < 3;
+             ++which) {  // [model][heads * width], as its owner would store it
             w_[which].resize(model_ * model_);
             for (std::size_t h = 0; h < heads_; ++h)
                 for (std::size_t b = 0; b < model_; ++b)
                     for (std::size_t a = 0; a < width_; ++a)
                         w_[which][b * model_ + h * width_ + a] = (*from[which])(h, b, a);
         }
-        for (auto* v : {&q_, &k_, &v_, &o_, &y, &dq_, &dk_, &dv_, &do_, &dx}) v->resize(n_ * model_);
+        for (auto* v : {&q_, &k_, &v_, &o_, &y, &dq_, &dk_, &dv_, &do_, &dx})
+            v->resize(n_ * model_);
         for (auto* v : {&dwq, &dwk, &dwv, &dwo}) v->resize(model_ * model_);
         a_.resize(heads_ * n_ * n_);
         ds_.resize(n_ * n_);
@@ -100,8 +114,8 @@ public:
         for (std::size_t h = 0; h < heads_; ++h) {
             float* a = a_.data() + h * n_ * n_;
             const std::size_t at = h * width_;
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, as(n_), as(n_), as(width_), scale, q_.data() + at, as(model_),
-                        k_.data() + at, as(model_), 0, a, as(n_));
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, as(n_), as(n_), as(width_), scale,
+                        q_.data() + at, as(model_), k_.data() + at, as(model_), 0, a, as(n_));
             for (std::size_t i = 0; i < n_; ++i) softmax(a + i * n_);
             product(n_, width_, n_, a, n_, v_.data() + at, model_, o_.data() + at, model_);
         }
@@ -115,36 +129,49 @@ public:
         for (std::size_t h = 0; h < heads_; ++h) {
             const float* a = a_.data() + h * n_ * n_;
             const std::size_t at = h * width_;
-            transposed_left(n_, width_, n_, a, n_, do_.data() + at, model_, 1, dv_.data() + at, model_);
-            transposed_right(n_, n_, width_, do_.data() + at, model_, v_.data() + at, model_, 1, 0, ds_.data(), n_);
+            transposed_left(n_, width_, n_, a, n_, do_.data() + at, model_, 1, dv_.data() + at,
+                            model_);
+            transposed_right(n_, n_, width_, do_.data() + at, model_, v_.data() + at, model_, 1, 0,
+                             ds_.data(), n_);
             for (std::size_t i = 0; i < n_; ++i) softmax_slope(a + i * n_, ds_.data() + i * n_);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, as(n_), as(width_), as(n_), scale, ds_.data(), as(n_),
-                        k_.data() + at, as(model_), 0, dq_.data() + at, as(model_));
-            transposed_left(n_, width_, n_, ds_.data(), n_, q_.data() + at, model_, scale, dk_.data() + at, model_);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, as(n_), as(width_), as(n_),
+                        scale, ds_.data(), as(n_), k_.data() + at, as(model_), 0, dq_.data() + at,
+                        as(model_));
+            transposed_left(n_, width_, n_, ds_.data(), n_, q_.data() + at, model_, scale,
+                            dk_.data() + at, model_);
         }
         transposed_left(model_, model_, n_, x_, model_, dq_.data(), model_, 1, dwq.data(), model_);
         transposed_left(model_, model_, n_, x_, model_, dk_.data(), model_, 1, dwk.data(), model_);
         transposed_left(model_, model_, n_, x_, model_, dv_.data(), model_, 1, dwv.data(), model_);
-        transposed_right(n_, model_, model_, dq_.data(), model_, w_[0].data(), model_, 1, 0, dx.data(), model_);
-        transposed_right(n_, model_, model_, dk_.data(), model_, w_[1].data(), model_, 1, 1, dx.data(), model_);
-        transposed_right(n_, model_, model_, dv_.data(), model_, w_[2].data(), model_, 1, 1, dx.data(), model_);
+        transposed_right(n_, model_, model_, dq_.data(), model_, w_[0].data(), model_, 1, 0,
+                         dx.data(), model_);
+        transposed_right(n_, model_, model_, dk_.data(), model_, w_[1].data(), model_, 1, 1,
+                         dx.data(), model_);
+        transposed_right(n_, model_, model_, dv_.data(), model_, w_[2].data(), model_, 1, 1,
+                         dx.data(), model_);
     }
 
     std::vector<float> y, dx, dwq, dwk, dwv, dwo;
 
 private:
     static blasint as(std::size_t size) { return static_cast<blasint>(size); }
-    static void product(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
-                        std::size_t ldb, float* c, std::size_t ldc) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, as(m), as(n), as(k), 1, a, as(lda), b, as(ldb), 0, c, as(ldc));
+    static void product(std::size_t m, std::size_t n, std::size_t k, const float* a,
+                        std::size_t lda, const float* b, std::size_t ldb, float* c,
+                        std::size_t ldc) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, as(m), as(n), as(k), 1, a, as(lda),
+                    b, as(ldb), 0, c, as(ldc));
     }
-    static void transposed_left(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
-                                std::size_t ldb, float alpha, float* c, std::size_t ldc) {
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, as(m), as(n), as(k), alpha, a, as(lda), b, as(ldb), 0, c, as(ldc));
+    static void transposed_left(std::size_t m, std::size_t n, std::size_t k, const float* a,
+                                std::size_t lda, const float* b, std::size_t ldb, float alpha,
+                                float* c, std::size_t ldc) {
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, as(m), as(n), as(k), alpha, a, as(lda),
+                    b, as(ldb), 0, c, as(ldc));
     }
-    static void transposed_right(std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda, const float* b,
-                                 std::size_t ldb, float alpha, float beta, float* c, std::size_t ldc) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, as(m), as(n), as(k), alpha, a, as(lda), b, as(ldb), beta, c, as(ldc));
+    static void transposed_right(std::size_t m, std::size_t n, std::size_t k, const float* a,
+                                 std::size_t lda, const float* b, std::size_t ldb, float alpha,
+                                 float beta, float* c, std::size_t ldc) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, as(m), as(n), as(k), alpha, a, as(lda),
+                    b, as(ldb), beta, c, as(ldc));
     }
     void softmax(float* row) const {
         float largest = row[0], sum = 0;
@@ -182,9 +209,10 @@ void let_peer_rest(int threads) {
     if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
 }
 
-void print(const sizes& s, const char* what, int threads, double gflop, double ours, double theirs, double peak) {
-    std::printf("N%-5zu D%-4zu H%-3zu %-20s %7d %10.2f %9.1f %8.3f", s.n, s.model, s.heads, what, threads, ours * 1e3, gflop / ours,
-                gflop / ours / peak);
+void print(const sizes& s, const char* what, int threads, double gflop, double ours, double theirs,
+           double peak) {
+    std::printf("N%-5zu D%-4zu H%-3zu %-20s %7d %10.2f %9.1f %8.3f", s.n, s.model, s.heads, what,
+                threads, ours * 1e3, gflop / ours, gflop / ours / peak);
 #ifdef RICCI_BENCH_OPENBLAS
     std::printf(" %10.2f %9.3f\n", theirs * 1e3, theirs / ours);
 #else
@@ -195,11 +223,14 @@ void print(const sizes& s, const char* what, int threads, double gflop, double o
 }
 
 /// The two layers have to compute the same before their times mean anything.
-double largest_difference([[maybe_unused]] const by_hand& hand, [[maybe_unused]] const float* y, [[maybe_unused]] const float* dx) {
+double largest_difference([[maybe_unused]] const by_hand& hand, [[maybe_unused]] const float* y,
+                          [[maybe_unused]] const float* dx) {
     double worst = 0;
 #ifdef RICCI_BENCH_OPENBLAS
-    for (std::size_t k = 0; k < hand.y.size(); ++k) worst = std::max(worst, static_cast<double>(std::abs(hand.y[k] - y[k])));
-    for (std::size_t k = 0; k < hand.dx.size(); ++k) worst = std::max(worst, static_cast<double>(std::abs(hand.dx[k] - dx[k])));
+    for (std::size_t k = 0; k < hand.y.size(); ++k)
+        worst = std::max(worst, static_cast<double>(std::abs(hand.y[k] - y[k])));
+    for (std::size_t k = 0; k < hand.dx.size(); ++k)
+        worst = std::max(worst, static_cast<double>(std::abs(hand.dx[k] - dx[k])));
 #endif
     return worst;
 }
@@ -209,10 +240,11 @@ void measure(const sizes& s, int threads, double peak, int measurements) {
     by_hand hand(s, d);
     ricci::threads(threads);
     use_threads(threads);
-    auto forward = ricci::prepare(attention, "X"_t = d.x, "W_Q"_t = d.wq, "W_K"_t = d.wk, "W_V"_t = d.wv, "W_O"_t = d.wo,
-                                  "d_k"_t = s.width());
-    auto both = ricci::prepare(with_gradients, "X"_t = d.x, "W_Q"_t = d.wq, "W_K"_t = d.wk, "W_V"_t = d.wv, "W_O"_t = d.wo,
-                               "d_k"_t = s.width(), "dL/dY"_t = d.dy);
+    auto forward = ricci::prepare(attention, "X"_t = d.x, "W_Q"_t = d.wq, "W_K"_t = d.wk,
+                                  "W_V"_t = d.wv, "W_O"_t = d.wo, "d_k"_t = s.width());
+    auto both =
+        ricci::prepare(with_gradients, "X"_t = d.x, "W_Q"_t = d.wq, "W_K"_t = d.wk, "W_V"_t = d.wv,
+                       "W_O"_t = d.wo, "d_k"_t = s.width(), "dL/dY"_t = d.dy);
     both();
     hand.forward_and_backward();
     const double difference = largest_difference(hand, both["Y"_t].data(), both["dL/dX"_t].data());
@@ -221,9 +253,11 @@ void measure(const sizes& s, int threads, double peak, int measurements) {
         std::exit(1);
     }
     const auto rest = [&] { let_peer_rest(threads); };
-    const auto f = ricci::bench::time_in_turns(rest, [&] { forward(); }, [&] { hand.forward(); }, measurements);
+    const auto f = ricci::bench::time_in_turns(
+        rest, [&] { forward(); }, [&] { hand.forward(); }, measurements);
     print(s, "forward", threads, s.forward_gflop(), f.first, f.second, peak);
-    const auto b = ricci::bench::time_in_turns(rest, [&] { both(); }, [&] { hand.forward_and_backward(); }, measurements);
+    const auto b = ricci::bench::time_in_turns(
+        rest, [&] { both(); }, [&] { hand.forward_and_backward(); }, measurements);
     print(s, "forward + gradients", threads, s.both_gflop(), b.first, b.second, peak);
 }
 
@@ -238,8 +272,8 @@ int main(int argc, char** argv) {
     std::printf("# peer: cblas_sgemm of OpenBLAS %s, and loops\n", openblas_get_corename());
 #endif
     std::printf("# GFLOP/s count the layer's products; exp and sums come on top\n");
-    std::printf("%-37s %7s %10s %9s %8s %10s %9s\n", "layer, float", "threads", "median ms", "GFLOP/s", "of peak", "peer ms",
-                "speed-up");
+    std::printf("%-37s %7s %10s %9s %8s %10s %9s\n", "layer, float", "threads", "median ms",
+                "GFLOP/s", "of peak", "peer ms", "speed-up");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
         std::printf("# peak of %d thread(s): %.1f GFLOP/s\n", threads, peak);

@@ -83,7 +83,7 @@ RICCI_INLINE auto einsum_indexed(std::index_sequence<K...>, const Operands&... o
 }
 template <literal_text Text, class Out, class... Operands, std::size_t... K>
 RICCI_INLINE void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
-                         const Operands&... operands) {
+                                      const Operands&... operands) {
     constexpr std::uint64_t program = einsum_program<Text, Operands...>();
     einsum_call_into<program>(scale, bind_operand<einsum_result>(out),
                               bind_operand<einsum_operand<K>::hash>(operands)...);
@@ -99,8 +99,8 @@ RICCI_INLINE auto einsum(const Operands&... operands) {
 
 /// Writes the contraction to `out`, which overlaps no operand.
 template <literal_text Text, class Out, class First, class... Operands>
-requires(!std::is_same_v<First, scaling>) RICCI_INLINE void einsum_into(Out&& out, const First& first,
-                                                           const Operands&... operands) {
+requires(!std::is_same_v<First, scaling>) RICCI_INLINE
+    void einsum_into(Out&& out, const First& first, const Operands&... operands) {
     einsum_into_indexed<Text>(std::index_sequence_for<First, Operands...>{}, scaling{}, out, first,
                               operands...);
 }

@@ -115,8 +115,7 @@ name_roles find_roles(const ir::program_view& p) {
     }
     for (std::size_t n = 0; n < names; ++n)
         roles.output[n] =
-            roles.defined[n] &&
-            (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
+            roles.defined[n] && (!roles.used[n] || p.names[static_cast<ir::ref>(n)].kept);
     return roles;
 }
 

@@ -26,7 +26,8 @@ struct case_input {
 /// Values spread evenly over [low, high] in random order: no two are near each other and none is near
 /// 0 when the range is symmetric, so that no kink is within a step of the differences.
 template <int Rank>
-tensor<double, Rank> spread(const std::array<std::size_t, Rank>& extents, unsigned seed, double low, double high) {
+tensor<double, Rank> spread(const std::array<std::size_t, Rank>& extents, unsigned seed, double low,
+                            double high) {
     tensor<double, Rank> t(extents);
     std::vector<double> values;
     const double n = static_cast<double>(t.size());
@@ -49,8 +50,8 @@ std::array<std::size_t, Rank> as_array(const std::size_t (&extents)[Rank]) {
 /// A tensor to differentiate by, with values in [low, high].
 template <std::uint64_t Hash, std::size_t Rank>
 auto by(name<Hash>, const std::size_t (&extents)[Rank], double low = -1, double high = 1) {
-    return case_input<Hash, static_cast<int>(Rank), true>{
-        spread<static_cast<int>(Rank)>(as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
+    return case_input<Hash, static_cast<int>(Rank), true>{spread<static_cast<int>(Rank)>(
+        as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
 }
 template <std::uint64_t Hash, class Number>
 auto by(name<Hash>, Number value) {
@@ -61,8 +62,8 @@ auto by(name<Hash>, Number value) {
 /// A tensor that stays as it is.
 template <std::uint64_t Hash, std::size_t Rank>
 auto given(name<Hash>, const std::size_t (&extents)[Rank], double low = -1, double high = 1) {
-    return case_input<Hash, static_cast<int>(Rank), false>{
-        spread<static_cast<int>(Rank)>(as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
+    return case_input<Hash, static_cast<int>(Rank), false>{spread<static_cast<int>(Rank)>(
+        as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
 }
 template <std::uint64_t Hash, class Number>
 auto given(name<Hash>, Number value) {
@@ -119,7 +120,8 @@ struct derivative_name {
 template <std::uint64_t Hash, class... Inputs>
 void check_gradient(equations<Hash> f, Inputs... inputs) {
     using namespace literals;
-    constexpr auto derived = value_and_gradient(equations<Hash>{}, "Y"_t, decltype(names_to_derive(&inputs...)){});
+    constexpr auto derived =
+        value_and_gradient(equations<Hash>{}, "Y"_t, decltype(names_to_derive(&inputs...)){});
     INFO(to_latex(derived));
 
     auto forward = prepare(f, binding(inputs)...);
@@ -149,7 +151,8 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
 
     const auto results = derived(binding(inputs)..., "dL/dY"_t = dy);
     bool same_value = true;
-    for (std::size_t k = 0; k < dy.size(); ++k) same_value = same_value && std::abs(results["Y"_t].data()[k] - y.data()[k]) < 1e-13;
+    for (std::size_t k = 0; k < dy.size(); ++k)
+        same_value = same_value && std::abs(results["Y"_t].data()[k] - y.data()[k]) < 1e-13;
     CHECK(same_value);
 
     double along = 0;
@@ -159,13 +162,15 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
             const auto& g = results[typename derivative_name<Input::hash>::type{}];
             REQUIRE(g.extents() == in.value.extents());
             double scale = 1;
-            for (std::size_t k = 0; k < g.size(); ++k) scale = std::max(scale, std::abs(g.data()[k]));
+            for (std::size_t k = 0; k < g.size(); ++k)
+                scale = std::max(scale, std::abs(g.data()[k]));
             direction.emplace_back();
             for (std::size_t k = 0; k < g.size(); ++k) {
                 double& x = in.value.data()[k];
                 const double expected = slope([&](double t) { x += t; });
                 if (!(std::abs(g.data()[k] - expected) <= 2e-9 * scale))
-                    FAIL("entry " << k << " of the derivative by " << derivative_name<Input::hash>::text.characters << " is "
+                    FAIL("entry " << k << " of the derivative by "
+                                  << derivative_name<Input::hash>::text.characters << " is "
                                   << g.data()[k] << ", by differences " << expected);
                 direction.back().push_back(0.3 * random());
                 along += direction.back().back() * g.data()[k];

@@ -27,5 +27,6 @@ TEST_CASE("a gradient has the shape of its tensor", "[gradient]") {
         A^{hij} = \operatorname{softmax}_j(M^{hij})
         Y^{i(hc)} = A^{hij} V^{hjc}
     )",
-                   by("Q"_t, {2, 4, 3}), by("K"_t, {2, 4, 3}), by("V"_t, {2, 4, 2}), by("b"_t, {2, 7}), given("d_k"_t, 3));
+                   by("Q"_t, {2, 4, 3}), by("K"_t, {2, 4, 3}), by("V"_t, {2, 4, 2}),
+                   by("b"_t, {2, 7}), given("d_k"_t, 3));
 }

@@ -112,11 +112,11 @@ private:
         }
     }
     static bool has_delta(const tree& t) {
-        return t.kind == ir::op::delta || std::any_of(t.children.begin(), t.children.end(), has_delta);
+        return t.kind == ir::op::delta ||
+               std::any_of(t.children.begin(), t.children.end(), has_delta);
     }
     static bool has_softmax(const tree& t) {
-        return t.kind == ir::op::divide ||
-               (t.kind == ir::op::reduce && !binds(t)) ||
+        return t.kind == ir::op::divide || (t.kind == ir::op::reduce && !binds(t)) ||
                std::any_of(t.children.begin(), t.children.end(), has_softmax);
     }
     definition equation() {
@@ -454,7 +454,8 @@ private:
         static const double any[] = {2, 3, 2, 1, 0}, safe[] = {-1, 0.5, -0.5, -2, 1.5};
         if (chance(50))
             return make_tree(ir::op::power,
-                             two(bounded(scope, wanted, depth), number_tree(any[below(allowed_.power_zero ? 5 : 4)])));
+                             two(bounded(scope, wanted, depth),
+                                 number_tree(any[below(allowed_.power_zero ? 5 : 4)])));
         if (chance(60))
             return make_tree(ir::op::power,
                              two(positive(scope, wanted, depth), number_tree(safe[below(5)])));

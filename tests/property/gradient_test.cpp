@@ -40,7 +40,8 @@ bool covers(const tree& t, const std::string& i) {
         return std::any_of(t.children.begin(), t.children.end(), child_covers);
     if (t.kind == ir::op::choose) {
         bool all = true;
-        for (std::size_t k = 0; k < t.children.size(); k += 2) all = all && covers(t.children[k], i);
+        for (std::size_t k = 0; k < t.children.size(); k += 2)
+            all = all && covers(t.children[k], i);
         return covers(t.children.back(), i) && all;
     }
     if (t.kind == ir::op::reduce || t.kind == ir::op::power) return covers(t.children[0], i);
@@ -58,14 +59,17 @@ constexpr bool idle_sums = true;
 /// The weights of the loss: L = the sum over the last tensor's elements, each times its weight.
 dense weights_of(const random_program& p) {
     dense w = dense::zeros(p.tensors[p.equations.back().tensor].extents);
-    for (std::size_t k = 0; k < w.values.size(); ++k) w.values[k] = 1 + 0.25 * static_cast<double>(k % 5);
+    for (std::size_t k = 0; k < w.values.size(); ++k)
+        w.values[k] = 1 + 0.25 * static_cast<double>(k % 5);
     return w;
 }
 long double loss(const random_program& p, std::size_t input, const dense& values) {
-    const dense result = interpret(p, element::f64, {{input, values}}).at(p.tensors[p.equations.back().tensor].name);
+    const dense result =
+        interpret(p, element::f64, {{input, values}}).at(p.tensors[p.equations.back().tensor].name);
     const dense weights = weights_of(p);
     long double total = 0;
-    for (std::size_t k = 0; k < result.values.size(); ++k) total += weights.values[k] * result.values[k];
+    for (std::size_t k = 0; k < result.values.size(); ++k)
+        total += weights.values[k] * result.values[k];
     return total;
 }
 
@@ -73,7 +77,8 @@ long double loss(const random_program& p, std::size_t input, const dense& values
 bool reaches(const random_program& p, std::size_t input) {
     std::set<std::size_t> needed{p.equations.back().tensor};
     for (std::size_t e = p.equations.size(); e-- > 0;)
-        for (std::size_t t = 0; t < p.tensors.size() && needed.count(p.equations[e].tensor) > 0; ++t)
+        for (std::size_t t = 0; t < p.tensors.size() && needed.count(p.equations[e].tensor) > 0;
+             ++t)
             if (uses(p.equations[e].body, t)) needed.insert(t);
     return needed.count(input) > 0;
 }
@@ -93,10 +98,12 @@ std::map<std::string, dense> interpret_derived(const random_program& p, const ir
     }
     oracle.tensors[find_name(view, "dL/d" + of)] = weights_of(p);
     for (ir::ref i = 0; i < view.indices.size(); ++i)
-        if (p.has_extent(spelled(view.index(i)))) oracle.given[i] = p.extent(spelled(view.index(i)));
+        if (p.has_extent(spelled(view.index(i))))
+            oracle.given[i] = p.extent(spelled(view.index(i)));
     oracle.run();
     std::map<std::string, dense> out;
-    for (const auto& e : view.equations) out[spelled(view.name(e.name))] = oracle.tensors.at(e.name);
+    for (const auto& e : view.equations)
+        out[spelled(view.name(e.name))] = oracle.tensors.at(e.name);
     return out;
 }
 
@@ -121,7 +128,8 @@ std::string check_input(const random_program& p, const ir::program& program, std
             got = interpret_derived(p, derived.program, of);
         }
     } catch (const std::exception& e) {
-        return std::string("gradient refused: ") + e.what() + "\n" + to_latex(derived.program.view());
+        return std::string("gradient refused: ") + e.what() + "\n" +
+               to_latex(derived.program.view());
     }
     if (got.count("dL/d" + by) == 0)
         return "gradient missing: of " + by + "\n" + to_latex(derived.program.view());
@@ -133,7 +141,8 @@ std::string check_input(const random_program& p, const ir::program& program, std
         above.values[k] += h;
         below.values[k] -= h;
         const long double slope = (loss(p, input, above) - loss(p, input, below)) / (2 * h);
-        if (gradient.extents != at.extents) return "gradient shape: of " + by + "\n" + to_latex(derived.program.view());
+        if (gradient.extents != at.extents)
+            return "gradient shape: of " + by + "\n" + to_latex(derived.program.view());
         const long double error = std::abs(slope - gradient.values[k]);
         if (error <= 1e-6L * (1 + std::abs(slope))) continue;
         return "gradient differs: dL/d" + by + " element " + std::to_string(k) + " is " +
@@ -145,7 +154,8 @@ std::string check_input(const random_program& p, const ir::program& program, std
 
 std::string check_gradient(const random_program& p) {
     const std::string text = text_of(p);
-    const auto parsed = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
+    const auto parsed =
+        notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
     for (const auto& e : p.equations)
         if (!idle_sums && has_idle_sum(e.body)) return {};

@@ -42,7 +42,8 @@ std::string round_trip(const std::string& text) {
     const std::string printed = to_latex(first.program.view());
     const auto second = read(printed);
     if (second.mistake) return "not read back: " + spelled(second.mistake.words);
-    if (first.program.equations.size() != second.program.equations.size()) return "not as many equations: " + printed;
+    if (first.program.equations.size() != second.program.equations.size())
+        return "not as many equations: " + printed;
     std::string wrong = stated(first.program, second.program, "the original");
     if (wrong.empty()) wrong = stated(second.program, first.program, "what was read back");
     if (!wrong.empty()) return wrong + "\nprinted " + printed;

@@ -162,8 +162,12 @@ private:
         inputs_.push_back(operand_of(n, m));
     }
     static engine::operand operand_of(ir::ref n, memory& m) {
-        return {n, static_cast<std::int32_t>(m.extents.size()), m.data(), m.extents.data(),
-                m.strides.data(), 0};
+        return {n,
+                static_cast<std::int32_t>(m.extents.size()),
+                m.data(),
+                m.extents.data(),
+                m.strides.data(),
+                0};
     }
 
     ir::program program_;

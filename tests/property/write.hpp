@@ -66,7 +66,8 @@ private:
             if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
                 for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
             // An index that stands only as a number would be taken for the name of a scalar.
-            if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 || bound_in(body, i))
+            if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 ||
+                bound_in(body, i))
                 return false;
         }
         return true;

@@ -24,8 +24,8 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     using element_type = std::remove_const_t<T>;
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::tensor, spelling<Hash>(), Rank, element_v<T>,
-                !std::is_const_v<T>, Known::known, Known::list};
+        return {operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
+                !std::is_const_v<T>,         Known::known,     Known::list};
     }
 };
 template <std::uint64_t Hash>
@@ -33,7 +33,8 @@ struct binding_traits<bound_number<Hash>> {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = false, temporary = false;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, false, nullptr};
+        return {
+            operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, false, nullptr};
     }
 };
 template <std::uint64_t Hash>
@@ -41,7 +42,8 @@ struct binding_traits<bound_index<Hash>> {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = true, temporary = false;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
+        return {
+            operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
     }
 };
 
@@ -160,7 +162,7 @@ inline constexpr bool is_input_name =
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, class T, int Rank,
           class Known, bool Temporary>
 RICCI_INLINE void add_operand(operand_arrays<Room>& all,
-                 const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
+                              const bound_tensor<Hash, T, Rank, Known, Temporary>& b) {
     engine::operand o;
     o.name = name_number<Program, Hash>;
     o.rank = Rank;

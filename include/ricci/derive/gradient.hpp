@@ -65,7 +65,8 @@ public:
         if (request_.with_value) p_.names[of_].kept = true;
         if (!out.mistake) out.program = drop_dead_equations(p_, shape_needed_);
         // What the source takes may be bound although these equations do not read it: for its shape.
-        for (ref e = 0; e < source_equations_; ++e) intern_inputs(out.program, p_.equations[e].body);
+        for (ref e = 0; e < source_equations_; ++e)
+            intern_inputs(out.program, p_.equations[e].body);
         return out;
     }
 
@@ -80,7 +81,8 @@ private:
         ir::for_each_node(p_, q.body, [&](ref n) {
             const ir::node& x = p_.nodes[n];
             ir::for_each_index(p_, x.positions, [&](ref i) { taken_.add(i); });
-            for (std::int32_t k = 0; k < x.indices.count; ++k) taken_.add(p_.links[x.indices.first + k]);
+            for (std::int32_t k = 0; k < x.indices.count; ++k)
+                taken_.add(p_.links[x.indices.first + k]);
         });
         factors cotangent;
         cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
@@ -89,7 +91,8 @@ private:
     constexpr void intern_inputs(ir::program& out, ref body) const {
         ir::for_each_node(p_, body, [&](ref n) {
             const ir::node& x = p_.nodes[n];
-            if (x.kind == op::tensor && p_.definition(x.name) == none) out.intern_name(p_.name(x.name));
+            if (x.kind == op::tensor && p_.definition(x.name) == none)
+                out.intern_name(p_.name(x.name));
         });
     }
     /// An equation about derivatives is no part of what is differentiated.
@@ -292,7 +295,8 @@ private:
     /// Goes on below a sum or a mean, whose indices are summed over whatever a use has of them.
     constexpr void propagate_below(const ir::node& x, ref body, const factors& cotangent) {
         const std::int32_t mark = path_.size();
-        for (std::int32_t k = 0; k < x.indices.count; ++k) path_.push(p_.links[x.indices.first + k]);
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            path_.push(p_.links[x.indices.first + k]);
         propagate(body, cotangent);
         path_.shrink(mark);
     }
@@ -433,8 +437,7 @@ private:
             const ir::range over = p_.add_links(&last, 1);
             const ref extent = p_.reduce(reduction::sum, over, b.number(1));
             const ref reach = b.minus(extent, b.number(1));
-            sum.push(term.coefficient == -1 ? reach
-                                            : b.times(b.number(-term.coefficient), reach));
+            sum.push(term.coefficient == -1 ? reach : b.times(b.number(-term.coefficient), reach));
         }
         const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
         return b.compare(ir::comparison::equal, p_.position_of(fresh.index), place);
@@ -499,7 +502,8 @@ private:
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
             const bool alike = same_form(c.positions, left);
-            terms.push(alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
+            terms.push(alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left)
+                                               : c.body);
             mixed = mixed || !alike;
         }
         if (mixed) terms = in_plain_form(name, left);
@@ -517,12 +521,12 @@ private:
     factors wrt_;
     buffer<bool> active_;
     buffer<contribution> contributions_;
-    ir::index_set taken_;     // the indices of the equation in hand, and those made for it
-    factors path_;            // the indices of the sums around the place in hand
-    factors fresh_;           // letters for axes that no index of a use stands for
+    ir::index_set taken_;        // the indices of the equation in hand, and those made for it
+    factors path_;               // the indices of the sums around the place in hand
+    factors fresh_;              // letters for axes that no index of a use stands for
     buffer<bool> shape_needed_;  // names whose shape no index of their cotangent gives
-    ref whole_ = none;        // the right side of the equation in hand
-    ref whole_value_ = none;  // the tensor it defines
+    ref whole_ = none;           // the right side of the equation in hand
+    ref whole_value_ = none;     // the tensor it defines
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the

@@ -109,7 +109,8 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
     std::int32_t next = 0;
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
-        if (!is_in(a, b[k]) && next < vacated.size()) renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
+        if (!is_in(a, b[k]) && next < vacated.size())
+            renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
     }
     return renamed.empty() ? body : ir::rename_indices(p, body, renamed);
 }
@@ -128,7 +129,8 @@ constexpr ir::program drop_dead_equations(ir::program& p, detail::buffer<bool> s
             if (p.nodes[n].kind == op::tensor) reached[p.nodes[n].name] = true;
         });
     }
-    for (std::int32_t n = 0; n < p.names.size(); ++n) p.names[n].shape_only = shapes[n] && !needed[n];
+    for (std::int32_t n = 0; n < p.names.size(); ++n)
+        p.names[n].shape_only = shapes[n] && !needed[n];
     ir::program out;
     ir::importer copy(out, p);
     for (const ir::equation& q : p.equations)

@@ -41,7 +41,8 @@ private:
         bool first = true;
         for (ref j = 0; j < i && first; ++j) first = !(from_.index(j) == from_.index(i));
         const text_view spelling = from_.index(i);
-        indices_[i] = first ? out_.intern_index(spelling) : out_.indices.push({out_.add_text(spelling)});
+        indices_[i] =
+            first ? out_.intern_index(spelling) : out_.indices.push({out_.add_text(spelling)});
         return indices_[i];
     }
     constexpr range positions(range at) {

@@ -20,14 +20,9 @@ struct program_sizes {
     /// Room for a result that may be `f` times as large, and has something where there is nothing now.
     constexpr program_sizes times(std::int32_t f) const {
         constexpr std::int32_t some = 32;
-        return {f * characters + some,
-                f * names + some,
-                f * indices + some,
-                f * nodes + some,
-                f * links + some,
-                f * positions + some,
-                f * affine_terms + some,
-                f * equations + some};
+        return {f * characters + some,   f * names + some,    f * indices + some,
+                f * nodes + some,        f * links + some,    f * positions + some,
+                f * affine_terms + some, f * equations + some};
     }
 };
 

@@ -95,8 +95,7 @@ private:
             case op::number:
                 if (x.value == __builtin_inf() || x.value == -__builtin_inf())
                     out_ << (x.value < 0 ? "-inf" : "inf");
-                else
-                    print_number(x.value, out_);
+                else print_number(x.value, out_);
                 return;
             case op::tensor:
                 tensor(x.name, x.positions);

@@ -273,8 +273,9 @@ struct program {
     constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
                               std::int32_t numerator_rank = 0) {
         const ref found = find(spelling);
-        return found != none ? found
-                             : names.push({add_text(spelling), kind, of, false, false, numerator_rank});
+        return found != none
+                   ? found
+                   : names.push({add_text(spelling), kind, of, false, false, numerator_rank});
     }
     constexpr range add_links(const ref* values, std::int32_t count) {
         const range r{links.size(), count};

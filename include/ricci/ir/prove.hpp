@@ -33,8 +33,9 @@ constexpr ref body_at(program& p, const equation& e, range at) {
         const position &x = p.positions[e.positions.first + k], &y = p.positions[at.first + k];
         if (x.kind != position_kind::index || y.kind != position_kind::index) return none;
         for (std::int32_t j = 0; j < k; ++j)  // a diagonal: not through a softmax
-            if (p.positions[at.first + j].index == y.index && (has_softmax_over(p, e.body, x.index) ||
-                has_softmax_over(p, e.body, p.positions[e.positions.first + j].index)))
+            if (p.positions[at.first + j].index == y.index &&
+                (has_softmax_over(p, e.body, x.index) ||
+                 has_softmax_over(p, e.body, p.positions[e.positions.first + j].index)))
                 return none;
         renamed.set(x.index, y.index);
     }

@@ -538,7 +538,8 @@ protected:
             if (said == "otherwise" || said == "else") {
                 finished = true;
             } else if (!failed()) {
-                const bool opens = said == "if" || said == "for" || said == "when" || said == "where";
+                const bool opens =
+                    said == "if" || said == "for" || said == "when" || said == "where";
                 if (!opens) now_ = condition;  // \text{abs}(i) begins the condition itself
                 parts.push(read_condition());
             }

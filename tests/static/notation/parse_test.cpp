@@ -84,8 +84,7 @@ static_assert(prints("A^{ij} = \\frac{\\exp(S^{ij})}{\\sum_{j'} \\exp(2 S^{ij'})
 static_assert(prints("F = \\log \\sum_j \\exp(x^j)", "F = \\operatorname{logsumexp}_{j}(x^{j})"));
 static_assert(prints("A^{ij} = \\text{softmax}_j(S^{ij})",
                      "A^{ij} = \\operatorname{softmax}_{j}(S^{ij})"));
-static_assert(prints("H^i = -\\sum_j A^{ij} \\log A^{ij}",
-                     "H^{i} = -A^{ij} \\log(A^{ij})"));
+static_assert(prints("H^i = -\\sum_j A^{ij} \\log A^{ij}", "H^{i} = -A^{ij} \\log(A^{ij})"));
 static_assert(prints(
     "\\mu^i = \\operatorname{mean}_a X^{ia}; V^i = \\operatorname{mean}_a (X^{ia} - \\mu^i)^2",
     "\\mu^{i} = \\operatorname{mean}_{a}(X^{ia})\n"
