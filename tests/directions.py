@@ -19,7 +19,6 @@ ARROWS = {
     "tensors": {"base"},
     "bind": {"base", "ir", "notation", "derive", "plan", "tensors"},
     "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind"},
-    "src/notation": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front"},
     # All other compiled code sees plans and operands, never text or equations.
     "src/kernels": {"base", "tensors", "plan"},
     "src/contract": {"base", "tensors", "plan", "src/kernels", "src/runtime"},

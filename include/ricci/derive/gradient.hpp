@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/ir/compact.hpp>
@@ -300,6 +301,9 @@ private:
         propagate(body, cotangent);
         path_.shrink(mark);
     }
+    constexpr auto counted() {
+        return [this](ref index) { return primed(index); };
+    }
     /// Every index of a reduction with a prime more, to use the body once more beside itself.
     constexpr ir::index_map prime_all(const ir::node& x) {
         ir::index_map renamed;
@@ -392,7 +396,7 @@ private:
             const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
             list.push(fresh);
             need_shape(name);
-            all.push(condition(q, fresh));
+            all.push(is_at(p_, q, fresh, counted()));
         }
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
@@ -415,34 +419,6 @@ private:
             if (p_.find_index(spelling) == none) fresh_.push(p_.intern_index(spelling));
         return fresh_[number];
     }
-    constexpr ref condition(const ir::position& q, const ir::position& fresh) {
-        expression_builder b(p_);
-        if (q.kind == ir::position_kind::index) {
-            ir::node n = ir::blank_node(op::delta);
-            n.positions = {p_.positions.size(), 2};
-            p_.positions.push(q);
-            p_.positions.push(fresh);
-            return p_.nodes.push(n);
-        }
-        if (q.kind == ir::position_kind::merged) return merged_condition(q, fresh.index);
-        factors sum;
-        if (q.offset != 0 || q.terms.count == 0) sum.push(b.number(q.offset));
-        for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            const ref here = p_.position_of(term.index);
-            sum.push(term.coefficient == 1 ? here : b.times(b.number(term.coefficient), here));
-            if (term.coefficient >= 0) continue;
-            // the axis starts where this index is largest: add (extent - 1) times the coefficient
-            const ref last = primed(term.index);
-            const ir::range over = p_.add_links(&last, 1);
-            const ref extent = p_.reduce(reduction::sum, over, b.number(1));
-            const ref reach = b.minus(extent, b.number(1));
-            sum.push(term.coefficient == -1 ? reach : b.times(b.number(-term.coefficient), reach));
-        }
-        const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
-        return b.compare(ir::comparison::equal, p_.position_of(fresh.index), place);
-    }
-
     constexpr bool same_form(ir::range a, ir::range b) const {
         for (std::int32_t k = 0; k < a.count; ++k) {
             const ir::position &x = p_.positions[a.first + k], &y = p_.positions[b.first + k];
@@ -467,31 +443,13 @@ private:
             for (std::int32_t axis = 0; axis < left.count; ++axis) {
                 const ir::position q = p_.positions[c.positions.first + axis];
                 if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
-                else all.push(merged_condition(q, list[axis].index));
+                else all.push(is_at(p_, q, list[axis], counted()));
             }
             all.push(c.body);
             terms.push(sum_but(p_, ir::rename_indices(p_, product_of(p_, all), renamed), left, {}));
         }
         return terms;
     }
-    /// [p = (h n_a + a)]: where an index of its own is the place of a merged axis.
-    constexpr ref merged_condition(const ir::position& q, ref axis) {
-        expression_builder b(p_);
-        ref place = none;
-        for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const ref index = p_.affine_terms[q.terms.first + t].index;
-            const ref here = p_.position_of(index);
-            if (place == none) {
-                place = here;
-                continue;
-            }
-            const ref counted = primed(index);
-            const ir::range over = p_.add_links(&counted, 1);
-            place = b.plus(b.times(place, p_.reduce(reduction::sum, over, b.number(1))), here);
-        }
-        return b.compare(ir::comparison::equal, p_.position_of(axis), place);
-    }
-
     /// dL/dname = the sum of its contributions, in the order of the uses.
     constexpr void define_cotangent(ref name) {
         factors terms;

@@ -4,17 +4,17 @@
 #include <cstdint>
 
 #include <ricci/ir/rewrite.hpp>
-#include <ricci/notation/positions.hpp>
+#include <ricci/notation/conditions.hpp>
 
 namespace ricci::notation {
 
-using ir::op;
-
-class expression_parser : public position_parser {
+class expression_parser : public condition_parser<expression_parser> {
 public:
-    using position_parser::position_parser;
+    using condition_parser::condition_parser;
 
 protected:
+    friend condition_parser<expression_parser>;
+
     /// A name defined in the style of a function: `\phi(x) = ...` or, with indices, `P(j) = ...`.
     struct definition {
         ref name;
@@ -243,34 +243,6 @@ protected:
         return failed() ? none
                         : program_.make(op::divide, numerator, denominator, {begin, end_before()});
     }
-    constexpr ir::equation read_derivative() {
-        ir::equation left{none, {}, none, true, {}};
-        advance();  // \frac
-        advance();  // {
-        advance();  // \partial
-        detail::text_builder of;
-        detail::buffer<ir::position> positions;
-        read_name(of);
-        if (!failed()) read_scripts(positions);
-        const std::int32_t numerator_rank = positions.size();
-        if (failed() || !expect_symbol('}') || !expect_symbol('{')) return left;
-        if (!accept_key(keyword::partial)) {
-            fail_here(mistake_kind::unexpected,
-                      "a derivative is by something: \\partial and a tensor");
-            return left;
-        }
-        detail::text_builder by;
-        read_name(by);
-        if (!failed()) read_scripts(positions);
-        if (failed() || !expect_symbol('}')) return left;
-        detail::text_builder spelling;
-        spelling << 'd' << of.view() << "/d" << by.view();
-        left.name = program_.intern_name(spelling, ir::name_kind::cotangent,
-                                         program_.intern_name(by), numerator_rank);
-        left.positions = store(positions);
-        return left;
-    }
-
     // Functions -----------------------------------------------------------------------------------
 
     /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
@@ -445,167 +417,7 @@ protected:
         return constant;
     }
 
-    // Conditions ----------------------------------------------------------------------------------
-
-    constexpr bool is_relation() const {
-        const keyword k = key();
-        return is_symbol('<') || is_symbol('>') || is_symbol('=') ||
-               (k >= keyword::less && k <= keyword::not_equal);
-    }
-    constexpr ref compare(ir::comparison c, ref a, ref b, std::int32_t begin) {
-        const ref both[] = {a, b};
-        return program_.make(op::compare, static_cast<std::uint8_t>(c), both, 2,
-                             {begin, end_before()});
-    }
-    constexpr ref read_condition() {
-        const std::int32_t begin = begin_here();
-        ref left = read_conjunction();
-        while (!failed() && accept_key(keyword::logical_or)) {
-            const ref right = read_conjunction();
-            if (!failed()) left = compare(ir::comparison::logical_or, left, right, begin);
-        }
-        return left;
-    }
-    constexpr ref read_conjunction() {
-        const std::int32_t begin = begin_here();
-        ref left = read_negation();
-        while (!failed() && accept_key(keyword::logical_and)) {
-            const ref right = read_negation();
-            if (!failed()) left = compare(ir::comparison::logical_and, left, right, begin);
-        }
-        return left;
-    }
-    constexpr ref read_negation() {
-        const std::int32_t begin = begin_here();
-        if (accept_key(keyword::logical_not)) {
-            if (++depth_ > deepest) {
-                fail_here(mistake_kind::unexpected, "nested too deeply");
-                return none;
-            }
-            const ref inside = read_negation();
-            --depth_;
-            return failed()
-                       ? none
-                       : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
-        }
-        return read_relation();
-    }
-    /// a < b, or a chain a \le b < c, which means both.
-    constexpr ref read_relation() {
-        const std::int32_t begin = begin_here();
-        ref left = read_expression();
-        ref all = none;
-        while (!failed() && is_relation()) {
-            const keyword k = key();
-            const bool less = is_symbol('<') || k == keyword::less,
-                       greater = is_symbol('>') || k == keyword::greater;
-            const bool at_most = k == keyword::less_equal, at_least = k == keyword::greater_equal;
-            const bool different = k == keyword::not_equal;
-            advance();
-            const ref right = read_expression();
-            if (failed()) return none;
-            const ref one = less        ? compare(ir::comparison::less, left, right, begin)
-                            : greater   ? compare(ir::comparison::less, right, left, begin)
-                            : at_most   ? compare(ir::comparison::less_equal, left, right, begin)
-                            : at_least  ? compare(ir::comparison::less_equal, right, left, begin)
-                            : different ? compare(ir::comparison::not_equal, left, right, begin)
-                                        : compare(ir::comparison::equal, left, right, begin);
-            all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
-            left = right;
-        }
-        return failed() ? none : all == none ? left : all;
-    }
-    constexpr ref read_cases(std::int32_t begin) {
-        advance();
-        detail::buffer<ref> parts;
-        bool finished = false;
-        while (!failed() && !is_key(keyword::end_cases)) {
-            if (finished) {
-                fail_here(mistake_kind::unexpected,
-                          "nothing can follow the case that holds otherwise");
-                return none;
-            }
-            parts.push(read_expression());
-            accept_symbol(',');
-            if (!failed() && !expect_symbol('&')) return none;
-            const token* condition = now_;
-            detail::text_builder spoken;
-            if (!failed() && is_key(keyword::wrapper)) {
-                advance();
-                read_wrapped(spoken);
-            }
-            const text_view said = spoken;
-            if (said == "otherwise" || said == "else") {
-                finished = true;
-            } else if (!failed()) {
-                const bool opens =
-                    said == "if" || said == "for" || said == "when" || said == "where";
-                if (!opens) now_ = condition;  // \text{abs}(i) begins the condition itself
-                parts.push(read_condition());
-            }
-            if (is(token_kind::row)) advance();
-            else if (!failed() && !is_key(keyword::end_cases)) expect_symbol('\\');
-        }
-        if (failed()) return none;
-        advance();
-        if (!finished) {
-            fail(mistake_kind::unexpected, begin, end_before(),
-                 "the last case has to be & \\text{otherwise}");
-            return none;
-        }
-        return program_.make(op::choose, 0, parts.data(), parts.size(), {begin, end_before()});
-    }
-
     // Tensors -------------------------------------------------------------------------------------
-
-    /// Sub- and superscripts after a name, in the order written; stops before a power.
-    static constexpr std::uint8_t upper_indices = 1, lower_indices = 2;
-    constexpr std::uint8_t read_scripts(detail::buffer<ir::position>& positions) {
-        std::uint8_t variance = 0;
-        while (!failed() && (is_symbol('^') || is_symbol('_'))) {
-            if (is_symbol('^') && is_power()) break;
-            if (is_symbol('^') && is_transpose()) {
-                index_free();
-                break;
-            }
-            variance |= is_symbol('^') ? upper_indices : lower_indices;
-            const token* list = now_;
-            advance();
-            read_positions(positions);
-            note_word(list);
-        }
-        return variance;
-    }
-    /// Remembers a subscript that reads like a word, for the sentence of a later mistake.
-    constexpr void note_word(const token* list) {
-        constexpr std::int32_t least = 4;
-        if (failed() || now_ - list < least + 3) return;
-        for (const token* t = list + 2; t < now_ - 1; ++t)
-            if (t->kind != token_kind::letter || (t != list + 2 && t->spaced)) return;
-        word_begin_ = list[2].begin;
-        word_end_ = now_[-2].end;
-    }
-    /// A superscript of numbers, signs and fractions only.
-    constexpr bool is_power() const {
-        if (is(token_kind::number, 1)) return true;
-        if (!is_symbol('{', 1)) return false;
-        for (std::int32_t k = 2; !is_symbol('}', k); ++k)
-            if (!is(token_kind::number, k) && !is_symbol('-', k) && !is_symbol('/', k) &&
-                !is_symbol('+', k))
-                return false;
-        return true;
-    }
-    constexpr bool is_transpose() const {
-        const auto transpose = [&](std::int32_t k) {
-            return is_key(keyword::transpose, k) ||
-                   (is(token_kind::letter, k) && text_of(peek(k)) == "T");
-        };
-        return transpose(1) || (is_symbol('{', 1) && transpose(2) && is_symbol('}', 3));
-    }
-    constexpr void index_free() {
-        fail(mistake_kind::index_free, begin_here(), peek(1).end,
-             "matrix notation has no indices; write them, for example Q^{ia} K^{ja} for Q K^T");
-    }
 
     constexpr ref read_tensor(std::int32_t begin) {
         detail::text_builder spelling;
@@ -657,8 +469,6 @@ protected:
     }
 
     bool inside_bars_ = false;
-    std::int32_t word_begin_ = 0;  // the last subscript that reads like a word
-    std::int32_t word_end_ = 0;
     detail::buffer<definition> definitions_;
 };
 

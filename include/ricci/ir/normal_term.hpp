@@ -1,0 +1,96 @@
+// What a normal form is made of: terms with a coefficient, factors and sums, and their arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/buffer.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::ir {
+
+struct normal_factor {
+    ref atom;  // a node that is no sum, product, quotient or constant
+    double exponent;
+};
+
+struct normal_term {
+    double coefficient = 1;
+    detail::buffer<normal_factor> factors;
+    detail::buffer<ref> bound;  // indices summed over the whole term, each a symbol of its own
+};
+
+/// Terms by value in a growable list; `buffer` holds trivial types only.
+class normal_sum {
+public:
+    constexpr normal_sum() = default;
+    constexpr normal_sum(normal_sum&& other) noexcept
+        : terms_(other.terms_), size_(other.size_), capacity_(other.capacity_) {
+        other.terms_ = nullptr;
+        other.size_ = other.capacity_ = 0;
+    }
+    constexpr normal_sum& operator=(normal_sum&& other) noexcept {
+        auto* terms = terms_;
+        auto size = size_, capacity = capacity_;
+        terms_ = other.terms_, size_ = other.size_, capacity_ = other.capacity_;
+        other.terms_ = terms, other.size_ = size, other.capacity_ = capacity;
+        return *this;
+    }
+    constexpr ~normal_sum() { delete[] terms_; }
+
+    constexpr void push(normal_term&& t) {
+        if (size_ == capacity_) {
+            capacity_ = capacity_ ? 2 * capacity_ : 4;
+            auto* moved = new normal_term[static_cast<std::uint32_t>(capacity_)];
+            for (std::int32_t k = 0; k < size_; ++k)
+                moved[k] = static_cast<normal_term&&>(terms_[k]);
+            delete[] terms_;
+            terms_ = moved;
+        }
+        terms_[size_++] = static_cast<normal_term&&>(t);
+    }
+    constexpr std::int32_t size() const { return size_; }
+    constexpr normal_term& operator[](std::int32_t k) { return terms_[k]; }
+    constexpr const normal_term& operator[](std::int32_t k) const { return terms_[k]; }
+
+private:
+    normal_term* terms_ = nullptr;
+    std::int32_t size_ = 0;
+    std::int32_t capacity_ = 0;
+};
+
+constexpr bool is_whole(double x) {
+    return x > -1e9 && x < 1e9 && static_cast<double>(static_cast<std::int64_t>(x)) == x;
+}
+
+constexpr bool nearly_equal(double a, double b) {
+    if (a == b) return true;
+    const double difference = a < b ? b - a : a - b;
+    const double size = (a < 0 ? -a : a) + (b < 0 ? -b : b);
+    return difference <= 1e-12 * size;
+}
+
+/// Square root in constant expressions; only for non-negative numbers.
+constexpr double square_root(double x) {
+    if (x == 0 || x != x || x == __builtin_inf()) return x;
+    double y = x < 1 ? 1 : x;
+    for (double next = (y + x / y) / 2; next < y; next = (y + x / y) / 2) y = next;
+    return y;
+}
+
+/// base^exponent in constant expressions for whole and half exponents; false for others.
+constexpr bool constant_power(double base, double exponent, double& out) {
+    const bool half = !is_whole(exponent) && is_whole(2 * exponent);
+    if ((!is_whole(exponent) && !half) || (half && base < 0) || exponent > 512 || exponent < -512)
+        return false;
+    if (base == 0 && exponent < 0) return false;
+    const double root = half ? square_root(base) : base;
+    auto times = static_cast<std::int64_t>(half ? 2 * exponent : exponent);
+    const bool inverse = times < 0;
+    if (inverse) times = -times;
+    double value = 1;
+    for (std::int64_t k = 0; k < times; ++k) value *= root;
+    out = inverse ? 1 / value : value;
+    return true;
+}
+
+}  // namespace ricci::ir

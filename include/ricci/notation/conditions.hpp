@@ -1,0 +1,131 @@
+// Reading conditions on positions and values: relations, \land, \lor, \lnot, cases.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/notation/scripts.hpp>
+
+namespace ricci::notation {
+
+using ir::op;
+
+/// `Expression` is the parser that derives from this one: what stands in a condition is its to read.
+template <class Expression>
+class condition_parser : public script_parser {
+public:
+    using script_parser::script_parser;
+
+protected:
+    constexpr ref expression() { return static_cast<Expression*>(this)->read_expression(); }
+
+    constexpr bool is_relation() const {
+        const keyword k = key();
+        return is_symbol('<') || is_symbol('>') || is_symbol('=') ||
+               (k >= keyword::less && k <= keyword::not_equal);
+    }
+    constexpr ref compare(ir::comparison c, ref a, ref b, std::int32_t begin) {
+        const ref both[] = {a, b};
+        return program_.make(op::compare, static_cast<std::uint8_t>(c), both, 2,
+                             {begin, end_before()});
+    }
+    constexpr ref read_condition() {
+        const std::int32_t begin = begin_here();
+        ref left = read_conjunction();
+        while (!failed() && accept_key(keyword::logical_or)) {
+            const ref right = read_conjunction();
+            if (!failed()) left = compare(ir::comparison::logical_or, left, right, begin);
+        }
+        return left;
+    }
+    constexpr ref read_conjunction() {
+        const std::int32_t begin = begin_here();
+        ref left = read_negation();
+        while (!failed() && accept_key(keyword::logical_and)) {
+            const ref right = read_negation();
+            if (!failed()) left = compare(ir::comparison::logical_and, left, right, begin);
+        }
+        return left;
+    }
+    constexpr ref read_negation() {
+        const std::int32_t begin = begin_here();
+        if (accept_key(keyword::logical_not)) {
+            if (++depth_ > deepest) {
+                fail_here(mistake_kind::unexpected, "nested too deeply");
+                return none;
+            }
+            const ref inside = read_negation();
+            --depth_;
+            return failed()
+                       ? none
+                       : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
+        }
+        return read_relation();
+    }
+    /// a < b, or a chain a \le b < c, which means both.
+    constexpr ref read_relation() {
+        const std::int32_t begin = begin_here();
+        ref left = expression();
+        ref all = none;
+        while (!failed() && is_relation()) {
+            const keyword k = key();
+            const bool less = is_symbol('<') || k == keyword::less,
+                       greater = is_symbol('>') || k == keyword::greater;
+            const bool at_most = k == keyword::less_equal, at_least = k == keyword::greater_equal;
+            const bool different = k == keyword::not_equal;
+            advance();
+            const ref right = expression();
+            if (failed()) return none;
+            const ref one = less        ? compare(ir::comparison::less, left, right, begin)
+                            : greater   ? compare(ir::comparison::less, right, left, begin)
+                            : at_most   ? compare(ir::comparison::less_equal, left, right, begin)
+                            : at_least  ? compare(ir::comparison::less_equal, right, left, begin)
+                            : different ? compare(ir::comparison::not_equal, left, right, begin)
+                                        : compare(ir::comparison::equal, left, right, begin);
+            all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
+            left = right;
+        }
+        return failed() ? none : all == none ? left : all;
+    }
+    constexpr ref read_cases(std::int32_t begin) {
+        advance();
+        detail::buffer<ref> parts;
+        bool finished = false;
+        while (!failed() && !is_key(keyword::end_cases)) {
+            if (finished) {
+                fail_here(mistake_kind::unexpected,
+                          "nothing can follow the case that holds otherwise");
+                return none;
+            }
+            parts.push(expression());
+            accept_symbol(',');
+            if (!failed() && !expect_symbol('&')) return none;
+            const token* condition = now_;
+            detail::text_builder spoken;
+            if (!failed() && is_key(keyword::wrapper)) {
+                advance();
+                read_wrapped(spoken);
+            }
+            const text_view said = spoken;
+            if (said == "otherwise" || said == "else") {
+                finished = true;
+            } else if (!failed()) {
+                const bool opens =
+                    said == "if" || said == "for" || said == "when" || said == "where";
+                if (!opens) now_ = condition;  // \text{abs}(i) begins the condition itself
+                parts.push(read_condition());
+            }
+            if (is(token_kind::row)) advance();
+            else if (!failed() && !is_key(keyword::end_cases)) expect_symbol('\\');
+        }
+        if (failed()) return none;
+        advance();
+        if (!finished) {
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "the last case has to be & \\text{otherwise}");
+            return none;
+        }
+        return program_.make(op::choose, 0, parts.data(), parts.size(), {begin, end_before()});
+    }
+};
+
+}  // namespace ricci::notation
