@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Counts what compiling against ricci costs in ways that do not depend on the machine.
+
+usage: counts.py COMPILER [ARGUMENT ...]
+
+Prints, for the public header alone and for seven equations with their gradients, the preprocessed
+lines and, with clang, the template instantiations; fails when one is over its bound. The bounds leave
+some room over what the libraries of Debian 12 and 13 need: raise one only with a reason.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_LINES = 40_000
+MOST_INSTANTIATIONS = {"header": 3_300, "equations": 3_500}
+
+HEADER = "#include <ricci/ricci.hpp>\n"
+EQUATIONS = HEADER + r'''
+using namespace ricci::literals;
+constexpr auto attention = R"(
+    Q^{hia} = X^{ib} W_Q^{hba}
+    K^{hja} = X^{jb} W_K^{hba}
+    V^{hjc} = X^{jb} W_V^{hbc}
+    S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+    A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+    O^{hic} = A^{hij} V^{hjc}
+    Y^{id}  = O^{hic} W_O^{hcd}
+)"_eq;
+constexpr auto backward =
+    ricci::gradient(attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
+static_assert(backward.states(R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
+'''
+
+
+def run(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True).stdout
+
+
+def preprocessed_lines(compiler, source):
+    text = run([*compiler, "-std=c++20", "-E", "-P", "-I", ROOT / "include", source])
+    return sum(1 for line in text.splitlines() if line.strip())
+
+
+def instantiations(compiler, folder, source):
+    """How many classes, functions and variables clang instantiates; None with another compiler."""
+    target = folder / "trace.o"
+    try:
+        run([*compiler, "-std=c++20", "-c", "-I", ROOT / "include", "-ftime-trace",
+             "-ftime-trace-granularity=0", source, "-o", target])
+        trace = json.loads((folder / "trace.json").read_text(encoding="utf-8"))
+    except (subprocess.CalledProcessError, OSError):
+        return None
+    return sum(1 for event in trace["traceEvents"] if event["name"].startswith("Instantiate"))
+
+
+def main():
+    compiler = sys.argv[1:]
+    is_clang = b"clang" in run([*compiler, "--version"])
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for what, text in (("header", HEADER), ("equations", EQUATIONS)):
+            source = folder / "counted.cpp"
+            source.write_text(text, encoding="utf-8")
+            lines = preprocessed_lines(compiler, source)
+            words = f"{what}: {lines} preprocessed lines (at most {MOST_LINES})"
+            failed = failed or lines > MOST_LINES
+            if is_clang:
+                count = instantiations(compiler, folder, source)
+                most = MOST_INSTANTIATIONS[what]
+                if count is not None:
+                    words += f", {count} template instantiations (at most {most})"
+                    failed = failed or count > most
+            print(words)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
