@@ -84,7 +84,7 @@ void engine<T>::cut_into_tasks(double cost) {
     if (layout_.how == traversal::plain || tasks >= 32 || all < 4 * task_price) return;
     // Few large units: their tiles are shared out, and what the blocks find is joined in order.
     const auto wanted = static_cast<std::int64_t>(unit / task_price);
-    blocks_ = std::clamp<std::int64_t>(wanted, 1, std::min(most_blocks / units_, tiles_));
+    blocks_ = std::min<std::int64_t>({wanted, most_blocks / units_, tiles_});
     if (blocks_ <= 1) {
         blocks_ = 1;
         return;

@@ -86,8 +86,18 @@ T extreme_row(const T* a, std::size_t n) {
     }
     if (!hn::AllFalse(d, missing)) return std::numeric_limits<T>::quiet_NaN();
     const V extreme = join(join(s0, s1), join(s2, s3));
+#if HWY_TARGET == HWY_EMU128
+    // Highway's own reduction starts from the largest finite number there and loses an infinity.
+    HWY_ALIGN T each[HWY_MAX_BYTES / sizeof(T)];
+    hn::Store(extreme, d, each);
+    T best = each[0];
+    for (std::size_t k = 1; k < lanes; ++k)
+        best = (Largest ? each[k] > best : each[k] < best) ? each[k] : best;
+    return best;
+#else
     if constexpr (Largest) return hn::GetLane(hn::MaxOfLanes(d, extreme));
     else return hn::GetLane(hn::MinOfLanes(d, extreme));
+#endif
 }
 
 template <bool Store, class T>
