@@ -19,6 +19,14 @@ void* counted(std::size_t size, std::size_t alignment) {
     return memory;
 }
 
+void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
+    try {
+        return counted(size, alignment);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 // Not inlined: compilers otherwise take std::free on memory of operator new for a mistake.
 [[gnu::noinline]] void release(void* memory) { std::free(memory); }
 
@@ -31,6 +39,12 @@ void* operator new(std::size_t size, std::align_val_t a) {
 }
 void* operator new[](std::size_t size, std::align_val_t a) {
     return counted(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return counted_or_null(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return counted_or_null(size, alignof(std::max_align_t));
 }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
