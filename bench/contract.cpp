@@ -123,7 +123,7 @@ std::vector<T> numbers(std::int64_t size) {
 }
 
 template <class T>
-void measure(const bench_case& which, int threads, double peak) {
+void measure(const bench_case& which, int threads, double peak, bool alone) {
     const std::int64_t batch = count(which.batch);
     const std::int64_t m = count(which.m), n = count(which.n), k = count(which.k);
     const std::vector<T> a = numbers<T>(batch * m * k);
@@ -134,24 +134,33 @@ void measure(const bench_case& which, int threads, double peak) {
     use_threads(threads);
     const ricci::contract::prepared_contraction prepared(
         {ricci::element_v<T>, which.batch, which.m, which.n, which.k});
+    const auto run = [&] { prepared.run(a.data(), b.data(), c.data(), 1, 0); };
     const auto [ours, theirs] = ricci::bench::time_in_turns(
-        [&] { let_peer_rest(threads); }, [&] { prepared.run(a.data(), b.data(), c.data(), 1, 0); },
-        [&] { peer<T>(which, a.data(), b.data(), peer_c.data()); });
+        [&] {
+            if (alone) return;
+            let_peer_rest(threads);
+            run();  // our own threads have gone to sleep meanwhile
+        },
+        run,
+        [&] {
+            if (!alone) peer<T>(which, a.data(), b.data(), peer_c.data());
+        });
     const double gflop = 2e-9 * static_cast<double>(batch) * static_cast<double>(m) *
                          static_cast<double>(n) * static_cast<double>(k);
     std::printf("%-6s %-38s %7d %11.3f %9.1f %7.3f", sizeof(T) == 4 ? "float" : "double",
                 which.name.c_str(), threads, ours * 1e3, gflop / ours, gflop / ours / peak);
 #ifdef RICCI_BENCH_OPENBLAS
-    std::printf(" %9.1f %9.3f\n", gflop / theirs, theirs / ours);
+    const bool compared = !alone;
 #else
-    static_cast<void>(theirs);
-    std::printf("         -         -\n");
+    const bool compared = false;
 #endif
+    if (compared) std::printf(" %9.1f %9.3f\n", gflop / theirs, theirs / ours);
+    else std::printf("         -         -\n");
     std::fflush(stdout);
 }
 
 template <class T>
-void measure_all(int threads, bool quick) {
+void measure_all(int threads, bool quick, bool alone) {
     const double peak = ricci::bench::peak_gflops<T>(threads);
     std::printf("# peak of %d thread(s), %s: %.1f GFLOP/s\n", threads,
                 sizeof(T) == 4 ? "float" : "double", peak);
@@ -165,18 +174,19 @@ void measure_all(int threads, bool quick) {
     }
     cases.push_back(scores(8, 1024, 64));
     cases.push_back(values(8, 1024, 64));
-    for (const bench_case& which : cases) measure<T>(which, threads, peak);
+    for (const bench_case& which : cases) measure<T>(which, threads, peak, alone);
 }
 
 }  // namespace
 
 // Arguments: the numbers of threads to measure with (1 and 2 when none are given); "quick" leaves
-// out the largest cases.
+// out the largest cases, "alone" the peer, whose threads linger on the processors that ours need.
 int main(int argc, char** argv) {
     std::vector<int> threads;
-    bool quick = false;
+    bool quick = false, alone = false;
     for (int i = 1; i < argc; ++i) {
         if (std::string(argv[i]) == "quick") quick = true;
+        else if (std::string(argv[i]) == "alone") alone = true;
         else threads.push_back(std::atoi(argv[i]));
     }
     if (threads.empty()) threads = {1, 2};
@@ -187,7 +197,7 @@ int main(int argc, char** argv) {
     std::printf("\n%-6s %-38s %7s %11s %9s %7s %9s %9s\n", "type", "case", "threads", "median ms",
                 "GFLOP/s", "of peak", "peer", "speed-up");
     for (const int n : threads) {
-        measure_all<float>(n, quick);
-        measure_all<double>(n, quick);
+        measure_all<float>(n, quick, alone);
+        measure_all<double>(n, quick, alone);
     }
 }

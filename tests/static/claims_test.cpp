@@ -51,12 +51,15 @@ static_assert(backward.states(R"(
     dS_{ij} = A_{ij} \odot (dA_{ij} - D_i)
 )"));
 static_assert(!backward.states(R"(dS_{ij} = A_{ij} \odot dA_{ij})"));
-static_assert(!attention.states(R"(\frac{\partial A^{ij}}{\partial S^{mn}} = \delta^i_m A^{ij} (\delta^j_n - A^{jn}))"));
+static_assert(!attention.states(
+    R"(\frac{\partial A^{ij}}{\partial S^{mn}} = \delta^i_m A^{ij} (\delta^j_n - A^{jn}))"));
 static_assert(!attention.states(R"(Z^{ib} = A^{ij} V^{jb})"));  // nothing defines Z
 
 constexpr auto rotated = R"(\tilde{Q}^{ia} = R^{iab} Q^{ib})"_eq;
-static_assert(rotated.states(R"(\frac{\partial L}{\partial Q^{ia}} = R^{iba} \frac{\partial L}{\partial \tilde{Q}^{ib}})"));
-static_assert(!rotated.states(R"(\frac{\partial L}{\partial Q^{ia}} = R^{iab} \frac{\partial L}{\partial \tilde{Q}^{ib}})"));
+static_assert(rotated.states(
+    R"(\frac{\partial L}{\partial Q^{ia}} = R^{iba} \frac{\partial L}{\partial \tilde{Q}^{ib}})"));
+static_assert(!rotated.states(
+    R"(\frac{\partial L}{\partial Q^{ia}} = R^{iab} \frac{\partial L}{\partial \tilde{Q}^{ib}})"));
 
 // Beyond the normal form, which knows no identity of the logarithm: refused, right or wrong.
 constexpr auto free_energy = R"(
