@@ -1,14 +1,13 @@
 // Multi-head attention as its equations: a worked example by hand, then a text, forward and backward.
 //   attention [TEXT FILE] [--token NUMBER]
-#include <algorithm>
-#include <chrono>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
+#include <ctime>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include <ricci/ricci.hpp>
 
@@ -57,17 +56,16 @@ void heading(const char* text) { std::printf("\n== %s\n\n", text); }
 
 constexpr const char* tokens[] = {"The", "cat", "sat", "on", "mat"};
 
-template <int Rank>
-ricci::tensor<double, Rank> filled(const std::array<std::size_t, Rank>& extents,
-                                   const std::vector<double>& values) {
-    ricci::tensor<double, Rank> t(extents);
-    std::copy(values.begin(), values.end(), t.data());
+ricci::tensor<double, 2> rows_of(const double (&values)[20]) {
+    ricci::tensor<double, 2> t({5, 4});
+    for (std::size_t k = 0; k < t.size(); ++k) t.data()[k] = values[k];
     return t;
 }
 
-void trace(std::size_t token, const ricci::tensor<double, 2>& q, const ricci::tensor<double, 3>& p,
-           const ricci::tensor<double, 3>& s, const ricci::tensor<double, 3>& a,
-           const ricci::tensor<double, 2>& y) {
+using cube = ricci::tensor_view<const double, 3>;
+using matrix = ricci::tensor_view<const double, 2>;
+
+void trace(std::size_t token, matrix q, cube p, cube s, cube a, matrix y) {
     std::printf("\nToken %zu, \"%s\":\n", token, tokens[token]);
     for (std::size_t h = 0; h < 2; ++h) {
         std::printf("  head %zu   q = [%g %g]\n", h + 1, q(token, 2 * h), q(token, 2 * h + 1));
@@ -81,14 +79,14 @@ void trace(std::size_t token, const ricci::tensor<double, 2>& q, const ricci::te
 
 void worked_example(std::size_t token) {
     heading("A worked example: five tokens, d_model 4, two heads of width 2");
-    const auto q = filled<2>({5, 4}, {1, 0, 1, 0, 0, 2, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1});
-    const auto k =
-        filled<2>({5, 4}, {0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5, .5});
-    const auto v =
-        filled<2>({5, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
+    const auto q = rows_of({1, 0, 1, 0, 0, 2, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1});
+    const auto k = rows_of({0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5, .5});
+    const auto v = rows_of({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
     std::printf("%s", ricci::to_latex(worked).c_str());
-    const auto r = worked("Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2);
-    const auto& a = r["A"_t];
+    auto step = ricci::prepare(worked, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2);
+    step();
+    const cube a = step["A"_t];
+    const matrix y = step["Y"_t];
     for (std::size_t h = 0; h < 2; ++h) {
         std::printf("\nWeights of head %zu\n        ", h + 1);
         for (const char* t : tokens) std::printf("%8s", t);
@@ -100,15 +98,12 @@ void worked_example(std::size_t token) {
     }
     std::printf("\nOutputs\n");
     for (std::size_t i = 0; i < 5; ++i)
-        std::printf("  %-6s%8.4f%8.4f%8.4f%8.4f\n", tokens[i], r["Y"_t](i, 0), r["Y"_t](i, 1),
-                    r["Y"_t](i, 2), r["Y"_t](i, 3));
-    trace(token, q, r["P"_t], r["S"_t], a, r["Y"_t]);
+        std::printf("  %-6s%8.4f%8.4f%8.4f%8.4f\n", tokens[i], y(i, 0), y(i, 1), y(i, 2), y(i, 3));
+    trace(token, q.view(), step["P"_t], step["S"_t], a, y);
     std::printf(
         "\nA layer of this width with its four projections has 4 d_model^2 = %d parameters.\n",
         4 * 4 * 4);
-    std::printf(
-        "\nThe plan:\n%s",
-        ricci::explain(worked, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2).c_str());
+    std::printf("\nThe plan:\n%s", step.explain().c_str());
 }
 
 // A text ---------------------------------------------------------------------------------------------
@@ -123,11 +118,19 @@ struct layer {
     ricci::tensor<T, 2> dy{{length, model}};  // dL/dY for L = sum of dY Y
 };
 
-template <class T, int Rank>
-void randomise(ricci::tensor<T, Rank>& t, double deviation, std::uint32_t seed) {
-    std::mt19937 generator(seed);
-    std::normal_distribution<double> normal(0, deviation);
-    for (std::size_t k = 0; k < t.size(); ++k) t.data()[k] = static_cast<T>(normal(generator));
+/// Normal numbers, the same on every machine: splitmix64 and the Box-Muller transform.
+template <int Rank>
+void randomise(ricci::tensor<double, Rank>& t, double deviation, std::uint64_t seed) {
+    const auto uniform = [&] {
+        std::uint64_t z = seed += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return (static_cast<double>((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+    };
+    for (std::size_t k = 0; k < t.size(); ++k) {
+        const double radius = deviation * std::sqrt(-2 * std::log(uniform()));
+        t.data()[k] = radius * std::cos(2 * 3.14159265358979324 * uniform());
+    }
 }
 
 std::string read_text(const char* path) {
@@ -162,18 +165,24 @@ void convert(const ricci::tensor<double, Rank>& from, ricci::tensor<T, Rank>& to
     for (std::size_t k = 0; k < from.size(); ++k) to.data()[k] = static_cast<T>(from.data()[k]);
 }
 
-/// Median seconds of some runs, after one to warm up.
+double now() {
+    std::timespec t{};
+    std::timespec_get(&t, TIME_UTC);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Median seconds of seven runs, after one to warm up.
 template <class Step>
 double seconds(Step& step) {
-    std::vector<double> times;
+    double times[7] = {};
     step();
     for (int run = 0; run < 7; ++run) {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = now();
         step();
-        times.push_back(
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        double taken = now() - start;
+        for (int k = 0; k <= run; ++k)  // keeps the list in order
+            if (k == run || taken < times[k]) std::swap(taken, times[k]);
     }
-    std::nth_element(times.begin(), times.begin() + 3, times.end());
     return times[3];
 }
 
@@ -204,16 +213,16 @@ double check_entries(const char* name, const Loss& loss, ricci::tensor<double, R
     double worst = 0;
     double scale = 0;
     for (std::size_t k = 0; k < derived.size(); ++k)
-        scale = std::max(scale, std::abs(derived.data()[k]));
+        scale = std::fmax(scale, std::abs(derived.data()[k]));
     for (std::size_t sample = 0; sample < 3; ++sample) {
         const std::size_t at = (sample * 2654435761u + 12345) % x.size();
-        const double old = x.data()[at], h = 1e-5 * std::max(1.0, std::abs(old));
+        const double old = x.data()[at], h = 1e-5 * std::fmax(1.0, std::abs(old));
         x.data()[at] = old + h;
         const double above = loss();
         x.data()[at] = old - h;
         const double below = loss();
         x.data()[at] = old;
-        worst = std::max(worst, std::abs((above - below) / (2 * h) - derived.data()[at]) / scale);
+        worst = std::fmax(worst, std::abs((above - below) / (2 * h) - derived.data()[at]) / scale);
     }
     std::printf("  dL/d%-4s largest difference at sampled entries, of the largest entry: %.1e\n",
                 name, worst);
@@ -221,13 +230,12 @@ double check_entries(const char* name, const Loss& loss, ricci::tensor<double, R
     return worst;
 }
 
-bool check_gradients(layer<double>& l) {
+template <class Forward>
+bool check_gradients(layer<double>& l, Forward& forward) {
     std::printf("checking the gradients by central differences, in double ...\n");
     std::fflush(stdout);
     const auto g = backward("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
                             "W_O"_t = l.wo, "d_k"_t = width, "dL/dY"_t = l.dy);
-    auto forward = ricci::prepare(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
-                                  "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
     const auto y = forward["Y"_t];
     const auto loss = [&] {
         forward();
@@ -235,11 +243,13 @@ bool check_gradients(layer<double>& l) {
         for (std::size_t k = 0; k < l.dy.size(); ++k) sum += l.dy.data()[k] * y.data()[k];
         return sum;
     };
-    const double worst = std::max({check_entries("X", loss, l.x, g["dL/dX"_t]),
-                                   check_entries("W_Q", loss, l.wq, g["dL/dW_Q"_t]),
-                                   check_entries("W_K", loss, l.wk, g["dL/dW_K"_t]),
-                                   check_entries("W_V", loss, l.wv, g["dL/dW_V"_t]),
-                                   check_entries("W_O", loss, l.wo, g["dL/dW_O"_t])});
+    double worst = 0;
+    for (const double found : {check_entries("X", loss, l.x, g["dL/dX"_t]),
+                               check_entries("W_Q", loss, l.wq, g["dL/dW_Q"_t]),
+                               check_entries("W_K", loss, l.wk, g["dL/dW_K"_t]),
+                               check_entries("W_V", loss, l.wv, g["dL/dW_V"_t]),
+                               check_entries("W_O", loss, l.wo, g["dL/dW_O"_t])})
+        worst = std::fmax(worst, found);
     std::printf("  %s\n", worst < 1e-6 ? "they agree" : "THEY DO NOT AGREE");
     return worst < 1e-6;
 }
@@ -258,16 +268,17 @@ bool real_text(const char* path) {
     randomise(l.wo, deviation, 5), randomise(l.dy, 1, 6);
 
     constexpr auto with_weights = attention.keep("A"_t);
-    const auto r = with_weights("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
-                                "W_O"_t = l.wo, "d_k"_t = width);
-    const auto e = entropy("A"_t = r["A"_t])["E"_t].clone();
+    auto forward = ricci::prepare(with_weights, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
+                                  "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
+    forward();
+    const auto e = entropy("A"_t = forward["A"_t])["E"_t].clone();
     std::printf("mean entropy of the attention, by head (at most log 1024 = %.3f):",
                 std::log(1024.0));
     for (std::size_t h = 0; h < heads; ++h) std::printf(" %.3f", e(h));
     std::printf("\n\n");
     time_single(l);
     std::printf("\n");
-    return check_gradients(l);
+    return check_gradients(l, forward);
 }
 
 }  // namespace
