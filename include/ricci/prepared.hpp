@@ -26,7 +26,7 @@ public:
     auto operator[](name<Name> key) {
         report_mistake<no_such_result<Hash, Name>>();
         auto view = boost::hana::at_key(outputs_, key).view();
-        if (const auto* bound = bound_at(name_number<Hash, Name>)) {
+        if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {
             constexpr int rank = decltype(view)::rank;
             detail::extent_list<rank> extents;
             detail::stride_list<rank> strides;
@@ -56,7 +56,7 @@ private:
             if constexpr (!is_input_name<Hash, Bound::hash>) {
                 static_assert(Bound::rank <= static_cast<int>(most_axes),
                               "an output of prepare has at most 16 axes");
-                bound_output& out = bound_[output_number(name_number<Hash, Bound::hash>)];
+                bound_output& out = bound_[output_number<Bound::hash>];
                 out.data = const_cast<T*>(b.data);
                 for (int axis = 0; axis < Bound::rank; ++axis) {
                     out.extents[axis] = b.extents[axis];
@@ -65,15 +65,13 @@ private:
             }
         }
     }
-    static constexpr std::size_t output_number(ir::ref name) {
+    /// Where among the outputs a name is.
+    template <std::uint64_t Name>
+    static constexpr std::size_t output_number = [] {
         std::size_t k = 0;
-        while (program_outputs<Hash>::at(k) != name) ++k;
+        while (program_outputs<Hash>::at(k) != name_number<Hash, Name>) ++k;
         return k;
-    }
-    const bound_output* bound_at(ir::ref name) const {
-        const bound_output& b = bound_[output_number(name)];
-        return b.data ? &b : nullptr;
-    }
+    }();
 
     decltype(make_outputs<Hash, T>()) outputs_;
     engine::executable executable_;

@@ -100,6 +100,9 @@ struct program_outputs {
             if (!e.claim && is_output(view, e.name) && k-- == 0) return e.name;
         return ir::none;
     }
+    /// The same as a constant, so that no search is left for run time.
+    template <std::size_t K>
+    static constexpr ir::ref name_of = at(K);
     template <std::size_t K>
     using key = name<detail::hash_of(view.name(at(K)))>;
     template <std::size_t K>
@@ -201,7 +204,7 @@ template <std::uint64_t Program, class T, class Results, std::size_t... K>
 RICCI_INLINE engine::executable make_executable(engine::request& r, Results& outputs,
                                                 std::index_sequence<K...>) {
     using list = program_outputs<Program>;
-    const output_slot slots[] = {{list::at(K),
+    const output_slot slots[] = {{list::template name_of<K>,
                                   &boost::hana::at_key(outputs, typename list::template key<K>{}),
                                   &allocate_tensor<T, list::template rank<K>>}...};
     output_slots all{slots, sizeof...(K)};
