@@ -17,8 +17,8 @@ using std::unexpected;
 #else
 
 #include <exception>
+#include <new>
 #include <utility>
-#include <variant>
 
 namespace ricci {
 
@@ -40,46 +40,73 @@ public:
     const char* what() const noexcept override { return "ricci::expected holds no value"; }
 };
 
-/// The part of std::expected that callers use most: the same names, the same meaning.
+/// The part of std::expected that callers use most: the same names, the same meaning. A union of its
+/// own, because std::variant would cost every user's file its header.
 template <class T, class E>
 class expected {
 public:
     using value_type = T;
     using error_type = E;
 
-    constexpr expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}
-    constexpr expected(unexpected<E> error)
-        : held_(std::in_place_index<1>, std::move(error).error()) {}
+    expected(T value) : has_value_(true) { ::new (static_cast<void*>(&value_)) T(std::move(value)); }
+    expected(unexpected<E> error) : has_value_(false) {
+        ::new (static_cast<void*>(&error_)) E(std::move(error).error());
+    }
+    expected(const expected& other) : has_value_(other.has_value_) {
+        if (has_value_) ::new (static_cast<void*>(&value_)) T(other.value_);
+        else ::new (static_cast<void*>(&error_)) E(other.error_);
+    }
+    expected(expected&& other) noexcept : has_value_(other.has_value_) { take(std::move(other)); }
+    expected& operator=(expected other) noexcept {
+        destroy();
+        has_value_ = other.has_value_;
+        take(std::move(other));
+        return *this;
+    }
+    ~expected() { destroy(); }
 
-    constexpr bool has_value() const noexcept { return held_.index() == 0; }
-    constexpr explicit operator bool() const noexcept { return has_value(); }
+    bool has_value() const noexcept { return has_value_; }
+    explicit operator bool() const noexcept { return has_value_; }
 
     // Undefined where there is no value, as in the standard's type.
-    constexpr T& operator*() & noexcept { return *std::get_if<0>(&held_); }
-    constexpr const T& operator*() const& noexcept { return *std::get_if<0>(&held_); }
-    constexpr T&& operator*() && noexcept { return std::move(*std::get_if<0>(&held_)); }
-    constexpr T* operator->() noexcept { return std::get_if<0>(&held_); }
-    constexpr const T* operator->() const noexcept { return std::get_if<0>(&held_); }
+    T& operator*() & noexcept { return value_; }
+    const T& operator*() const& noexcept { return value_; }
+    T&& operator*() && noexcept { return std::move(value_); }
+    T* operator->() noexcept { return &value_; }
+    const T* operator->() const noexcept { return &value_; }
 
-    constexpr T& value() & { return check(), **this; }
-    constexpr const T& value() const& { return check(), **this; }
-    constexpr T&& value() && { return check(), std::move(**this); }
+    T& value() & { return check(), **this; }
+    const T& value() const& { return check(), **this; }
+    T&& value() && { return check(), std::move(**this); }
     template <class U>
-    constexpr T value_or(U&& other) const& {
+    T value_or(U&& other) const& {
         return has_value() ? **this : static_cast<T>(std::forward<U>(other));
     }
 
     // Undefined where there is a value.
-    constexpr E& error() & noexcept { return *std::get_if<1>(&held_); }
-    constexpr const E& error() const& noexcept { return *std::get_if<1>(&held_); }
-    constexpr E&& error() && noexcept { return std::move(*std::get_if<1>(&held_)); }
+    E& error() & noexcept { return error_; }
+    constexpr const E& error() const& noexcept { return error_; }
+    constexpr E&& error() && noexcept { return std::move(error_); }
 
 private:
-    constexpr void check() const {
+    void check() const {
         if (!has_value()) throw bad_expected_access();
     }
 
-    std::variant<T, E> held_;
+    void take(expected&& other) noexcept {
+        if (has_value_) ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+        else ::new (static_cast<void*>(&error_)) E(std::move(other.error_));
+    }
+    void destroy() noexcept {
+        if (has_value_) value_.~T();
+        else error_.~E();
+    }
+
+    bool has_value_;
+    union {
+        T value_;
+        E error_;
+    };
 };
 
 }  // namespace ricci
