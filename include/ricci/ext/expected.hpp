@@ -48,7 +48,9 @@ public:
     using value_type = T;
     using error_type = E;
 
-    expected(T value) : has_value_(true) { ::new (static_cast<void*>(&value_)) T(std::move(value)); }
+    expected(T value) : has_value_(true) {
+        ::new (static_cast<void*>(&value_)) T(std::move(value));
+    }
     expected(unexpected<E> error) : has_value_(false) {
         ::new (static_cast<void*>(&error_)) E(std::move(error).error());
     }
