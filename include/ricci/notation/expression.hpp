@@ -403,11 +403,28 @@ protected:
             return none;
         }
         const ref last_place = read_argument();
-        if (failed() || !is_constant(last_place)) return none;
+        if (failed()) return none;
+        if (!is_constant(last_place)) {
+            // d from 1, or d - 1 from 0: all of the axis. Any other would silently be another sum.
+            if (!is_whole_axis(last_place, from_zero))
+                fail(mistake_kind::unexpected, begin, end_before(),
+                     "a sum to a name runs over all of the axis, from 1 to d or from 0 to d - 1; "
+                     "for "
+                     "a part of it multiply by a bracket such as [j \\ge 2]");
+            return none;
+        }
         const ref place = program_.position_of(index, {begin, end_before()});
         const ref last =
             from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
         return compare(ir::comparison::less_equal, place, last, begin);
+    }
+    constexpr bool is_whole_axis(ref last, bool from_zero) const {
+        const ir::node& x = program_.nodes[last];
+        if (!from_zero) return x.kind == op::tensor;
+        if (x.kind != op::add || x.children.count != 2) return false;
+        const ir::node& name = program_.nodes[program_.links[x.children.first]];
+        const ir::node& one = program_.nodes[program_.links[x.children.first + 1]];
+        return name.kind == op::tensor && one.kind == op::number && one.value == -1;
     }
     constexpr bool is_constant(ref n) const {
         bool constant = true;
