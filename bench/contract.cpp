@@ -1,203 +1,161 @@
-// Speed of contractions beside OpenBLAS, where it is installed: products of square matrices, the
-// projections of multi-head attention, scores and values. OpenBLAS multiplies contiguous matrices of
-// the same M, N and K; run with OPENBLAS_CORETYPE=SkylakeX to see its AVX-512 kernels where it
-// chooses others.
+// Speed of contractions beside OpenBLAS, where it is installed: the cases of bench/cases.hpp, run by
+// the engine as ricci::einsum runs them. Run with OPENBLAS_CORETYPE=SkylakeX to see OpenBLAS's
+// AVX-512 kernels where it chooses others.
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
-#ifdef RICCI_BENCH_OPENBLAS
-#include <cblas.h>
-#endif
-
-#include <ricci/plan/steps.hpp>
-
+#include "bench/blas.hpp"
+#include "bench/bound_case.hpp"
+#include "bench/calls.hpp"
+#include "bench/cases.hpp"
 #include "bench/peak.hpp"
 #include "bench/timing.hpp"
-#include "src/contract/contraction.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace {
 
-using ricci::plan::contraction_loop;
-using loops = std::vector<contraction_loop>;
+using namespace ricci::bench;
 
-struct bench_case {
-    std::string name;
-    loops batch, m, n, k;
+struct settings {
+    std::vector<int> threads;
+    std::vector<std::string> groups;  // none: all of them
+    std::string text;                 // only cases whose text contains it
+    bool quick = false;
+    bool alone = false;
+    bool floats = true, doubles = true;
 };
-
-std::int64_t count(const loops& group) {
-    std::int64_t total = 1;
-    for (const contraction_loop& loop : group) total *= loop.extent;
-    return total;
-}
-
-bench_case square(std::int64_t n) {
-    return {std::to_string(n) + "^3", {}, {{n, n, 0, n}}, {{n, 0, 1, 1}}, {{n, 1, n, 0}}};
-}
-
-std::string sizes(std::int64_t i, std::int64_t b, std::int64_t h, std::int64_t a) {
-    return " i" + std::to_string(i) + " b" + std::to_string(b) + " h" + std::to_string(h) + " a" +
-           std::to_string(a);
-}
-
-bench_case project_in(std::int64_t i, std::int64_t b, std::int64_t h, std::int64_t a) {
-    return {"ib,hba->hia" + sizes(i, b, h, a),
-            {},
-            {{i, b, 0, a}},
-            {{h, 0, b * a, i * a}, {a, 0, 1, 1}},
-            {{b, 1, a, 0}}};
-}
-
-bench_case project_out(std::int64_t i, std::int64_t d, std::int64_t h, std::int64_t c) {
-    return {"hic,hcd->id" + sizes(i, d, h, c),
-            {},
-            {{i, c, 0, d}},
-            {{d, 0, 1, 1}},
-            {{h, i * c, c * d, 0}, {c, 1, d, 0}}};
-}
-
-bench_case scores(std::int64_t h, std::int64_t i, std::int64_t a) {
-    return {
-        "hia,hja->hij h" + std::to_string(h) + " ij" + std::to_string(i) + " a" + std::to_string(a),
-        {{h, i * a, i * a, i * i}},
-        {{i, a, 0, i}},
-        {{i, 0, a, 1}},
-        {{a, 1, 1, 0}}};
-}
-
-bench_case values(std::int64_t h, std::int64_t i, std::int64_t c) {
-    return {
-        "hij,hjc->hic h" + std::to_string(h) + " ij" + std::to_string(i) + " c" + std::to_string(c),
-        {{h, i * i, i * c, i * c}},
-        {{i, i, 0, c}},
-        {{c, 0, 1, 1}},
-        {{i, 1, c, 0}}};
-}
-
-#ifdef RICCI_BENCH_OPENBLAS
-void use_threads(int threads) { openblas_set_num_threads(threads); }
 
 // OpenBLAS's threads keep their processors busy for about 120 ms after a call, waiting for the next.
 void let_peer_rest(int threads) {
     if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 
+// Bytes that have to move: every operand once.
 template <class T>
-void peer(const bench_case& which, const T* a, const T* b, T* c) {
-    const auto m = static_cast<blasint>(count(which.m));
-    const auto n = static_cast<blasint>(count(which.n));
-    const auto k = static_cast<blasint>(count(which.k));
-    for (std::int64_t batch = 0; batch < count(which.batch); ++batch) {
-        if constexpr (sizeof(T) == 4) {
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a + batch * m * k, k,
-                        b + batch * k * n, n, 0, c + batch * m * n, n);
-        } else {
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a + batch * m * k, k,
-                        b + batch * k * n, n, 0, c + batch * m * n, n);
-        }
+double bytes_of(const sized_case& which) {
+    double total = 0;
+    for (std::size_t k = 0; k < which.labels.size(); ++k) {
+        // A diagonal touches one element of each row.
+        double elements = 1;
+        for (const auto& [label, extent] : which.extents)
+            if (which.labels[k].find(label) != std::string::npos)
+                elements *= static_cast<double>(extent);
+        total += elements * sizeof(T);
     }
+    return total;
 }
-#else
-void use_threads(int) {}
-void let_peer_rest(int) {}
 
+// Whether the two agree; a peer that computes something else would be no peer.
 template <class T>
-void peer(const bench_case&, const T*, const T*, T*) {}
-#endif
-
-template <class T>
-std::vector<T> numbers(std::int64_t size) {
-    std::vector<T> filled(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < filled.size(); ++i) {
-        filled[i] = static_cast<T>(static_cast<double>(i % 31) / 16.0 - 1.0);
+bool alike(const std::vector<T>& x, const std::vector<T>& y) {
+    double largest = 0, worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(x[i])));
+        worst = std::max(worst, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
     }
-    return filled;
+    return worst <= 1e-3 * std::max(1.0, largest);
 }
 
 template <class T>
-void measure(const bench_case& which, int threads, double peak, bool alone) {
-    const std::int64_t batch = count(which.batch);
-    const std::int64_t m = count(which.m), n = count(which.n), k = count(which.k);
-    const std::vector<T> a = numbers<T>(batch * m * k);
-    const std::vector<T> b = numbers<T>(batch * k * n);
-    std::vector<T> c = numbers<T>(batch * m * n);
-    std::vector<T> peer_c = c;
+void measure(const contraction_case& chosen, int threads, double peak, const settings& s) {
+    const sized_case which(chosen);
+    bound_case<T> ours(which);
+    blas_case<T> theirs(which);
+    const bool compared = !s.alone && theirs.possible();
+    std::vector<T> peer_result(ours.result().size());
     ricci::runtime::set_worker_count(threads);
-    use_threads(threads);
-    const ricci::contract::prepared_contraction prepared(
-        {ricci::element_v<T>, which.batch, which.m, which.n, which.k});
-    const auto run = [&] { prepared.run(a.data(), b.data(), c.data(), 1, 0); };
-    const auto [ours, theirs] = ricci::bench::time_in_turns(
-        [&] {
-            if (alone) return;
-            let_peer_rest(threads);
-            run();  // our own threads have gone to sleep meanwhile
-        },
-        run,
-        [&] {
-            if (!alone) peer<T>(which, a.data(), b.data(), peer_c.data());
-        });
-    const double gflop = 2e-9 * static_cast<double>(batch) * static_cast<double>(m) *
-                         static_cast<double>(n) * static_cast<double>(k);
-    std::printf("%-6s %-38s %7d %11.3f %9.1f %7.3f", sizeof(T) == 4 ? "float" : "double",
-                which.name.c_str(), threads, ours * 1e3, gflop / ours, gflop / ours / peak);
-#ifdef RICCI_BENCH_OPENBLAS
-    const bool compared = !alone;
-#else
-    const bool compared = false;
-#endif
-    if (compared) std::printf(" %9.1f %9.3f\n", gflop / theirs, theirs / ours);
-    else std::printf("         -         -\n");
+    set_blas_threads(threads);
+    const auto run = [&] { ours.run(); };
+    const auto run_peer = [&] {
+        if (compared)
+            theirs.run(ours.operand(0).data(), ours.operand(1).data(), peer_result.data());
+    };
+    // A copy of as many bytes: what moves both ways counts twice.
+    const double bytes = bytes_of<T>(which);
+    std::vector<char> from, to;
+    if (chosen.by == bound::memory) {
+        from.assign(static_cast<std::size_t>(bytes / 2), 1);
+        to.assign(from.size(), 2);
+    }
+    const auto copy = [&] { std::memcpy(to.data(), from.data(), from.size()); };
+    const auto before = [&] {
+        if (!compared) return;
+        let_peer_rest(threads);
+        run();  // our own threads have gone to sleep meanwhile
+    };
+    const auto [time, peer_time] = durations_in_turns(before, run, run_peer);
+    const bool right = !compared || alike(ours.result(), peer_result);
+    double rate = 0, of_limit = 0;
+    if (chosen.by == bound::memory) {
+        const double copy_time = durations_in_turns([] {}, copy, [] {}).first.best;
+        rate = bytes * 1e-9 / time.best;
+        of_limit = copy_time / time.best;
+    } else {
+        rate = 2e-9 * static_cast<double>(which.iterations()) / time.best;
+        of_limit = rate / peak;
+    }
+    std::printf("%-6s %-18s %-26s %2d %10.3f %10.3f %8.1f %-7s %6.3f",
+                sizeof(T) == 4 ? "float" : "double", chosen.text, chosen.extents, threads,
+                time.median * 1e3, time.best * 1e3, rate,
+                chosen.by == bound::memory ? "GB/s" : "GFLOP/s", of_limit);
+    if (compared)
+        std::printf(" %8.3f%s%s\n", peer_time.best / time.best, theirs.copies() ? " by copies" : "",
+                    right ? "" : " DIFFERS");
+    else std::printf("        -\n");
     std::fflush(stdout);
 }
 
 template <class T>
-void measure_all(int threads, bool quick, bool alone) {
-    const double peak = ricci::bench::peak_gflops<T>(threads);
+void measure_all(int threads, const settings& s) {
+    const double peak = peak_gflops<T>(threads);
     std::printf("# peak of %d thread(s), %s: %.1f GFLOP/s\n", threads,
                 sizeof(T) == 4 ? "float" : "double", peak);
-    std::vector<bench_case> cases;
-    for (std::int64_t n = 64; n <= (quick ? 1024 : 2048); n *= 2) cases.push_back(square(n));
-    cases.push_back(project_in(1024, 512, 8, 64));
-    cases.push_back(project_out(1024, 512, 8, 64));
-    if (!quick) {
-        cases.push_back(project_in(4096, 768, 12, 64));
-        cases.push_back(project_out(4096, 768, 12, 64));
+    for (const contraction_case& which : contraction_cases) {
+        if (which.large && s.quick) continue;
+        if (std::string(which.text).find(s.text) == std::string::npos) continue;
+        const auto wanted = [&](const std::string& group) { return group == which.group; };
+        if (!s.groups.empty() && std::none_of(s.groups.begin(), s.groups.end(), wanted)) continue;
+        measure<T>(which, threads, peak, s);
     }
-    cases.push_back(scores(8, 1024, 64));
-    cases.push_back(values(8, 1024, 64));
-    for (const bench_case& which : cases) measure<T>(which, threads, peak, alone);
 }
 
 }  // namespace
 
-// Arguments: the numbers of threads to measure with (1 and 2 when none are given); "quick" leaves
-// out the largest cases, "alone" the peer, whose threads linger on the processors that ours need.
+// Arguments, in any order: the numbers of threads to measure with (1 and 2 when none are given);
+// "quick" leaves out the largest cases, "alone" the peer, whose threads linger on the processors
+// that ours need; "float" or "double" for one of the two; names of groups of bench/cases.hpp, or
+// "calls", for a part; "text=..." for the einsum strings that contain it.
 int main(int argc, char** argv) {
-    std::vector<int> threads;
-    bool quick = false, alone = false;
+    settings s;
     for (int i = 1; i < argc; ++i) {
-        if (std::string(argv[i]) == "quick") quick = true;
-        else if (std::string(argv[i]) == "alone") alone = true;
-        else threads.push_back(std::atoi(argv[i]));
+        const std::string word = argv[i];
+        if (word == "quick") s.quick = true;
+        else if (word == "alone") s.alone = true;
+        else if (word == "float") s.doubles = false;
+        else if (word == "double") s.floats = false;
+        else if (word.rfind("text=", 0) == 0) s.text = word.substr(5);
+        else if (std::atoi(argv[i]) > 0) s.threads.push_back(std::atoi(argv[i]));
+        else s.groups.push_back(word);
     }
-    if (threads.empty()) threads = {1, 2};
-    std::printf("# kernels: %s", ricci::kernels::gemm_kernels<float>().target);
-#ifdef RICCI_BENCH_OPENBLAS
-    std::printf("; peer: OpenBLAS %s", openblas_get_corename());
-#endif
-    std::printf("\n%-6s %-38s %7s %11s %9s %7s %9s %9s\n", "type", "case", "threads", "median ms",
-                "GFLOP/s", "of peak", "peer", "speed-up");
-    for (const int n : threads) {
-        measure_all<float>(n, quick, alone);
-        measure_all<double>(n, quick, alone);
+    if (s.threads.empty()) s.threads = {1, 2};
+    std::printf("# kernels: %s; peer: OpenBLAS %s\n", ricci::kernels::gemm_kernels<float>().target,
+                blas_core());
+    std::printf("%-6s %-18s %-26s %2s %10s %10s %8s %-7s %6s %8s\n", "type", "einsum", "extents",
+                "th", "median ms", "best ms", "rate", "", "of max", "speed-up");
+    const bool calls =
+        s.groups.empty() || std::find(s.groups.begin(), s.groups.end(), "calls") != s.groups.end();
+    for (const int n : s.threads) {
+        if (s.floats) measure_all<float>(n, s);
+        if (s.doubles) measure_all<double>(n, s);
     }
+    if (calls && s.text.empty()) measure_calls();
 }

@@ -31,11 +31,22 @@ int repetitions_for(double seconds, Body&& body) {
     return static_cast<int>(std::clamp(seconds / once, 1.0, 1e6));
 }
 
-/// Seconds a call of each body takes: medians of measurements taken in turns. `before_first` is run,
+/// Seconds that a call of a body takes.
+struct duration {
+    double median = 0;
+    double best = 0;
+};
+
+inline duration summary(const std::vector<double>& values) {
+    return {median(values), *std::min_element(values.begin(), values.end())};
+}
+
+/// Seconds a call of each body takes, of measurements taken in turns. `before_first` is run,
 /// untimed, before each measurement of the first body.
 template <class Before, class First, class Second>
-std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Second&& second,
-                                        int measurements = 15, double seconds = 0.01) {
+std::pair<duration, duration> durations_in_turns(Before&& before_first, First&& first,
+                                                 Second&& second, int measurements = 15,
+                                                 double seconds = 0.01) {
     before_first();
     const int repeat_first = repetitions_for(seconds, first);
     const int repeat_second = repetitions_for(seconds, second);
@@ -50,7 +61,15 @@ std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Se
         for (int r = 0; r < repeat_second; ++r) second();
         of_second.push_back(seconds_since(start) / repeat_second);
     }
-    return {median(of_first), median(of_second)};
+    return {summary(of_first), summary(of_second)};
+}
+
+/// The medians of the same.
+template <class Before, class First, class Second>
+std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Second&& second,
+                                        int measurements = 15, double seconds = 0.01) {
+    const auto times = durations_in_turns(before_first, first, second, measurements, seconds);
+    return {times.first.median, times.second.median};
 }
 
 }  // namespace ricci::bench

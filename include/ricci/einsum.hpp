@@ -10,10 +10,10 @@
 
 namespace ricci {
 
-/// result = alpha * sum of products + beta * result.
+/// result = alpha * sum of products + beta * result. Any numbers, complex ones for complex tensors.
 struct scaling {
-    double alpha = 1;
-    double beta = 0;
+    plan::number alpha = 1;
+    plan::number beta = 0;
 };
 
 template <literal_text Text, std::int32_t... Ranks>
@@ -50,7 +50,7 @@ inline constexpr std::uint64_t einsum_result = define_name<literal_text("result"
 template <class Operand>
 inline constexpr int operand_rank = decltype(bind_operand<0>(std::declval<Operand&>()))::rank;
 template <class Operand>
-requires(std::is_arithmetic_v<Operand>) inline constexpr int operand_rank<Operand> = 0;
+requires(bindable_number<Operand>) inline constexpr int operand_rank<Operand> = 0;
 
 /// Checks the string and the operands' types, then calls `body(program hash, bindings...)`.
 template <std::uint64_t Program, class... Bound>
@@ -58,7 +58,7 @@ RICCI_INLINE auto einsum_call(const Bound&... bound) {
     report_mistake<call_mistake<Program, false, Bound...>>();
     using T = typename call_element<Bound...>::type;
     auto outputs = make_outputs<Program, T>();
-    plan_call<Program, T>(outputs, 1, 0, bound...).run();
+    run_call<Program, T>(outputs, 1, 0, bound...);
     return boost::hana::at_key(std::move(outputs), name<einsum_result>{});
 }
 template <std::uint64_t Program, class... Bound>
@@ -66,7 +66,7 @@ RICCI_INLINE void einsum_call_into(scaling scale, const Bound&... bound) {
     report_mistake<call_mistake<Program, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
     auto outputs = make_outputs<Program, T>();
-    plan_call<Program, T>(outputs, scale.alpha, scale.beta, bound...).run();
+    run_call<Program, T>(outputs, scale.alpha, scale.beta, bound...);
 }
 
 template <literal_text Text, class... Operands>

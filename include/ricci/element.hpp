@@ -1,38 +1,74 @@
 // The element types a tensor may hold, as types and as the tag that compiled code dispatches on.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+
+#include <ricci/half.hpp>
 
 namespace ricci {
 
 /// What one element of an operand is. Order is part of the binary interface: add at the end.
-enum class element : std::uint8_t { f32, f64 };
+enum class element : std::uint8_t { f32, f64, i32, i64, b16, h16, c32, c64 };
 
 /// Bytes one element takes.
 constexpr std::size_t size_of(element type) {
-    return type == element::f32 ? sizeof(float) : sizeof(double);
+    constexpr std::uint8_t sizes[] = {4, 8, 4, 8, 2, 2, 8, 16};
+    return sizes[static_cast<std::size_t>(type)];
 }
 
 /// The name of an element type as C++ spells it, for messages.
-constexpr const char* name_of(element type) { return type == element::f32 ? "float" : "double"; }
+constexpr const char* name_of(element type) {
+    constexpr const char* names[] = {
+        "float",       "double",     "std::int32_t",        "std::int64_t",
+        "ricci::bf16", "ricci::f16", "std::complex<float>", "std::complex<double>"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+constexpr bool is_integer(element type) { return type == element::i32 || type == element::i64; }
+constexpr bool is_complex(element type) { return type == element::c32 || type == element::c64; }
+
+/// The words for whoever tries another type.
+#define RICCI_ELEMENT_TYPES                                                         \
+    "this is no element type of ricci: float, double, std::int32_t, std::int64_t, " \
+    "ricci::bf16, ricci::f16, std::complex<float> or std::complex<double>"
 
 template <class T>
 struct element_of {
     static constexpr bool supported = false;
 };
-
-template <>
-struct element_of<float> {
+template <element Tag>
+struct supported_element {
     static constexpr bool supported = true;
-    static constexpr element tag = element::f32;
+    static constexpr element tag = Tag;
 };
 
 template <>
-struct element_of<double> {
-    static constexpr bool supported = true;
-    static constexpr element tag = element::f64;
+struct element_of<float> : supported_element<element::f32> {};
+template <>
+struct element_of<double> : supported_element<element::f64> {};
+template <>
+struct element_of<std::int32_t> : supported_element<element::i32> {};
+template <>
+struct element_of<std::int64_t> : supported_element<element::i64> {};
+template <>
+struct element_of<bf16> : supported_element<element::b16> {};
+template <>
+struct element_of<f16> : supported_element<element::h16> {};
+
+/// std::complex<float> and std::complex<double>, known by what they are: including <complex> would
+/// cost every user's file more than all of this one.
+template <class T, class Part>
+concept complex_of = sizeof(T) == 2 * sizeof(Part) && alignof(T) == alignof(Part) &&
+                     std::same_as<typename T::value_type, Part>&& requires(const T z) {
+    { z.real() } -> std::same_as<Part>;
+    { z.imag() } -> std::same_as<Part>;
 };
+template <complex_of<float> T>
+struct element_of<T> : supported_element<element::c32> {};
+template <complex_of<double> T>
+struct element_of<T> : supported_element<element::c64> {};
 
 template <class T>
 struct element_of<const T> : element_of<T> {};

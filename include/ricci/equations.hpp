@@ -21,7 +21,7 @@ struct equations {
         report_mistake<call_mistake<Hash, false, Bound...>>();
         using T = typename call_element<Bound...>::type;
         auto outputs = make_outputs<Hash, T>();
-        plan_call<Hash, T>(outputs, 1, 0, bound...).run();
+        run_call<Hash, T>(outputs, 1, 0, bound...);
         return outputs;
     }
 
@@ -38,7 +38,7 @@ struct equations {
     consteval bool states(const char* claim) const {
         const auto parsed = notation::parse_equations(claim);
         if (parsed.mistake) throw "the claim has a mistake";
-        return derive::proves(program_of<Hash>.view(), parsed.program);
+        return derive::proves(outcome_of<Hash>.program.view(), parsed.program);
     }
 
     static constexpr ir::program_view program() { return program_of<Hash>.view(); }
@@ -56,6 +56,24 @@ consteval auto gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
 consteval auto value_and_gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
     using derived = define_program<derived_gradient<Hash, Of, true, Wrt...>>;
+    report_mistake<words_of_outcome<derived::hash>>();
+    return equations<derived::hash>{};
+}
+
+/// Forward mode: d/dt Y for every output Y, along the direction "d/dt x"_t of every x of `by`; takes
+/// what `source` takes and those directions.
+template <std::uint64_t Hash, std::uint64_t... Wrt>
+consteval auto tangent(equations<Hash>, name_list<Wrt...>) {
+    using derived = define_program<derived_tangent<Hash, Wrt...>>;
+    report_mistake<words_of_outcome<derived::hash>>();
+    return equations<derived::hash>{};
+}
+
+/// The derivative of the tensor `of` by every x of `by`, of the axes of `of` and then those of x:
+/// takes what `source` takes and gives "d(of)/dx"_t. What it stores is as large as that.
+template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
+consteval auto jacobian(equations<Hash>, name<Of>, name_list<Wrt...>) {
+    using derived = define_program<derived_jacobian<Hash, Of, Wrt...>>;
     report_mistake<words_of_outcome<derived::hash>>();
     return equations<derived::hash>{};
 }

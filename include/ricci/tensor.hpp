@@ -11,6 +11,9 @@
 
 namespace ricci {
 
+/// Leaves elements as they are in memory.
+struct uninitialised {};
+
 namespace detail {
 
 /// Zeroed memory for the product of `extents` elements, aligned to 64 bytes. Throws ricci::error
@@ -41,13 +44,41 @@ private:
     T* data_ = nullptr;
 };
 
+/// Fixed tensors up to this size are kept in the object itself.
+inline constexpr std::size_t most_bytes_inside = 8192;
+
+/// `Count` elements whose number is known, inside the object or in memory of their own.
+template <class T, std::size_t Count, bool Inside = (Count * sizeof(T) <= most_bytes_inside)>
+class fixed_storage {
+public:
+    fixed_storage() : storage_(&count, 1) {}
+    explicit fixed_storage(uninitialised) : fixed_storage() {}
+    T* get() { return storage_.get(); }
+    const T* get() const { return storage_.get(); }
+
+private:
+    static constexpr std::size_t count = Count;
+    element_storage<T> storage_;
+};
+template <class T, std::size_t Count>
+class fixed_storage<T, Count, true> {
+public:
+    fixed_storage() : elements_{} {}
+    explicit fixed_storage(uninitialised) {}
+    T* get() { return elements_; }
+    const T* get() const { return elements_; }
+
+private:
+    alignas(64) T elements_[Count > 0 ? Count : 1];
+};
+
 }  // namespace detail
 
 /// Owns `Rank` axes of elements, row-major, 64-byte aligned, zeroed at construction. Moves; copies
 /// only by clone(). A moved-from tensor may only be assigned to or destroyed.
 template <class T, int Rank>
 class tensor {
-    static_assert(element_of<T>::supported, "this is no element type of ricci: float or double");
+    static_assert(element_of<T>::supported, RICCI_ELEMENT_TYPES);
     static_assert(Rank >= 0, "a rank is not negative");
 
 public:
@@ -105,16 +136,19 @@ private:
     detail::element_storage<T> storage_;
 };
 
-/// A tensor whose extents are part of its type, so that the compiler checks them.
+/// A tensor whose extents are part of its type, so that the compiler checks them. Up to 8 KiB of
+/// elements are part of the object, and moving it moves them.
 template <class T, std::size_t... Extents>
 class fixed_tensor {
-    static_assert(element_of<T>::supported, "this is no element type of ricci: float or double");
+    static_assert(element_of<T>::supported, RICCI_ELEMENT_TYPES);
 
 public:
     using element_type = T;
     static constexpr int rank = static_cast<int>(sizeof...(Extents));
 
-    fixed_tensor() : storage_(extents().data(), sizeof...(Extents)) {}
+    fixed_tensor() = default;
+    /// Elements of no value yet, where they are about to be written.
+    explicit fixed_tensor(uninitialised u) : storage_(u) {}
     fixed_tensor(fixed_tensor&&) noexcept = default;
     fixed_tensor& operator=(fixed_tensor&&) noexcept = default;
     fixed_tensor clone() const {
@@ -151,7 +185,7 @@ public:
     }
 
 private:
-    detail::element_storage<T> storage_;
+    detail::fixed_storage<T, size()> storage_;
 };
 
 }  // namespace ricci

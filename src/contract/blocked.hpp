@@ -1,9 +1,11 @@
-// A contraction as a blocked matrix product over packed panels, whatever the strides: index groups
-// are flattened to offset vectors, and only packing and the write-back of C look at them.
+// A contraction as a blocked matrix product, whatever the strides: index groups are flattened to
+// offset vectors, and only packing and the write-back of C look at them. Operands that a micro-kernel
+// can walk where they lie are not packed for little work.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "src/contract/blocking.hpp"
@@ -14,13 +16,21 @@
 
 namespace ricci::contract {
 
-template <class T>
+// More than any tile holds: vectors of up to 256 bytes.
+inline constexpr std::size_t largest_tile = kernels::max_rows * kernels::max_vectors * 64;
+
+/// Computes in T on operands stored as `Stored`. Where the two differ, packing widens, and a sum over
+/// k is complete before it is rounded.
+template <class T, class Stored = T>
 class blocked final : public strategy {
 public:
-    blocked(index_groups groups, const kernels::kernel_table<T>& table);
-    void run(const void* a, const void* b, void* c, double alpha, double beta) const override;
+    blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    void run(const void* a, const void* b, void* c, const plan::number& alpha,
+             const plan::number& beta) const override;
 
 private:
+    using computed_type = T;
+    using stored_type = Stored;
     // Columns [first, first + columns) of C and B, padded to `vectors` whole vectors when packed.
     struct column_panel {
         std::int64_t first = 0;
@@ -35,52 +45,81 @@ private:
         std::int64_t block = 0, block_end = 0;
     };
     struct operands {
-        const T* a = nullptr;
-        const T* b = nullptr;
-        T* c = nullptr;
-        T alpha = 1;
-        T beta = 0;
+        const Stored* a = nullptr;
+        const Stored* b = nullptr;
+        Stored* c = nullptr;
+        T alpha = T{1};
+        T beta = T{0};
     };
+    static constexpr bool widens = !std::is_same_v<T, Stored>;
     // Where a unit writes: C itself, or its partial sums.
     struct destination {
-        T* origin = nullptr;
+        Stored* c = nullptr;
+        T* sums = nullptr;
         const std::int64_t* rows = nullptr;
         const std::int64_t* columns = nullptr;
         unsigned adjacency = ~0u;  // partial sums are adjacent everywhere
         bool partial = false;
-        T alpha = 1;
-        T beta = 0;
+        T alpha = T{1};
+        T beta = T{0};
     };
 
+    // Where the panels of B are: packed, or in place where a panel can be read there.
+    struct right_operand {
+        const T* packed = nullptr;  // the first panel's block
+        const Stored* b = nullptr;  // otherwise B, and memory for one panel at a time
+        T* buffer = nullptr;
+    };
+    // A block of k: how the operands are read in it.
+    struct k_block {
+        std::int64_t first = 0, end = 0;
+        std::int64_t a_step = 0;  // of A, which is read in place; 0: it is packed
+        std::int64_t b_step = 0;  // of B, which can be read in place; 0: it cannot
+    };
+
+    bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
     void make_panels();
+    void make_blocks();
+    bool reads_in_place(const column_panel& which) const;
+    bool fits_stack() const;
     std::int64_t block_start(std::int64_t block) const;
     std::int64_t packed_column(std::int64_t panel) const;
-    void run_in_workers(const operands& from) const;
+    void run_in_place(const operands& from) const;
+    void multiply_in_place(const operands& from, std::int64_t unit, T* packed_a, T* packed_b) const;
     void run_chunk(const operands& from, const chunk& part, T* packed, T* partial) const;
-    void pack_panels(const T* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
+    void pack_panels(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
                      std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
     void compute_unit(const operands& from, const chunk& part, std::int64_t unit, const T* packed,
                       T* partial, int worker) const;
-    void multiply_block(const T* a, std::int64_t m, std::int64_t m_end, std::int64_t panel,
-                        std::int64_t panel_end, std::int64_t k, std::int64_t k_end,
-                        const T* packed_b, T* packed_a, const destination& to) const;
+    void pack_a(const Stored* a, std::int64_t m, std::int64_t m_end, const k_block& block,
+                T* to) const;
+    std::int64_t pitch_of(const k_block& block) const {
+        return table_->panel_pitch != 0 ? table_->panel_pitch : block.end - block.first;
+    }
+    void multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end, std::int64_t panel,
+                        std::int64_t panel_end, const k_block& block, const right_operand& right,
+                        T* packed_a, const destination& to) const;
     void add_partial_sums(const operands& from, std::int64_t batch, std::int64_t panel,
-                          std::int64_t panel_end, const T* partial) const;
+                          std::int64_t panel_end, T* partial) const;
+    void write_row(const column_panel& which, const T* sums, T alpha, T beta, Stored* row) const;
 
     index_groups groups_;
-    const kernels::kernel_table<T>* table_;
+    const kernels::kernel_table<T, Stored>* table_;
     std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1;
     offset_vector a_rows_, c_rows_, b_columns_, c_columns_, a_depth_, b_depth_;
     block_sizes cut_;
     std::vector<column_panel> panels_;
+    std::vector<k_block> blocks_;
+    bool far_ = false;  // C does not stay in the caches
+    bool packs_a_ = false;
+    bool packs_across_ = false;       // A is contiguous across its rows
+    std::size_t largest_buffer_ = 0;  // elements of the largest panel that is packed alone
     std::int64_t deepest_block_ = 0;
     std::int64_t rows_per_pack_ = 8;    // how many k of all panels are packed before going on
     std::size_t packed_elements_ = 0;   // of one batch of a chunk
     std::size_t partial_elements_ = 0;  // of one k split
     std::vector<std::int64_t> partial_rows_, partial_columns_;
+    std::vector<std::int64_t> tile_rows_, tile_columns_;  // of a tile of sums, where T widens
 };
-
-extern template class blocked<float>;
-extern template class blocked<double>;
 
 }  // namespace ricci::contract

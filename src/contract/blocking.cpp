@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "src/contract/buffers.hpp"
+#include "src/kernels/gemm.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -16,11 +17,17 @@ constexpr std::int64_t k_unit = 16;
 
 // Depth of a block and rows of a tile: deep enough that C is seldom read again, while the packed tile
 // of A stays in the second-level cache.
-constexpr std::int64_t deepest_block = 512;
+constexpr std::int64_t deepest_block = kernels::most_depth<double>;
 constexpr std::int64_t most_rows = 192;
-static_assert((most_rows + 64) * deepest_block * sizeof(double) <= worker_bytes / 2);
+static_assert((most_rows + 48) * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
+
+// Elements of 16 bytes are cut finer, to take up the same memory.
+constexpr std::int64_t deepest(std::size_t element_bytes) {
+    return element_bytes > sizeof(double) ? deepest_block / 2 : deepest_block;
+}
 
 constexpr std::int64_t fewest_rows = 48;
+constexpr std::int64_t fewest_panels = 4;
 constexpr std::int64_t widest_chunk_bytes = 16384;             // of one row of packed B
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
 constexpr double serial_flops = 2e5;
@@ -39,23 +46,30 @@ block_sizes choose_blocks(const problem_size& size) {
 
     const std::int64_t vectors = ceil_divide(size.n, size.lanes);
     cut.panels = ceil_divide(vectors, size.vectors);
-    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest_block));
+    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest(size.element_bytes)));
     const std::int64_t depth =
         std::min(size.k, ceil_divide(ceil_divide(size.k, k_unit), cut.k_blocks) * k_unit);
 
-    // Each worker packs its own B when it is small and there are enough batches to share out.
+    // A unit packs B for itself when that is small and there are enough batches to share out; and B
+    // is not packed at all where one row of tiles passes over it, or where that would only move it.
     const std::int64_t own_bytes = vectors * size.lanes * size.k * bytes;
-    cut.in_worker = own_bytes <= static_cast<std::int64_t>(worker_bytes / 2) &&
-                    (cut.serial || size.batch >= 4 * tasks_wanted);
+    cut.in_place = own_bytes <= static_cast<std::int64_t>(worker_bytes / 2) &&
+                   (cut.serial || size.batch >= 4 * tasks_wanted) &&
+                   !(size.complete_sums && cut.k_blocks > 1);
+    const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
+    if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
 
     const std::int64_t row_panels = ceil_divide(size.m, size.mr);
     cut.m_tiles = ceil_divide(size.m, most_rows);
-    if (cut.in_worker) {
+    const std::int64_t wanted = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
+    if (cut.in_place) {
         cut.packed_columns = vectors * size.lanes;
         cut.packed_depth = size.k;
+        cut.n_tiles =
+            std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
+                                     std::max<std::int64_t>(1, cut.panels / fewest_panels));
     } else {
-        const std::int64_t wanted = std::clamp<std::int64_t>(
-            static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
         const std::int64_t most_tiles = std::max(cut.m_tiles, size.m / fewest_rows);
         cut.m_tiles = std::clamp(ceil_divide(wanted, size.batch), cut.m_tiles, most_tiles);
         cut.m_tiles = std::min(cut.m_tiles, row_panels);
@@ -85,11 +99,11 @@ block_sizes choose_blocks(const problem_size& size) {
         cut.batch_chunk = cut.k_chunks > 1
                               ? 1
                               : std::clamp(packed_bytes / batch_bytes, std::int64_t{1}, size.batch);
-        if (cut.k_splits > 1) cut.batch_chunk = 1;
+        cut.sums_apart = cut.k_splits > 1 || (size.complete_sums && cut.k_blocks > 1);
+        if (cut.sums_apart) cut.batch_chunk = 1;
     }
     const double unit_flops =
-        cut.in_worker ? batch_flops
-                      : batch_flops / static_cast<double>(cut.m_tiles * cut.n_tiles * cut.n_chunks);
+        batch_flops / static_cast<double>(cut.m_tiles * cut.n_tiles * cut.n_chunks);
     cut.units_per_task = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(task_flops / std::max(1.0, unit_flops)));
     return cut;

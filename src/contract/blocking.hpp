@@ -17,6 +17,9 @@ struct problem_size {
     int mr = 1;
     int vectors = 1;
     std::size_t element_bytes = 4;
+    bool complete_sums = false;  // no sum is written before all blocks of k have been added
+    bool b_in_place = false;     // every panel of B can be read where it lies
+    bool b_dense = false;        // and it lies there as if it were packed
 };
 
 /// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.
@@ -33,13 +36,14 @@ struct block_sizes {
     std::int64_t m_tiles = 1;   // tiles of rows; with a tile of columns and a batch, one task
     std::int64_t n_tiles = 1;   // tiles of columns in a chunk
     std::int64_t k_splits = 1;  // partial sums of k that are computed independently
+    bool sums_apart = false;    // sums of several blocks of k are kept apart from C until complete
     std::int64_t n_chunks = 1;  // chunks of B packed at the same time ...
     std::int64_t k_chunks = 1;
     std::int64_t batch_chunk = 1;     // ... and batches of such chunks
     std::int64_t units_per_task = 1;  // tiles given to a worker at once, when they are small
     std::int64_t packed_columns = 1;  // columns of the widest chunk, padded to whole vectors
     std::int64_t packed_depth = 1;    // k of the deepest chunk
-    bool in_worker = false;           // each worker packs B for itself, in its own memory
+    bool in_place = false;            // B is read where it lies, or each unit packs it for itself
     bool serial = false;              // too little work to wake other threads
 };
 

@@ -1,12 +1,16 @@
 // A contraction, prepared once and run many times: chooses how.
 #include "src/contract/contraction.hpp"
 
+#include <complex>
+#include <cstdint>
 #include <utility>
 
 #include "src/contract/blocked.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/streamed.hpp"
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm_complex.hpp"
+#include "src/kernels/gemm_narrow.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -21,10 +25,58 @@ std::unique_ptr<const strategy> choose(const plan::contraction& what, kernel_cho
     return std::make_unique<blocked<T>>(std::move(groups), table);
 }
 
+template <class S>
+std::unique_ptr<const strategy> choose_narrow(const plan::contraction& what, kernel_choice chosen) {
+    const kernels::kernel_table<float, S>& table = chosen == kernel_choice::best
+                                                       ? kernels::narrow_gemm_kernels<S>()
+                                                       : kernels::scalar_narrow_gemm_kernels<S>();
+    index_groups groups = make_index_groups(what, table.lanes);
+    if (worth_streaming(groups))
+        return std::make_unique<streamed<float, S>>(std::move(groups), table);
+    return std::make_unique<blocked<float, S>>(std::move(groups), table);
+}
+
+template <class T>
+std::unique_ptr<const strategy> choose_complex(const plan::contraction& what,
+                                               kernel_choice chosen) {
+    const auto table = [&](bool a, bool b) -> const kernels::kernel_table<T>& {
+        return chosen == kernel_choice::best ? kernels::complex_gemm_kernels<T>(a, b)
+                                             : kernels::scalar_complex_gemm_kernels<T>(a, b);
+    };
+    index_groups groups = make_index_groups(what, table(false, false).lanes);
+    const auto& kernels = groups.swapped ? table(what.conjugate_b, what.conjugate_a)
+                                         : table(what.conjugate_a, what.conjugate_b);
+    if (worth_streaming(groups)) return std::make_unique<streamed<T>>(std::move(groups), kernels);
+    return std::make_unique<blocked<T>>(std::move(groups), kernels);
+}
+
+std::unique_ptr<const strategy> choose_for_type(const plan::contraction& what,
+                                                kernel_choice kernels) {
+    switch (what.type) {
+        case element::f32:
+            return choose<float>(what, kernels);
+        case element::f64:
+            return choose<double>(what, kernels);
+        // Sums and products wrap, which is the same for signed and unsigned numbers.
+        case element::i32:
+            return choose<std::uint32_t>(what, kernels);
+        case element::i64:
+            return choose<std::uint64_t>(what, kernels);
+        case element::b16:
+            return choose_narrow<bf16>(what, kernels);
+        case element::h16:
+            return choose_narrow<f16>(what, kernels);
+        case element::c32:
+            return choose_complex<std::complex<float>>(what, kernels);
+        case element::c64:
+            return choose_complex<std::complex<double>>(what, kernels);
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 prepared_contraction::prepared_contraction(const plan::contraction& what, kernel_choice kernels)
-    : strategy_(what.type == element::f32 ? choose<float>(what, kernels)
-                                          : choose<double>(what, kernels)) {}
+    : strategy_(choose_for_type(what, kernels)) {}
 
 }  // namespace ricci::contract

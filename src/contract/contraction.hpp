@@ -21,7 +21,8 @@ public:
 
     /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not read
     /// when beta is 0. Does not allocate. The result does not depend on the number of threads.
-    void run(const void* a, const void* b, void* c, double alpha, double beta) const {
+    void run(const void* a, const void* b, void* c, const plan::number& alpha,
+             const plan::number& beta) const {
         strategy_->run(a, b, c, alpha, beta);
     }
 

@@ -53,6 +53,45 @@ void sort_by(loop_list& loops, stride_member first, stride_member second) {
               });
 }
 
+// The largest divisor of `extent` that is at most `most`.
+std::int64_t largest_divisor(std::int64_t extent, std::int64_t most) {
+    std::int64_t divisor = std::min(extent, most);
+    while (extent % divisor != 0) --divisor;
+    return divisor;
+}
+
+// Where two operands are contiguous along different loops, a part of either is walked inside the
+// rest: a block of cache lines is then used whole by both. `loops` are in the order of `fast`.
+void interleave(loop_list& loops, stride_member fast, stride_member other) {
+    constexpr std::int64_t other_part = 32, fast_part = 256, least = 4;
+    const auto unit = [&](stride_member stride) {
+        return std::find_if(loops.begin(), loops.end(),
+                            [&](const contraction_loop& loop) { return loop.*stride == 1; });
+    };
+    const auto part_of = [](contraction_loop& loop, std::int64_t extent) {
+        const contraction_loop inner{extent, loop.a, loop.b, loop.c};
+        loop.extent /= extent;
+        loop.a *= extent;
+        loop.b *= extent;
+        loop.c *= extent;
+        return inner;
+    };
+    const auto along_fast = unit(fast), along_other = unit(other);
+    if (along_fast == loops.end() || along_other == loops.end() || along_fast == along_other)
+        return;
+    const std::int64_t inner = largest_divisor(along_other->extent, other_part);
+    if (inner < least) return;
+    const std::int64_t innermost = along_fast->extent <= 2 * fast_part
+                                       ? along_fast->extent
+                                       : largest_divisor(along_fast->extent, fast_part);
+    if (innermost < least) return;
+    const contraction_loop first = part_of(*along_other, inner);
+    const contraction_loop second = part_of(*along_fast, innermost);
+    loops.push_back(first);
+    loops.push_back(second);
+    std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
+}
+
 // One loop instead of two where the outer one goes on, in every operand, where the inner one ends.
 void fuse(loop_list& loops) {
     loop_list fused;
@@ -121,6 +160,7 @@ index_groups make_index_groups(const plan::contraction& what, int lanes) {
     }
     if (has_unit_stride(groups.n, &contraction_loop::c)) {
         sort_by(groups.n, &contraction_loop::c, &contraction_loop::b);
+        interleave(groups.n, &contraction_loop::c, &contraction_loop::b);
     } else {
         sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
     }
@@ -130,8 +170,10 @@ index_groups make_index_groups(const plan::contraction& what, int lanes) {
     const bool b_unit = has_unit_stride(groups.k, &contraction_loop::b);
     if (a_unit && (!b_unit || iterations(groups.m) >= iterations(groups.n))) {
         sort_by(groups.k, &contraction_loop::a, &contraction_loop::b);
+        interleave(groups.k, &contraction_loop::a, &contraction_loop::b);
     } else {
         sort_by(groups.k, &contraction_loop::b, &contraction_loop::a);
+        interleave(groups.k, &contraction_loop::b, &contraction_loop::a);
     }
     for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
     return groups;

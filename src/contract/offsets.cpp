@@ -30,6 +30,16 @@ offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loo
     return flat;
 }
 
+std::int64_t uniform_step(const offset_vector& offsets, std::int64_t first, std::int64_t end) {
+    if (end - first < 2) return 1;
+    const auto at = [&](std::int64_t k) { return offsets.offset[static_cast<std::size_t>(k)]; };
+    const std::int64_t step = at(first + 1) - at(first);
+    for (std::int64_t k = first + 2; k < end; ++k) {
+        if (at(k) - at(k - 1) != step) return 0;
+    }
+    return step;
+}
+
 position locate(const loop_list& loops, std::int64_t index) {
     position at;
     for (std::size_t l = loops.size(); l-- > 0;) {

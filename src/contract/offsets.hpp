@@ -18,6 +18,10 @@ struct offset_vector {
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
 offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride);
 
+/// The step between iterations [first, end) when it is always the same, 1 when there is none; 0
+/// when they differ.
+std::int64_t uniform_step(const offset_vector& offsets, std::int64_t first, std::int64_t end);
+
 /// Where one iteration of a group is in each operand.
 struct position {
     std::int64_t a = 0;

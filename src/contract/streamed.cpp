@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <utility>
 
@@ -65,8 +66,8 @@ bool worth_streaming(const index_groups& groups) {
            });
 }
 
-template <class T>
-streamed<T>::streamed(index_groups groups, const kernels::kernel_table<T>& table)
+template <class T, class Stored>
+streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T, Stored>& table)
     : table_(&table),
       summed_(std::move(groups.k)),
       a_start_(groups.a_start),
@@ -92,10 +93,11 @@ streamed<T>::streamed(index_groups groups, const kernels::kernel_table<T>& table
     if (outer_ * parts_ * unit < serial_products) units_per_task_ = outer_ * parts_;
 }
 
-template <class T>
-void streamed<T>::run(const void* a, const void* b, void* c, double alpha, double beta) const {
-    operands from{static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c),
-                  static_cast<T>(alpha), static_cast<T>(beta)};
+template <class T, class Stored>
+void streamed<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
+                              const plan::number& beta) const {
+    operands from{static_cast<const Stored*>(a), static_cast<const Stored*>(b),
+                  static_cast<Stored*>(c), alpha.as<T>(), beta.as<T>()};
     if (swapped_) std::swap(from.a, from.b);
     from.a += a_start_;
     from.b += b_start_;
@@ -108,8 +110,8 @@ void streamed<T>::run(const void* a, const void* b, void* c, double alpha, doubl
 }
 
 // The inner loop walks C: a piece of it is added to for every k in turn.
-template <class T>
-void streamed<T>::run_rows(const operands& from) const {
+template <class T, class Stored>
+void streamed<T, Stored>::run_rows(const operands& from) const {
     const std::int64_t units = outer_ * parts_;
     auto body = [&](std::int64_t task, int) {
         const std::int64_t end = std::min(units, (task + 1) * units_per_task_);
@@ -117,21 +119,43 @@ void streamed<T>::run_rows(const operands& from) const {
             const position at = locate(free_, unit / parts_);
             const std::int64_t first = part_start(inner_.extent, parts_, unit % parts_, 16);
             const std::int64_t last = part_start(inner_.extent, parts_, unit % parts_ + 1, 16);
-            T* const c = from.c + at.c + first * inner_.c;
-            for (std::int64_t k = 0; k < sums_; ++k) {
-                const position in = locate(summed_, k);
-                table_->multiply_add(last - first, from.alpha,
-                                     {from.a + at.a + in.a + first * inner_.a, inner_.a},
-                                     {from.b + at.b + in.b + first * inner_.b, inner_.b},
-                                     k == 0 ? from.beta : T{1}, c, inner_.c);
+            Stored* const c = from.c + at.c + first * inner_.c;
+            if constexpr (widens) {
+                add_and_write(from, at, first, last, c);
+            } else {
+                for (std::int64_t k = 0; k < sums_; ++k) {
+                    const position in = locate(summed_, k);
+                    table_->multiply_add(last - first, from.alpha,
+                                         {from.a + at.a + in.a + first * inner_.a, inner_.a},
+                                         {from.b + at.b + in.b + first * inner_.b, inner_.b},
+                                         k == 0 ? from.beta : T{1}, c, inner_.c);
+                }
             }
         }
     };
     runtime::parallel_for((units + units_per_task_ - 1) / units_per_task_, body);
 }
 
-template <class T>
-T streamed<T>::sum_of(const operands& from, std::int64_t index, std::int64_t part) const {
+// Sums of what is stored narrower are complete before they are rounded.
+template <class T, class Stored>
+void streamed<T, Stored>::add_and_write(const operands& from, const position& at,
+                                        std::int64_t first, std::int64_t last, Stored* c) const {
+    constexpr std::int64_t most = 512;
+    alignas(64) T sums[most];
+    for (std::int64_t t = first; t < last; t += most) {
+        const std::int64_t count = std::min(most, last - t);
+        for (std::int64_t k = 0; k < sums_; ++k) {
+            const position in = locate(summed_, k);
+            table_->multiply_add(count, T{1}, {from.a + at.a + in.a + t * inner_.a, inner_.a},
+                                 {from.b + at.b + in.b + t * inner_.b, inner_.b},
+                                 k == 0 ? T{0} : T{1}, sums, 1);
+        }
+        table_->write(count, from.alpha, sums, from.beta, c + (t - first) * inner_.c, inner_.c);
+    }
+}
+
+template <class T, class Stored>
+T streamed<T, Stored>::sum_of(const operands& from, std::int64_t index, std::int64_t part) const {
     const position at = locate(free_, index);
     const std::int64_t first = part_start(inner_.extent, parts_, part, 16);
     const std::int64_t last = part_start(inner_.extent, parts_, part + 1, 16);
@@ -146,11 +170,12 @@ T streamed<T>::sum_of(const operands& from, std::int64_t index, std::int64_t par
 
 // The inner loop is summed; when there are few sums and they are long, each is cut into parts that
 // are added in order at the end.
-template <class T>
-void streamed<T>::run_sums(const operands& from) const {
+template <class T, class Stored>
+void streamed<T, Stored>::run_sums(const operands& from) const {
     const auto write = [&](std::int64_t index, T sum) {
-        T& c = from.c[locate(free_, index).c];
-        c = from.beta == 0 ? from.alpha * sum : from.alpha * sum + from.beta * c;
+        Stored& c = from.c[locate(free_, index).c];
+        if constexpr (widens) table_->write(1, from.alpha, &sum, from.beta, &c, 1);
+        else c = from.beta == T{0} ? from.alpha * sum : from.alpha * sum + from.beta * c;
     };
     std::array<T, static_cast<std::size_t>(few_sums * most_parts)> partial;
     const std::int64_t units = outer_ * parts_;
@@ -178,5 +203,11 @@ void streamed<T>::run_sums(const operands& from) const {
 
 template class streamed<float>;
 template class streamed<double>;
+template class streamed<std::uint32_t>;
+template class streamed<std::uint64_t>;
+template class streamed<float, bf16>;
+template class streamed<float, f16>;
+template class streamed<std::complex<float>>;
+template class streamed<std::complex<double>>;
 
 }  // namespace ricci::contract

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "src/contract/index_groups.hpp"
+#include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm.hpp"
 
@@ -14,25 +16,30 @@ namespace ricci::contract {
 /// Whether packing would cost more than it saves.
 bool worth_streaming(const index_groups& groups);
 
-template <class T>
+/// Computes in T on operands stored as `Stored`.
+template <class T, class Stored = T>
 class streamed final : public strategy {
 public:
-    streamed(index_groups groups, const kernels::kernel_table<T>& table);
-    void run(const void* a, const void* b, void* c, double alpha, double beta) const override;
+    streamed(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    void run(const void* a, const void* b, void* c, const plan::number& alpha,
+             const plan::number& beta) const override;
 
 private:
     struct operands {
-        const T* a = nullptr;
-        const T* b = nullptr;
-        T* c = nullptr;
-        T alpha = 1;
-        T beta = 0;
+        const Stored* a = nullptr;
+        const Stored* b = nullptr;
+        Stored* c = nullptr;
+        T alpha = T{1};
+        T beta = T{0};
     };
+    static constexpr bool widens = !std::is_same_v<T, Stored>;
     void run_rows(const operands& from) const;
+    void add_and_write(const operands& from, const position& at, std::int64_t first,
+                       std::int64_t last, Stored* c) const;
     void run_sums(const operands& from) const;
     T sum_of(const operands& from, std::int64_t index, std::int64_t part) const;
 
-    const kernels::kernel_table<T>* table_;
+    const kernels::kernel_table<T, Stored>* table_;
     loop_list free_;    // loops that walk C, without the inner one
     loop_list summed_;  // loops that do not, without the inner one
     plan::contraction_loop inner_;
@@ -44,8 +51,5 @@ private:
     std::int64_t parts_ = 1;           // parts the inner loop is cut into
     std::int64_t units_per_task_ = 1;  // a unit is one iteration of free_ and one part
 };
-
-extern template class streamed<float>;
-extern template class streamed<double>;
 
 }  // namespace ricci::contract

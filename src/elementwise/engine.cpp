@@ -3,6 +3,7 @@
 #include "src/elementwise/engine.hpp"
 
 #include <cmath>
+#include <complex>
 #include <stdexcept>
 #include <utility>
 
@@ -31,8 +32,8 @@ std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-template <class T>
-engine<T>::engine(const plan::map& map, std::vector<node> program, loop_nest nest)
+template <class T, class S>
+engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest nest)
     : folding_(map.folding),
       nest_(std::move(nest)),
       operands_(map.operands.size()),
@@ -45,19 +46,19 @@ engine<T>::engine(const plan::map& map, std::vector<node> program, loop_nest nes
             throw std::length_error("an element-wise program with too many simultaneous values");
         }
         layout_ = choose_layout(nest_, folding_, program, operands_, most, sizeof(T));
-        code_ = tile_code<T>(program, layout_.strides, layout_.shape);
+        code_ = tile_code<T, S>(program, layout_.strides, layout_.shape);
         stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;
         if (scratch_needed() <= scratch_bytes) break;
     }
-    direct_output_ = layout_.shape.contiguous(code_.strides(0));
+    direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
     cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
                    (folding_ == fold::softmax || folding_ == fold::logsumexp ? 0.4 : 0));
 }
 
-template <class T>
-std::size_t engine<T>::scratch_needed() const {
+template <class T, class S>
+std::size_t engine<T, S>::scratch_needed() const {
     std::size_t bytes = lines(code_.number_elements() * sizeof(T)) +
                         lines(code_.slot_count() * sizeof(T*)) + lines(stage_ * sizeof(T)) +
                         2 * lines(operands_ * sizeof(std::int64_t));
@@ -67,8 +68,8 @@ std::size_t engine<T>::scratch_needed() const {
     return bytes;
 }
 
-template <class T>
-void engine<T>::cut_into_tasks(double cost) {
+template <class T, class S>
+void engine<T, S>::cut_into_tasks(double cost) {
     const double columns =
         layout_.how == traversal::columns ? static_cast<double>(layout_.shape.q_chunk) : 1;
     const double unit = layout_.how == traversal::plain
@@ -90,77 +91,90 @@ void engine<T>::cut_into_tasks(double cost) {
         return;
     }
     partial_ = layout_.how == traversal::rows
-                   ? sizeof(row_total)
+                   ? sizeof(row_sum)
                    : lines(3 * sizeof(T) * static_cast<std::size_t>(layout_.shape.q_chunk));
     partials_.resize(partial_ * static_cast<std::size_t>(units_ * blocks_) + 64);
 }
 
 /// Folds of nothing.
-template <class T>
-void engine<T>::run_empty(void* const* bases) const {
+template <class T, class S>
+void engine<T, S>::run_empty(void* const* bases) const {
     if (nest_.outputs == 0 || folding_ == fold::softmax) return;
-    double value = 0;
-    if (folding_ == fold::mean) value = std::numeric_limits<double>::quiet_NaN();
-    if (folding_ == fold::minimum) value = std::numeric_limits<double>::infinity();
-    if (folding_ == fold::maximum || folding_ == fold::logsumexp) {
-        value = -std::numeric_limits<double>::infinity();
+    T value{};
+    if constexpr (!is_whole<T>) {
+        if (folding_ == fold::mean)
+            value = number_from<T>(std::numeric_limits<double>::quiet_NaN());
     }
+    if (folding_ == fold::minimum) value = extreme_of_nothing<T>(false);
+    if (folding_ == fold::maximum || folding_ == fold::logsumexp)
+        value = extreme_of_nothing<T>(true);
     walk all;
     for (const loop& l : nest_.free) all.axes.push_back({l.extent, 1, {l.stride[0]}});
     std::int64_t at = 0;
     cursor c(all, 1, &at, nest_.offset.data(), 0);
     for (std::int64_t i = 0; i < nest_.outputs; ++i, c.next()) {
-        static_cast<T*>(bases[0])[at] = static_cast<T>(value);
+        static_cast<S*>(bases[0])[at] = S(value);
     }
 }
 
-template <class T>
-void engine<T>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
+template <class T, class S>
+void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     const std::size_t axes = layout_.units.axes.size();
-    const tile_strides out = code_.strides(0);
     cursor c(layout_.units, operands_, m.at, nest_.offset.data(), first);
     code_.begin(m.tile, m.at);
     for (std::int64_t unit = first;;) {
         const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
-        const tile_view<T> view =
-            code_.run(m.tile, m.at, p, q, direct_output_ ? output(m) : nullptr);
-        if (!direct_output_) scatter(output(m), out.p, out.q, view.data, view.stride, p, q);
+        const tile_view<T> view = code_.run(m.tile, m.at, p, q, direct(m));
+        if (!direct_output_) put(m, view.data, view.stride, p, q);
         if (++unit == last) return;
         if (c.next() < layout_.first_tile_axis) code_.begin(m.tile, m.at);
     }
 }
 
-template <class T>
-void engine<T>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
+template <class T, class S>
+void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     const bool columns = layout_.how == traversal::columns;
     cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);
     for (std::int64_t unit = first; unit < last; ++unit, c.next()) {
         if (columns) {
             m.q = c.size(layout_.units.axes.size() - 1);
-            if (layout_.streamed) {
-                reduce_columns(m, 0, tiles_);
-                finish_softmax_columns(m);
-                normalise_columns(m, 0, tiles_);
-            } else if (folding_ == fold::softmax) {
-                softmax_columns(m);
-            } else {
-                reduce_columns(m, 0, tiles_);
-                finish_columns(m);
-            }
-        } else if (folding_ == fold::softmax) {
-            softmax_row(m);
+            run_columns(m);
         } else {
-            finish_row(m, reduce_row(m, 0, tiles_));
+            run_row(m);
         }
     }
 }
 
+template <class T, class S>
+void engine<T, S>::run_columns(task_memory& m) const {
+    if constexpr (is_real<T>) {
+        if (folding_ == fold::softmax) {
+            if constexpr (!converts) {
+                if (!layout_.streamed) return softmax_columns(m);
+            }
+            reduce_columns(m, 0, tiles_);
+            finish_softmax_columns(m);
+            return normalise_columns(m, 0, tiles_);
+        }
+    }
+    reduce_columns(m, 0, tiles_);
+    finish_columns(m);
+}
+
+template <class T, class S>
+void engine<T, S>::run_row(task_memory& m) const {
+    if constexpr (is_real<T>) {
+        if (folding_ == fold::softmax) return softmax_row(m);
+    }
+    finish_row(m, reduce_row(m, 0, tiles_));
+}
+
 /// Every unit's tiles in blocks: reduce them, join what they found in order of blocks, and for a
 /// softmax go over the blocks again.
-template <class T>
-void engine<T>::run_split(void* const* bases, std::byte* partials) const {
+template <class T, class S>
+void engine<T, S>::run_split(void* const* bases, std::byte* partials) const {
     const bool columns = layout_.how == traversal::columns;
     const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
     const auto partial_of = [&](std::int64_t unit, std::int64_t b) {
@@ -185,7 +199,7 @@ void engine<T>::run_split(void* const* bases, std::byte* partials) const {
             reduce_columns(m, first, last);
             store(m, partial_of(unit, b));
         } else {
-            *reinterpret_cast<row_total*>(partial_of(unit, b)) = reduce_row(m, first, last);
+            *reinterpret_cast<row_sum*>(partial_of(unit, b)) = reduce_row(m, first, last);
         }
     };
     runtime::parallel_for(units_ * blocks_, reduce);
@@ -200,40 +214,52 @@ void engine<T>::run_split(void* const* bases, std::byte* partials) const {
                 join_columns(m, reinterpret_cast<const T*>(partial_of(unit, b)));
             }
             if (folding_ != fold::softmax) return finish_columns(m);
-            finish_softmax_columns(m);
+            if constexpr (is_real<T>) finish_softmax_columns(m);
             return store(m, partial_of(unit, 0));
         }
-        row_total t = empty_row();
+        row_sum t = empty_row();
         for (std::int64_t b = 0; b < blocks_; ++b) {
-            join_row(t, *reinterpret_cast<const row_total*>(partial_of(unit, b)));
+            join_row(t, *reinterpret_cast<const row_sum*>(partial_of(unit, b)));
         }
         if (folding_ != fold::softmax) return finish_row(m, t);
-        *reinterpret_cast<row_total*>(partial_of(unit, 0)) = t;
+        *reinterpret_cast<row_sum*>(partial_of(unit, 0)) = t;
     };
     for (std::int64_t unit = 0; unit < units_; ++unit) join(unit, 0);
-    if (folding_ != fold::softmax) return;
+    if constexpr (is_real<T>) {
+        if (folding_ == fold::softmax) normalise_split(bases, partials);
+    }
+}
 
+/// The second half of a softmax in blocks.
+template <class T, class S>
+void engine<T, S>::normalise_split(void* const* bases, std::byte* partials) const {
+    const bool columns = layout_.how == traversal::columns;
+    const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
+    const auto partial_of = [&](std::int64_t unit) {
+        return partials + partial_ * static_cast<std::size_t>(unit * blocks_);
+    };
     auto normalise = [&](std::int64_t task, int) {
         const std::int64_t unit = task / blocks_, b = task % blocks_;
         const std::int64_t first = b * tiles_ / blocks_, last = (b + 1) * tiles_ / blocks_;
         task_memory m(*this, bases);
-        go_to(m, unit);
+        const cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
         if (columns) {
-            const T* numbers = reinterpret_cast<const T*>(partial_of(unit, 0));
+            m.q = c.size(layout_.units.axes.size() - 1);
+            const T* numbers = reinterpret_cast<const T*>(partial_of(unit));
             std::copy_n(numbers, m.q, m.column[total]);
             std::copy_n(numbers + 2 * chunk, m.q, m.column[extreme]);
             kernels_.masked_shift(m.column[shift], m.column[extreme],
                                   static_cast<std::size_t>(m.q));
-            normalise_columns(m, first, last);
-        } else {
-            normalise_row(m, first, last, *reinterpret_cast<const row_total*>(partial_of(unit, 0)));
+            if constexpr (is_real<T>) normalise_columns(m, first, last);
+        } else if constexpr (is_real<T>) {
+            normalise_row(m, first, last, *reinterpret_cast<const row_sum*>(partial_of(unit)));
         }
     };
     runtime::parallel_for(units_ * blocks_, normalise);
 }
 
-template <class T>
-void engine<T>::run(void* const* bases) const {
+template <class T, class S>
+void engine<T, S>::run(void* const* bases) const {
     if (nest_.outputs == 0 || nest_.values == 0) return run_empty(bases);
     if (blocks_ > 1) {
         const auto aligned = [](std::vector<std::byte>& bytes) {
@@ -259,5 +285,11 @@ void engine<T>::run(void* const* bases) const {
 
 template class engine<float>;
 template class engine<double>;
+template class engine<float, bf16>;
+template class engine<float, f16>;
+template class engine<std::int32_t>;
+template class engine<std::int64_t>;
+template class engine<std::complex<float>>;
+template class engine<std::complex<double>>;
 
 }  // namespace ricci::elementwise

@@ -9,6 +9,7 @@
 
 #include "src/elementwise/layout.hpp"
 #include "src/elementwise/tile.hpp"
+#include "src/elementwise/totals.hpp"
 #include "src/kernels/elementwise.hpp"
 
 namespace ricci::elementwise {
@@ -36,27 +37,25 @@ enum class pass : std::uint8_t {
 /// they are.
 constexpr pass first_pass(bool in_place) { return in_place ? pass::fold : pass::keep; }
 
-/// What the values of a row folded so far amount to.
-struct row_total {
-    double extreme = 0;
-    double sum = 0;
-    double rest = 0;  // rounding errors of sum
-};
-
-template <class T>
+/// Computes in T on operands stored as S. Where the two differ, what a fold goes over again is
+/// computed again, not read from the output, where it would have been rounded.
+template <class T, class S = T>
 class engine final : public map_engine {
 public:
+    using value_type = T;
     engine(const plan::map& map, std::vector<node> program, loop_nest nest);
     void run(void* const* bases) const override;
 
 private:
     struct task_memory;
+    using row_sum = row_total<T>;
+    static constexpr bool converts = !std::is_same_v<T, S>;
 
     plan::fold folding_;
     loop_nest nest_;
     std::size_t operands_;
     map_layout layout_;
-    tile_code<T> code_;
+    tile_code<T, S> code_;
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;  // a tile of the output is one run of memory
     std::size_t stage_ = 0;       // elements of a tile that waits to be scattered
@@ -75,7 +74,10 @@ private:
     void run_empty(void* const* bases) const;
     void run_plain(void* const* bases, std::int64_t first, std::int64_t last) const;
     void run_units(void* const* bases, std::int64_t first, std::int64_t last) const;
+    void run_columns(task_memory& m) const;
+    void run_row(task_memory& m) const;
     void run_split(void* const* bases, std::byte* partials) const;
+    void normalise_split(void* const* bases, std::byte* partials) const;
 
     template <class Body>
     void for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
@@ -86,14 +88,14 @@ private:
     void for_walk(task_memory& m, Body body) const;
 
     // rows
-    row_total empty_row() const;
-    void join_row(row_total& sum, const row_total& more) const;
-    row_total reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
-    void finish_row(task_memory& m, const row_total& sum) const;
+    row_sum empty_row() const;
+    void join_row(row_sum& sum, const row_sum& more) const;
+    row_sum reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
+    void finish_row(task_memory& m, const row_sum& sum) const;
     void softmax_short_row(task_memory& m) const;
     void softmax_row(task_memory& m) const;
     void normalise_row(task_memory& m, std::int64_t first, std::int64_t last,
-                       const row_total& sum) const;
+                       const row_sum& sum) const;
 
     // columns; the accumulators are in the task's memory
     void empty_columns(task_memory& m) const;
@@ -106,12 +108,12 @@ private:
     void normalise_columns(task_memory& m, std::int64_t first, std::int64_t last) const;
     void flush_block(task_memory& m) const;
 
-    T* output(const task_memory& m) const;
+    S* output(const task_memory& m) const;
+    T* direct(const task_memory& m) const;
+    void put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
+             std::int64_t q) const;
     const T* source_of(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q,
                        std::int64_t& stride) const;
 };
-
-extern template class engine<float>;
-extern template class engine<double>;
 
 }  // namespace ricci::elementwise

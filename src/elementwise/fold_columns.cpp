@@ -1,6 +1,7 @@
 // Folds with vectors along a free loop: an accumulator for each column of a tile.
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 
 #include "src/elementwise/task_memory.hpp"
@@ -16,23 +17,22 @@ constexpr std::int64_t rows_per_block = 64;
 
 }  // namespace
 
-template <class T>
-void engine<T>::empty_columns(task_memory& m) const {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T, class S>
+void engine<T, S>::empty_columns(task_memory& m) const {
     for (const std::size_t b : {block, total, rest, shift}) std::fill_n(m.column[b], m.q, T(0));
-    std::fill_n(m.column[extreme], m.q, folding_ == fold::minimum ? infinity : -infinity);
+    std::fill_n(m.column[extreme], m.q, extreme_of_nothing<T>(folding_ != fold::minimum));
 }
 
-template <class T>
-void engine<T>::flush_block(task_memory& m) const {
+template <class T, class S>
+void engine<T, S>::flush_block(task_memory& m) const {
     kernels_.add_compensated(m.column[total], m.column[rest], m.column[block],
                              static_cast<std::size_t>(m.q));
     std::fill_n(m.column[block], m.q, T(0));
 }
 
 /// Sums of exp(x - shift) move to the shift that the columns' maxima ask for.
-template <class T>
-void engine<T>::raise_columns(task_memory& m) const {
+template <class T, class S>
+void engine<T, S>::raise_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     kernels_.finite_shift(m.column[next_shift], m.column[extreme], n);
     if (std::memcmp(m.column[next_shift], m.column[shift], n * sizeof(T)) == 0) return;
@@ -42,8 +42,8 @@ void engine<T>::raise_columns(task_memory& m) const {
 }
 
 /// Adds what another block of the same columns left: total, rest and extreme, q_chunk numbers each.
-template <class T>
-void engine<T>::join_columns(task_memory& m, const T* partial) const {
+template <class T, class S>
+void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
     const auto n = static_cast<std::size_t>(m.q);
     const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
     const T* more_total = partial;
@@ -70,12 +70,13 @@ void engine<T>::join_columns(task_memory& m, const T* partial) const {
     kernels_.add_rows(m.column[rest], more_rest, 0, 1, n);
 }
 
-template <class T>
-void engine<T>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
+template <class T, class S>
+void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
     empty_columns(m);
     const auto n = static_cast<std::size_t>(m.q);
     std::int64_t rows_in_block = 0;
-    const pass what = folding_ == fold::softmax ? first_pass(code_.in_place()) : pass::fold;
+    const pass what =
+        folding_ == fold::softmax ? first_pass(converts || code_.in_place()) : pass::fold;
     for_tiles(m, first, last, what, [&](std::int64_t p, std::int64_t, const tile_view<T>& view) {
         const auto rows = static_cast<std::size_t>(p);
         switch (folding_) {
@@ -109,8 +110,8 @@ void engine<T>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t 
     if (rows_in_block > 0) flush_block(m);
 }
 
-template <class T>
-void engine<T>::finish_columns(task_memory& m) const {
+template <class T, class S>
+void engine<T, S>::finish_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     const T* result = m.column[extreme];
     if (folding_ == fold::sum || folding_ == fold::mean || folding_ == fold::logsumexp) {
@@ -119,23 +120,27 @@ void engine<T>::finish_columns(task_memory& m) const {
     }
     T* sums = m.column[total];
     if (folding_ == fold::mean) {
-        const T count = static_cast<T>(nest_.values);
+        const T count = number_from<T>(static_cast<double>(nest_.values));
         kernels_.apply[kernels::operation(plan::opcode::divide)][2](sums, sums, &count, sums, n);
     }
-    if (folding_ == fold::logsumexp) {
-        kernels_.apply[kernels::operation(plan::opcode::log)][0](sums, sums, sums, sums, n);
-        kernels_.add_rows(sums, m.column[shift], 0, 1, n);
-        for (std::size_t j = 0; j < n; ++j) {
-            if (std::isinf(m.column[extreme][j])) sums[j] = m.column[extreme][j];
+    if constexpr (is_real<T>) {
+        if (folding_ == fold::logsumexp) {
+            kernels_.apply[kernels::operation(plan::opcode::log)][0](sums, sums, sums, sums, n);
+            kernels_.add_rows(sums, m.column[shift], 0, 1, n);
+            for (std::size_t j = 0; j < n; ++j) {
+                if (std::isinf(m.column[extreme][j])) sums[j] = m.column[extreme][j];
+            }
         }
     }
     const tile_strides out = code_.strides(0);
-    scatter(static_cast<T*>(m.tile.bases[0]) + m.unit_at[0], 0, out.q, result, m.q, 1, m.q);
+    S* const to = static_cast<S*>(m.tile.bases[0]) + m.unit_at[0];
+    if constexpr (converts) scatter_converted(to, 0, out.q, result, m.q, 1, m.q);
+    else scatter(to, 0, out.q, result, m.q, 1, m.q);
 }
 
 /// The columns of one task: maxima, then exp and sums, then the scaling.
-template <class T>
-void engine<T>::softmax_columns(task_memory& m) const {
+template <class T, class S>
+void engine<T, S>::softmax_columns(task_memory& m) const {
     empty_columns(m);
     const auto n = static_cast<std::size_t>(m.q);
     for_tiles(m, 0, tiles_, first_pass(code_.in_place()),
@@ -178,8 +183,8 @@ void engine<T>::softmax_columns(task_memory& m) const {
 }
 
 /// Turns total and rest into the factor of each column, and shift into what normalising subtracts.
-template <class T>
-void engine<T>::finish_softmax_columns(task_memory& m) const {
+template <class T, class S>
+void engine<T, S>::finish_softmax_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     kernels_.add_rows(m.column[total], m.column[rest], 0, 1, n);
     for (std::size_t j = 0; j < n; ++j) {
@@ -193,36 +198,50 @@ void engine<T>::finish_softmax_columns(task_memory& m) const {
 }
 
 /// Tiles of columns whose shift and factor (in `total`) are known.
-template <class T>
-void engine<T>::normalise_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
+template <class T, class S>
+void engine<T, S>::normalise_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
     const auto n = static_cast<std::size_t>(m.q);
-    const tile_strides out = code_.strides(0);
     std::fill_n(m.column[block], n, T(0));  // its sums are not wanted
     for_tiles(m, first, last, pass::revisit,
               [&](std::int64_t p, std::int64_t q, const tile_view<T>& view) {
                   std::int64_t stride = 0;
                   const T* from = source_of(m, view, p, q, stride);
-                  T* to = direct_output_ ? output(m) : m.stage;
+                  T* to = direct_output_ ? direct(m) : m.stage;
                   const auto rows = static_cast<std::size_t>(p);
                   kernels_.exp_store_rows(m.column[block], to, q, from, stride, m.column[shift],
                                           rows, n);
                   kernels_.scale_rows(to, q, m.column[total], rows, n);
-                  if (!direct_output_) scatter(output(m), out.p, out.q, to, q, p, q);
+                  if (!direct_output_) put(m, to, q, p, q);
               });
 }
 
-#define RICCI_COLUMNS(T)                                                                     \
-    template void engine<T>::empty_columns(task_memory&) const;                              \
-    template void engine<T>::flush_block(task_memory&) const;                                \
-    template void engine<T>::raise_columns(task_memory&) const;                              \
-    template void engine<T>::join_columns(task_memory&, const T*) const;                     \
-    template void engine<T>::reduce_columns(task_memory&, std::int64_t, std::int64_t) const; \
-    template void engine<T>::finish_columns(task_memory&) const;                             \
-    template void engine<T>::softmax_columns(task_memory&) const;                            \
-    template void engine<T>::finish_softmax_columns(task_memory&) const;                     \
-    template void engine<T>::normalise_columns(task_memory&, std::int64_t, std::int64_t) const;
+#define RICCI_COLUMNS(...)                                                                      \
+    template void engine<__VA_ARGS__>::empty_columns(task_memory&) const;                       \
+    template void engine<__VA_ARGS__>::flush_block(task_memory&) const;                         \
+    template void engine<__VA_ARGS__>::raise_columns(task_memory&) const;                       \
+    template void engine<__VA_ARGS__>::join_columns(task_memory&, const value_type*) const;     \
+    template void engine<__VA_ARGS__>::reduce_columns(task_memory&, std::int64_t, std::int64_t) \
+        const;                                                                                  \
+    template void engine<__VA_ARGS__>::finish_columns(task_memory&) const;
+#define RICCI_SOFTMAX_COLUMNS(...)                                                                 \
+    template void engine<__VA_ARGS__>::finish_softmax_columns(task_memory&) const;                 \
+    template void engine<__VA_ARGS__>::normalise_columns(task_memory&, std::int64_t, std::int64_t) \
+        const;
 RICCI_COLUMNS(float)
 RICCI_COLUMNS(double)
+RICCI_COLUMNS(float, bf16)
+RICCI_COLUMNS(float, f16)
+RICCI_COLUMNS(std::int32_t)
+RICCI_COLUMNS(std::int64_t)
+RICCI_COLUMNS(std::complex<float>)
+RICCI_COLUMNS(std::complex<double>)
+RICCI_SOFTMAX_COLUMNS(float)
+RICCI_SOFTMAX_COLUMNS(double)
+RICCI_SOFTMAX_COLUMNS(float, bf16)
+RICCI_SOFTMAX_COLUMNS(float, f16)
+template void engine<float>::softmax_columns(task_memory&) const;
+template void engine<double>::softmax_columns(task_memory&) const;
 #undef RICCI_COLUMNS
+#undef RICCI_SOFTMAX_COLUMNS
 
 }  // namespace ricci::elementwise

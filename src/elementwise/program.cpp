@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/elementwise/totals.hpp"
 #include "src/kernels/scalar_twin.hpp"
+#include "src/kernels/scalar_whole.hpp"
 
 namespace ricci::elementwise {
 namespace {
@@ -26,6 +28,8 @@ bool same(const node& a, const node& b) {
 /// Appends values and hands back their numbers; a value that exists already is not repeated.
 class builder {
 public:
+    explicit builder(element type) : type_(type) {}
+
     std::vector<node> values;
 
     int constant(double value) {
@@ -46,7 +50,8 @@ public:
         if (constant_at(a) && (arguments < 2 || constant_at(b)) &&
             (arguments < 3 || constant_at(c))) {
             const auto number = [&](int k) { return k < 0 ? 0.0 : at(k).value; };
-            return constant(kernels::scalar::apply<double>(op, number(a), number(b), number(c)));
+            double value = 0;
+            if (fold(op, number(a), number(b), number(c), value)) return constant(value);
         }
         node n;
         n.op = op;
@@ -70,6 +75,7 @@ public:
                 break;
             case opcode::divide:
                 if (is_number(b, 1)) return a;
+                if (is_integer(type_)) break;
                 if (is_number(a, 1)) return apply(opcode::reciprocal, b);
                 if (constant_at(b) && exact_reciprocal(at(b).value)) {
                     return rewrite(opcode::multiply, a, constant(1 / at(b).value), -1);
@@ -89,6 +95,27 @@ public:
     }
 
 private:
+    element type_;
+
+    /// The value of an operation on constants, where a double can hold it.
+    bool fold(int op, double a, double b, double c, double& value) const {
+        if (is_integer(type_)) {
+            const auto whole = [&]<class T>(T) {
+                return static_cast<double>(kernels::scalar::apply<T>(
+                    op, number_from<T>(a), number_from<T>(b), number_from<T>(c)));
+            };
+            value = type_ == element::i32 ? whole(std::int32_t{}) : whole(std::int64_t{});
+            return std::abs(value) <= 0x1p53;
+        }
+        // Of a negative number these are complex.
+        const bool real = a >= 0 || (op != kernels::operation(opcode::sqrt) &&
+                                     op != kernels::operation(opcode::log) &&
+                                     op != kernels::operation(opcode::power));
+        if (is_complex(type_) && !real) return false;
+        value = kernels::scalar::apply<double>(op, a, b, c);
+        return true;
+    }
+
     const node& at(int k) const { return values[static_cast<std::size_t>(k)]; }
     bool constant_at(int k) const { return k >= 0 && is(at(k), opcode::constant); }
     bool is_number(int k, double value) const { return constant_at(k) && at(k).value == value; }
@@ -112,6 +139,7 @@ private:
         const double exponent = at(b).value;
         const double size = std::abs(exponent);
         if (exponent == 0) return constant(1);
+        if (is_integer(type_) && exponent < 0) return apply(opcode::power, a, b);
         int result = -1;
         if (size == std::floor(size) && size <= 16) {
             result = whole_power(a, static_cast<int>(size));
@@ -184,10 +212,10 @@ void fuse_products(std::vector<node>& values) {
 
 }  // namespace
 
-std::vector<node> simplify(std::span<const plan::instruction> program) {
+std::vector<node> simplify(std::span<const plan::instruction> program, element type) {
     if (program.empty())
         throw std::invalid_argument("an element-wise program without instructions");
-    builder build;
+    builder build(type);
     std::vector<int> number;
     for (const plan::instruction& step : program) {
         const int arguments = kernels::arity(kernels::operation(step.code));

@@ -22,8 +22,8 @@ struct node {
 constexpr bool is(const node& n, plan::opcode code) { return n.op == kernels::operation(code); }
 
 /// The last value is the result. Throws std::invalid_argument when there is none or an argument is
-/// not an earlier value.
-std::vector<node> simplify(std::span<const plan::instruction> program);
+/// not an earlier value. `type`: what the program computes in; whole numbers have no reciprocals.
+std::vector<node> simplify(std::span<const plan::instruction> program, element type = element::f64);
 
 /// Rough price of one element of the program, in nanoseconds on one core; sizes tasks only.
 double cost_of(std::span<const node> program);

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <complex>
+#include <type_traits>
+
+#include "src/kernels/convert.hpp"
 
 namespace ricci::elementwise {
 
@@ -83,12 +87,51 @@ void scatter(T* to, std::int64_t p_stride, std::int64_t q_stride, const T* from,
     }
 }
 
+/// As gather, from a type that is converted.
+template <class S>
+void gather_converted(float* to, const S* from, std::int64_t p, std::int64_t p_stride,
+                      std::int64_t q, std::int64_t q_stride) {
+    const auto& kernels = kernels::conversions<S>();
+    if (q_stride == 1 && (p_stride == q || p == 1)) {
+        kernels.widen(to, from, static_cast<std::size_t>(p * q));
+        return;
+    }
+    for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {
+        if (q_stride == 1) {
+            kernels.widen(to, from, static_cast<std::size_t>(q));
+        } else {
+            for (std::int64_t j = 0; j < q; ++j) to[j] = from[j * q_stride];
+        }
+    }
+}
+
+/// As scatter, to a type that is converted.
+template <class S>
+void scatter_converted(S* to, std::int64_t p_stride, std::int64_t q_stride, const float* from,
+                       std::int64_t from_stride, std::int64_t p, std::int64_t q) {
+    const auto& kernels = kernels::conversions<S>();
+    if (q_stride == 1 && ((p_stride == q && from_stride == q) || p == 1)) {
+        kernels.narrow(to, from, static_cast<std::size_t>(p * q));
+        return;
+    }
+    for (std::int64_t i = 0; i < p; ++i, to += p_stride, from += from_stride) {
+        if (q_stride == 1) {
+            kernels.narrow(to, from, static_cast<std::size_t>(q));
+        } else {
+            for (std::int64_t j = 0; j < q; ++j) to[j * q_stride] = from[j];
+        }
+    }
+}
+
 /// to[i * q + j] = start + i * p_step + j * q_step, each rounded once. `exact` is the kernel for
 /// numbers that need no rounding.
 template <class T>
 void count_up(void (*exact)(T*, T, T, std::size_t), T* to, std::int64_t start, std::int64_t p,
               std::int64_t p_step, std::int64_t q, std::int64_t q_step) {
-    constexpr std::int64_t largest = std::int64_t{1} << (std::numeric_limits<T>::digits - 1);
+    // Of a complex number, the digits of its real part.
+    using real = decltype(std::real(T{}));
+    using counted = std::conditional_t<std::is_integral_v<T>, T, real>;
+    constexpr std::int64_t largest = std::int64_t{1} << (std::numeric_limits<counted>::digits - 1);
     const auto reach = [](std::int64_t n, std::int64_t step) {
         return n * (step < 0 ? -step : step);
     };
@@ -96,9 +139,11 @@ void count_up(void (*exact)(T*, T, T, std::size_t), T* to, std::int64_t start, s
         (start < 0 ? -start : start) + reach(p, p_step) + reach(q + 64, q_step) < largest;
     for (std::int64_t i = 0; i < p; ++i, to += q, start += p_step) {
         if (small && q >= 8) {
-            exact(to, static_cast<T>(start), static_cast<T>(q_step), static_cast<std::size_t>(q));
+            exact(to, static_cast<T>(static_cast<counted>(start)),
+                  static_cast<T>(static_cast<counted>(q_step)), static_cast<std::size_t>(q));
         } else {
-            for (std::int64_t j = 0; j < q; ++j) to[j] = static_cast<T>(start + j * q_step);
+            for (std::int64_t j = 0; j < q; ++j)
+                to[j] = static_cast<T>(static_cast<counted>(start + j * q_step));
         }
     }
 }

@@ -11,8 +11,8 @@
 
 namespace ricci::elementwise {
 
-template <class T>
-struct engine<T>::task_memory {
+template <class T, class S>
+struct engine<T, S>::task_memory {
     alignas(64) std::byte bytes[scratch_bytes];
     tile_memory<T> tile;
     T* stage = nullptr;
@@ -40,41 +40,54 @@ struct engine<T>::task_memory {
     }
 };
 
-template <class T>
-T* engine<T>::output(const task_memory& m) const {
-    return static_cast<T*>(m.tile.bases[0]) + m.at[0];
+template <class T, class S>
+S* engine<T, S>::output(const task_memory& m) const {
+    return static_cast<S*>(m.tile.bases[0]) + m.at[0];
+}
+
+/// Where a tile of the output may be written as it is computed; otherwise nullptr.
+template <class T, class S>
+T* engine<T, S>::direct(const task_memory& m) const {
+    if constexpr (converts) return nullptr;
+    else return direct_output_ ? output(m) : nullptr;
+}
+
+/// Writes a tile to the output.
+template <class T, class S>
+void engine<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
+                       std::int64_t q) const {
+    const tile_strides out = code_.strides(0);
+    if constexpr (converts) scatter_converted(output(m), out.p, out.q, from, from_stride, p, q);
+    else scatter(output(m), out.p, out.q, from, from_stride, p, q);
 }
 
 /// Calls body(p, q, view) for tiles [first, last) of the unit that m is at.
-template <class T>
+template <class T, class S>
 template <class Body>
-void engine<T>::for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
-                          Body body) const {
+void engine<T, S>::for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
+                             Body body) const {
     if (first >= last) return;
     const std::size_t axes = layout_.tiles.axes.size();
     const bool columns = layout_.how == traversal::columns;
-    const tile_strides out = code_.strides(0);
-    const bool evaluates = what != pass::revisit || code_.in_place();
+    const bool evaluates = converts || what != pass::revisit || code_.in_place();
     cursor c(layout_.tiles, operands_, m.at, m.unit_at, first);
     if (evaluates) code_.begin(m.tile, m.at);
     for (std::int64_t t = first;;) {
         const std::int64_t p = c.size(axes - (columns ? 1 : 2));
         const std::int64_t q = columns ? m.q : c.size(axes - 1);
-        T* to = what == pass::keep && direct_output_ ? output(m) : nullptr;
+        T* to = what == pass::keep ? direct(m) : nullptr;
         tile_view<T> view;
         if (evaluates) view = code_.run(m.tile, m.at, p, q, to);
-        if (what == pass::keep && !direct_output_) {
-            scatter(output(m), out.p, out.q, view.data, view.stride, p, q);
-        }
+        if (what == pass::keep && !direct_output_) put(m, view.data, view.stride, p, q);
         body(p, q, view);
         if (++t == last) return;
         if (c.next() < layout_.first_tile_axis && evaluates) code_.begin(m.tile, m.at);
     }
 }
 
-template <class T>
+template <class T, class S>
 template <class Body>
-void engine<T>::for_walk(task_memory& m, Body body) const {
+void engine<T, S>::for_walk(task_memory& m, Body body) const {
     const std::size_t axes = layout_.tiles.axes.size();
     const bool columns = layout_.how == traversal::columns;
     cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
@@ -85,17 +98,17 @@ void engine<T>::for_walk(task_memory& m, Body body) const {
 
 /// The tile of values that a softmax goes on with: the program's own operand when it is nothing but
 /// a load, otherwise what the first pass left in the output. `stride` is between its rows.
-template <class T>
-const T* engine<T>::source_of(task_memory& m, const tile_view<T>& view, std::int64_t p,
-                              std::int64_t q, std::int64_t& stride) const {
+template <class T, class S>
+const T* engine<T, S>::source_of(task_memory& m, const tile_view<T>& view, std::int64_t p,
+                                 std::int64_t q, std::int64_t& stride) const {
     const tile_strides out = code_.strides(0);
     stride = q;
-    if (code_.in_place()) {
+    if (converts || code_.in_place()) {
         stride = view.stride;
         return view.data;
     }
-    if (direct_output_) return output(m);
-    gather(m.stage, static_cast<const T*>(output(m)), p, out.p, q, out.q);
+    if (direct_output_) return direct(m);
+    if constexpr (!converts) gather(m.stage, static_cast<const T*>(output(m)), p, out.p, q, out.q);
     return m.stage;
 }
 

@@ -3,9 +3,11 @@
 #include "src/elementwise/tile.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <utility>
 
 #include "src/elementwise/strided.hpp"
+#include "src/elementwise/totals.hpp"
 
 namespace ricci::elementwise {
 
@@ -17,8 +19,8 @@ constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-template <class T>
-class tile_code<T>::compiler {
+template <class T, class S>
+class tile_code<T, S>::compiler {
 public:
     compiler(tile_code& code, std::span<const node> program) : code_(code), program_(program) {
         classify();
@@ -96,11 +98,11 @@ private:
         const auto operand = static_cast<std::size_t>(n.operand);
         if (is(n, opcode::constant)) {
             at_[k] = {place::single, singles_++};
-            constants_.emplace_back(at_[k], static_cast<T>(n.value));
-        } else if (is(n, opcode::load) && uniform_[k]) {
+            constants_.emplace_back(at_[k], number_from<T>(n.value));
+        } else if (is(n, opcode::load) && uniform_[k] && !converts) {
             at_[k] = {place::pointer, pointers_++};
             single_.emplace_back(at_[k], operand);
-        } else if (is(n, opcode::load) && code_.shape_.contiguous(strides_of(n))) {
+        } else if (is(n, opcode::load) && !converts && code_.shape_.contiguous(strides_of(n))) {
             at_[k] = {place::pointer, pointers_++};
             direct_.emplace_back(at_[k], operand);
         } else {
@@ -165,7 +167,7 @@ private:
             target = new_register();
         } else if (is(n, opcode::load)) {
             const tile_strides& strides = strides_of(n);
-            code_.in_place_ = strides.q == 1 || code_.shape_.q_extent == 1;
+            code_.in_place_ = !converts && (strides.q == 1 || code_.shape_.q_extent == 1);
             s.what = action::gather;
             s.operand = static_cast<std::size_t>(n.operand);
             // Read in place it needs no register; the caller names the memory when it wants a copy.
@@ -221,17 +223,17 @@ private:
     }
 };
 
-template <class T>
-tile_code<T>::tile_code(std::span<const node> program, std::span<const tile_strides> strides,
-                        tile_shape shape)
+template <class T, class S>
+tile_code<T, S>::tile_code(std::span<const node> program, std::span<const tile_strides> strides,
+                           tile_shape shape)
     : strides_(strides.begin(), strides.end()), shape_(shape) {
     const auto elements = static_cast<std::size_t>(shape.elements());
     register_elements_ = (elements + 15) / 16 * 16;  // whole cache lines
     compiler(*this, program).compile();
 }
 
-template <class T>
-void tile_code<T>::start(const tile_memory<T>& memory) const {
+template <class T, class S>
+void tile_code<T, S>::start(const tile_memory<T>& memory) const {
     for (std::size_t k = 0; k < registers_; ++k) {
         memory.slots[k] = memory.numbers + k * register_elements_;
     }
@@ -241,9 +243,9 @@ void tile_code<T>::start(const tile_memory<T>& memory) const {
     for (const number& c : constants_) *const_cast<T*>(memory.slots[c.slot]) = c.value;
 }
 
-template <class T>
-void tile_code<T>::run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
-                            std::int64_t p, std::int64_t q, T* to) const {
+template <class T, class S>
+void tile_code<T, S>::run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
+                               std::int64_t p, std::int64_t q, T* to) const {
     switch (s.what) {
         case action::apply:
             s.kernel(to, memory.slots[s.argument[0]], memory.slots[s.argument[1]],
@@ -251,8 +253,9 @@ void tile_code<T>::run_step(const step& s, const tile_memory<T>& memory, const s
             break;
         case action::gather: {
             const tile_strides& stride = strides_[s.operand];
-            const T* from = static_cast<const T*>(memory.bases[s.operand]) + at[s.operand];
-            gather(to, from, p, stride.p, q, stride.q);
+            const S* from = static_cast<const S*>(memory.bases[s.operand]) + at[s.operand];
+            if constexpr (converts) gather_converted(to, from, p, stride.p, q, stride.q);
+            else gather(to, from, p, stride.p, q, stride.q);
             break;
         }
         case action::count_up: {
@@ -264,8 +267,8 @@ void tile_code<T>::run_step(const step& s, const tile_memory<T>& memory, const s
     }
 }
 
-template <class T>
-void tile_code<T>::begin(const tile_memory<T>& memory, const std::int64_t* at) const {
+template <class T, class S>
+void tile_code<T, S>::begin(const tile_memory<T>& memory, const std::int64_t* at) const {
     for (const pointer& o : single_) {
         memory.slots[o.slot] = static_cast<const T*>(memory.bases[o.operand]) + at[o.operand];
     }
@@ -274,16 +277,16 @@ void tile_code<T>::begin(const tile_memory<T>& memory, const std::int64_t* at) c
     }
 }
 
-template <class T>
-tile_view<T> tile_code<T>::run(const tile_memory<T>& memory, const std::int64_t* at, std::int64_t p,
-                               std::int64_t q, T* out) const {
+template <class T, class S>
+tile_view<T> tile_code<T, S>::run(const tile_memory<T>& memory, const std::int64_t* at,
+                                  std::int64_t p, std::int64_t q, T* out) const {
     for (const pointer& o : direct_) {
         memory.slots[o.slot] = static_cast<const T*>(memory.bases[o.operand]) + at[o.operand];
     }
     for (const step& s : each_tile_) {
         run_step(s, memory, at, p, q, const_cast<T*>(memory.slots[s.to]));
     }
-    if (in_place_ && out == nullptr) {
+    if (!converts && in_place_ && out == nullptr) {
         return {static_cast<const T*>(memory.bases[last_.operand]) + at[last_.operand],
                 strides_[last_.operand].p};
     }
@@ -298,5 +301,11 @@ tile_view<T> tile_code<T>::run(const tile_memory<T>& memory, const std::int64_t*
 
 template class tile_code<float>;
 template class tile_code<double>;
+template class tile_code<float, bf16>;
+template class tile_code<float, f16>;
+template class tile_code<std::int32_t>;
+template class tile_code<std::int64_t>;
+template class tile_code<std::complex<float>>;
+template class tile_code<std::complex<double>>;
 
 }  // namespace ricci::elementwise

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "src/elementwise/program.hpp"
@@ -47,7 +48,9 @@ struct tile_memory {
     void* const* bases = nullptr;  // of the operands
 };
 
-template <class T>
+/// Computes in T on operands stored as S: where the two differ, an operand is converted when it is
+/// fetched, and none is read in place.
+template <class T, class S = T>
 class tile_code {
 public:
     tile_code() = default;
@@ -61,6 +64,7 @@ public:
     std::size_t slot_count() const { return slots_; }
 
     /// The result is an operand's own memory, read in place unless the caller wants it elsewhere.
+    static constexpr bool converts = !std::is_same_v<T, S>;
     bool in_place() const { return in_place_; }
 
     /// Of the operand that an in-place result is.
@@ -92,7 +96,7 @@ private:
     };
     struct number {
         std::size_t slot = 0;
-        T value = 0;
+        T value{};
     };
 
     // Slots: registers, then single numbers kept in memory.numbers, then pointers to operands.
@@ -113,8 +117,5 @@ private:
     void run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
                   std::int64_t p, std::int64_t q, T* to) const;
 };
-
-extern template class tile_code<float>;
-extern template class tile_code<double>;
 
 }  // namespace ricci::elementwise

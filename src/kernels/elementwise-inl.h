@@ -90,6 +90,7 @@ RICCI_OPERATION(floor_op, (D, V a, V, V), hn::Floor(a));
 RICCI_OPERATION(square_op, (D, V a, V, V), hn::Mul(a, a));
 RICCI_OPERATION(reciprocal_op, (D d, V a, V, V), hn::Div(hn::Set(d, hn::TFromD<D>(1)), a));
 RICCI_OPERATION(not_op, (D d, V a, V, V), truth(d, hn::Eq(a, hn::Zero(d))));
+RICCI_OPERATION(conjugate_op, (D, V a, V, V), a);
 RICCI_OPERATION(add_op, (D, V a, V b, V), hn::Add(a, b));
 RICCI_OPERATION(subtract_op, (D, V a, V b, V), hn::Sub(a, b));
 RICCI_OPERATION(multiply_op, (D, V a, V b, V), hn::Mul(a, b));
@@ -181,6 +182,7 @@ constexpr void set_operations(elementwise_table<T>& table) {
     set_unary<square_op>(table, opcode::square);
     set_unary<reciprocal_op>(table, opcode::reciprocal);
     set_unary<not_op>(table, opcode::logical_not);
+    set_unary<conjugate_op>(table, opcode::conjugate);
     set_binary<add_op>(table, opcode::add);
     set_binary<subtract_op>(table, opcode::subtract);
     set_binary<multiply_op>(table, opcode::multiply);

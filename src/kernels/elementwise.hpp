@@ -2,6 +2,7 @@
 // SIMD target of this processor. No Highway here; that code is in the -inl.h files.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +22,8 @@ constexpr int arity(int op) {
     return op < operation(plan::opcode::select) ? 2 : 3;
 }
 
-/// Kernels on unit-stride memory of any alignment. Arrays of one call are either the same address
+/// Kernels on unit-stride memory of any alignment; those that an element type has no use for (the
+/// exponential of whole numbers, the maximum of complex ones) are nullptr. Arrays of one call are either the same address
 /// or do not overlap. `n` and `rows` may be 0.
 template <class T>
 struct elementwise_table {
@@ -73,14 +75,27 @@ struct elementwise_table {
     void (*rescale)(T* sum, const T* before, const T* shift, std::size_t n);
     /// out = 1 / a, and 0 where a is 0.
     void (*reciprocal_or_zero)(T* out, const T* a, std::size_t n);
+
+    /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns; float and double only.
+    void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                      std::int64_t rows, std::int64_t columns);
 };
 
-/// The table for float or double (no other type is defined).
+/// The table for float, double, std::int32_t, std::int64_t, std::complex<float> and
+/// std::complex<double>; the 16-bit types are computed with in float.
 template <class T>
 const elementwise_table<T>& elementwise();
 template <>
 const elementwise_table<float>& elementwise<float>();
 template <>
 const elementwise_table<double>& elementwise<double>();
+template <>
+const elementwise_table<std::int32_t>& elementwise<std::int32_t>();
+template <>
+const elementwise_table<std::int64_t>& elementwise<std::int64_t>();
+template <>
+const elementwise_table<std::complex<float>>& elementwise<std::complex<float>>();
+template <>
+const elementwise_table<std::complex<double>>& elementwise<std::complex<double>>();
 
 }  // namespace ricci::kernels

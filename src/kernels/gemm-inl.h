@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,8 +24,13 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using element_type = RICCI_GEMM_TYPE;
+constexpr std::int64_t pitch = row_pitch<element_type>;
+
 using full_tag = hn::ScalableTag<element_type>;
 
+#if HWY_TARGET != HWY_SCALAR
+constexpr int block_lanes = lanes_of_block<element_type>;
+#endif
 constexpr int lane_count = static_cast<int>(HWY_LANES(element_type));
 
 // 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2.
@@ -36,42 +42,58 @@ constexpr int tile_rows = 6;
 constexpr int tile_vectors = 2;
 #endif
 
-// Writes vector v of a row of C when its columns may be scattered or may not fill the vector.
+// x * y + z; whole numbers have no fused form.
 template <class V>
-HWY_NOINLINE void write_part(V product, const output_tile<element_type>& out, element_type* row,
-                             int v) {
-    const full_tag d;
-    const int first = v * lane_count;
-    const int count = HWY_MIN(lane_count, out.column_count - first);
-    const bool adjacent = ((out.adjacent >> v) & 1u) != 0;
-    if (adjacent && count == lane_count) {
-        element_type* c = row + out.columns[first];
-        const auto old = out.beta == 0 ? hn::Zero(d) : hn::LoadU(d, c);
-        hn::StoreU(hn::MulAdd(hn::Set(d, out.beta), old, product), d, c);
-        return;
-    }
+HWY_INLINE V multiply_and_add(V x, V y, V z) {
+    if constexpr (hwy::IsFloat<element_type>()) return hn::MulAdd(x, y, z);
+    else return hn::Add(hn::Mul(x, y), z);
+}
+
+// Adds `count` adjacent elements of a row of a finished tile to C.
+HWY_INLINE void write_run(const element_type* product, element_type beta, element_type* c,
+                          int count) {
 #if !HWY_MEM_OPS_MIGHT_FAULT
-    if (adjacent) {
-        element_type* c = row + out.columns[first];
-        const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
-        const auto old = out.beta == 0 ? hn::Zero(d) : hn::MaskedLoad(mask, d, c);
-        hn::BlendedStore(hn::MulAdd(hn::Set(d, out.beta), old, product), mask, d, c);
-        return;
-    }
+    const full_tag d;
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
+    const auto value = hn::LoadU(d, product);
+    const auto old = beta == 0 ? hn::Zero(d) : hn::MaskedLoad(mask, d, c);
+    hn::BlendedStore(multiply_and_add(hn::Set(d, beta), old, value), mask, d, c);
+#else
+    for (int j = 0; j < count; ++j) c[j] = beta == 0 ? product[j] : product[j] + beta * c[j];
 #endif
-    HWY_ALIGN element_type lanes[lane_count];
-    hn::Store(product, d, lanes);
-    for (int j = 0; j < count; ++j) {
-        element_type* c = row + out.columns[first + j];
-        *c = out.beta == 0 ? lanes[j] : lanes[j] + out.beta * *c;
+}
+
+// Writes a tile that lies in `tile`, `width` elements a row, when its columns may be scattered or may
+// not fill their vectors: runs of adjacent columns, each for all rows.
+HWY_NOINLINE void write_scattered(const element_type* tile, int width, int rows,
+                                  const output_tile<element_type>& out) {
+    for (int first = 0; first < out.column_count;) {
+        int count = 1;
+        while (count < lane_count && first + count < out.column_count &&
+               out.columns[first + count] - out.columns[first + count - 1] == 1) {
+            ++count;
+        }
+        element_type* column = out.origin + out.columns[first];
+        const element_type* product = tile + first;
+        if (count == 1) {
+            for (int i = 0; i < rows; ++i) {
+                element_type* c = column + out.rows[i];
+                *c = out.beta == 0 ? product[i * width] : product[i * width] + out.beta * *c;
+            }
+        } else {
+            for (int i = 0; i < rows; ++i) {
+                write_run(product + i * width, out.beta, column + out.rows[i], count);
+            }
+        }
+        first += count;
     }
 }
 
-constexpr std::int64_t prefetch_steps = 48;
+constexpr std::int64_t prefetch_steps = 64;
 
 template <int rows, int vectors>
 HWY_INLINE void prefetch_output(const output_tile<element_type>& out) {
-    for (int v = 0; v <= vectors; ++v) {
+    for (int v = 0; v < vectors; ++v) {
         const int j = HWY_MIN(v * lane_count, out.column_count - 1);
         const element_type* column = out.origin + out.columns[j];
         RICCI_UNROLL
@@ -79,117 +101,115 @@ HWY_INLINE void prefetch_output(const output_tile<element_type>& out) {
     }
 }
 
-template <int rows, int vectors>
-void gemm_tile(std::int64_t depth, const element_type* HWY_RESTRICT a,
-               const element_type* HWY_RESTRICT b, std::int64_t b_step,
-               const output_tile<element_type>& out) {
+// Adds the tile to C, or replaces C when beta is 0.
+template <int rows, int vectors, class V>
+HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<element_type>& out) {
     const full_tag d;
-    using vector = hn::Vec<full_tag>;
-    vector sum[rows][vectors];
-
-    RICCI_UNROLL
-    for (int i = 0; i < rows; ++i) {
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
-    }
-    // C is asked for some steps before it is needed: earlier, the panels would push it out again.
-    const element_type* next = out.next;
-    const std::int64_t next_step = out.next_step;
-    std::int64_t steps = depth > prefetch_steps ? depth - prefetch_steps : 0;
-    for (int part = 0; part < 2; ++part) {
-        for (std::int64_t k = 0; k < steps; ++k) {
-            hwy::Prefetch(next);
-            next += next_step;
-            vector right[vectors];
-            RICCI_UNROLL
-            for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
-            RICCI_UNROLL
-            for (int i = 0; i < rows; ++i) {
-                const vector left = hn::Set(d, a[i]);
-                RICCI_UNROLL
-                for (int v = 0; v < vectors; ++v) sum[i][v] = hn::MulAdd(left, right[v], sum[i][v]);
-            }
-            a += rows;
-            b += b_step;
-        }
-        if (part == 0) prefetch_output<rows, vectors>(out);
-        steps = depth - steps;
-    }
-
-    const vector alpha = hn::Set(d, out.alpha);
-    const vector beta = hn::Set(d, out.beta);
+    const V alpha = hn::Set(d, out.alpha);
     constexpr unsigned every_vector = (1u << vectors) - 1;
     if ((out.adjacent & every_vector) == every_vector && out.column_count == vectors * lane_count) {
+        element_type* columns[vectors];
         RICCI_UNROLL
-        for (int i = 0; i < rows; ++i) {
-            element_type* row = out.origin + out.rows[i];
+        for (int v = 0; v < vectors; ++v) columns[v] = out.origin + out.columns[v * lane_count];
+        if (out.beta == 0) {
             RICCI_UNROLL
-            for (int v = 0; v < vectors; ++v) {
-                element_type* c = row + out.columns[v * lane_count];
-                const vector product = hn::Mul(alpha, sum[i][v]);
-                if (out.beta == 0) {
-                    hn::StoreU(product, d, c);
-                } else {
-                    hn::StoreU(hn::MulAdd(beta, hn::LoadU(d, c), product), d, c);
+            for (int i = 0; i < rows; ++i) {
+                const std::int64_t row = out.rows[i];
+                RICCI_UNROLL
+                for (int v = 0; v < vectors; ++v) {
+                    hn::StoreU(hn::Mul(alpha, sum[i][v]), d, columns[v] + row);
+                }
+            }
+        } else {
+            const V beta = hn::Set(d, out.beta);
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) {
+                const std::int64_t row = out.rows[i];
+                RICCI_UNROLL
+                for (int v = 0; v < vectors; ++v) {
+                    const V old = hn::Mul(beta, hn::LoadU(d, columns[v] + row));
+                    hn::StoreU(multiply_and_add(alpha, sum[i][v], old), d, columns[v] + row);
                 }
             }
         }
         return;
     }
+    // A run may be read a whole vector wide.
+    HWY_ALIGN element_type tile[(rows * vectors + 1) * lane_count];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            if (v * lane_count < out.column_count) {
-                write_part(hn::Mul(alpha, sum[i][v]), out, out.origin + out.rows[i], v);
-            }
+            hn::Store(hn::Mul(alpha, sum[i][v]), d, tile + (i * vectors + v) * lane_count);
         }
     }
+    hn::Store(hn::Zero(d), d, tile + rows * vectors * lane_count);
+    write_scattered(tile, vectors * lane_count, rows, out);
 }
 
-#if HWY_TARGET != HWY_SCALAR
-
-constexpr int block_lanes = static_cast<int>(16 / sizeof(element_type));
-
-// Block b of the result holds the 16 bytes at lines[b * block_lanes] + offset.
-template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const element_type* const* lines, std::int64_t offset) {
-    if constexpr (hn::MaxLanes(D()) == static_cast<std::size_t>(block_lanes)) {
-        return hn::LoadU(d, lines[0] + offset);
-    } else {
-        const hn::Half<D> half;
-        const auto low = load_blocks(half, lines, offset);
-        const auto high = load_blocks(half, lines + hn::MaxLanes(half), offset);
-        return hn::Combine(d, high, low);
+// `left(i)` gives row i of A for the current k, `advance()` goes on to the next k.
+template <int rows, int vectors, class Left, class Advance>
+HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
+                              const element_type* HWY_RESTRICT b, std::int64_t b_step,
+                              const output_tile<element_type>& out) {
+    const full_tag d;
+    using vector = hn::Vec<full_tag>;
+    vector sum[rows][vectors];
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
     }
-}
-
-// Reads block_lanes elements of every line and writes them as block_lanes rows.
-template <class D>
-HWY_INLINE void transpose_block(D d, const element_type* const* lines, std::int64_t offset,
-                                element_type* to, std::int64_t step) {
-    if constexpr (sizeof(element_type) == 8) {
-        const auto even = load_blocks(d, lines, offset);
-        const auto odd = load_blocks(d, lines + 1, offset);
-        hn::StoreU(hn::InterleaveLower(d, even, odd), d, to);
-        hn::StoreU(hn::InterleaveUpper(d, even, odd), d, to + step);
-    } else {
-        const auto line0 = load_blocks(d, lines, offset);
-        const auto line1 = load_blocks(d, lines + 1, offset);
-        const auto line2 = load_blocks(d, lines + 2, offset);
-        const auto line3 = load_blocks(d, lines + 3, offset);
-        const auto low02 = hn::InterleaveLower(d, line0, line2);
-        const auto low13 = hn::InterleaveLower(d, line1, line3);
-        const auto high02 = hn::InterleaveUpper(d, line0, line2);
-        const auto high13 = hn::InterleaveUpper(d, line1, line3);
-        hn::StoreU(hn::InterleaveLower(d, low02, low13), d, to);
-        hn::StoreU(hn::InterleaveUpper(d, low02, low13), d, to + step);
-        hn::StoreU(hn::InterleaveLower(d, high02, high13), d, to + 2 * step);
-        hn::StoreU(hn::InterleaveUpper(d, high02, high13), d, to + 3 * step);
+    const element_type* next = out.next;
+    const std::int64_t next_step = out.next_step;
+    // C is asked for some steps before it is needed: earlier, the panels would push it out again.
+    std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
+    for (int part = 0; part < 2; ++part) {
+        for (std::int64_t k = 0; k < steps; ++k) {
+            vector right[vectors];
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) {
+                const vector one = hn::Set(d, left(i));
+                RICCI_UNROLL
+                for (int v = 0; v < vectors; ++v)
+                    sum[i][v] = multiply_and_add(one, right[v], sum[i][v]);
+            }
+            advance();
+            b += b_step;
+            hwy::Prefetch(next);
+            next += next_step;
+        }
+        if (part == 0 && out.prefetch) prefetch_output<rows, vectors>(out);
+        steps = depth - steps;
     }
+    write_tile<rows, vectors>(sum, out);
 }
 
-#endif
+// Packed rows are a constant distance apart, which takes no register.
+template <int rows, int vectors>
+void gemm_tile(std::int64_t depth, const element_type* HWY_RESTRICT a,
+               const element_type* HWY_RESTRICT b, std::int64_t b_step,
+               const output_tile<element_type>& out) {
+    const auto left = [&](int i) HWY_ATTR RICCI_INLINE_LAMBDA { return a[i * pitch]; };
+    const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA { ++a; };
+    multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
+}
+
+template <int rows, int vectors>
+void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
+                   const element_type* HWY_RESTRICT b, std::int64_t b_step,
+                   const output_tile<element_type>& out) {
+    const element_type* a[rows];
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) a[i] = panel.origin + panel.rows[i];
+    const std::int64_t step = panel.step;
+    std::int64_t at = 0;
+    const auto left = [&](int i) HWY_ATTR RICCI_INLINE_LAMBDA { return a[i][at]; };
+    const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA { at += step; };
+    multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
+}
 
 // Packs lines x0 .. x0 + width - 1, writing a whole vector of D at every k in rising order: what
 // spills past `width` is written over by the next k.
@@ -201,6 +221,19 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
         const element_type* line = from.origin + from.across[x0];
         for (std::int64_t k = 0; k < from.depth; ++k) {
             hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step);
+        }
+        return;
+    }
+    if (from.across_run[x0] >= width) {
+        const element_type* line = from.origin + from.across[x0];
+        for (std::int64_t k = 0; k < from.depth; ++k) {
+            const element_type* part = line + from.along[k];
+#if !HWY_MEM_OPS_MIGHT_FAULT
+            const auto mask = hn::FirstN(d, static_cast<std::size_t>(width));
+            hn::StoreU(hn::MaskedLoad(mask, d, part), d, to + k * step);
+#else
+            for (int x = 0; x < lanes; ++x) to[k * step + x] = part[HWY_MIN(x, width - 1)];
+#endif
         }
         return;
     }
@@ -227,37 +260,63 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
     }
 }
 
-void pack_scalar(const pack_source<element_type>& from, int x0, int width, element_type* to,
-                 std::int64_t step) {
-    for (int x = 0; x < width; ++x) {
-        const element_type* line = from.origin + from.across[x0 + x];
-        for (std::int64_t k = 0; k < from.depth; ++k) to[k * step + x] = line[from.along[k]];
+// A line that is contiguous along k, as it lies in memory.
+void copy_line(const pack_source<element_type>& from, const element_type* line, element_type* to) {
+    const full_tag d;
+    for (std::int64_t k = 0; k < from.depth;) {
+        const element_type* run = line + from.along[k];
+        const std::int64_t count = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
+        std::int64_t i = 0;
+        for (; i + lane_count <= count; i += lane_count) {
+            hn::StoreU(hn::LoadU(d, run + i), d, to + k + i);
+        }
+        for (; i < count; ++i) to[k + i] = run[i];
+        k += count;
     }
 }
 
 void pack_rows(const pack_source<element_type>& from, element_type* to) {
+    int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+    // Rows that are contiguous across: blocks of a vector's k and a few rows are transposed.
+    const full_tag d;
+    for (; x + block_lanes <= from.width && from.across_run[x] >= block_lanes &&
+           from.along_run[0] < block_lanes;
+         x += block_lanes) {
+        const element_type* origin = from.origin + from.across[x];
+        element_type* rows = to + x * pitch;
+        const element_type* lines[lane_count];
+        std::int64_t k = 0;
+        for (; k + lane_count <= from.depth; k += lane_count) {
+            for (int i = 0; i < lane_count; ++i) lines[i] = origin + from.along[k + i];
+            transpose_block(d, lines, 0, rows + k, pitch);
+        }
+        for (; k < from.depth; ++k) {
+            for (int i = 0; i < block_lanes; ++i) rows[i * pitch + k] = origin[from.along[k] + i];
+        }
+    }
+#endif
+    for (; x < from.width; ++x) {
+        copy_line(from, from.origin + from.across[x], to + x * pitch);
+    }
+}
+
+// Rows that are contiguous across, at every k.
+void pack_across(const pack_source<element_type>& from, element_type* to) {
     constexpr int row_lanes = HWY_MIN(lane_count, max_rows);
     const hn::CappedTag<element_type, static_cast<std::size_t>(row_lanes)> d;
     const std::int64_t step = from.width;
-    if (from.width <= row_lanes) {
-        if (from.width == 1 && row_lanes > 1) {
-            pack_scalar(from, 0, 1, to, step);
-        } else {
-            pack_sliver(d, from, 0, from.width, to, step);
-        }
-        return;
-    }
     int x = 0;
-    for (; x + row_lanes <= from.width; x += row_lanes) {
-        pack_sliver(d, from, x, row_lanes, to + x, step);
+    for (; x + row_lanes <= from.width && from.across_run[x] >= row_lanes; x += row_lanes) {
+        const element_type* line = from.origin + from.across[x];
+        for (std::int64_t k = 0; k < from.depth; ++k) {
+            hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step + x);
+        }
     }
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (block_lanes == 2 && row_lanes > 2) {
-        const hn::CappedTag<element_type, 2> narrow;
-        for (; x + 2 <= from.width; x += 2) pack_sliver(narrow, from, x, 2, to + x, step);
+    for (; x < from.width; ++x) {
+        const element_type* line = from.origin + from.across[x];
+        for (std::int64_t k = 0; k < from.depth; ++k) to[k * step + x] = line[from.along[k]];
     }
-#endif
-    if (x < from.width) pack_scalar(from, x, from.width - x, to + x, step);
 }
 
 void pack_columns(const pack_source<element_type>& from, element_type* to, std::int64_t step) {
@@ -281,7 +340,7 @@ element_type dot(std::int64_t n, strided<element_type> x, strided<element_type> 
         auto sum2 = hn::Zero(d);
         auto sum3 = hn::Zero(d);
         const auto product = [&](std::int64_t at, hn::Vec<full_tag> sum) HWY_ATTR {
-            return hn::MulAdd(load_or_broadcast(x, at), load_or_broadcast(y, at), sum);
+            return multiply_and_add(load_or_broadcast(x, at), load_or_broadcast(y, at), sum);
         };
         for (; t + 4 * lane_count <= n; t += 4 * lane_count) {
             sum0 = product(t, sum0);
@@ -313,7 +372,7 @@ void multiply_add(std::int64_t n, element_type alpha, strided<element_type> x,
             for (; t + lane_count <= n; t += lane_count) {
                 const auto left = hn::Mul(scale, load_or_broadcast(x, t));
                 const auto old = hn::Mul(keep, hn::LoadU(d, c + t));
-                hn::StoreU(hn::MulAdd(left, load_or_broadcast(y, t), old), d, c + t);
+                hn::StoreU(multiply_and_add(left, load_or_broadcast(y, t), old), d, c + t);
             }
         }
     }
@@ -325,19 +384,18 @@ void multiply_add(std::int64_t n, element_type alpha, strided<element_type> x,
 }
 
 template <int rows, int vectors>
-constexpr typename kernel_table<element_type>::gemm_function tile_or_none() {
+void add_tile(kernel_table<element_type>& table) {
     if constexpr (rows <= tile_rows && vectors <= tile_vectors) {
-        return &gemm_tile<rows, vectors>;
-    } else {
-        return nullptr;
+        table.gemm[rows - 1][vectors - 1] = &gemm_tile<rows, vectors>;
+        table.gemm_in_place[rows - 1][vectors - 1] = &gemm_in_place<rows, vectors>;
     }
 }
 
 template <int rows>
 void add_tiles(kernel_table<element_type>& table) {
-    table.gemm[rows - 1][0] = tile_or_none<rows, 1>();
-    table.gemm[rows - 1][1] = tile_or_none<rows, 2>();
-    table.gemm[rows - 1][2] = tile_or_none<rows, 3>();
+    add_tile<rows, 1>(table);
+    add_tile<rows, 2>(table);
+    add_tile<rows, 3>(table);
     if constexpr (rows > 1) add_tiles<rows - 1>(table);
 }
 
@@ -348,7 +406,9 @@ kernel_table<element_type> make_table() {
     table.mr = tile_rows;
     table.vectors = tile_vectors;
     add_tiles<max_rows>(table);
+    table.panel_pitch = pitch;
     table.pack_rows = &pack_rows;
+    table.pack_across = &pack_across;
     table.pack_columns = &pack_columns;
     table.dot = &dot;
     table.multiply_add = &multiply_add;

@@ -9,6 +9,21 @@ namespace ricci::kernels {
 inline constexpr int max_rows = 8;
 inline constexpr int max_vectors = 3;
 
+/// How many k a block of A holds at most, and how far apart its packed rows are: no power of two,
+/// so that they do not compete for the same places in the cache.
+template <class T>
+inline constexpr std::int64_t most_depth = sizeof(T) > 8 ? 256 : 512;
+template <class T>
+inline constexpr std::int64_t row_pitch = most_depth<T> + 16;
+
+/// The rows of A that a micro-kernel reads: element (i, k) is origin[rows[i] + k * step].
+template <class T>
+struct row_panel {
+    const T* origin = nullptr;
+    const std::int64_t* rows = nullptr;
+    std::int64_t step = 1;
+};
+
 /// Where a micro-kernel writes: element (i, j) is origin[rows[i] + columns[j]].
 /// C = alpha * (product) + beta * C; C is not read when beta is 0.
 template <class T>
@@ -19,8 +34,9 @@ struct output_tile {
     int column_count = 0;  // columns that exist; the others of the panel are not written
     // Bit v: the columns of vector v that exist are adjacent in memory.
     unsigned adjacent = 0;
-    T alpha = 1;
-    T beta = 0;
+    T alpha = T{1};
+    T beta = T{0};
+    bool prefetch = false;  // this part of C is far away in the memory hierarchy
     // What a later call will read: asked for while this one computes, `next_step` elements further
     // for each k.
     const T* next = nullptr;
@@ -48,39 +64,58 @@ struct strided {
     std::int64_t step = 0;
 };
 
-/// One SIMD target's kernels for element type T.
-template <class T>
+/// One SIMD target's kernels that compute in T on operands stored as `Stored`. What a packed panel
+/// holds is the table's own affair, as long as it has room for it.
+template <class T, class Stored = T>
 struct kernel_table {
     const char* target = "";
     int lanes = 1;    // elements in a vector
     int mr = 1;       // rows of a full tile, at most max_rows
     int vectors = 1;  // vectors across a full tile, at most max_vectors
 
+    /// Elements of a row of A in a packed panel; 0 when there are as many as the block has k.
+    std::int64_t panel_pitch = 0;
+
     /// gemm[r - 1][v - 1]: C tile of r rows and v vectors of columns from packed panels.
-    /// a: depth x r, element (i, k) at a[k * r + i].   b: (k, j) at b[k * b_step + j].
+    /// a: (i, k) at a[i * row_pitch + k].   b: (k, j) at b[k * b_step + j].
     /// Every b row is readable for v * lanes elements.
     using gemm_function = void (*)(std::int64_t depth, const T* a, const T* b, std::int64_t b_step,
                                    const output_tile<T>& out);
     gemm_function gemm[max_rows][max_vectors] = {};
 
-    /// Packs `width` <= mr rows: (x, k) goes to to[k * width + x]. May write up to max_rows + lanes
-    /// elements past the end.
-    void (*pack_rows)(const pack_source<T>& from, T* to) = nullptr;
+    /// The same with rows of A where they lie; and B, too, may be one that is not packed. None where
+    /// operands have to be packed.
+    using in_place_function = void (*)(std::int64_t depth, const row_panel<T>& a, const T* b,
+                                       std::int64_t b_step, const output_tile<T>& out);
+    in_place_function gemm_in_place[max_rows][max_vectors] = {};
+
+    /// Packs `width` <= mr rows of depth <= most_depth: (x, k) goes to to[x * row_pitch + k].
+    void (*pack_rows)(const pack_source<Stored>& from, T* to) = nullptr;
+
+    /// Packs them the other way, for gemm_in_place: (x, k) goes to to[k * width + x]. None where that
+    /// is none.
+    void (*pack_across)(const pack_source<Stored>& from, T* to) = nullptr;
 
     /// Packs one vector of columns, `width` <= lanes: (x, k) goes to to[k * step + x]; lanes past
     /// `width` are filled with finite copies or zeros.
-    void (*pack_columns)(const pack_source<T>& from, T* to, std::int64_t step) = nullptr;
+    void (*pack_columns)(const pack_source<Stored>& from, T* to, std::int64_t step) = nullptr;
 
     /// The sum over t < n of x[t] * y[t].
-    T (*dot)(std::int64_t n, strided<T> x, strided<T> y) = nullptr;
+    T (*dot)(std::int64_t n, strided<Stored> x, strided<Stored> y) = nullptr;
 
     /// c[t * c_step] = alpha * x[t] * y[t] + beta * c[t * c_step] for t < n; c is not read when beta
     /// is 0.
-    void (*multiply_add)(std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T* c,
-                         std::int64_t c_step) = nullptr;
+    void (*multiply_add)(std::int64_t n, T alpha, strided<Stored> x, strided<Stored> y, T beta,
+                         T* c, std::int64_t c_step) = nullptr;
+
+    /// Where T is wider than what is stored: c[j * c_step] = alpha * sums[j] + beta * c[j * c_step],
+    /// rounded once, for j < n; c is not read when beta is 0.
+    void (*write)(std::int64_t n, T alpha, const T* sums, T beta, Stored* c,
+                  std::int64_t c_step) = nullptr;
 };
 
-/// The kernels of the best SIMD target of this CPU. T: float, double.
+/// The kernels of the best SIMD target of this CPU. T: float, double, std::uint32_t, std::uint64_t
+/// (whole numbers modulo 2^32 and 2^64: signed ones too). Other types have headers of their own.
 template <class T>
 const kernel_table<T>& gemm_kernels();
 
@@ -93,8 +128,16 @@ const kernel_table<float>& gemm_kernels<float>();
 template <>
 const kernel_table<double>& gemm_kernels<double>();
 template <>
+const kernel_table<std::uint32_t>& gemm_kernels<std::uint32_t>();
+template <>
+const kernel_table<std::uint64_t>& gemm_kernels<std::uint64_t>();
+template <>
 const kernel_table<float>& scalar_gemm_kernels<float>();
 template <>
 const kernel_table<double>& scalar_gemm_kernels<double>();
+template <>
+const kernel_table<std::uint32_t>& scalar_gemm_kernels<std::uint32_t>();
+template <>
+const kernel_table<std::uint64_t>& scalar_gemm_kernels<std::uint64_t>();
 
 }  // namespace ricci::kernels

@@ -11,16 +11,25 @@ namespace ricci::kernels {
 inline constexpr int scalar_lanes = 4;
 
 template <class T, int rows, int vectors>
-void scalar_gemm(std::int64_t depth, const T* a, const T* b, std::int64_t b_step,
-                 const output_tile<T>& out) {
+void scalar_in_place(std::int64_t depth, const row_panel<T>& a, const T* b, std::int64_t b_step,
+                     const output_tile<T>& out) {
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < vectors * scalar_lanes && j < out.column_count; ++j) {
             T sum = 0;
-            for (std::int64_t k = 0; k < depth; ++k) sum += a[k * rows + i] * b[k * b_step + j];
+            const T* row = a.origin + a.rows[i];
+            for (std::int64_t k = 0; k < depth; ++k) sum += row[k * a.step] * b[k * b_step + j];
             T& c = out.origin[out.rows[i] + out.columns[j]];
-            c = out.beta == 0 ? out.alpha * sum : out.alpha * sum + out.beta * c;
+            c = out.beta == T{0} ? out.alpha * sum : out.alpha * sum + out.beta * c;
         }
     }
+}
+
+template <class T, int rows, int vectors>
+void scalar_gemm(std::int64_t depth, const T* a, const T* b, std::int64_t b_step,
+                 const output_tile<T>& out) {
+    std::int64_t pitches[rows];
+    for (int i = 0; i < rows; ++i) pitches[i] = i * row_pitch<T>;
+    scalar_in_place<T, rows, vectors>(depth, {a, pitches, 1}, b, b_step, out);
 }
 
 template <class T>
@@ -32,11 +41,17 @@ void scalar_pack(const pack_source<T>& from, T* to, std::int64_t step, int padde
     }
 }
 
+template <class T, int rows, int vectors>
+void add_scalar_tile(kernel_table<T>& table) {
+    table.gemm[rows - 1][vectors - 1] = &scalar_gemm<T, rows, vectors>;
+    table.gemm_in_place[rows - 1][vectors - 1] = &scalar_in_place<T, rows, vectors>;
+}
+
 template <class T, int rows>
 void add_scalar_tiles(kernel_table<T>& table) {
-    table.gemm[rows - 1][0] = &scalar_gemm<T, rows, 1>;
-    table.gemm[rows - 1][1] = &scalar_gemm<T, rows, 2>;
-    table.gemm[rows - 1][2] = &scalar_gemm<T, rows, 3>;
+    add_scalar_tile<T, rows, 1>(table);
+    add_scalar_tile<T, rows, 2>(table);
+    add_scalar_tile<T, rows, 3>(table);
     if constexpr (rows > 1) add_scalar_tiles<T, rows - 1>(table);
 }
 
@@ -48,7 +63,14 @@ kernel_table<T> make_scalar_table() {
     table.mr = max_rows;
     table.vectors = max_vectors;
     add_scalar_tiles<T, max_rows>(table);
+    table.panel_pitch = row_pitch<T>;
     table.pack_rows = [](const pack_source<T>& from, T* to) {
+        for (int x = 0; x < from.width; ++x) {
+            for (std::int64_t k = 0; k < from.depth; ++k)
+                to[x * row_pitch<T> + k] = from.origin[from.across[x] + from.along[k]];
+        }
+    };
+    table.pack_across = [](const pack_source<T>& from, T* to) {
         scalar_pack(from, to, from.width, from.width);
     };
     table.pack_columns = [](const pack_source<T>& from, T* to, std::int64_t step) {
@@ -64,7 +86,7 @@ kernel_table<T> make_scalar_table() {
         for (std::int64_t t = 0; t < n; ++t) {
             const T product = alpha * x.data[t * x.step] * y.data[t * y.step];
             T& to = c[t * c_step];
-            to = beta == 0 ? product : product + beta * to;
+            to = beta == T{0} ? product : product + beta * to;
         }
     };
     return table;

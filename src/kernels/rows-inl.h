@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "src/kernels/elementwise-inl.h"
+#include "src/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -333,6 +334,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     elementwise_table<T> table{};
     set_operations(table);
     table.count_up = count_up<T>;
+    table.transpose = transpose<T>;
     table.sum = sum_row<T>;
     table.maximum = extreme_row<true, T>;
     table.minimum = extreme_row<false, T>;

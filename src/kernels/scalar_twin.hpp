@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 
@@ -54,8 +55,9 @@ T number(bool truth) {
     return truth ? T(1) : T(0);
 }
 
-/// Operation `op` (see kernels::operation) of up to three numbers.
-template <class T>
+/// Operation `op` (see kernels::operation) of up to three numbers. Whole and complex numbers have
+/// files of their own.
+template <std::floating_point T>
 T apply(int op, T a, T b, T c) {
     using plan::opcode;
     if (op == multiply_add) return a * b + c;
@@ -63,6 +65,7 @@ T apply(int op, T a, T b, T c) {
         case opcode::constant:
         case opcode::load:
         case opcode::position:
+        case opcode::conjugate:
             return a;
         case opcode::negate:
             return -a;

@@ -7,3 +7,6 @@
 #else
 #define RICCI_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+// After the parameters of a lambda that such arrays are captured in: it is inlined at every call.
+#define RICCI_INLINE_LAMBDA __attribute__((always_inline))

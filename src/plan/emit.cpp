@@ -53,6 +53,7 @@ private:
                 break;
             case kind::sum:
             case kind::fold:
+            case kind::gather:
             case kind::operation:
                 return operation(e);
         }
@@ -134,6 +135,8 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     c.b = {b.slot, b.positions}, c.b_offset = b.at.offset;
     c.c = {target.slot, target.positions}, c.c_offset = target.at.offset;
     c.beta = beta;
+    c.conjugate_a = product.conjugate_a;
+    c.conjugate_b = product.conjugate_b;
     double work = 2;
     const auto all = united(a_indices, b_indices);
     for (ir::ref i : all) {

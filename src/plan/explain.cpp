@@ -12,11 +12,11 @@ namespace {
 
 const char* word_of(opcode code) {
     static constexpr const char* words[] = {
-        "constant", "load", "position", "negate",  "abs",        "sqrt", "exp",  "log",
-        "sin",      "cos",  "tanh",     "sigmoid", "relu",       "gelu", "silu", "elu",
-        "sign",     "erf",  "floor",    "square",  "reciprocal", "not",  "+",    "-",
-        "*",        "/",    "power",    "min",     "max",        "mod",  "<",    "<=",
-        "==",       "!=",   "and",      "or",      "select"};
+        "constant", "load", "position", "negate",  "abs",        "sqrt",  "exp",  "log",
+        "sin",      "cos",  "tanh",     "sigmoid", "relu",       "gelu",  "silu", "elu",
+        "sign",     "erf",  "floor",    "square",  "reciprocal", "not",   "conj", "+",
+        "-",        "*",    "/",        "power",   "min",        "max",   "mod",  "<",
+        "<=",       "==",   "!=",       "and",     "or",         "select"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
     return words[static_cast<std::size_t>(code)];
 }
@@ -62,8 +62,10 @@ public:
     writer(const ir::program_view& p, const program_plan& plan) : p_(p), plan_(plan) {
         for (std::size_t k = 0; k < plan.slots.size(); ++k) {
             const auto& s = plan.slots[k];
-            temporaries_.push_back(s.name == ir::none && s.kind == storage::workspace ? ++count_
-                                                                                      : 0);
+            temporaries_.push_back(
+                s.name == ir::none && (s.kind == storage::workspace || s.kind == storage::unused)
+                    ? ++count_
+                    : 0);
         }
     }
 
@@ -89,6 +91,10 @@ public:
         return std::string(title) + " " + (loops.empty() ? "-" : names + "=" + extents);
     }
 
+    static std::string conjugated(bool is, const std::string& operand) {
+        return is ? "conj(" + operand + ")" : operand;
+    }
+
     std::string contraction(const contraction_step& c) const {
         std::string line = "contract  " + use(c.c) + (c.beta == 1 ? " += " : " = ");
         if (!c.alpha.instructions.empty()) {
@@ -102,10 +108,77 @@ public:
         } else if (c.alpha.value != 1) {
             line += short_number(c.alpha.value) + " ";
         }
-        line += use(c.a) + " " + use(c.b);
+        line += conjugated(c.conjugate_a, use(c.a)) + " " + conjugated(c.conjugate_b, use(c.b));
         if (c.beta != 0 && c.beta != 1) line += " + " + short_number(c.beta) + " " + use(c.c);
         return line + "   " + group("batch", c.batch_names) + "  " + group("M", c.m_names) + "  " +
                group("N", c.n_names) + "  " + group("K", c.k_names);
+    }
+
+    std::string operations(const std::vector<instruction>& program) const {
+        std::string words;
+        for (const auto& i : program)
+            if (i.code > opcode::position)
+                words += std::string(words.empty() ? "" : " ") + word_of(i.code);
+        return words;
+    }
+
+    std::string stream(const stream_step& g) const {
+        std::string line = "stream  ";
+        bool first = true;
+        const auto operand = [&](std::int32_t k) {
+            return use(g.operands[static_cast<std::size_t>(k)].use);
+        };
+        for (const auto& s : g.sinks) {
+            line += (first ? "" : "; ") + operand(s.output) + " = sum of " + use(s.of);
+            if (s.b >= 0) line += " " + operand(s.b);
+            first = false;
+        }
+        for (const auto axis : {stream_axis::batch, stream_axis::row, stream_axis::column}) {
+            std::vector<named_loop> loops;
+            for (std::size_t l = 0; l < g.loops.size(); ++l)
+                if (g.loops[l].axis == axis) loops.push_back({g.loop_names[l], g.loops[l].extent});
+            line += (axis == stream_axis::batch ? "   " : "  ") +
+                    group(axis == stream_axis::batch ? "batch"
+                          : axis == stream_axis::row ? "rows"
+                                                     : "columns",
+                          loops);
+        }
+        return line;
+    }
+
+    /// What a streamed group does with a tile, and what it leaves out.
+    std::string inside(const stream_step& g, const std::string& tiles) const {
+        const auto operand = [&](std::int32_t k) {
+            return use(g.operands[static_cast<std::size_t>(k)].use);
+        };
+        std::string line = "    tile: ";
+        for (std::size_t p = 0; p < g.products.size(); ++p)
+            line += (p > 0 ? ", " : "") + operand(g.products[p].a) + " " + operand(g.products[p].b);
+        for (const auto& s : g.stages) {
+            const auto words = operations(s.program);
+            if (!words.empty()) line += "  {" + words + "}";
+            if (s.kind == stage_kind::weights) line += "  softmax";
+            if (s.kind == stage_kind::remade) line += "  softmax again";
+        }
+        if (!tiles.empty()) line += "; " + tiles;
+        line += "\n    not stored: ";
+        bool first = true;
+        for (const auto& u : g.unstored) {
+            line += (first ? "" : ", ") + use(u);
+            first = false;
+        }
+        return line + "; " + with_prefix(g.saved_bytes) + "B saved\n";
+    }
+
+    std::string gather(const gather_step& g) const {
+        std::string line = g.scatter ? "scatter  " : g.lookups.empty() ? "convert  " : "gather  ";
+        line += use(g.out.use) + (g.scatter ? " += " : " = ") + use(g.in.use);
+        for (const auto& l : g.lookups) line += ", places " + use(l.numbers.use);
+        line += "  ";
+        for (std::size_t k = 0; k < g.indices.size(); ++k)
+            line += (k > 0 ? "," : " ") + words_of_index(p_, g.indices[k]) + "=" +
+                    std::to_string(g.extents[k]);
+        return line;
     }
 
     std::string map(const map_step& m) const {
@@ -124,12 +197,9 @@ public:
             line += (first ? "" : ", ") + use(m.operands[k].use);
             first = false;
         }
-        std::string operations;
-        for (const auto& i : m.program)
-            if (i.code > opcode::position)
-                operations += std::string(operations.empty() ? "" : " ") + word_of(i.code);
-        if (!operations.empty()) line += (first ? "{" : "  {") + operations + "}";
-        if (operations.empty() && first)
+        const auto words = operations(m.program);
+        if (!words.empty()) line += (first ? "{" : "  {") + words + "}";
+        if (words.empty() && first)
             line += m.program.back().code == opcode::position
                         ? "position"
                         : short_number(m.program.back().value);
@@ -146,6 +216,7 @@ private:
 }  // namespace
 
 std::string explain(const ir::program_view& p, const program_plan& plan,
+                    const std::function<std::string(std::size_t)>& details,
                     const std::string& kernels) {
     const writer words(p, plan);
     std::string text;
@@ -154,13 +225,20 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
     ir::ref equation = ir::none;
     std::vector<std::string> lines;
     std::size_t width = 0;
-    for (const auto& s : plan.steps) {
-        lines.push_back(s.is_contraction ? words.contraction(s.contraction) : words.map(s.map));
+    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+        const auto& s = plan.steps[k];
+        lines.push_back(s.is_stream        ? words.stream(s.stream)
+                        : s.is_gather      ? words.gather(s.gather)
+                        : s.is_contraction ? words.contraction(s.contraction)
+                                           : words.map(s.map));
         if (lines.back().size() < 120) width = std::max(width, lines.back().size());
     }
     for (std::size_t k = 0; k < plan.steps.size(); ++k) {
         const auto& s = plan.steps[k];
-        if (s.equation != equation) {
+        if (s.is_stream) {
+            for (const auto e : s.stream.equations) text += words_of_equation(p, e) + "\n";
+            equation = ir::none;
+        } else if (s.equation != equation) {
             equation = s.equation;
             text += words_of_equation(p, equation) + "\n";
             const auto mine =
@@ -173,9 +251,11 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
         if (line.size() < width) line.resize(width, ' ');
         text +=
             "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
+        if (s.is_stream) text += words.inside(s.stream, details(k));
         flops += s.flops, bytes += s.bytes;
-        contractions += s.is_contraction ? 1 : 0;
+        contractions += s.is_map() || s.is_gather ? 0 : 1;
     }
+    for (const auto& note : plan.notes) text += "not fused: " + note + "\n";
     text += "total: " + std::to_string(plan.steps.size()) + " steps, " + with_prefix(flops) +
             "FLOP, " + with_prefix(bytes) + "B read and written, workspace " +
             with_prefix(static_cast<double>(plan.workspace_bytes)) + "B\n";

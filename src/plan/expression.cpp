@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 
 #include "src/plan/scalar.hpp"
@@ -23,6 +24,9 @@ std::uint64_t hash_of(const expression& e) {
     for (const auto& s : e.source.at.strides)
         h = mixed(mixed(h, static_cast<std::uint64_t>(s.index)),
                   static_cast<std::uint64_t>(s.stride));
+    for (const auto& l : e.lookups)
+        h = mixed(mixed(h, static_cast<std::uint64_t>(l.stride)),
+                  static_cast<std::uint64_t>(l.extent));
     for (expr a : e.arguments) h = mixed(h, static_cast<std::uint64_t>(a));
     for (ir::ref i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
     return h;
@@ -31,7 +35,7 @@ std::uint64_t hash_of(const expression& e) {
 bool same(const expression& a, const expression& b) {
     return a.kind == b.kind && a.code == b.code && a.folding == b.folding &&
            std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value) &&
-           a.source.slot == b.source.slot && a.source.at == b.source.at &&
+           a.source.slot == b.source.slot && a.source.at == b.source.at && a.lookups == b.lookups &&
            a.arguments == b.arguments && a.over == b.over;
 }
 
@@ -103,7 +107,7 @@ expr graph::intern(expression node) {
     } else {
         node.indices = without(node.indices, node.over);
     }
-    for (const auto& s : node.source.at.strides) node.indices.push_back(s.index);
+    for (const auto& s : node.source.at.strides) node.indices = united(node.indices, {s.index});
     const auto hash = hash_of(node);
     const auto [first, last] = known_.equal_range(hash);
     for (auto it = first; it != last; ++it)
@@ -132,6 +136,15 @@ expr graph::load(access source) {
     return intern(std::move(node));
 }
 
+expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers) {
+    expression node;
+    node.kind = kind::gather;
+    node.source = std::move(source);
+    node.lookups = std::move(lookups);
+    node.arguments = std::move(numbers);
+    return intern(std::move(node));
+}
+
 expr graph::position(linear_form at) {
     if (at.strides.empty()) return constant(static_cast<double>(at.offset));
     expression node;
@@ -143,6 +156,7 @@ expr graph::position(linear_form at) {
 expr graph::apply(opcode code, expr first, expr second, expr third) {
     if (code == opcode::add) return add({first, second});
     if (code == opcode::multiply) return multiply({first, second});
+    if (code == opcode::divide && is_integer(type_)) return quotient(first, second);
     if (code == opcode::divide) return multiply({first, apply(opcode::reciprocal, second)});
     if (code == opcode::subtract) return add({first, multiply({constant(-1), second})});
     if (code == opcode::negate) return multiply({constant(-1), first});
@@ -158,13 +172,32 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
         node.arguments.push_back(a);
         constants = constants && (*this)[a].kind == kind::constant;
     }
-    if (constants) {
+    if (constants && folds(code, (*this)[first].value)) {
         const auto value = [&](std::size_t k) {
             return k < node.arguments.size() ? (*this)[node.arguments[k]].value : 0.0;
         };
         return constant(evaluate(code, value(0), value(1), value(2)));
     }
     return intern(std::move(node));
+}
+
+// Whole numbers have no reciprocals: a quotient stays one.
+expr graph::quotient(expr numerator, expr denominator) {
+    const auto &a = (*this)[numerator], &b = (*this)[denominator];
+    if (is_constant(denominator, 1)) return numerator;
+    if (a.kind == kind::constant && b.kind == kind::constant && b.value != 0)
+        return constant(std::floor(a.value / b.value));
+    expression node;
+    node.kind = kind::operation;
+    node.code = opcode::divide;
+    node.arguments = {numerator, denominator};
+    return intern(std::move(node));
+}
+
+// Complex values of real functions beyond their range are left to the kernels.
+bool graph::folds(opcode code, double argument) const {
+    return !is_complex(type_) || argument >= 0 ||
+           (code != opcode::sqrt && code != opcode::log && code != opcode::power);
 }
 
 expr graph::power(expr base, expr exponent) {
@@ -178,7 +211,8 @@ expr graph::power(expr base, expr exponent) {
         if (e.value == -1 || e.value == -2 || e.value == -0.5)
             return apply(opcode::reciprocal, power(base, constant(-e.value)));
     }
-    if (e.kind == kind::constant && (*this)[base].kind == kind::constant)
+    if (e.kind == kind::constant && (*this)[base].kind == kind::constant &&
+        folds(opcode::power, (*this)[base].value))
         return constant(evaluate(opcode::power, (*this)[base].value, e.value));
     expression node;
     node.kind = kind::operation;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -38,9 +39,18 @@ struct access {
     ir::range positions{0, -1};  // as written, for words
 };
 
+/// An axis that is read where a tensor says.
+struct lookup_axis {
+    std::int64_t stride = 0;  // of the axis
+    std::int64_t extent = 0;
+    std::string words;  // which it is, for messages
+    bool operator==(const lookup_axis&) const = default;
+};
+
 enum class kind : std::uint8_t {
     constant,   // value
     load,       // source
+    gather,     // source, moved along an axis by the value of each argument, as `lookups` say
     position,   // source.at, as a number
     operation,  // code; its arguments (add and multiply: any number of them)
     sum,        // over `over` of a product whose order is still open
@@ -53,6 +63,7 @@ struct expression {
     fold folding = fold::none;
     double value = 0;
     access source;
+    std::vector<lookup_axis> lookups;  // gather: one for each argument
     std::vector<expr> arguments;
     std::vector<ir::ref> over;     // sorted
     std::vector<ir::ref> indices;  // what the value depends on; sorted
@@ -64,7 +75,15 @@ struct expression {
 /// The expressions of one equation.
 class graph {
 public:
-    explicit graph(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
+    explicit graph(std::vector<std::int64_t> extents, element type = element::f64)
+        : extents_(std::move(extents)), type_(type) {}
+
+    element type() const { return type_; }
+    /// An operation that changes no number of this element type.
+    bool is_identity(opcode code) const {
+        return (code == opcode::conjugate && !is_complex(type_)) ||
+               (code == opcode::floor && is_integer(type_));
+    }
 
     const expression& operator[](expr e) const { return nodes_[static_cast<std::size_t>(e)]; }
     std::int64_t extent(ir::ref index) const { return extents_[static_cast<std::size_t>(index)]; }
@@ -73,6 +92,7 @@ public:
 
     expr constant(double value);
     expr load(access source);
+    expr gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers);
     expr position(linear_form at);
     expr apply(opcode code, expr first, expr second = -1, expr third = -1);
     expr add(const std::vector<expr>& terms);
@@ -98,7 +118,11 @@ private:
     bool expands(expr product) const;
     expr distributed(const std::vector<ir::ref>& over, expr body);
 
+    expr quotient(expr numerator, expr denominator);
+    bool folds(opcode code, double argument) const;
+
     std::vector<std::int64_t> extents_;
+    element type_;
     std::vector<expression> nodes_;
     std::unordered_multimap<std::uint64_t, expr> known_;
 };

@@ -47,12 +47,17 @@ std::vector<expr> lowering::spread(expr value) {
 void lowering::into(const access& target, const std::vector<ir::ref>& indices, expr value,
                     double beta) {
     std::vector<contraction_of> direct;
+    std::vector<scattered_sum> scattered;
     std::vector<expr> rest;
     for (expr term : spread(value)) {
         // Written here directly, unless other terms need it too or it lacks indices of the target.
         const bool whole = graph_[term].kind == kind::sum && graph_[term].indices == indices;
         if (!whole || (graph_[term].uses > 1 && graph_.terms(value).size() > 1)) {
             rest.push_back(term);
+            continue;
+        }
+        if (scattered_sum s; is_scatter(term, s)) {
+            scattered.push_back(s);
             continue;
         }
         auto r = resolve(term);
@@ -66,9 +71,13 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
         emit(product, target, beta);
         beta = 1;
     }
+    for (const auto& s : scattered) {
+        emit_scatter(s, target, indices, beta);
+        beta = 1;
+    }
     if (rest.empty()) return;
 
-    if (direct.empty() && beta == 0) {
+    if (direct.empty() && scattered.empty() && beta == 0) {
         const auto holder =
             std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
@@ -76,6 +85,11 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
     const expression only = graph_[rest[0]];
     if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
         emit_map(target, indices, only.arguments[0], only.folding, only.over);
+        forget(target);
+        return;
+    }
+    if (rest.size() == 1 && beta == 0 && only.kind == kind::gather && only.indices == indices) {
+        emit_gather(rest[0], target, indices);
         forget(target);
         return;
     }
@@ -187,8 +201,13 @@ lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<i
             value = graph_.row(fold::sum, summed, value);
         } else {
             contraction_of product;
-            product.a = stored(factors[left]);
-            product.b = stored(factors[right]);
+            // What is conjugated needs no memory of its own: the contraction does it on the way.
+            const auto operand = [&](expr factor, bool& conjugate) {
+                conjugate = graph_[factor].code == opcode::conjugate;
+                return stored(conjugate ? graph_[factor].arguments[0] : factor);
+            };
+            product.a = operand(factors[left], product.conjugate_a);
+            product.b = operand(factors[right], product.conjugate_b);
             product.over = summed;
             product.scale = last ? scale : graph_.constant(1);
             if (last) {
@@ -263,11 +282,22 @@ expr lowering::stored(const contraction_of& product) {
 
 // The expression in memory: `e` itself when it is.
 expr lowering::stored(expr e) {
-    if (graph_[e].kind == kind::load) return e;
+    if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     expr value = e;
     expr result = -1;
-    if (graph_[e].kind == kind::sum) {
+    if (graph_[e].kind == kind::gather || is_foreign(e)) {
+        const auto indices = graph_[e].indices;
+        const auto target = temporary(indices, -1);
+        emit_gather(e, target, indices);
+        result = graph_.load(target);
+    } else if (graph_[e].kind == kind::sum) {
+        if (scattered_sum s; is_scatter(e, s)) {
+            const auto indices = graph_[e].indices;
+            const auto target = temporary(indices, -1);
+            emit_scatter(s, target, indices, 0);
+            return stored_[e] = graph_.load(target);
+        }
         const auto r = resolve(e);
         if (r.contracted) result = stored(r.product);
         value = r.value;
@@ -288,12 +318,14 @@ expr lowering::stored(expr e) {
 expr lowering::plain(expr e, double loops) {
     const expression node = graph_[e];  // a copy: the graph grows below
     switch (node.kind) {
-        case kind::constant:
         case kind::load:
+            return is_foreign(e) ? stored(e) : e;
+        case kind::constant:
         case kind::position:
             return e;
         case kind::sum:
         case kind::fold:
+        case kind::gather:
             return stored(e);
         case kind::operation:
             break;

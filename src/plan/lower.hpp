@@ -28,6 +28,7 @@ private:
         expr b = -1;
         std::vector<ir::ref> over;
         expr scale = -1;
+        bool conjugate_a = false, conjugate_b = false;
     };
     /// What a sum turned out to be: a contraction yet to be written somewhere, or `value`.
     struct resolved {
@@ -38,6 +39,20 @@ private:
 
     resolved resolve(expr sum);
     resolved contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale);
+    /// Rows added up at the places that a tensor says: [v = x_i] summed over i, with v free.
+    struct scattered_sum {
+        ir::ref axis = ir::none;  // v
+        expr numbers = -1;        // x_i
+        expr rows = -1;
+    };
+    bool is_scatter(expr sum, scattered_sum& found);
+    void emit_scatter(const scattered_sum& s, const access& target,
+                      const std::vector<ir::ref>& indices, double beta);
+    void emit_gather(expr e, const access& target, const std::vector<ir::ref>& indices);
+    bool is_foreign(expr e) const;
+    expr numbers_of(expr e);
+    map_step::operand walked(const access& a, const std::vector<ir::ref>& loops) const;
+
     expr stored(expr e);
     expr stored(const contraction_of& product);
     expr plain(expr e, double loops);

@@ -2,10 +2,17 @@
 #include "src/plan/make_plan.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 
+#include <ricci/error.hpp>
+#include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
+#include "src/plan/fuse.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/operands.hpp"
+#include "src/plan/split_indices.hpp"
 #include "src/plan/translate.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -24,14 +31,22 @@ std::vector<ir::ref> indices_of(const access& a) {
     return result;
 }
 
+// A number as memory that the plan owns.
+slot literal(const number& value, element type) {
+    slot s;
+    s.kind = storage::input;
+    s.own = element_of_number(value, type);
+    s.data = const_cast<void*>(s.own.get());
+    return s;
+}
+
 // target = value of every element + beta * target, over all of a slot.
 void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source,
-                double alpha, double beta) {
+                const number& alpha, const number& beta) {
     step s;
     s.equation = equation;
     auto& m = s.map;
-    const auto& memory = plan.slots[static_cast<std::size_t>(target)];
-    m.extents = memory.extents;
+    m.extents = plan.slots[static_cast<std::size_t>(target)].extents;
     m.indices.assign(m.extents.size(), ir::none);
     double elements = 1;
     for (const auto n : m.extents) elements *= static_cast<double>(n);
@@ -45,17 +60,28 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
         m.program.push_back({code, first, second, -1, load, value});
         return static_cast<std::int32_t>(m.program.size()) - 1;
     };
-    const auto scaled = [&](std::int32_t slot, double factor) {
+    const auto load = [&] {
+        return push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
+    };
+    const auto scaled = [&](std::int32_t slot, const number& factor) {
         operand(slot);
-        const auto x =
-            push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
-        if (factor == 1) return x;
+        const auto x = load();
+        if (factor == number(1)) return x;
         s.flops += elements;
-        return push(opcode::multiply, push(opcode::constant, -1, -1, -1, factor), x, -1, 0);
+        if (factor.is_plain())
+            return push(opcode::multiply, push(opcode::constant, -1, -1, -1, factor.real), x, -1,
+                        0);
+        plan.slots.push_back(literal(factor, plan.type));
+        const auto number_slot = static_cast<std::int32_t>(plan.slots.size()) - 1;
+        m.operands.push_back({number_slot,
+                              0,
+                              std::vector<std::int64_t>(m.extents.size(), 0),
+                              {number_slot, {0, 0}}});
+        return push(opcode::multiply, load(), x, -1, 0);
     };
     operand(target);
     std::int32_t total = source >= 0 ? scaled(source, alpha) : -1;
-    if (beta != 0) {
+    if (beta != number(0)) {
         const auto old = scaled(target, beta);
         total = total >= 0 ? push(opcode::add, total, old, -1, 0) : old;
     }
@@ -69,16 +95,16 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
     std::vector<std::int64_t> extents;
     for (ir::ref i = 0; i < request.program.indices.size(); ++i)
         extents.push_back(shapes.index_extent(e, i));
-    graph expressions(std::move(extents));
+    graph expressions(std::move(extents), plan.type);
     translation read(request.program, plan.slots, e, expressions);
     expr value = read.body();
     const access target = read.left_side();
 
     // A postponed output is scaled when it is copied.
     const bool final = plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output;
-    double beta = final ? request.beta : 0;
-    if (final && request.alpha != 1)
-        value = expressions.multiply({expressions.constant(request.alpha), value});
+    double beta = final ? request.beta.real : 0;
+    if (final && request.alpha.real != 1)
+        value = expressions.multiply({expressions.constant(request.alpha.real), value});
     if (!read.covers_all()) {
         whole_slot(plan, e, equation.name, -1, 1, beta);
         if (beta != 0) beta = 1;
@@ -113,6 +139,7 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    request.alpha, request.beta);
+    if (request.fuse) fuse(plan, request.program);
     return plan;
 }
 
@@ -138,7 +165,7 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
         if (write >= 0) return false;
         write = k;
         if (!reads) continue;
-        if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax))
+        if (!s.is_map() || (s.map.folding != fold::none && s.map.folding != fold::softmax))
             return false;
         const auto& out = s.map.operands[0];
         for (const auto& o : s.map.operands)
@@ -151,14 +178,29 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
 
 }  // namespace
 
-program_plan make_plan(const engine::request& request) {
-    const auto roles = find_roles(request.program);
-    ir::shape_table shapes(request.program);
-    const auto slots = bind_operands(request, roles, shapes);
+program_plan make_plan(const engine::request& asked) {
+    if (const auto mistake = ir::element_rules(asked.program, asked.type).run()) {
+        const auto words = mistake.words.view();
+        throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)) +
+                    ".");
+    }
+    const auto roles = find_roles(asked.program);
+    ir::shape_table shapes(asked.program);
+    const auto slots = bind_operands(asked, roles, shapes);
+    engine::request request = asked;
+    std::shared_ptr<const ir::program> split;
+    if (shapes.has_split_indices()) {
+        split = std::make_shared<const ir::program>(split_indices(asked.program, shapes));
+        request.program = split->view();
+    }
 
+    check_number_fits(request.alpha, request.type, "alpha");
+    check_number_fits(request.beta, request.type, "beta");
+    const bool scaled = request.alpha != number(1) || request.beta != number(0);
+    const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     std::vector<ir::ref> postpone;
     for (std::size_t n = 0; n < slots.size(); ++n)
-        if (roles.output[n] && roles.used[n] && (request.alpha != 1 || request.beta != 0))
+        if (roles.output[n] && scaled && (roles.used[n] || !plain))
             postpone.push_back(static_cast<ir::ref>(n));
     auto plan = lower(request, shapes, slots, postpone);
 
@@ -171,6 +213,7 @@ program_plan make_plan(const engine::request& request) {
     if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
 
     lay_out_workspace(plan);
+    plan.split = std::move(split);
     return plan;
 }
 

@@ -2,6 +2,9 @@
 #include "src/plan/operands.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include <ricci/error.hpp>
@@ -18,7 +21,7 @@ void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& see
     if (seen[at(number)]) return;
     seen[at(number)] = true;
     const auto& n = p.nodes[number];
-    if (n.kind == ir::op::tensor) used[at(n.name)] = true;
+    if (n.kind == ir::op::tensor && !p.names[n.name].shape_only) used[at(n.name)] = true;
     for (std::int32_t k = 0; k < n.children.count; ++k) mark_used(p, p.child(n, k), seen, used);
 }
 
@@ -31,11 +34,25 @@ void check_number(const ir::program_view& p, ir::ref name) {
         throw error("ricci: an operand is bound to no name of the program.");
 }
 
+// A number that a double holds is part of the steps; another one is an element of its own memory.
+void bind_number(const engine::operand& o, const ir::program_view& p, element type, slot& to) {
+    check_number_fits(o.value, type, quoted(p, o.name));
+    to.kind = storage::number;
+    to.value = o.value.real;
+    if (o.value.is_plain() || (!is_complex(type) && !is_integer(type))) return;
+    to.kind = storage::input;
+    to.own = element_of_number(o.value, type);
+    to.data = const_cast<void*>(to.own.get());
+}
+
 slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p, element type) {
     slot result;
     result.kind = kind;
     result.name = o.name;
     result.data = o.data;
+    result.is_positions = o.is_positions && o.positions != type;
+    result.positions = o.positions;
+    if (o.is_positions) type = o.positions;
     bool empty = false;
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
         if (o.extents[axis] < 0)
@@ -48,8 +65,7 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     if (o.data == nullptr && !empty) {
         if (o.rank > 0 || kind == storage::output)
             throw error("ricci: " + quoted(p, o.name) + " is bound to no memory.");
-        result.kind = storage::number;
-        result.value = o.value;
+        bind_number(o, p, type, result);
     }
     std::int64_t reach = 0;
     for (std::size_t axis = 0; axis < result.extents.size() && !empty; ++axis) {
@@ -64,7 +80,7 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
 }
 
 footprint footprint_of(const slot& s, element type) {
-    return {s.data, s.extents, s.strides, size_of(type)};
+    return {s.data, s.extents, s.strides, size_of(s.is_positions ? s.positions : type)};
 }
 
 void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, element type) {
@@ -87,6 +103,31 @@ void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, el
 }
 
 }  // namespace
+
+void check_number_fits(const number& value, element type, const std::string& what) {
+    const auto refuse = [&](const std::string& why) {
+        throw error("ricci: " + what + " is " + why + ", and the tensors hold " + name_of(type) +
+                    ".");
+    };
+    if (value.imaginary != 0 && !is_complex(type)) refuse("a complex number");
+    if (!is_integer(type)) return;
+    if (!value.is_whole()) refuse(words_of_number(value.real) + ", no whole number");
+    if (type == element::i32 && (value.whole > INT32_MAX || value.whole < INT32_MIN))
+        refuse(words_of_number(value.real));
+}
+
+std::shared_ptr<const void> element_of_number(const number& value, element type) {
+    switch (type) {
+        case element::i64:
+            return std::make_shared<std::int64_t>(value.as<std::int64_t>());
+        case element::c32:
+            return std::make_shared<std::complex<float>>(value.as<std::complex<float>>());
+        case element::c64:
+            return std::make_shared<std::complex<double>>(value.as<std::complex<double>>());
+        default:
+            return nullptr;
+    }
+}
 
 void set_row_major(slot& s, const ir::program_view& p, element type) {
     std::int64_t elements = 1;
@@ -170,9 +211,12 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
 
     for (ir::ref n = 0; n < p.names.size(); ++n) {
         auto& s = slots[at(n)];
-        if (!roles.defined[at(n)] || s.name != ir::none) continue;
+        const bool shape_only = p.names[n].shape_only && shapes.rank(n) >= 0;
+        if ((!roles.defined[at(n)] && !shape_only) || s.name != ir::none) continue;
         s.name = n;
-        s.kind = roles.output[at(n)] ? storage::output : storage::workspace;
+        s.kind = shape_only            ? storage::unused
+                 : roles.output[at(n)] ? storage::output
+                                       : storage::workspace;
         s.extents.assign(shapes.extents(n), shapes.extents(n) + shapes.rank(n));
         set_row_major(s, p, request.type);
     }

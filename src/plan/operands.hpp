@@ -1,6 +1,8 @@
 // What a caller bound, checked against the program: shapes inferred, memory told apart.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <ricci/plan/engine.hpp>
@@ -27,6 +29,12 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
 
 /// Gives a slot the strides and the size of a contiguous row-major tensor of its extents.
 void set_row_major(slot& s, const ir::program_view& program, element type);
+
+/// Refuses a number that elements of `type` cannot be: `what` is bound to it.
+void check_number_fits(const number& value, element type, const std::string& what);
+
+/// An element that holds the number: std::int64_t or complex.
+std::shared_ptr<const void> element_of_number(const number& value, element type);
 
 /// The outputs that are, element for element, an input's memory as well.
 std::vector<ir::ref> outputs_in_place(const std::vector<slot>& slots, element type);

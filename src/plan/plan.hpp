@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <ricci/element.hpp>
@@ -29,9 +31,12 @@ struct slot {
     std::vector<std::int64_t> strides;  // in elements
     void* data = nullptr;               // input, output: what the caller bound
     double value = 0;                   // number
-    std::size_t bytes = 0;              // workspace
-    std::size_t workspace_offset = 0;   // workspace, bytes
-    std::vector<ir::ref> axes;          // temporaries: the index of each axis, for words
+    std::shared_ptr<const void> own;    // input: a number that is no double, kept as an element
+    bool is_positions = false;          // holds `positions`, whatever the plan's type
+    element positions = element::i32;
+    std::size_t bytes = 0;             // workspace
+    std::size_t workspace_offset = 0;  // workspace, bytes
+    std::vector<ir::ref> axes;         // temporaries: the index of each axis, for words
 };
 
 /// A tensor as a step uses it, for words only; the numbers are in the step.
@@ -65,6 +70,7 @@ struct contraction_step {
     std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
     scalar alpha;
     double beta = 0;
+    bool conjugate_a = false, conjugate_b = false;
 };
 
 struct map_step {
@@ -82,12 +88,74 @@ struct map_step {
     std::vector<instruction> program;
 };
 
-/// Exactly one of the two is meant: a contraction when `is_contraction`.
+/// Several equations' contractions and maps as one: plan::stream with what it owns.
+struct stream_step {
+    struct operand {
+        std::int32_t slot = -1;  // -1: a position, which has no memory
+        std::int64_t offset = 0;
+        std::vector<std::int64_t> strides;
+        tensor_use use;
+        bool written = false;
+    };
+    struct product {
+        std::int32_t a = -1, b = -1;
+        std::vector<stream_inner_loop> contracted;
+        scalar number;
+    };
+    struct stage {
+        stage_kind kind = stage_kind::values;
+        std::vector<instruction> program;
+        std::int32_t log_sum_exp = -1;
+        double empty = 0;
+    };
+    struct sink {
+        std::int32_t tile = -1;
+        stream_axis summed = stream_axis::column;
+        std::int32_t b = -1, output = -1, weights = -1;
+        std::vector<stream_inner_loop> values;
+        scalar number;
+        double beta = 0;
+        tensor_use of;  // the tensor whose tile it is, for words
+    };
+    std::vector<stream_loop> loops;
+    std::vector<ir::ref> loop_names;
+    std::vector<operand> operands;
+    std::vector<product> products;
+    std::vector<stage> stages;
+    std::vector<sink> sinks;
+    std::vector<ir::ref> equations;    // that it carries out
+    std::vector<tensor_use> unstored;  // tensors that are never stored
+    double saved_bytes = 0;            // of those
+};
+
+/// plan::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to; or,
+/// without lookups, whole numbers converted to the plan's type.
+struct gather_step {
+    struct lookup {
+        map_step::operand numbers;
+        std::int64_t stride = 0;
+        std::int64_t extent = 0;
+        std::string words;  // where it is looked up, for a message
+    };
+    bool scatter = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    map_step::operand out, in;
+    std::vector<lookup> lookups;
+};
+
+/// A contraction when `is_contraction`, a streamed group when `is_stream`, a gather when `is_gather`,
+/// otherwise a map.
 struct step {
     ir::ref equation = ir::none;
     bool is_contraction = false;
+    bool is_stream = false;
+    bool is_gather = false;
+    gather_step gather;
     contraction_step contraction;
     map_step map;
+    stream_step stream;
+    bool is_map() const { return !is_contraction && !is_stream && !is_gather; }
     double flops = 0;
     double bytes = 0;  // of operands, each counted once
 };
@@ -97,12 +165,26 @@ struct program_plan {
     std::vector<slot> slots;  // one for each name of the program, then temporaries
     std::vector<step> steps;
     std::size_t workspace_bytes = 0;
+    // The program that was planned, where an index of the caller's had two extents in one equation.
+    std::shared_ptr<const ir::program> split;
+    std::vector<std::string> notes;  // what was not fused, and why
 };
 
 /// Calls `visit(slot, writes)` for every tensor that a step touches.
 template <class F>
 void for_each_slot(const step& s, F visit) {
-    if (s.is_contraction) {
+    if (s.is_stream) {
+        for (const auto& p : s.stream.products)
+            for (const auto& operand : p.number.operands) visit(operand.slot, false);
+        for (const auto& x : s.stream.sinks)
+            for (const auto& operand : x.number.operands) visit(operand.slot, false);
+        for (const auto& operand : s.stream.operands)
+            if (operand.slot >= 0) visit(operand.slot, operand.written);
+    } else if (s.is_gather) {
+        if (s.gather.in.slot >= 0) visit(s.gather.in.slot, false);
+        for (const auto& l : s.gather.lookups) visit(l.numbers.slot, false);
+        visit(s.gather.out.slot, true);
+    } else if (s.is_contraction) {
         for (const auto& operand : s.contraction.alpha.operands) visit(operand.slot, false);
         visit(s.contraction.a.slot, false);
         visit(s.contraction.b.slot, false);

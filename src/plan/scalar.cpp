@@ -44,6 +44,8 @@ double evaluate(opcode code, double x, double y, double z) {
         case opcode::load:
         case opcode::position:
             break;
+        case opcode::conjugate:
+            return x;
         case opcode::negate:
             return -x;
         case opcode::absolute:

@@ -2,6 +2,8 @@
 #include "src/plan/translate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include <ricci/error.hpp>
 #include "src/plan/scalar.hpp"
@@ -50,6 +52,8 @@ opcode code_of(ir::function f) {
             return opcode::modulo;
         case ir::function::logical_not:
             return opcode::logical_not;
+        case ir::function::conjugate:
+            return opcode::conjugate;
     }
     return opcode::constant;
 }
@@ -125,6 +129,7 @@ access translation::reach(ir::ref name, ir::range positions) const {
     result.slot = name;
     result.positions = positions;
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
+        if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
         const auto at = form(program_.at(positions, axis));
         const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
         const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
@@ -183,6 +188,23 @@ expr translation::node(ir::ref number) {
     return seen_[static_cast<std::size_t>(number)];
 }
 
+// A tensor that is read where others say: their values are children, one for each such axis.
+expr translation::gathered(const ir::node& n, const std::vector<expr>& numbers) {
+    const auto& memory = slots_[static_cast<std::size_t>(n.name)];
+    std::vector<lookup_axis> lookups(numbers.size());
+    for (std::int32_t axis = 0; axis < n.positions.count; ++axis) {
+        const auto& at = program_.at(n.positions, axis);
+        if (at.kind == ir::position_kind::gathered)
+            lookups[static_cast<std::size_t>(at.offset)] = {
+                memory.strides[static_cast<std::size_t>(axis)],
+                memory.extents[static_cast<std::size_t>(axis)],
+                "in " + words_of_equation(program_, equation_) + " axis " + std::to_string(axis) +
+                    " of " + words_of_name(program_, n.name) + " has the places 0 to " +
+                    std::to_string(memory.extents[static_cast<std::size_t>(axis)] - 1) + ","};
+    }
+    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers);
+}
+
 expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     std::vector<expr> children;
@@ -199,6 +221,7 @@ expr translation::read(ir::ref number) {
         case ir::op::tensor: {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);
+            if (n.children.count > 0) return gathered(n, children);
             return graph_.load(reach(n.name, n.positions));
         }
         case ir::op::add:
@@ -206,10 +229,14 @@ expr translation::read(ir::ref number) {
         case ir::op::multiply:
             return graph_.multiply(children);
         case ir::op::divide:
+            if (is_integer(graph_.type())) check_quotient(children[0], children[1]);
             return graph_.apply(opcode::divide, children[0], children[1]);
         case ir::op::power:
+            if (is_integer(graph_.type())) check_exponent(children[1]);
             return graph_.power(children[0], children[1]);
         case ir::op::apply:
+            if (graph_.is_identity(code_of(static_cast<ir::function>(n.detail))))
+                return children[0];
             return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
                                 children.size() > 1 ? children[1] : -1);
         case ir::op::reduce: {
@@ -235,6 +262,24 @@ expr translation::read(ir::ref number) {
         }
     }
     return graph_.constant(0);
+}
+
+// Whole numbers: a quotient of two numbers has to be one.
+void translation::check_quotient(expr numerator, expr denominator) const {
+    const auto &a = graph_[numerator], &b = graph_[denominator];
+    if (a.kind != kind::constant || b.kind != kind::constant) return;
+    if (b.value != 0 && std::floor(a.value / b.value) == a.value / b.value) return;
+    throw error("ricci: the tensors hold " + std::string(name_of(graph_.type())) + ", and " +
+                words_of_number(a.value) + " / " + words_of_number(b.value) +
+                " is no whole number, in " + words_of_equation(program_, equation_) + ".");
+}
+
+void translation::check_exponent(expr exponent) const {
+    const auto& e = graph_[exponent];
+    if (e.kind != kind::constant || e.value >= 0) return;
+    throw error("ricci: the tensors hold " + std::string(name_of(graph_.type())) +
+                ", and a negative power of whole numbers is none, in " +
+                words_of_equation(program_, equation_) + ".");
 }
 
 }  // namespace ricci::plan

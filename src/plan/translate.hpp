@@ -30,6 +30,9 @@ public:
 private:
     expr node(ir::ref number);
     expr read(ir::ref number);
+    void check_quotient(expr numerator, expr denominator) const;
+    void check_exponent(expr exponent) const;
+    expr gathered(const ir::node& n, const std::vector<expr>& numbers);
     access reach(ir::ref name, ir::range positions) const;
     linear_form form(const ir::position& p) const;
 

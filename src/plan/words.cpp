@@ -53,11 +53,19 @@ std::string words_of_positions(const ir::program_view& p, ir::range positions) {
             for (std::int32_t k = 0; k < at.terms.count; ++k)
                 words += text_of(p.index(p.affine_terms[at.terms.first + k].index));
             words += ')';
+        } else if (at.kind == ir::position_kind::gathered) {
+            words += '*';
         } else {
             words += affine_words(p, at);
         }
     }
     return words;
+}
+
+std::string words_of_number(double value) {
+    detail::text_builder text;
+    ir::print_number(value, text);
+    return text_of(text.view());
 }
 
 std::string words_of_extents(const std::vector<std::int64_t>& extents) {

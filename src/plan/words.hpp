@@ -15,6 +15,7 @@ std::string words_of_name(const ir::program_view&, ir::ref name);
 std::string words_of_index(const ir::program_view&, ir::ref index);
 /// `h,(ia),0,2i+1`: the positions of an operand.
 std::string words_of_positions(const ir::program_view&, ir::range positions);
+std::string words_of_number(double value);
 /// `8x64`
 std::string words_of_extents(const std::vector<std::int64_t>& extents);
 

@@ -12,7 +12,7 @@ namespace {
 // The slots that an element-wise pass reads exactly where it writes: its output may take their place.
 std::vector<std::int32_t> read_in_place(const program_plan& plan, const step& s) {
     std::vector<std::int32_t> result;
-    if (s.is_contraction || (s.map.folding != fold::none && s.map.folding != fold::softmax))
+    if (!s.is_map() || (s.map.folding != fold::none && s.map.folding != fold::softmax))
         return result;
     const auto& out = s.map.operands[0];
     const auto same = [&](const map_step::operand& o) {
@@ -70,8 +70,8 @@ void lay_out_workspace(program_plan& plan) {
                 "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
         const auto& first_step = plan.steps[life.first];
-        const bool written = !first_step.is_contraction && first_step.map.operands[0].slot ==
-                                                               static_cast<std::int32_t>(life.slot);
+        const bool written = first_step.is_map() && first_step.map.operands[0].slot ==
+                                                        static_cast<std::int32_t>(life.slot);
         lifetime* replaced = nullptr;
         for (std::int32_t slot :
              written ? read_in_place(plan, first_step) : std::vector<std::int32_t>{}) {

@@ -1,9 +1,16 @@
 // Walking a plan.
 #include "src/runtime/execute.hpp"
 
+#include <complex>
 #include <cstddef>
 #include <new>
+#include <sstream>
+#include <type_traits>
 
+#include <ricci/error.hpp>
+
+#include "src/kernels/scalar_complex.hpp"
+#include "src/kernels/scalar_whole.hpp"
 #include "src/plan/scalar.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -12,9 +19,37 @@ namespace {
 
 constexpr std::align_val_t alignment{plan::workspace_alignment};
 
-double element_at(const void* data, element type) {
-    return type == element::f32 ? static_cast<double>(*static_cast<const float*>(data))
-                                : *static_cast<const double*>(data);
+template <class T, class Stored>
+T read(const void* data) {
+    return static_cast<T>(*static_cast<const Stored*>(data));
+}
+
+// One element as a number of the type that factors are computed in.
+template <class T>
+T element_at(const void* data, element type) {
+    if constexpr (std::is_same_v<T, double>) {
+        switch (type) {
+            case element::f32:
+                return read<T, float>(data);
+            case element::b16:
+                return read<float, bf16>(data);
+            case element::h16:
+                return read<float, f16>(data);
+            default:
+                return read<T, double>(data);
+        }
+    } else if constexpr (std::is_integral_v<T>) {
+        return read<T, T>(data);
+    } else {
+        return type == element::c32 ? read<T, std::complex<float>>(data)
+                                    : read<T, std::complex<double>>(data);
+    }
+}
+
+template <class T>
+T apply(plan::opcode code, T x, T y, T z) {
+    if constexpr (std::is_same_v<T, double>) return plan::evaluate(code, x, y, z);
+    else return kernels::scalar::apply(kernels::operation(code), x, y, z);
 }
 
 }  // namespace
@@ -26,6 +61,84 @@ void execution::aligned_delete::operator()(std::byte* memory) const {
 execution::execution(const plan::program_plan& plan) : type_(plan.type) {
     if (plan.workspace_bytes > 0)
         workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
+    for (const auto& s : plan.steps) {
+        prepared_step ready;
+        const auto number = [](const plan::scalar& from) {
+            scalar_program to;
+            to.value = from.value;
+            to.instructions = from.instructions;
+            to.values.resize(from.instructions.size());
+            to.operands.resize(from.operands.size());
+            return to;
+        };
+        if (s.is_stream) {
+            const auto& g = s.stream;
+            std::vector<plan::map_operand> operands;
+            std::vector<plan::stream_product> products;
+            std::vector<plan::stream_stage> stages;
+            std::vector<plan::stream_sink> sinks;
+            for (const auto& o : g.operands) operands.push_back({o.offset, o.strides});
+            ready.bases.resize(operands.size());
+            for (const auto& p : g.products) {
+                products.push_back({p.a, p.b, p.contracted});
+                ready.numbers.push_back(number(p.number));
+            }
+            for (const auto& x : g.stages)
+                stages.push_back({x.kind, x.program, x.log_sum_exp, x.empty});
+            for (const auto& x : g.sinks) {
+                sinks.push_back({x.tile, x.summed, x.b, x.output, x.weights, x.values, x.beta});
+                ready.numbers.push_back(number(x.number));
+            }
+            ready.number_values.resize(ready.numbers.size());
+            ready.stream = std::make_unique<stream::prepared_stream>(
+                plan::stream{plan.type, g.loops, operands, products, stages, sinks});
+        } else if (s.is_gather) {
+            const auto& g = s.gather;
+            std::vector<plan::lookup> lookups;
+            const auto type_of = [&](std::int32_t of) {
+                const auto& slot = plan.slots[static_cast<std::size_t>(of)];
+                return slot.is_positions ? slot.positions : plan.type;
+            };
+            ready.checked_first = !g.scatter;
+            for (const auto& l : g.lookups) {
+                lookups.push_back({type_of(l.numbers.slot),
+                                   {l.numbers.offset, l.numbers.strides},
+                                   l.stride,
+                                   l.extent});
+                if (!g.scatter) ready.strays.push_back(l.words);  // [v = x_i] is 0 for those
+                ready.checked_first = ready.checked_first &&
+                                      plan.slots[static_cast<std::size_t>(l.numbers.slot)].kind ==
+                                          plan::storage::input;
+            }
+            ready.places.resize(lookups.size());
+            ready.gather = std::make_unique<elementwise::prepared_gather>(
+                plan::gather{plan.type,
+                             type_of(g.in.slot),
+                             g.scatter,
+                             g.extents,
+                             {g.out.offset, g.out.strides},
+                             {g.in.offset, g.in.strides},
+                             lookups});
+        } else if (s.is_contraction) {
+            const auto& c = s.contraction;
+            ready.contraction = std::make_unique<contract::prepared_contraction>(
+                plan::contraction{plan.type, c.batch, c.m, c.n, c.k, c.conjugate_a, c.conjugate_b});
+            ready.beta = c.beta;
+            ready.alpha = number(c.alpha);
+        } else {
+            const auto& m = s.map;
+            std::vector<plan::map_operand> operands;
+            for (const auto& o : m.operands) operands.push_back({o.offset, o.strides});
+            ready.bases.resize(operands.size());
+            ready.map = std::make_unique<elementwise::prepared_map>(
+                plan::map{plan.type, m.folding, m.extents, m.folded, operands, m.program});
+        }
+        steps_.push_back(std::move(ready));
+    }
+    bind(plan);
+}
+
+void execution::bind(const plan::program_plan& plan) {
     const auto base = [&](std::int32_t number) -> std::byte* {
         if (number < 0) return nullptr;
         const auto& slot = plan.slots[static_cast<std::size_t>(number)];
@@ -37,41 +150,44 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
         return base(number) + offset * size;
     };
 
-    for (const auto& s : plan.steps) {
-        prepared_step ready;
-        if (s.is_contraction) {
+    const auto bind_number = [&](scalar_program& number, const plan::scalar& from) {
+        for (std::size_t k = 0; k < from.operands.size(); ++k)
+            number.operands[k] = element(from.operands[k].slot, from.operands[k].offset);
+    };
+    const auto bind_bases = [&](prepared_step& ready, const auto& operands) {
+        for (std::size_t k = 0; k < operands.size(); ++k) ready.bases[k] = base(operands[k].slot);
+    };
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        prepared_step& ready = steps_[k];
+        const auto& s = plan.steps[k];
+        if (s.is_stream) {
+            bind_bases(ready, s.stream.operands);
+            std::size_t number = 0;
+            for (const auto& p : s.stream.products) bind_number(ready.numbers[number++], p.number);
+            for (const auto& x : s.stream.sinks) bind_number(ready.numbers[number++], x.number);
+        } else if (s.is_gather) {
+            ready.a = base(s.gather.in.slot);
+            ready.c = base(s.gather.out.slot);
+            for (std::size_t l = 0; l < s.gather.lookups.size(); ++l)
+                ready.places[l] = base(s.gather.lookups[l].numbers.slot);
+        } else if (s.is_contraction) {
             const auto& c = s.contraction;
-            ready.contraction = std::make_unique<contract::prepared_contraction>(
-                plan::contraction{plan.type, c.batch, c.m, c.n, c.k});
             ready.a = element(c.a.slot, c.a_offset);
             ready.b = element(c.b.slot, c.b_offset);
             ready.c = element(c.c.slot, c.c_offset);
-            ready.beta = c.beta;
-            ready.alpha.value = c.alpha.value;
-            ready.alpha.instructions = c.alpha.instructions;
-            ready.alpha.values.resize(c.alpha.instructions.size());
-            for (const auto& o : c.alpha.operands)
-                ready.alpha.operands.push_back(element(o.slot, o.offset));
+            bind_number(ready.alpha, c.alpha);
         } else {
-            const auto& m = s.map;
-            std::vector<plan::map_operand> operands;
-            for (const auto& o : m.operands) {
-                operands.push_back({o.offset, o.strides});
-                ready.bases.push_back(base(o.slot));
-            }
-            ready.map = std::make_unique<elementwise::prepared_map>(
-                plan::map{plan.type, m.folding, m.extents, m.folded, operands, m.program});
+            bind_bases(ready, s.map.operands);
         }
-        steps_.push_back(std::move(ready));
     }
 }
 
-double execution::evaluate(scalar_program& program) const {
-    if (program.instructions.empty()) return program.value;
+template <class T>
+plan::number execution::evaluate_as(scalar_program& program) const {
     for (std::size_t k = 0; k < program.instructions.size(); ++k) {
         const auto& i = program.instructions[k];
         const auto argument = [&](std::int32_t n) {
-            return n < 0 ? 0 : program.values[static_cast<std::size_t>(n)];
+            return n < 0 ? T{} : program.values[static_cast<std::size_t>(n)].template as<T>();
         };
         switch (i.code) {
             case plan::opcode::constant:
@@ -79,19 +195,50 @@ double execution::evaluate(scalar_program& program) const {
                 break;
             case plan::opcode::load:
                 program.values[k] =
-                    element_at(program.operands[static_cast<std::size_t>(i.operand)], type_);
+                    element_at<T>(program.operands[static_cast<std::size_t>(i.operand)], type_);
                 break;
             default:
-                program.values[k] = plan::evaluate(i.code, argument(i.first), argument(i.second),
-                                                   argument(i.third));
+                program.values[k] =
+                    apply<T>(i.code, argument(i.first), argument(i.second), argument(i.third));
         }
     }
     return program.values.back();
 }
 
+plan::number execution::evaluate(scalar_program& program) const {
+    if (program.instructions.empty()) return program.value;
+    if (type_ == element::i32) return evaluate_as<std::int32_t>(program);
+    if (type_ == element::i64) return evaluate_as<std::int64_t>(program);
+    if (is_complex(type_)) return evaluate_as<std::complex<double>>(program);
+    return evaluate_as<double>(program);
+}
+
+std::string execution::words(std::size_t step) const {
+    return steps_[step].stream ? steps_[step].stream->words() : std::string();
+}
+
+void execution::check(const prepared_step& s) {
+    if (s.strays.empty()) return;
+    const auto stray = s.gather->find_stray(s.places.data());
+    if (!stray.found()) return;
+    std::ostringstream value;
+    value << stray.value;
+    throw error("ricci: " + s.strays[static_cast<std::size_t>(stray.lookup)] +
+                " and a number there is " + value.str() + ".");
+}
+
 void execution::run() {
+    for (const auto& s : steps_)
+        if (s.gather && s.checked_first) check(s);
     for (auto& s : steps_) {
-        if (s.contraction) {
+        if (s.stream) {
+            for (std::size_t k = 0; k < s.numbers.size(); ++k)
+                s.number_values[k] = evaluate(s.numbers[k]).real;
+            s.stream->run(s.bases.data(), s.number_values.data());
+        } else if (s.gather) {
+            if (!s.checked_first) check(s);
+            s.gather->run(s.c, s.a, s.places.data());
+        } else if (s.contraction) {
             s.contraction->run(s.a, s.b, s.c, evaluate(s.alpha), s.beta);
         } else {
             s.map->run(s.bases.data());

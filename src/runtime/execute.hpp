@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "src/contract/contraction.hpp"
+#include "src/elementwise/gather.hpp"
 #include "src/elementwise/map.hpp"
 #include "src/plan/plan.hpp"
+#include "src/stream/stream.hpp"
 
 namespace ricci::runtime {
 
@@ -16,15 +19,22 @@ public:
     /// Every slot of the plan has its memory, but for those in the workspace.
     explicit execution(const plan::program_plan& plan);
 
-    /// Carries out the steps in order. Does not allocate.
+    /// Takes the memory of the slots anew, of the plan that this was made from.
+    void bind(const plan::program_plan& plan);
+
+    /// Carries out the steps in order. Does not allocate. Throws ricci::error for a number that is no
+    /// place of the axis it is looked up in: before anything is written where an operand holds it.
     void run();
+
+    /// How the kernels carry out a step, where that is worth telling.
+    std::string words(std::size_t step) const;
 
 private:
     struct scalar_program {
         double value = 1;
         std::vector<plan::instruction> instructions;
         std::vector<const void*> operands;
-        std::vector<double> values;  // one for each instruction
+        std::vector<plan::number> values;  // one for each instruction
     };
     struct prepared_step {
         std::unique_ptr<contract::prepared_contraction> contraction;
@@ -35,12 +45,22 @@ private:
         double beta = 0;
         std::unique_ptr<elementwise::prepared_map> map;
         std::vector<void*> bases;
+        std::unique_ptr<stream::prepared_stream> stream;
+        std::vector<scalar_program> numbers;
+        std::vector<double> number_values;
+        std::unique_ptr<elementwise::prepared_gather> gather;
+        std::vector<const void*> places;  // of the gather's lookups
+        std::vector<std::string> strays;  // what to say of a number that is no place
+        bool checked_first = false;       // its numbers are operands
     };
     struct aligned_delete {
         void operator()(std::byte* memory) const;
     };
 
-    double evaluate(scalar_program& program) const;
+    plan::number evaluate(scalar_program& program) const;
+    template <class T>
+    plan::number evaluate_as(scalar_program& program) const;
+    static void check(const prepared_step& s);
 
     element type_;
     std::unique_ptr<std::byte, aligned_delete> workspace_;

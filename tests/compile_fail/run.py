@@ -3,7 +3,17 @@
 
 usage: run.py [--folder FOLDER] COMPILER [ARGUMENT ...]
 
-Each .cpp file in the folder is a case. It says in comments what has to be said,
+Each .txt file in the folder is a table of cases: pairs of what is wrong and what is right, and the
+words that have to be said. All that is wrong is one file for the compiler, which goes on after each
+mistake; all that is right is another, which it has to accept without a word.
+
+    kind  index_once
+    with  Y^{ij} = A^{ik} B^{kj}       the program `f` that a call is about; none in a table of texts
+    wrong f("A"_t = t23);
+    says  the tensor B is not bound; add "B"_t = ... to the call
+    right f("A"_t = t23, "B"_t = t34);
+
+Each .cpp file is a case of its own. It says in comments what has to be said,
 
     // expect: the index j stands once in this term
     // expect: S^{ij} = Q^{ia} >>>K^{jb}<<<
@@ -20,8 +30,30 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^(kind|with|wrong|says|right) +(.*)$", re.MULTILINE)
+PREAMBLE = """#include <complex>
+#include <ricci/ricci.hpp>
+using namespace ricci::literals;
+ricci::tensor<float, 1> t2({2});
+ricci::tensor<float, 2> t23({2, 3}), t24({2, 4}), t34({3, 4});
+ricci::tensor<float, 3> t342({3, 4, 2});
+ricci::tensor<double, 2> d34({3, 4});
+ricci::tensor<std::int32_t, 2> i23({2, 3});
+ricci::tensor<std::complex<float>, 2> z23({2, 3});
+const ricci::tensor<float, 2> c23({2, 3});
+ricci::fixed_tensor<float, 3> f3;
+ricci::fixed_tensor<float, 4> f4;
+ricci::fixed_tensor<float, 1, 3> f13;
+ricci::fixed_tensor<float, 2, 3> f23;
+ricci::fixed_tensor<float, 2, 4> f24;
+ricci::fixed_tensor<float, 3, 3> f33;
+ricci::fixed_tensor<float, 3, 4> f34;
+ricci::fixed_tensor<float, 4, 2> f42;
+ricci::fixed_tensor<float, 4, 4> f44;
+"""
 FLAGS = ["-std=c++20", "-fsyntax-only", "-I", str(ROOT / "include")]
 LINES = 5
 
@@ -29,7 +61,7 @@ EXPECT = re.compile(r"^\s*//\s*expect:\s*(.*?)\s*$", re.MULTILINE)
 
 # Between two pieces of one text stands what a list of template arguments needs, such as
 # `"}, piece{"` or `"}}, ricci::text<36>{{"`; quotation marks of the text itself are escaped.
-SEAM = re.compile(r'(?<!\\)"\s*\}*\s*,\s*(?:[A-Za-z_][\w:]*(?:<[^<>"]*>)?\s*)?\{*\s*"')
+SEAM = re.compile(r'(?<!\\)((?:\\\\)*)"\s*\}*\s*,\s*(?:[A-Za-z_][\w:]*(?:<[^<>"]*>)?\s*)?\{*\s*"')
 
 # A byte by its number: in octal, which g++ 12 prints with the sign extended to 32 bits, or in hex.
 ESCAPE = re.compile(rb'\\(?:x([0-9a-fA-F]{2})|(?:37777777)?([0-7]{1,3})|(.))', re.DOTALL)
@@ -60,7 +92,7 @@ def plain(text):
 def normalise(output):
     """A compiler's output as the reader understands it: texts that were cut are whole again, without
     escapes, with plain quotation marks and single spaces."""
-    return plain(unescape(SEAM.sub("", output)))
+    return plain(unescape(SEAM.sub(r"\1", output)))
 
 
 def compile_case(compiler, case, *extra):
@@ -98,6 +130,58 @@ def check(compiler, case):
     return "\n".join(problems)
 
 
+def read_table(path):
+    """The cases of a table: dictionaries of lines that stand under one word."""
+    cases = []
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        case = {}
+        for word, line in BLOCK.findall(block):
+            case.setdefault(word, []).append(line)
+        if case:
+            cases.append({word: "\n".join(lines) for word, lines in case.items()})
+    return cases
+
+
+def table_program(cases, side):
+    """A file for the compiler with one side of every case; a table of texts has no calls."""
+    out = [PREAMBLE]
+    for number, case in enumerate(cases):
+        if not is_call(case):
+            out.append(f'constexpr auto {side}_{number} = R"~({case[side]})~"_eq;')
+            continue
+        out.append(f"void {side}_{number}() {{")
+        if "with" in case:
+            out.append(f'constexpr auto f = R"~({case["with"]})~"_eq;')
+        out.append(case[side] + " }")
+    return "\n".join(out) + "\n"
+
+
+def is_call(case):
+    return case["wrong"].endswith(";")
+
+
+def check_table(compiler, path):
+    cases = read_table(path)
+    problems = []
+    limit = "-ferror-limit=0" if "clang" in os.path.basename(compiler[-1]) else "-fmax-errors=0"
+    with tempfile.TemporaryDirectory() as folder:
+        for side in ("wrong", "right"):
+            source = pathlib.Path(folder) / f"{side}.cpp"
+            source.write_text(table_program(cases, side), encoding="utf-8")
+            status, output = compile_case(compiler, source, limit)
+            if side == "right":
+                if status != 0 or output:
+                    problems.append("a correct twin is not accepted:\n" + indented(output, 20))
+                continue
+            if status == 0:
+                problems.append("all that is wrong compiled")
+            said = normalise(output), plain(output)
+            for case in cases:
+                if not any(plain(case["says"]) in text for text in said):
+                    problems.append(f"{case['wrong']}\n    is not refused with: {case['says']}")
+    return "\n".join(problems), len(cases)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(__file__).parent)
@@ -107,12 +191,19 @@ def main():
     cases = sorted(arguments.folder.glob("*.cpp"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda case: check(arguments.compiler, case), cases))
+        tables = sorted(arguments.folder.glob("*.txt"))
+        of_tables = list(pool.map(lambda path: check_table(arguments.compiler, path), tables))
     failed = 0
+    for path, (problem, _) in zip(tables, of_tables):
+        if problem:
+            failed += 1
+            print(f"{path.name}: {problem}")
     for case, problem in zip(cases, results):
         if problem:
             failed += 1
             print(f"{case.name}: {problem}")
-    print(f"{len(cases)} cases, {failed} failed")
+    pairs = sum(count for _, count in of_tables)
+    print(f"{len(cases)} cases, {pairs} more in tables, {failed} failed")
     return 1 if failed or not cases else 0
 
 

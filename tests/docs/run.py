@@ -38,7 +38,7 @@ def check(compiler, number, kind, block):
         return "" if status == 0 and not output else f"block {number} is not accepted:\n{block}{output[:1500]}"
     wanted = compile_fail.plain(line.lstrip("% "))
     first = compile_fail.normalise("\n".join(output.splitlines()[:5]))
-    raw = compile_fail.plain(compile_fail.SEAM.sub("", "\n".join(output.splitlines()[:5])))
+    raw = compile_fail.plain(compile_fail.SEAM.sub(r"\1", "\n".join(output.splitlines()[:5])))
     if status != 0 and (wanted in first or wanted in raw):
         return ""
     return f"block {number} should be refused with\n  {wanted}\nand the compiler says\n{output[:1500]}"

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <ricci/ricci.hpp>
@@ -102,6 +103,15 @@ constexpr auto names_to_derive(const First*, const Rest*... rest) {
     else return names_to_derive(rest...);
 }
 
+template <std::uint64_t Source, class List>
+struct tangent_of_list;
+template <std::uint64_t Source, std::uint64_t... Wrt>
+struct tangent_of_list<Source, name_list<Wrt...>> {
+    using type = define_program<derived_tangent<Source, Wrt...>>;
+};
+template <std::uint64_t Source, class List>
+using tangent_of = typename tangent_of_list<Source, List>::type;
+
 /// The name of the derivative of the loss by the tensor of this hash.
 template <std::uint64_t Hash>
 struct derivative_name {
@@ -115,8 +125,128 @@ struct derivative_name {
     using type = name<define_name<text>::hash>;
 };
 
+/// "d/dt X", "d/dt dL/dX" for the tensor of this hash.
+template <std::uint64_t Hash, bool OfDerivative = false>
+struct tangent_name {
+    static constexpr detail::text_view of =
+        OfDerivative ? derivative_name<Hash>::text.view() : spelling<Hash>();
+    static constexpr auto text = [] {
+        literal_text<static_cast<std::size_t>(of.size) + 6> out;
+        for (std::size_t k = 0; k < 5; ++k) out.characters[k] = "d/dt "[k];
+        for (std::int32_t k = 0; k < of.size; ++k) out.characters[5 + k] = of[k];
+        return out;
+    }();
+    using type = name<define_name<text>::hash>;
+};
+
+/// A direction in which the inputs that are derived by move.
+template <class... Inputs>
+struct directions {
+    std::tuple<Inputs...> values;
+    explicit directions(const Inputs&... inputs) : values(copied(inputs)...) {
+        std::mt19937 generator(11);
+        const auto fill = [&]<class Input>(Input& in) {
+            if constexpr (Input::derive)
+                for (std::size_t k = 0; k < in.value.size(); ++k)
+                    in.value.data()[k] =
+                        0.6 * static_cast<double>(generator()) / 4294967296.0 - 0.3;
+        };
+        std::apply([&](Inputs&... in) { (fill(in), ...); }, values);
+    }
+    template <class Input>
+    static Input copied(const Input& in) {
+        if constexpr (requires { in.value; }) return Input{in.value.clone()};
+        else return in;
+    }
+    template <std::uint64_t Hash, int Rank, bool Derive>
+    static auto bound(case_input<Hash, Rank, Derive>& in) {
+        if constexpr (Derive)
+            return std::make_tuple(typename tangent_name<Hash>::type{} = in.value);
+        else return std::tuple<>();
+    }
+    template <std::uint64_t Hash>
+    static auto bound(case_index<Hash>&) {
+        return std::tuple<>();
+    }
+    /// The bindings of "d/dt X" for every X.
+    auto bindings() {
+        return std::apply([](Inputs&... in) { return std::tuple_cat(bound(in)...); }, values);
+    }
+    /// Moves the inputs by t times the direction.
+    void shift(double t, Inputs&... inputs) {
+        const auto one = [&]<class Input>(Input& in, const Input& v) {
+            if constexpr (Input::derive)
+                for (std::size_t k = 0; k < in.value.size(); ++k)
+                    in.value.data()[k] += t * v.value.data()[k];
+        };
+        std::apply([&](const Inputs&... v) { (one(inputs, v), ...); }, values);
+    }
+};
+
+/// Forward mode against reverse mode: dY . (d/dt Y) = sum of dL/dX . (d/dt X), to rounding. Then second
+/// order: the tangent of the gradient against differences of the gradient.
+template <std::uint64_t Hash, int Rank, class... Inputs>
+void check_tangent(equations<Hash>, const tensor<double, Rank>& dy, double along,
+                   directions<Inputs...>& direction, Inputs&... inputs) {
+    using namespace literals;
+    using wrt_list = decltype(names_to_derive(&inputs...));
+    constexpr auto forward = tangent(equations<Hash>{}, wrt_list{});
+    INFO(to_latex(forward));
+    const auto moves =
+        std::apply([&](const auto&... given) { return forward(binding(inputs)..., given...); },
+                   direction.bindings());
+    const auto& moved = moves["d/dt Y"_t];
+    REQUIRE(moved.extents() == dy.extents());
+    double dot = 0, size = 1;
+    for (std::size_t k = 0; k < dy.size(); ++k) {
+        dot += dy.data()[k] * moved.data()[k];
+        size += std::abs(dy.data()[k] * moved.data()[k]);
+    }
+    if (!(std::abs(dot - along) <= 1e-12 * size))
+        FAIL("forward mode gives " << dot << " and reverse mode " << along);
+
+    constexpr auto backward = gradient(equations<Hash>{}, "Y"_t, wrt_list{});
+    using second = tangent_of<decltype(backward)::hash, wrt_list>;
+    if constexpr (!outcome_of<second::hash>.mistaken()) {
+        constexpr auto curvature = equations<second::hash>{};
+        INFO(to_latex(curvature));
+        const auto bends = std::apply(
+            [&](const auto&... given) {
+                return curvature(binding(inputs)..., "dL/dY"_t = dy, given...);
+            },
+            direction.bindings());
+        auto slopes = prepare(backward, binding(inputs)..., "dL/dY"_t = dy);
+        const auto check_input = [&]<class Input>(Input&) {
+            if constexpr (Input::derive) {
+                const auto g = slopes[typename derivative_name<Input::hash>::type{}];
+                const auto& got = bends[typename tangent_name<Input::hash, true>::type{}];
+                REQUIRE(got.extents() == g.extents());
+                std::vector<double> expected(got.size(), 0);
+                constexpr double h = 1e-3;
+                const auto add = [&](double t, double weight) {
+                    direction.shift(t, inputs...);
+                    slopes();
+                    direction.shift(-t, inputs...);
+                    for (std::size_t k = 0; k < expected.size(); ++k)
+                        expected[k] += weight * g.data()[k];
+                };
+                add(h, 8 / (12 * h)), add(-h, -8 / (12 * h));
+                add(2 * h, -1 / (12 * h)), add(-2 * h, 1 / (12 * h));
+                double scale = 1;
+                for (double x : expected) scale = std::max(scale, std::abs(x));
+                for (std::size_t k = 0; k < got.size(); ++k)
+                    if (!(std::abs(got.data()[k] - expected[k]) <= 1e-8 * scale))
+                        FAIL("entry " << k << " of the tangent of "
+                                      << derivative_name<Input::hash>::text.characters << " is "
+                                      << got.data()[k] << ", by differences " << expected[k]);
+            }
+        };
+        (check_input(inputs), ...);
+    }
+}
+
 /// Compares dL/dinput for L = sum of dL/dY Y with differences, entry by entry, and along a random
-/// direction of all inputs at once.
+/// direction of all inputs at once; then forward mode with that.
 template <std::uint64_t Hash, class... Inputs>
 void check_gradient(equations<Hash> f, Inputs... inputs) {
     using namespace literals;
@@ -156,7 +286,14 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
     CHECK(same_value);
 
     double along = 0;
-    std::vector<std::vector<double>> direction;
+    directions<Inputs...> direction(inputs...);
+    const auto inner = [&]<class Input>(const Input& v) {
+        if constexpr (Input::derive) {
+            const auto& g = results[typename derivative_name<Input::hash>::type{}];
+            for (std::size_t k = 0; k < g.size(); ++k) along += v.value.data()[k] * g.data()[k];
+        }
+    };
+    std::apply([&](const Inputs&... v) { (inner(v), ...); }, direction.values);
     const auto check_input = [&]<class Input>(Input& in) {
         if constexpr (Input::derive) {
             const auto& g = results[typename derivative_name<Input::hash>::type{}];
@@ -164,7 +301,6 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
             double scale = 1;
             for (std::size_t k = 0; k < g.size(); ++k)
                 scale = std::max(scale, std::abs(g.data()[k]));
-            direction.emplace_back();
             for (std::size_t k = 0; k < g.size(); ++k) {
                 double& x = in.value.data()[k];
                 const double expected = slope([&](double t) { x += t; });
@@ -172,23 +308,13 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
                     FAIL("entry " << k << " of the derivative by "
                                   << derivative_name<Input::hash>::text.characters << " is "
                                   << g.data()[k] << ", by differences " << expected);
-                direction.back().push_back(0.3 * random());
-                along += direction.back().back() * g.data()[k];
             }
         }
     };
     (check_input(inputs), ...);
-    const double expected = slope([&](double t) {
-        std::size_t number = 0;
-        const auto shift = [&]<class Input>(Input& in) {
-            if constexpr (Input::derive) {
-                const auto& v = direction[number++];
-                for (std::size_t k = 0; k < v.size(); ++k) in.value.data()[k] += t * v[k];
-            }
-        };
-        (shift(inputs), ...);
-    });
+    const double expected = slope([&](double t) { direction.shift(t, inputs...); });
     CHECK(std::abs(along - expected) <= 1e-8 * std::max(1.0, std::abs(along)));
+    check_tangent(equations<Hash>{}, dy, along, direction, inputs...);
 }
 
 }  // namespace ricci::testing

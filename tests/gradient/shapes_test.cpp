@@ -30,3 +30,30 @@ TEST_CASE("a gradient has the shape of its tensor", "[gradient]") {
                    by("Q"_t, {2, 4, 3}), by("K"_t, {2, 4, 3}), by("V"_t, {2, 4, 2}),
                    by("b"_t, {2, 7}), given("d_k"_t, 3));
 }
+
+TEST_CASE("an index that a derived equation has lost runs as far as it did", "[gradient]") {
+    // k is as long as X, though only the longer O is left where dL/dR is computed
+    CHECK_GRADIENT("Y = O^{k+1} (X^{k} + R)", by("O"_t, {6}), by("X"_t, {3}), by("R"_t, 0.5));
+    CHECK_GRADIENT("Y^{a} = \\operatorname{mean}_i (X^{ia} + b^{a})", by("X"_t, {3, 5}),
+                   by("b"_t, {5}));
+    CHECK_GRADIENT("Y = \\sum_{i} (x^{i} + c)^2", by("x"_t, {4}), by("c"_t, 0.5));
+    CHECK_GRADIENT("P^{i} = 2 x^{i}; Y^{a} = \\sum_i (P^{i} + b^{a})", by("x"_t, {4}),
+                   by("b"_t, {3}));
+    // the same axis divided in two ways
+    CHECK_GRADIENT("Y^{i} = X^{(ij)} X^{(ji)} z^{ij}", by("X"_t, {6}), by("z"_t, {2, 3}));
+    // a sum below one that has to be renamed
+    CHECK_GRADIENT("Y = (\\sum_l \\sum_{k,l'} s^{lkl'}) \\sum_l m^{l}", by("s"_t, {2, 3, 4}),
+                   by("m"_t, {2}));
+}
+
+TEST_CASE("a letter that is bound in two terms has an extent in each", "[gradient]") {
+    CHECK_GRADIENT("Y^{i} = \\sum_k A^{ik} + \\sum_k B^{ik}", by("A"_t, {2, 3}), by("B"_t, {2, 5}));
+    CHECK_GRADIENT("Y^{i} = A^{ik} x^{k} + B^{ik} z^{k}", by("A"_t, {2, 3}), by("x"_t, {3}),
+                   by("B"_t, {2, 5}), by("z"_t, {5}));
+    CHECK_GRADIENT(
+        "Y^{i} = (\\operatorname{mean}_k A^{ik}) (\\operatorname{mean}_k (B^{ik})^2) "
+        "\\operatorname{logsumexp}_k C^{ik}",
+        by("A"_t, {2, 3}), by("B"_t, {2, 5}), by("C"_t, {2, 4}));
+    CHECK_GRADIENT("Y^{i} = \\frac{\\sum_k \\exp(A^{ik})}{1 + \\sum_k \\exp(B^{ik})}",
+                   by("A"_t, {2, 3}), by("B"_t, {2, 5}));
+}

@@ -37,6 +37,16 @@ struct tree {
     bool positive = false;  // has to stay well above 0: a divisor, or under a root or a logarithm
 };
 
+/// Ends the name of an index that is written as the letter before it, and has an extent of its own.
+inline constexpr char twin_mark = '~';
+inline bool is_twin(const std::string& index) {
+    return !index.empty() && index.back() == twin_mark;
+}
+inline std::string plain_letter(std::string index) {
+    if (is_twin(index)) index.pop_back();
+    return index;
+}
+
 struct declaration {
     std::string name;   // canonical
     std::string latex;  // as written

@@ -2,6 +2,7 @@
 // The second is made without the parser, so that it says what the text has to mean.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ public:
             out += name_with_scripts(p_.tensors[e.tensor], e.left, e.style) + " = " + right;
             out += e.style % 5 == 4 ? ";\n" : "\n";
         }
+        out.erase(std::remove(out.begin(), out.end(), twin_mark), out.end());
         return out;
     }
 
@@ -66,11 +68,17 @@ private:
             if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
                 for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
             // An index that stands only as a number would be taken for the name of a scalar.
+            if (has_twin(*term_, i)) return false;
             if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 ||
                 bound_in(body, i))
                 return false;
         }
         return true;
+    }
+    /// Whether another index is written like this one.
+    static bool has_twin(const tree& t, const std::string& i) {
+        const std::string letter = plain_letter(i);
+        return is_twin(i) ? mentions(t, letter) > 0 : mentions(t, letter + twin_mark) > 0;
     }
     static bool at_axis(const tree& t, const std::string& i) {
         letters here;
@@ -223,6 +231,8 @@ private:
                 return word("erf");
             case ir::function::floor:
                 return word("floor");
+            case ir::function::conjugate:
+                return word("conj");
             case ir::function::maximum:
                 return "\\max(" + inside + ", " + sum(t.children[1]) + ")";
             case ir::function::minimum:

@@ -39,6 +39,22 @@ constexpr auto attention = R"(
     Q^{hia} = X^{ib} W_Q^{hba}
     \frac{\partial Q^{h'i'a'}}{\partial W_Q^{hba}} = \delta^{h'}_h X^{i'b} \delta^{a'}_a
 )"_eq;
+[[maybe_unused]] constexpr auto weights = R"(
+    Q^{hia} = X^{ib} W_Q^{hba}
+    Y^{id}  = O^{hic} W_O^{hcd}
+    \frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}}
+    \frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}}
+)"_eq;
+[[maybe_unused]] constexpr auto embedding = R"(
+    X^{ia} = E^{x_i a}
+    \frac{\partial L}{\partial E^{va}} = \sum_i [v = x_i] \frac{\partial L}{\partial X^{ia}}
+)"_eq;
+// A derivative on the right is no claim: it is derived, and computed.
+[[maybe_unused]] constexpr auto susceptibility = R"(
+    A^{ij} = \text{softmax}_j(S^{ij})
+    \chi^{ij}_{kl} = \frac{\partial A^{ij}}{\partial S^{kl}}
+    \frac{\partial A^{ij}}{\partial S^{mn}} = \delta^i_m A^{ij} (\delta^j_n - A^{in})
+)"_eq;
 [[maybe_unused]] constexpr auto energy = R"(
     S^{ij} = \frac{1}{\sqrt{d_k}} Q^{ia} K^{ja}
     E(i, j) = -S^{ij} = -\frac{1}{\sqrt{d_k}} Q^{ia} K^{ja}
@@ -51,6 +67,7 @@ static_assert(backward.states(R"(
     dS_{ij} = A_{ij} \odot (dA_{ij} - D_i)
 )"));
 static_assert(!backward.states(R"(dS_{ij} = A_{ij} \odot dA_{ij})"));
+static_assert(backward.states(R"(dK_{ja} = \sum_i dS_{ij} Q_{ia} / \sqrt{d_k})"));
 static_assert(!attention.states(
     R"(\frac{\partial A^{ij}}{\partial S^{mn}} = \delta^i_m A^{ij} (\delta^j_n - A^{jn}))"));
 static_assert(!attention.states(R"(Z^{ib} = A^{ij} V^{jb})"));  // nothing defines Z

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -24,6 +25,29 @@ using shape = std::vector<std::int64_t>;
 
 /// How the axes of a tensor lie in memory.
 enum class layout { row_major, shuffled };
+
+/// Calls f with an element of the type that the tag means.
+template <class F>
+void with_element_type(element type, F f) {
+    switch (type) {
+        case element::f32:
+            return f(float{});
+        case element::f64:
+            return f(double{});
+        case element::i32:
+            return f(std::int32_t{});
+        case element::i64:
+            return f(std::int64_t{});
+        case element::b16:
+            return f(bf16{});
+        case element::h16:
+            return f(f16{});
+        case element::c32:
+            return f(std::complex<float>{});
+        case element::c64:
+            return f(std::complex<double>{});
+    }
+}
 
 /// Memory of one operand: strides of any order, with gaps and reversed axes when shuffled.
 struct memory {
@@ -56,21 +80,20 @@ struct memory {
     void set(std::int64_t element_number, double value) {
         std::byte* to =
             bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
-        if (type == element::f32) {
-            const auto narrow = static_cast<float>(value);
-            std::memcpy(to, &narrow, sizeof narrow);
-        } else {
-            std::memcpy(to, &value, sizeof value);
-        }
+        with_element_type(type, [&]<class T>(T) {
+            const T stored = plan::number(value).as<T>();
+            std::memcpy(to, &stored, sizeof stored);
+        });
     }
     double get(std::int64_t element_number) const {
         const std::byte* from =
             bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
-        float narrow = 0;
         double value = 0;
-        if (type == element::f32)
-            std::memcpy(&narrow, from, sizeof narrow), value = static_cast<double>(narrow);
-        else std::memcpy(&value, from, sizeof value);
+        with_element_type(type, [&]<class T>(T) {
+            T stored;
+            std::memcpy(&stored, from, sizeof stored);
+            value = plan::number(stored).real;
+        });
         return value;
     }
     /// Calls f(offset) for every element, the last axis fastest.
@@ -100,7 +123,10 @@ public:
     bound_program(ir::program program, element type, unsigned seed)
         : program_(std::move(program)), type_(type), random_(seed), seed_(seed) {}
     bound_program(const std::string& text, element type, unsigned seed)
-        : bound_program(parsed(text), type, seed) {}
+        : bound_program(parsed(text), type, seed) {
+        text_ = text;
+    }
+    const std::string& text() const { return text_; }
 
     static ir::program parsed(const std::string& text) {
         auto r = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
@@ -148,6 +174,14 @@ public:
             {program_.intern_index({index.data(), static_cast<std::int32_t>(index.size())}), n});
         return *this;
     }
+    ir::program_view view() const { return program_.view(); }
+    memory& operand(ir::ref n) { return *memories_.at(n); }
+    std::vector<ir::ref> output_names() const {
+        std::vector<ir::ref> names;
+        for (const auto& [n, m] : results_) names.push_back(n);
+        return names;
+    }
+    memory& result(ir::ref n) { return *results_.at(n); }
     bound_program& keep(const std::string& n) {
         program_.names[name(n)].kept = true;
         return *this;
@@ -165,6 +199,7 @@ public:
         r.index_extent_count = static_cast<std::int32_t>(index_extents.size());
         r.alpha = alpha;
         r.beta = beta;
+        r.fuse = fuse;
         r.context = this;
         r.allocate = [](void* self, ir::ref n, std::int32_t rank,
                         const std::int64_t* extents) -> void* {
@@ -184,8 +219,8 @@ public:
         for (int k = 0; k < times; ++k) {
             interpreter oracle(program_.view());
             for (const auto& o : inputs)
-                oracle.tensors[o.name] =
-                    memories_.count(o.name) ? memories_[o.name]->values() : dense{{}, {o.value}};
+                oracle.tensors[o.name] = memories_.count(o.name) ? memories_[o.name]->values()
+                                                                 : dense{{}, {o.value.real}};
             for (const auto& o : outputs) oracle.shapes[o.name] = results_[o.name]->extents;
             for (const auto& e : index_extents) oracle.given[e.index] = e.extent;
             std::map<ir::ref, dense> before;
@@ -219,6 +254,7 @@ public:
     std::vector<engine::operand> inputs, outputs;
     std::vector<engine::index_extent> index_extents;
     double alpha = 1, beta = 0;
+    bool fuse = true;
     std::mt19937& random() { return random_; }
 
 private:
@@ -232,6 +268,7 @@ private:
     element type_;
     std::mt19937 random_;
     unsigned seed_;
+    std::string text_;
     std::deque<memory> owned_;
     std::map<ir::ref, memory*> memories_, results_;
 };

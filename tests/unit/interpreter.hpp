@@ -140,7 +140,10 @@ private:
                 if (t.extents.empty()) return t.values[0];
                 std::vector<std::int64_t> at;
                 for (std::int32_t axis = 0; axis < n.positions.count; ++axis)
-                    at.push_back(value(p_.at(n.positions, axis)));
+                    at.push_back(
+                        p_.at(n.positions, axis).kind == ir::position_kind::gathered
+                            ? static_cast<std::int64_t>(child(p_.at(n.positions, axis).offset))
+                            : value(p_.at(n.positions, axis)));
                 return t.values[t.offset(at)];
             }
             case ir::op::add: {
@@ -217,6 +220,8 @@ private:
                 return x - y * std::floor(x / y);
             case ir::function::logical_not:
                 return x == 0 ? 1 : 0;
+            case ir::function::conjugate:
+                return x;
         }
         throw std::logic_error("interpreter: an unknown function");
     }

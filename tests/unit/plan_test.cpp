@@ -479,6 +479,7 @@ TEST_CASE("a plan explains itself") {
         .input("W_K", {2, 12, 5})
         .input("W_V", {2, 12, 6});
     p.input("W_O", {2, 6, 12}).number("d_k", 4);
+    p.fuse = false;
     const auto words = p.prepare().explain();
     INFO(words);
     CHECK(mentions(words, "contract  Q[h,i,a] = X[i,b] W_Q[h,b,a]"));

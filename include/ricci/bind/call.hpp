@@ -28,13 +28,18 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
                 !std::is_const_v<T>,         Known::known,     Known::list};
     }
 };
-template <std::uint64_t Hash>
-struct binding_traits<bound_number<Hash>> {
+template <std::uint64_t Hash, bool Complex>
+struct binding_traits<bound_number<Hash, Complex>> {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = false, temporary = false;
     static constexpr operand_facts facts() {
-        return {
-            operand_facts::what::number, spelling<Hash>(), 0, element::f64, false, false, nullptr};
+        return {operand_facts::what::number,
+                spelling<Hash>(),
+                0,
+                Complex ? element::c64 : element::f64,
+                false,
+                false,
+                nullptr};
     }
 };
 template <std::uint64_t Hash>
@@ -47,25 +52,27 @@ struct binding_traits<bound_index<Hash>> {
     }
 };
 
-/// The element type of a call: that of its first tensor; double where there are numbers only.
+/// The element type of the first tensor among operands; of `Whole` numbers only where asked for.
+template <bool Whole, class... Bound>
+struct first_element {
+    using type = void;
+};
+template <bool Whole, class First, class... Rest>
+struct first_element<Whole, First, Rest...> {
+    using mine = typename binding_traits<First>::element_type;
+    static constexpr bool here =
+        binding_traits<First>::is_tensor && (Whole || !std::is_integral_v<mine>);
+    using type = std::conditional_t<here, mine, typename first_element<Whole, Rest...>::type>;
+};
+
+/// The element type of a call: that of its first tensor, where whole numbers that say positions do
+/// not count; double where there are numbers only.
 template <class... Bound>
 struct call_element {
-    using type = double;
-};
-template <class First, class... Rest>
-struct call_element<First, Rest...> {
-    using type =
-        typename std::conditional_t<binding_traits<First>::is_tensor, binding_traits<First>,
-                                    call_element<Rest...>>::element_type;
-};
-template <>
-struct call_element<> {
-    using element_type = double;
-};
-template <class First, class... Rest>
-requires(!binding_traits<First>::is_tensor) struct call_element<First, Rest...> {
-    using type = typename call_element<Rest...>::type;
-    using element_type = type;
+    using inexact = typename first_element<false, Bound...>::type;
+    using any = typename first_element<true, Bound...>::type;
+    using type = std::conditional_t<!std::is_void_v<inexact>, inexact,
+                                    std::conditional_t<std::is_void_v<any>, double, any>>;
 };
 
 /// The words of the mistake in a call, if there is one.
@@ -90,16 +97,27 @@ struct call_mistake {
 template <std::uint64_t Program>
 struct program_outputs {
     static constexpr auto view = program_of<Program>.view();
-    static constexpr std::int32_t count = [] {
-        std::int32_t n = 0;
-        for (const ir::equation& e : view.equations) n += !e.claim && is_output(view, e.name);
-        return n;
-    }();
-    static constexpr ir::ref at(std::size_t k) {
+    static constexpr std::int32_t equation_count = view.equations.size();
+    struct list {
+        ir::ref names[equation_count + 1];
+        std::int32_t count;
+    };
+    /// Found in one pass: what is kept, or no equation reads.
+    static constexpr list all = [] {
+        detail::buffer<bool> used;
+        used.resize(view.names.size(), false);
         for (const ir::equation& e : view.equations)
-            if (!e.claim && is_output(view, e.name) && k-- == 0) return e.name;
-        return ir::none;
-    }
+            if (!e.claim) mark_read(view, e.body, used);
+        list out{};
+        for (const ir::equation& e : view.equations) {
+            const ir::name_symbol& s = view.names[e.name];
+            if (!e.claim && !s.shape_only && (s.kept || !used[e.name]))
+                out.names[out.count++] = e.name;
+        }
+        return out;
+    }();
+    static constexpr std::int32_t count = all.count;
+    static constexpr ir::ref at(std::size_t k) { return all.names[k]; }
     /// The same as a constant, so that no search is left for run time.
     template <std::size_t K>
     static constexpr ir::ref name_of = at(K);
@@ -172,11 +190,14 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all,
     o.data = const_cast<std::remove_const_t<T>*>(b.data);
     o.extents = b.extents;
     o.strides = b.strides;
+    using element_type = std::remove_const_t<T>;
+    o.is_positions = std::is_integral_v<element_type>;
+    o.positions = element_v<element_type>;
     if constexpr (is_input_name<Program, Hash>) all.inputs[all.input_count++] = o;
     else all.outputs[all.output_count++] = o;
 }
-template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
-RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_number<Hash>& b) {
+template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash, bool Complex>
+RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_number<Hash, Complex>& b) {
     engine::operand o;
     o.name = name_number<Program, Hash>;
     o.value = b.value;
@@ -200,27 +221,19 @@ RICCI_INLINE auto make_outputs() {
         std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
 }
 
-template <std::uint64_t Program, class T, class Results, std::size_t... K>
-RICCI_INLINE engine::executable make_executable(engine::request& r, Results& outputs,
-                                                std::index_sequence<K...>) {
+/// Calls body(request) with the request for operands, whose outputs go to `outputs` unless they are
+/// bound.
+template <std::uint64_t Program, class T, class Results, class Body, std::size_t... K,
+          class... Bound>
+RICCI_INLINE auto with_request(Results& outputs, const plan::number& alpha,
+                               const plan::number& beta, Body body, std::index_sequence<K...>,
+                               const Bound&... bound) {
     using list = program_outputs<Program>;
-    const output_slot slots[] = {{list::template name_of<K>,
-                                  &boost::hana::at_key(outputs, typename list::template key<K>{}),
-                                  &allocate_tensor<T, list::template rank<K>>}...};
-    output_slots all{slots, sizeof...(K)};
-    r.allocate = &output_slots::allocate;
-    r.context = &all;
-    return engine::executable(r);
-}
-
-/// An executable for operands, whose outputs go to `outputs` unless they are bound.
-template <std::uint64_t Program, class T, class Results, class... Bound>
-RICCI_INLINE engine::executable plan_call(Results& outputs, double alpha, double beta,
-                                          const Bound&... bound) {
     operand_arrays<sizeof...(Bound)> all;
     (add_operand<Program>(all, bound), ...);
     engine::request r;
     r.program = program_of<Program>.view();
+    r.program_key = Program;
     r.type = element_v<T>;
     r.inputs = all.inputs;
     r.input_count = all.input_count;
@@ -230,9 +243,33 @@ RICCI_INLINE engine::executable plan_call(Results& outputs, double alpha, double
     r.index_extent_count = all.index_count;
     r.alpha = alpha;
     r.beta = beta;
-    return make_executable<Program, T>(
-        r, outputs,
-        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
+    const output_slot slots[] = {{list::template name_of<K>,
+                                  &boost::hana::at_key(outputs, typename list::template key<K>{}),
+                                  &allocate_tensor<T, list::template rank<K>>}...};
+    output_slots memory{slots, sizeof...(K)};
+    r.allocate = &output_slots::allocate;
+    r.context = &memory;
+    return body(r);
+}
+
+/// An executable for operands, whose outputs go to `outputs` unless they are bound.
+template <std::uint64_t Program, class T, class Results, class... Bound>
+RICCI_INLINE engine::executable plan_call(Results& outputs, const plan::number& alpha,
+                                          const plan::number& beta, const Bound&... bound) {
+    return with_request<Program, T>(
+        outputs, alpha, beta, [](const engine::request& r) { return engine::executable(r); },
+        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{},
+        bound...);
+}
+
+/// Executes at once.
+template <std::uint64_t Program, class T, class Results, class... Bound>
+RICCI_INLINE void run_call(Results& outputs, const plan::number& alpha, const plan::number& beta,
+                           const Bound&... bound) {
+    with_request<Program, T>(
+        outputs, alpha, beta, [](const engine::request& r) { engine::run(r); },
+        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{},
+        bound...);
 }
 
 }  // namespace ricci

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/element.hpp>
+#include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
@@ -28,6 +29,12 @@ constexpr bool is_input(const ir::program_view& p, ir::ref name) {
         if (!e.claim && ir::uses_name(p, e.body, name)) return true;
     return false;
 }
+/// Marks the tensors that an expression reads.
+constexpr void mark_read(const ir::program_view& p, ir::ref n, detail::buffer<bool>& read) {
+    const ir::node& x = p.nodes[n];
+    if (x.kind == ir::op::tensor) read[x.name] = true;
+    for (std::int32_t k = 0; k < x.children.count; ++k) mark_read(p, p.child(x, k), read);
+}
 /// Defined, and not used by another equation or kept.
 constexpr bool is_output(const ir::program_view& p, ir::ref name) {
     if (p.definition(name) == ir::none || p.names[name].shape_only) return false;
@@ -48,6 +55,38 @@ constexpr std::int32_t rank_of(const ir::program_view& p, ir::ref name) {
     return rank;
 }
 
+/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a} or
+/// [v = x_i], or for nothing but its shape, as x^0 does.
+constexpr bool takes_place(const ir::program_view& p, const ir::node& x, std::int32_t k) {
+    if (x.kind == ir::op::tensor) return true;
+    if (x.children.count != 2) return false;
+    const ir::node& other = p.nodes[p.child(x, 1 - k)];
+    if (x.kind == ir::op::compare)
+        return x.detail == static_cast<std::uint8_t>(ir::comparison::equal) &&
+               other.kind == ir::op::position;
+    return x.kind == ir::op::power && k == 0 && other.kind == ir::op::number && other.value == 0;
+}
+/// Whether every use of a tensor below a node is of that kind.
+constexpr bool only_places(const ir::program_view& p, ir::ref n, ir::ref name) {
+    const ir::node& x = p.nodes[n];
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const ir::ref child = p.child(x, k);
+        const bool is_name = p.nodes[child].kind == ir::op::tensor && p.nodes[child].name == name;
+        if (is_name && !takes_place(p, x, k)) return false;
+        if (!only_places(p, child, name)) return false;
+    }
+    return true;
+}
+constexpr bool holds_places(const ir::program_view& p, ir::ref name) {
+    for (const ir::equation& e : p.equations) {
+        const ir::node& x = p.nodes[e.body];
+        if (e.claim) continue;
+        if ((x.kind == ir::op::tensor && x.name == name) || !only_places(p, e.body, name))
+            return false;
+    }
+    return true;
+}
+
 /// Compares the operands of one call with the program. The same text at compile time and at run
 /// time. `outputs_too`: outputs may be bound to memory that is written.
 class call_check {
@@ -58,11 +97,12 @@ public:
 
     constexpr ir::mistake run() {
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
-            if (operands_[k].kind == operand_facts::what::index) check_index(operands_[k]);
+            if (operands_[k].kind == operand_facts::what::index) check_index(k);
             else check_operand(k);
         }
         for (ir::ref n = 0; n < p_.names.size() && !mistake_; ++n)
             if (is_input(p_, n) && !is_bound(n)) missing(n);
+        if (!mistake_) check_elements();
         if (!mistake_) check_extents();
         return static_cast<ir::mistake&&>(mistake_);
     }
@@ -87,11 +127,20 @@ private:
           << "\"_t = ... to the call";
         fail(kind::missing_name, s);
     }
-    constexpr void check_index(const operand_facts& o) {
+    constexpr void check_index(std::int32_t k) {
+        const operand_facts& o = operands_[k];
+        builder s;
+        for (std::int32_t j = 0; j < k; ++j)
+            if (operands_[j].kind == operand_facts::what::index &&
+                operands_[j].spelling == o.spelling) {
+                s << "the index " << o.spelling << " is bound twice";
+                return fail(kind::repeated_name, s);
+            }
         for (const ir::index_symbol& i : p_.indices)
             if (p_.text(i.text) == o.spelling) return;
-        builder s;
         s << "the equations have no index " << o.spelling;
+        for (ir::ref i = 0; i < p_.indices.size(); ++i)
+            s << (i == 0 ? "; they have " : ", ") << p_.index(i);
         fail(kind::unknown_name, s);
     }
     constexpr void unknown(const operand_facts& o) {
@@ -152,13 +201,38 @@ private:
             return fail(kind::rank, s);
         }
         if (o.kind != operand_facts::what::tensor) return;
+        if (says_places(o)) return;
         for (std::int32_t j = 0; j < k; ++j)
-            if (operands_[j].kind == operand_facts::what::tensor && operands_[j].type != o.type) {
+            if (operands_[j].kind == operand_facts::what::tensor && operands_[j].type != o.type &&
+                !says_places(operands_[j])) {
                 s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
                   << name_of(operands_[j].type)
                   << "; the tensors of one call have one element type";
                 return fail(kind::element_type, s);
             }
+    }
+    /// The tensors of a call have one element type; numbers take it on.
+    constexpr void check_elements() {
+        const operand_facts* tensor = nullptr;
+        for (std::int32_t k = 0; k < count_ && !tensor; ++k)
+            if (operands_[k].kind == operand_facts::what::tensor && !says_places(operands_[k]))
+                tensor = &operands_[k];
+        for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
+            const operand_facts& o = operands_[k];
+            if (o.kind != operand_facts::what::number || !is_complex(o.type) ||
+                (tensor && is_complex(tensor->type)))
+                continue;
+            builder s;
+            s << o.spelling << " is a complex number, and the tensors of the call hold "
+              << name_of(tensor ? tensor->type : element::f64);
+            return fail(kind::element_type, s);
+        }
+        if (tensor) mistake_ = ir::element_rules(p_, tensor->type).run();
+    }
+    /// Whole numbers for positions may stand among tensors of another type.
+    constexpr bool says_places(const operand_facts& o) const {
+        const ir::ref name = p_.find(o.spelling);
+        return is_integer(o.type) && name != ir::none && holds_places(p_, name);
     }
     constexpr void check_extents() {
         bool any = false;

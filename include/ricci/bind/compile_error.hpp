@@ -48,6 +48,9 @@ consteval auto words_from() {
         const char c = all[Begin + k];
         out.text[k] = c >= ' ' && c < 0x7f ? c : c == '\n' || c == '\t' ? ' ' : '?';
     }
+    // clang prints numbers where the end of a text is no element that was written: it makes room for
+    // 8, 16 or 32 elements at a time and keeps no more than "zeros follow" of those beyond
+    for (std::int32_t k = 0; k < words_end; ++k) out.text[count + k] = '\0';
     return out;
 }
 

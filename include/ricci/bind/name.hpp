@@ -90,12 +90,43 @@ consteval name_list<Hashes...> wrt(name<Hashes>...) {
 }
 
 template <literal_text Text>
-consteval auto canonical_literal() {
+consteval auto reread_literal() {
     constexpr std::int32_t size = notation::canonical_name(Text.view()).size();
     literal_text<static_cast<std::size_t>(size) + 1> out;
     const detail::text_builder spelled = notation::canonical_name(Text.view());
     for (std::int32_t k = 0; k < size; ++k) out.characters[k] = spelled.view()[k];
     return out;
+}
+
+/// Letters, and perhaps a label of capitals: spelt canonically already, as most names are.
+constexpr bool is_plain_name(detail::text_view text) {
+    std::int32_t k = 0;
+    while (k < text.size && notation::is_ascii_letter(text.data[k])) ++k;
+    if (k == text.size) return k > 0;
+    if (k == 0 || text.data[k] != '_' || ++k == text.size) return false;
+    while (k < text.size && text.data[k] >= 'A' && text.data[k] <= 'Z') ++k;
+    return k == text.size;
+}
+
+template <literal_text Text>
+consteval auto canonical_literal() {
+    if constexpr (is_plain_name(Text.view())) return Text;
+    else return reread_literal<Text>();
+}
+
+/// "dL/dX"_t from "X"_t: for names that are gone over, such as the keys of a map of parameters.
+template <std::uint64_t Hash>
+struct cotangent_of {
+    static constexpr auto text = [] {
+        const detail::text_builder spelled = ir::cotangent_spelling("L", spelling<Hash>());
+        literal_text<static_cast<std::size_t>(spelling<Hash>().size) + 5> out;
+        for (std::int32_t k = 0; k < spelled.size(); ++k) out.characters[k] = spelled.view()[k];
+        return out;
+    }();
+};
+template <std::uint64_t Hash>
+constexpr auto cotangent(name<Hash>) {
+    return name<define_name<cotangent_of<Hash>::text>::hash>{};
 }
 
 namespace literals {

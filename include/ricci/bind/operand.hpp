@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ricci/element.hpp>
+#include <ricci/plan/number.hpp>
 #include <ricci/tensor.hpp>
 #include <ricci/view.hpp>
 
@@ -40,11 +41,15 @@ struct bound_tensor {
     std::int64_t strides[Rank > 0 ? Rank : 1];
 };
 
+/// Numbers that may stand for a tensor without indices: arithmetic types and element types.
+template <class T>
+concept bindable_number = std::integral<T> || std::floating_point<T> || element_of<T>::supported;
+
 /// A name with a number.
-template <std::uint64_t Hash>
+template <std::uint64_t Hash, bool Complex = false>
 struct bound_number {
     static constexpr std::uint64_t hash = Hash;
-    double value;
+    plan::number value;
 };
 
 /// An index with its extent.
@@ -94,11 +99,11 @@ template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
     return bind_view<Hash, known_extents<E...>, true>(x.view());
 }
-template <std::uint64_t Hash, class Number>
-requires(
-    std::integral<Number> ||
-    std::floating_point<Number>) constexpr bound_number<Hash> bind_operand(const Number& value) {
-    return {static_cast<double>(value)};
+template <std::uint64_t Hash, bindable_number Number>
+constexpr auto bind_operand(const Number& value) {
+    if constexpr (element_of<Number>::supported)
+        return bound_number<Hash, is_complex(element_v<Number>)>{value};
+    else return bound_number<Hash>{value};
 }
 
 }  // namespace ricci

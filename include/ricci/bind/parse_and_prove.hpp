@@ -1,14 +1,25 @@
 // From text to a program whose claims hold: the whole front end, in one call.
 #pragma once
 
+#include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/notation/parse.hpp>
 
 namespace ricci {
 
-/// Reads equations and proves what they claim of themselves.
+/// Reads equations, derives the derivatives that they use of tensors that they define, and proves what
+/// they claim of themselves.
 constexpr notation::parse_result parse_and_prove(detail::text_view text) {
     notation::parse_result result = notation::parse_equations(text);
+    if (result.mistake) return result;
+    bool more = derive::define_tangents(result.program);
+    derive::derivative_definitions derivatives(result.program, text);
+    more = derivatives.run() || more;
+    result.mistake = derivatives.mistake();
+    if (more && !result.mistake) {
+        result.mistake = notation::order_equations(result.program, text);
+        if (!result.mistake) result.mistake = notation::check_ranks(result.program, text);
+    }
     if (!result.mistake) result.mistake = derive::check_claims(result.program, text);
     return result;
 }

@@ -6,7 +6,8 @@
 #include <ricci/bind/compile_error.hpp>
 #include <ricci/bind/name.hpp>
 #include <ricci/bind/parse_and_prove.hpp>
-#include <ricci/derive/gradient.hpp>
+#include <ricci/derive/jacobian.hpp>
+#include <ricci/derive/tangent.hpp>
 #include <ricci/ir/frozen.hpp>
 #include <ricci/notation/parse.hpp>
 
@@ -92,8 +93,38 @@ struct derived_gradient {
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
-        return derive::gradient(program_of<Source>.view(),
+        return derive::gradient(outcome_of<Source>.program.view(),
                                 {spelling<Of>(), wrt, sizeof...(Wrt), WithValue});
+    }
+};
+
+template <std::uint64_t Source, std::uint64_t Of, std::uint64_t... Wrt>
+struct derived_jacobian {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(mix(Source, 5), Of);
+        ((h = mix(h, Wrt)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
+    static constexpr auto make() {
+        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        return derive::jacobian(program_of<Source>.view(), spelling<Of>(), wrt, sizeof...(Wrt));
+    }
+};
+
+template <std::uint64_t Source, std::uint64_t... Wrt>
+struct derived_tangent {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(Source, 4);
+        ((h = mix(h, Wrt)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
+    static constexpr auto make() {
+        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        return derive::tangent(program_of<Source>.view(), wrt, sizeof...(Wrt));
     }
 };
 
@@ -112,7 +143,7 @@ struct kept_names {
     static constexpr std::uint64_t hash = compute_hash();
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used;
     static constexpr kept_result make() {
-        kept_result out{ir::program(program_of<Source>.view()), {}};
+        kept_result out{ir::program(outcome_of<Source>.program.view()), {}};
         const detail::text_view names[] = {spelling<Names>()...};
         for (detail::text_view wanted : names) {
             const ir::ref n = out.program.find(wanted);

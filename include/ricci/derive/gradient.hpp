@@ -3,20 +3,16 @@
 
 #include <cstdint>
 
+#include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/derive/witness.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::derive {
-
-using detail::buffer;
-using detail::text_view;
-using ir::equation;
-using ir::none;
-using ir::reduction;
 
 /// What a derivation is asked for: names in canonical spelling.
 struct gradient_request {
@@ -28,20 +24,17 @@ struct gradient_request {
     /// Instead of `of` and `wrt`: the cotangent of every tensor by those of the tensors that its own
     /// uses define, one step of the chain rule for each.
     bool one_step = false;
-};
-
-struct derived {
-    ir::program program;
-    ir::mistake mistake;
+    /// `of` is the loss, whatever its rank, and its shape is needed: for the derivatives of tensors.
+    bool jacobian = false;
 };
 
 /// Walks the equations from last to first. The cotangent of an expression is kept as a list of
 /// factors with the place of the expression's own factor, so that a derived product reads in the
 /// order of the original: Q = X W gives dL/dW = X dL/dQ.
-class reverse_mode {
+class reverse_mode : differentiation {
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
-        : p_(source), request_(request), source_equations_(source.equations.size()) {}
+        : differentiation(source), request_(request) {}
 
     constexpr derived run() {
         derived out;
@@ -55,7 +48,7 @@ public:
             if (q.claim || !active_[q.name]) continue;
             if (q.name != of_) define_cotangent(q.name);
             if (!cotangent_exists(q.name)) continue;
-            start(q);
+            propagate_from(q);
         }
         for (ref name : wrt_) {
             if (p_.definition(cotangent_name(name)) == none) define_cotangent(name);
@@ -64,54 +57,27 @@ public:
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
+        if (request_.jacobian) need_shape(of_);
         if (!out.mistake) out.program = drop_dead_equations(p_, shape_needed_);
-        // What the source takes may be bound although these equations do not read it: for its shape.
-        for (ref e = 0; e < source_equations_; ++e)
-            intern_inputs(out.program, p_.equations[e].body);
+        intern_inputs(out.program);
         return out;
     }
 
 private:
-    using factors = buffer<ref>;
-
-    constexpr void start(const equation& q) {
-        whole_ = q.body;
-        whole_value_ = p_.tensor(q.name, q.positions);
-        taken_ = {};
-        ir::for_each_index(p_, q.positions, [&](ref i) { taken_.add(i); });
-        ir::for_each_node(p_, q.body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            ir::for_each_index(p_, x.positions, [&](ref i) { taken_.add(i); });
-            for (std::int32_t k = 0; k < x.indices.count; ++k)
-                taken_.add(p_.links[x.indices.first + k]);
-        });
+    constexpr void propagate_from(const equation& q) {
+        start_equation(q);
         factors cotangent;
         cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
         propagate(q.body, cotangent);
     }
-    constexpr void intern_inputs(ir::program& out, ref body) const {
-        ir::for_each_node(p_, body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            if (x.kind == op::tensor && p_.definition(x.name) == none)
-                out.intern_name(p_.name(x.name));
-        });
-    }
-    /// An equation about derivatives is no part of what is differentiated.
-    constexpr bool uses_cotangent(ref body) const {
-        bool found = false;
-        ir::for_each_node(p_, body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            found = found ||
-                    (x.kind == op::tensor && p_.names[x.name].kind == ir::name_kind::cotangent);
-        });
-        return found;
-    }
+    /// An equation about derivatives of the same loss is no part of what is differentiated.
     constexpr derived one_step() {
         derived out;
+        loss_ << request_.loss;
         for (std::int32_t n = 0; n < p_.names.size(); ++n) active_.push(true);
         for (ref e = source_equations_; e-- > 0;)
-            if (!p_.equations[e].claim && !uses_cotangent(p_.equations[e].body))
-                start(equation(p_.equations[e]));
+            if (!p_.equations[e].claim && !holds_loss(p_.equations[e]))
+                propagate_from(equation(p_.equations[e]));
         const std::int32_t names = active_.size();
         for (ref n = 0; n < names; ++n) define_cotangent(n);
         out.program = ir::compact(p_);
@@ -130,17 +96,32 @@ private:
         of_ = p_.find(request_.of);
         if (of_ == none || p_.definition(of_) == none)
             return unknown(request_.of, " defines no tensor ");
-        for (std::int32_t k = 0; k < request_.wrt_count; ++k) {
-            const ref name = p_.find(request_.wrt[k]);
-            if (name == none) return unknown(request_.wrt[k], " has no tensor ");
-            wrt_.push(name);
-        }
-        return {};
+        choose_loss();
+        return find_wrt(request_.wrt, request_.wrt_count);
     }
-    constexpr ir::mistake unknown(text_view name, text_view words) {
-        detail::text_builder sentence;
-        sentence << "the program" << words << name;
-        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
+    /// Where the source holds derivatives of a loss L itself, the derivative of one of those is that of
+    /// another loss, L', of which nothing is said yet.
+    constexpr void choose_loss() {
+        loss_ = {};
+        loss_ << request_.loss;
+        for (bool taken = true; taken && !request_.jacobian;) {
+            taken = false;
+            for (ref e = 0; e < source_equations_ && !taken; ++e)
+                taken = !p_.equations[e].claim && holds_loss(p_.equations[e]);
+            if (taken) loss_ << '\'';
+        }
+    }
+    constexpr bool is_of_loss(ref name) const {
+        return p_.names[name].kind == ir::name_kind::cotangent &&
+               ir::parts_of_derivative(p_.name(name)).numerator == loss_.view();
+    }
+    constexpr bool holds_loss(const equation& q) const {
+        bool found = is_of_loss(q.name);
+        ir::for_each_node(p_, q.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            found = found || (x.kind == op::tensor && is_of_loss(x.name));
+        });
+        return found;
     }
     constexpr ir::mistake no_dependence(ref name) {
         detail::text_builder sentence;
@@ -149,37 +130,18 @@ private:
         return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
     }
     constexpr ref cotangent_name(ref name) {
-        detail::text_builder spelling;
-        spelling << 'd' << request_.loss << "/d" << p_.name(name);
-        return p_.intern_name(spelling, ir::name_kind::cotangent, name);
+        const bool second = request_.jacobian && p_.names[of_].kind != ir::name_kind::plain;
+        if (name >= cotangents_.size()) cotangents_.resize(p_.names.size(), none);
+        if (cotangents_[name] == none)
+            cotangents_[name] =
+                p_.intern_name(ir::cotangent_spelling(loss_, p_.name(name)),
+                               ir::name_kind::cotangent, name, 0, second ? of_ : none);
+        return cotangents_[name];
     }
     constexpr bool cotangent_exists(ref name) {
         return name == of_ || p_.definition(cotangent_name(name)) != none;
     }
-    /// A name is active when it depends on one of the names asked for.
-    constexpr void mark_active() {
-        for (ref n = 0; n < p_.names.size(); ++n) active_.push(false);
-        for (ref n : wrt_) active_[n] = true;
-        for (ref e = 0; e < source_equations_; ++e)
-            if (!p_.equations[e].claim && is_active(p_.equations[e].body))
-                active_[p_.equations[e].name] = true;
-    }
-    constexpr bool is_active(ref n) const {
-        const ir::node& x = p_.nodes[n];
-        if (x.kind == op::tensor && x.name < active_.size() && active_[x.name]) return true;
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            if (is_active(p_.links[x.children.first + k])) return true;
-        return false;
-    }
-
     // Propagation ---------------------------------------------------------------------------------
-
-    constexpr ref child(ref n, std::int32_t k) const {
-        return p_.links[p_.nodes[n].children.first + k];
-    }
-
-    /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
-    constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
 
     constexpr void propagate(ref n, const factors& cotangent) {
         if (!is_active(n)) return;
@@ -254,20 +216,20 @@ private:
         const ir::node x = p_.nodes[n];
         const auto f = static_cast<function>(x.detail);
         if (f == function::maximum || f == function::minimum) {
-            for (std::int32_t k = 0; k < 2; ++k) {  // of equal values each gets half
-                const ref mine = child(n, k), other = child(n, 1 - k);
-                const ref wins = f == function::maximum
-                                     ? b.compare(ir::comparison::less, other, mine)
-                                     : b.compare(ir::comparison::less, mine, other);
-                const ref tie = b.compare(ir::comparison::equal, mine, other);
-                propagate(mine, with(cotangent, b.plus(wins, b.times(b.number(0.5), tie))));
-            }
+            for (std::int32_t k = 0; k < 2; ++k)
+                if (is_active(child(n, k)))
+                    propagate(child(n, k), with(cotangent, share_of_extremum(n, k)));
             return;
         }
         if (f == function::modulo) {  // a mod m = a - m floor(a / m)
             propagate(child(n, 0), cotangent);
             const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
             return propagate(child(n, 1), with(with(cotangent, b.number(-1)), quotient));
+        }
+        if (f == function::conjugate) {  // Re(g conj(dx)) = Re(conj(g) dx)
+            factors conjugated;
+            for (const ref c : cotangent) conjugated.push(b.apply(function::conjugate, c));
+            return propagate(child(n, 0), conjugated);
         }
         const ref slope = derivative(p_, f, child(n, 0), value_of(n));
         if (slope != none) propagate(child(n, 0), with(cotangent, slope));
@@ -288,11 +250,6 @@ private:
 
     // Reductions ----------------------------------------------------------------------------------
 
-    constexpr ref primed(ref index) {
-        const ref fresh = with_more_primes(p_, index, taken_);
-        taken_.add(fresh);
-        return fresh;
-    }
     /// Goes on below a sum or a mean, whose indices are summed over whatever a use has of them.
     constexpr void propagate_below(const ir::node& x, ref body, const factors& cotangent) {
         const std::int32_t mark = path_.size();
@@ -304,35 +261,19 @@ private:
     constexpr auto counted() {
         return [this](ref index) { return primed(index); };
     }
-    /// Every index of a reduction with a prime more, to use the body once more beside itself.
-    constexpr ir::index_map prime_all(const ir::node& x) {
-        ir::index_map renamed;
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k];
-            renamed.set(i, primed(i));
-        }
-        return renamed;
-    }
-    constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
-        factors over;
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            over.push(renamed(p_.links[x.indices.first + k]));
-        const ir::range list = p_.add_links(over);
-        return p_.reduce(reduction::sum, list, body);
-    }
     constexpr void through_reduction(ref n, const factors& cotangent) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
         const ref body = child(n, 0);
-        const ir::index_map renamed = prime_all(x);
         switch (static_cast<reduction>(x.detail)) {
             case reduction::sum:
                 return propagate_below(x, body, cotangent);
             case reduction::mean: {
-                const ref count = sum_primed(x, renamed, b.number(1));
+                const ref count = sum_primed(x, prime_all(x), b.number(1));
                 return propagate_below(x, body, with(cotangent, b.over(b.number(1), count)));
             }
             case reduction::softmax: {  // y (g - sum y g)
+                const ir::index_map renamed = prime_all(x);
                 const ref y = value_of(n);
                 const ref g = product_of(p_, cotangent);
                 const ref rows =
@@ -348,21 +289,10 @@ private:
             }
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
-                const ref inside =
-                    p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
-                              ir::rename_indices(p_, body, renamed));
-                const ref extremum = n == whole_ ? whole_value_ : inside;
-                const ref here = b.compare(ir::comparison::equal, body, extremum);
-                const ref ties = sum_primed(x, renamed, ir::rename_indices(p_, here, renamed));
-                return propagate(body, with(cotangent, b.over(here, ties)));
+                const extremum places = places_of_extremum(n);
+                return propagate(body, with(cotangent, b.over(places.here, places.ties)));
             }
         }
-    }
-    constexpr ir::range renamed_list(const ir::node& x, const ir::index_map& renamed) {
-        factors over;
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            over.push(renamed(p_.links[x.indices.first + k]));
-        return p_.add_links(over);
     }
 
     // Contributions -------------------------------------------------------------------------------
@@ -371,14 +301,15 @@ private:
     /// indices that the tensor does not have there.
     constexpr void contribute(const ir::node& use, const factors& cotangent) {
         factors all = cotangent;
-        const ir::range left = left_side(use.name, use.positions, all);
-        const ref product = product_of(p_, all);
-        if (p_.nodes[product].kind == op::number && p_.nodes[product].value == 0) return;
+        const ir::range left = left_side(use, all);
+        if (is_zero(p_, product_of(p_, all))) return;
+        const ref product = witnessed_product(p_, all, left, path_, whole_);
         contributions_.push({use.name, left, sum_but(p_, product, left, path_)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
-    /// (a diagonal, a fixed place, arithmetic) gets a new index and a condition among the factors.
-    constexpr ir::range left_side(ref name, ir::range use, factors& all) {
+    /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition among the factors.
+    constexpr ir::range left_side(const ir::node& x, factors& all) {
+        const ir::range use = x.positions;
         std::int32_t fresh_count = 0;
         buffer<ir::position> list;
         ir::index_set seen;
@@ -395,8 +326,12 @@ private:
             }
             const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
             list.push(fresh);
-            need_shape(name);
-            all.push(is_at(p_, q, fresh, counted()));
+            need_shape(x.name);
+            if (q.kind == ir::position_kind::gathered)
+                all.push(expression_builder(p_).compare(ir::comparison::equal,
+                                                        p_.position_of(fresh.index),
+                                                        p_.links[x.children.first + q.offset]));
+            else all.push(is_at(p_, q, fresh, counted()));
         }
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
@@ -419,13 +354,6 @@ private:
             if (p_.find_index(spelling) == none) fresh_.push(p_.intern_index(spelling));
         return fresh_[number];
     }
-    constexpr bool same_form(ir::range a, ir::range b) const {
-        for (std::int32_t k = 0; k < a.count; ++k) {
-            const ir::position &x = p_.positions[a.first + k], &y = p_.positions[b.first + k];
-            if (x.kind != y.kind || x.terms.count != y.terms.count) return false;
-        }
-        return true;
-    }
     /// The contributions to a tensor that one use splits into axes and another does not: all with an
     /// index of its own for each axis, and a condition where the axis was merged.
     constexpr factors in_plain_form(ref name, ir::range& left) {
@@ -445,8 +373,9 @@ private:
                 if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
                 else all.push(is_at(p_, q, list[axis], counted()));
             }
-            all.push(c.body);
-            terms.push(sum_but(p_, ir::rename_indices(p_, product_of(p_, all), renamed), left, {}));
+            // not the conditions: they have the new indices, which a use may have of its own too
+            all.push(ir::rename_indices(p_, c.body, renamed));
+            terms.push(sum_but(p_, product_of(p_, all), left, {}));
         }
         return terms;
     }
@@ -459,9 +388,10 @@ private:
             const contribution c = contributions_[k];
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
-            const bool alike = same_form(c.positions, left);
-            terms.push(alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left)
-                                               : c.body);
+            const bool alike = same_form(p_, c.positions, left);
+            collect_term(
+                p_, terms,
+                alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
             mixed = mixed || !alike;
         }
         if (mixed) terms = in_plain_form(name, left);
@@ -472,19 +402,13 @@ private:
         p_.equations.push({cotangent_name(name), left, prime_shadowed(p_, body, left), false, {}});
     }
 
-    ir::program p_;
     gradient_request request_;
-    std::int32_t source_equations_;
+    detail::text_builder loss_;
     ref of_ = none;
-    factors wrt_;
-    buffer<bool> active_;
+    buffer<ref> cotangents_;  // of each name, once asked for
     buffer<contribution> contributions_;
-    ir::index_set taken_;        // the indices of the equation in hand, and those made for it
-    factors path_;               // the indices of the sums around the place in hand
-    factors fresh_;              // letters for axes that no index of a use stands for
-    buffer<bool> shape_needed_;  // names whose shape no index of their cotangent gives
-    ref whole_ = none;           // the right side of the equation in hand
-    ref whole_value_ = none;     // the tensor it defines
+    factors path_;   // the indices of the sums around the place in hand
+    factors fresh_;  // letters for axes that no index of a use stands for
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the

@@ -36,6 +36,52 @@ constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
     return list.size() == 1 ? list[0] : p.make(op::multiply, 0, list.data(), list.size());
 }
 
+constexpr bool is_zero(const ir::program& p, ref n) {
+    return p.nodes[n].kind == op::number && p.nodes[n].value == 0;
+}
+
+/// Adds a term to a list of them; one that is there already is counted: x + x is 2 x.
+constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term) {
+    const auto split = [&](ref n, double& count) {
+        const ir::node x = p.nodes[n];
+        const bool counted =
+            x.kind == op::multiply && p.nodes[p.links[x.children.first]].kind == op::number;
+        count = counted ? p.nodes[p.links[x.children.first]].value : 1;
+        if (!counted) return n;
+        detail::buffer<ref> rest;
+        for (std::int32_t k = 1; k < x.children.count; ++k)
+            rest.push(p.links[x.children.first + k]);
+        return product_of(p, rest);
+    };
+    double mine = 1;
+    const ref base = split(term, mine);
+    for (ref& t : terms) {
+        double before = 1;
+        const ref other = split(t, before);
+        if (!ir::same_expression(p, other, base)) continue;
+        const ir::node x = p.nodes[base];
+        const bool sum =
+            x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
+        detail::buffer<ref> factors;
+        factors.push(p.number(before + mine));
+        factors.push(sum ? p.links[x.children.first] : base);
+        const ref product = product_of(p, factors);
+        t = sum ? p.reduce(ir::reduction::sum, x.indices, product) : product;
+        return;
+    }
+    terms.push(term);
+}
+
+/// A copy without products directly in products.
+constexpr ref flattened(ir::program& p, ref n) {
+    const ref inside = ir::rebuild_node(p, n, {}, [&](ref child) { return flattened(p, child); });
+    const ir::node x = p.nodes[inside];
+    if (x.kind != op::multiply) return inside;
+    detail::buffer<ref> factors;
+    factors.append(p.links.data() + x.children.first, x.children.count);
+    return product_of(p, factors);
+}
+
 /// The sum of an expression over every index that it has, or that a sum around it ran over, and that
 /// `left` does not have. A sum over an index that nothing has counts.
 constexpr ref sum_but(ir::program& p, ref body, ir::range left, const detail::buffer<ref>& around) {
@@ -48,6 +94,15 @@ constexpr ref sum_but(ir::program& p, ref body, ir::range left, const detail::bu
     if (over.empty()) return body;
     const ir::range list = p.add_links(over);
     return p.reduce(ir::reduction::sum, list, body);
+}
+
+/// Adds every index of an expression, bound ones too.
+constexpr void add_indices(const ir::program& p, ref n, ir::index_set& out) {
+    ir::for_each_node(p, n, [&](ref m) {
+        const ir::node& x = p.nodes[m];
+        ir::for_each_index(p, x.positions, [&](ref i) { out.add(i); });
+        for (std::int32_t k = 0; k < x.indices.count; ++k) out.add(p.links[x.indices.first + k]);
+    });
 }
 
 constexpr ref with_more_primes(ir::program& p, ref index, const ir::index_set& taken) {
@@ -72,8 +127,8 @@ constexpr ref prime_shadowed(ir::program& p, ref n, const ir::index_set& outer) 
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
         ref i = p.links[x.indices.first + k];
         if (outer.has(i)) {
-            ir::index_set taken = ir::free_indices(p, p.links[x.children.first]);
-            taken.merge(inner);
+            ir::index_set taken = inner;
+            add_indices(p, p.links[x.children.first], taken);  // a sum below may not capture it
             const ref fresh = with_more_primes(p, i, taken);
             renamed.set(i, fresh);
             i = fresh;
@@ -89,6 +144,48 @@ constexpr ref prime_shadowed(ir::program& p, ref body, ir::range left) {
     ir::index_set outer = ir::free_indices(p, body);
     ir::for_each_index(p, left, [&](ref i) { outer.add(i); });
     return prime_shadowed(p, body, outer);
+}
+
+/// Whether two lists of positions divide the axes of a tensor alike.
+constexpr bool same_form(const ir::program& p, ir::range a, ir::range b) {
+    for (std::int32_t k = 0; k < a.count; ++k) {
+        const ir::position &x = p.positions[a.first + k], &y = p.positions[b.first + k];
+        if (x.kind != y.kind || x.terms.count != y.terms.count) return false;
+        // (ha) and (ah) are different places of one axis
+        for (std::int32_t t = 0; t < x.terms.count; ++t)
+            if (p.affine_terms[x.terms.first + t].index != p.affine_terms[y.terms.first + t].index)
+                return false;
+    }
+    return true;
+}
+
+constexpr detail::text_view letter_of(const ir::program& p, ref index) {
+    detail::text_view text = p.index(index);
+    while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
+    return text;
+}
+
+/// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
+constexpr void rename_counts(ir::program& p, ref body, ir::index_map& renamed) {
+    ir::index_set taken, counts;
+    add_indices(p, body, taken);
+    ir::for_each_node(p, body, [&](ref n) {
+        const ir::node& x = p.nodes[n];
+        if (!ir::binds(x) || p.nodes[p.links[x.children.first]].kind != op::number) return;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) counts.add(p.links[x.indices.first + k]);
+    });
+    for (ref c = 0; c < counts.end(); ++c) {
+        if (!counts.has(c) || renamed(c) != c) continue;
+        for (ref i = 0; i < taken.end(); ++i) {
+            if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c))) continue;
+            ir::index_set all = taken;
+            all.add(renamed(i));
+            const ref fresh = with_more_primes(p, renamed(i), all);
+            renamed.set(c, fresh);
+            taken.add(fresh);
+            break;
+        }
+    }
 }
 
 /// A copy whose left side has the indices of `to` in place of those of `from`. A bound index that
@@ -109,10 +206,29 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
     std::int32_t next = 0;
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
-        if (!is_in(a, b[k]) && next < vacated.size())
+        if (is_in(a, b[k]) || next == vacated.size()) continue;
+        // one with primes may have its extent from its letter, so it keeps that
+        const detail::text_view spelling = p.index(b[k]);
+        if (spelling[spelling.size - 1] != '\'') {
             renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
+        } else {
+            ir::index_set taken;
+            for (ref i : b) taken.add(i);
+            add_indices(p, body, taken);
+            renamed.set(b[k], with_more_primes(p, b[k], taken));
+        }
     }
-    return renamed.empty() ? body : ir::rename_indices(p, body, renamed);
+    if (renamed.empty()) return body;
+    rename_counts(p, body, renamed);
+    return ir::rename_indices(p, body, renamed);
+}
+
+/// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
+template <class Program>
+constexpr bool is_witness(const Program& p, const ir::node& x) {
+    if (x.kind != op::power) return false;
+    const ir::node& exponent = p.nodes[p.links[x.children.first + 1]];
+    return exponent.kind == op::number && exponent.value == 0;
 }
 
 /// A copy with the equations that the kept names need, directly or not, in their order. Of the names
@@ -125,9 +241,14 @@ constexpr ir::program drop_dead_equations(ir::program& p, detail::buffer<bool> s
         const ir::equation& q = p.equations[e];
         if (q.claim || (!needed[q.name] && !shapes[q.name])) continue;
         auto& reached = needed[q.name] ? needed : shapes;
-        ir::for_each_node(p, q.body, [&](ref n) {
-            if (p.nodes[n].kind == op::tensor) reached[p.nodes[n].name] = true;
-        });
+        const auto reach = [&](const auto& self, ref n, detail::buffer<bool>& into) -> void {
+            const ir::node& x = p.nodes[n];
+            if (x.kind == op::tensor) into[x.name] = true;
+            auto& below = is_witness(p, x) ? shapes : into;
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                self(self, p.links[x.children.first + k], below);
+        };
+        reach(reach, q.body, reached);
     }
     for (std::int32_t n = 0; n < p.names.size(); ++n)
         p.names[n].shape_only = shapes[n] && !needed[n];

@@ -15,9 +15,8 @@ struct text_view {
     constexpr text_view() = default;
     constexpr text_view(const char* characters, std::int32_t count)
         : data(characters), size(count) {}
-    constexpr text_view(const char* terminated) : data(terminated) {
-        while (terminated[size] != '\0') ++size;
-    }
+    constexpr text_view(const char* terminated)
+        : data(terminated), size(static_cast<std::int32_t>(__builtin_strlen(terminated))) {}
     constexpr char operator[](std::int32_t k) const { return data[k]; }
     constexpr const char* begin() const { return data; }
     constexpr const char* end() const { return data + size; }

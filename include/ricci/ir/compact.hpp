@@ -8,10 +8,20 @@
 
 namespace ricci::ir {
 
+/// The number in `out` of a name of `from`, as a name of the same kind.
+constexpr ref intern_name_of(program& out, const program& from, ref name) {
+    if (name == none) return none;
+    const name_symbol s = from.names[name];
+    const ref of = intern_name_of(out, from, s.of);
+    const ref numerator = intern_name_of(out, from, s.numerator);
+    return out.intern_name(from.name(name), s.kind, of, s.numerator_rank, numerator);
+}
+
 /// Copies equations of `from` into `out`; names and indices are the same where their spelling is.
 class importer {
 public:
-    constexpr importer(program& out, const program_view& from) : out_(out), from_(from) {
+    constexpr importer(program& out, const program_view& from)
+        : out_(out), from_(from), into_nothing_(out.names.empty() && out.indices.empty()) {
         nodes_.resize(from_.nodes.size(), none);
         names_.resize(from_.names.size(), none);
         indices_.resize(from_.indices.size(), none);
@@ -27,8 +37,14 @@ private:
         if (n == none) return none;
         if (names_[n] == none) {
             const name_symbol& s = from_.names[n];
-            const ref of = name(s.of);
-            names_[n] = out_.intern_name(from_.name(n), s.kind, of, s.numerator_rank);
+            const ref of = name(s.of), numerator = name(s.numerator);
+            // Names differ within a program, so that none is found where all came from this one.
+            if (into_nothing_) {
+                names_[n] = out_.names.push({out_.add_text(from_.name(n)), s.kind, of, s.kept,
+                                             s.shape_only, s.numerator_rank, numerator});
+                return names_[n];
+            }
+            names_[n] = out_.intern_name(from_.name(n), s.kind, of, s.numerator_rank, numerator);
             out_.names[names_[n]].kept = s.kept;
             out_.names[names_[n]].shape_only = s.shape_only;
         }
@@ -37,19 +53,28 @@ private:
     constexpr ref index(ref i) {
         if (i == none) return none;
         if (indices_[i] != none) return indices_[i];
-        // Of symbols that are spelt alike only the first is the letter; the others are bound ones.
-        bool first = true;
-        for (ref j = 0; j < i && first; ++j) first = !(from_.index(j) == from_.index(i));
+        // Of symbols that are spelt alike, which share their text, only the first is the letter; the
+        // others are bound ones, and may be copied only after it.
+        const index_symbol* symbols = from_.indices.data;
+        ref letter = 0;
+        while (symbols[letter].text.first != symbols[i].text.first) ++letter;
+        if (letter != i) {
+            const index_symbol bound{out_.indices[index(letter)].text};
+            return indices_[i] = out_.indices.push(bound);
+        }
         const text_view spelling = from_.index(i);
-        indices_[i] =
-            first ? out_.intern_index(spelling) : out_.indices.push({out_.add_text(spelling)});
-        return indices_[i];
+        return indices_[i] = into_nothing_ ? out_.indices.push({out_.add_text(spelling)})
+                                           : out_.intern_index(spelling);
     }
     constexpr range positions(range at) {
         const range out{out_.positions.size(), at.count};
         for (std::int32_t k = 0; k < at.count; ++k) {
             position q = from_.positions[at.first + k];
             q.index = index(q.index);
+            if (q.kind == position_kind::index) {
+                out_.positions.push(q);
+                continue;
+            }
             const range terms{out_.affine_terms.size(), q.terms.count};
             for (std::int32_t t = 0; t < q.terms.count; ++t) {
                 affine_term term = from_.affine_terms[q.terms.first + t];
@@ -72,13 +97,14 @@ private:
         x.indices.first = out_.links.size();
         for (std::int32_t k = 0; k < indices.count; ++k)
             out_.links.push(index(from_.links[indices.first + k]));
-        x.positions = positions(x.positions);
-        x.name = name(x.name);
+        if (x.positions.count > 0) x.positions = positions(x.positions);
+        if (x.name != none) x.name = name(x.name);
         return nodes_[n] = out_.nodes.push(x);
     }
 
     program& out_;
     program_view from_;
+    bool into_nothing_;  // `out` holds nothing else
     detail::buffer<ref> nodes_;
     detail::buffer<ref> names_;
     detail::buffer<ref> indices_;

@@ -359,7 +359,7 @@ private:
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
             x.positions.count != y.positions.count || x.children.count != y.children.count)
             return false;
-        if (x.kind == op::tensor)
+        if (x.kind == op::tensor && x.children.count == 0)
             return pair_positions(a, b, x.positions, y.positions, pairs) &&
                    match(a, b, k + 1, used, pairs);
         // Any other atom: settle the bound indices in it one by one, then compare as expressions.

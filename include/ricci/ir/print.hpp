@@ -27,26 +27,61 @@ public:
         factor(e.body, true);
     }
     constexpr void expression(ref n) { terms(n, false); }
+    /// `numbers`: what gathered positions read, in links.
+    constexpr void tensor(ref name, range at, range numbers) {
+        const range outer = numbers_;
+        numbers_ = numbers;
+        tensor(name, at);
+        numbers_ = outer;
+    }
     constexpr void tensor(ref name, range at) {
         const name_symbol& s = p_.names[name];
-        if (s.kind == name_kind::cotangent) {
-            const text_view text = p_.text(s.text), of = p_.name(s.of);
-            const text_view numerator = text.slice(1, text.size - of.size - 2);
-            const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
-            out_ << "\\frac{\\partial ";
-            print_name(numerator, out_);
-            scripts(numerator, {at.first, split});
-            out_ << "}{\\partial ";
-            print_name(of, out_);
-            scripts(of, {at.first + split, at.count - split});
-            out_ << '}';
-            return;
-        }
+        if (s.kind == name_kind::cotangent) return cotangent(s, at);
+        if (s.kind == name_kind::tangent) return tangent(s, at);
         print_name(p_.text(s.text), out_);
         scripts(p_.text(s.text), at);
     }
 
 private:
+    constexpr bool is_plain(ref name) const { return p_.names[name].kind == name_kind::plain; }
+    /// The derivative of a loss or a tensor; of a derivative by another tensor, as of second order.
+    constexpr void cotangent(const name_symbol& s, range at) {
+        const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
+        const range above{at.first, split}, below{at.first + split, at.count - split};
+        const name_symbol* inner = s.numerator == none ? nullptr : &p_.names[s.numerator];
+        if (inner != nullptr && inner->kind == name_kind::cotangent && inner->numerator == none &&
+            is_plain(inner->of) && is_plain(s.of)) {
+            const std::int32_t loss = inner->numerator_rank < split ? inner->numerator_rank : split;
+            out_ << "\\frac{\\partial^2 ";
+            named(parts_of_derivative(p_.text(inner->text)).numerator, {at.first, loss});
+            out_ << "}{\\partial ";
+            tensor(inner->of, {at.first + loss, split - loss});
+            out_ << " \\partial ";
+        } else {
+            out_ << "\\frac{\\partial ";
+            if (inner != nullptr) tensor(s.numerator, above);
+            else named(parts_of_derivative(p_.text(s.text)).numerator, above);
+            out_ << "}{\\partial ";
+        }
+        tensor(s.of, below);
+        out_ << '}';
+    }
+    constexpr void tangent(const name_symbol& s, range at) {
+        const text_view along = parts_of_tangent(p_.text(s.text)).along;
+        if (is_plain(s.of)) {
+            out_ << "\\frac{d ";
+            tensor(s.of, at);
+            out_ << "}{d " << along << '}';
+        } else {
+            out_ << "\\frac{d}{d " << along << "} ";
+            tensor(s.of, at);
+        }
+    }
+    constexpr void named(text_view name, range at) {
+        print_name(name, out_);
+        scripts(name, at);
+    }
+
     // Levels of binding, loosest first: a sum of terms, a term, a factor.
 
     /// `top`: the terms are the equation's own, where sums of repeated indices stay implied.
@@ -164,7 +199,7 @@ private:
                 }
                 return;
             case op::tensor:
-                return tensor(x.name, x.positions);
+                return tensor(x.name, x.positions, x.children);
             case op::delta:
                 out_ << "\\delta";
                 return scripts("\\delta", x.positions);
@@ -330,6 +365,7 @@ private:
     constexpr void position_text(const position& q, bool alone) {
         if (q.kind == position_kind::index) out_ << index_text(q.index);
         if (q.kind == position_kind::fixed) out_ << q.offset;
+        if (q.kind == position_kind::gathered) gathered(p_.links[numbers_.first + q.offset]);
         if (q.terms.count == 0) return;
         const bool merged = q.kind == position_kind::merged;
         if (merged || !alone) out_ << '(';
@@ -345,6 +381,20 @@ private:
             out_ << (q.offset < 0 ? '-' : '+') << (q.offset < 0 ? -q.offset : q.offset);
         if (merged || !alone) out_ << ')';
     }
+    /// x_{i}: in an index list the indices stand below, where a superscript would end the list's.
+    constexpr void gathered(ref n) {
+        const node& x = p_.nodes[n];
+        const range outer = numbers_;
+        numbers_ = x.children;
+        print_name(p_.name(x.name), out_);
+        out_ << "_{";
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            if (k > 0 && p_.at(x.positions, k - 1).kind == position_kind::fixed) out_ << ',';
+            position_text(p_.at(x.positions, k), x.positions.count == 1);
+        }
+        out_ << '}';
+        numbers_ = outer;
+    }
     /// A Greek index is followed by a space, so that the next letter is not part of its command.
     constexpr text_view index_text(ref i) {
         const text_view text = p_.index(i);
@@ -357,6 +407,7 @@ private:
     program_view p_;
     detail::text_builder& out_;
     detail::text_builder spaced_;
+    range numbers_{};  // of the tensor in hand
 };
 
 /// One equation in the notation.

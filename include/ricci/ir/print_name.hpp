@@ -141,6 +141,8 @@ constexpr text_view function_word(function f) {
             return "mod";
         case function::logical_not:
             return "not";
+        case function::conjugate:
+            return "conj";
     }
     return "";
 }
@@ -176,6 +178,8 @@ constexpr text_view function_latex(function f) {
             return "\\operatorname{erf}";
         case function::floor:
             return "\\operatorname{floor}";
+        case function::conjugate:
+            return "\\operatorname{conj}";
         default:
             return function_word(f);
     }

@@ -33,7 +33,14 @@ private:
         }
         out_ << ']';
     }
+    constexpr void use(const node& x) {
+        const range outer = numbers_;
+        numbers_ = x.children;
+        tensor(x.name, x.positions);
+        numbers_ = outer;
+    }
     constexpr void place(const position& q) {
+        if (q.kind == position_kind::gathered) use(p_.nodes[p_.links[numbers_.first + q.offset]]);
         if (q.kind == position_kind::index) out_ << p_.index(q.index);
         if (q.kind == position_kind::fixed) out_ << q.offset;
         if (q.kind == position_kind::merged) out_ << '(';
@@ -98,7 +105,7 @@ private:
                 else print_number(x.value, out_);
                 return;
             case op::tensor:
-                tensor(x.name, x.positions);
+                use(x);
                 return;
             case op::add:
             case op::multiply:
@@ -166,6 +173,7 @@ private:
 
     program_view p_;
     detail::text_builder& out_;
+    range numbers_{};  // what the gathered positions of the tensor in hand read
 };
 
 /// Every equation, a line each.

@@ -8,10 +8,9 @@
 
 #include <ricci/detail/buffer.hpp>
 #include <ricci/detail/text.hpp>
+#include <ricci/ir/derivative_name.hpp>
 
 namespace ricci::ir {
-
-using detail::text_view;
 
 /// The number of an entry in one of a program's arrays.
 using ref = std::int32_t;
@@ -32,7 +31,7 @@ struct source_span {
 /// What a node computes. `children` are nodes unless said otherwise.
 enum class op : std::uint8_t {
     number,    // value
-    tensor,    // name, positions
+    tensor,    // name, positions; the children are what gathered positions read
     add,       // any number of children
     multiply,  // any number of children
     divide,    // numerator, denominator
@@ -65,6 +64,7 @@ enum class function : std::uint8_t {
     minimum,
     modulo,
     logical_not,
+    conjugate,  // of a complex number; a real one is its own
 };
 
 enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp };
@@ -95,9 +95,10 @@ constexpr node blank_node(op kind, source_span source = {}) {
 
 /// Where an axis of a tensor is read or written.
 enum class position_kind : std::uint8_t {
-    index,   // at an index
-    fixed,   // at `offset`
-    merged,  // several indices are one axis, the last fastest: terms, coefficients unused
+    index,     // at an index
+    fixed,     // at `offset`
+    merged,    // several indices are one axis, the last fastest: terms, coefficients unused
+    gathered,  // at the value of the tensor node's child number `offset`, a whole number
     affine,  // offset + sum of coefficient * index over terms; when a coefficient is negative, that
              // index's extent - 1 times its size is added, so that the least value is `offset`
 };
@@ -105,13 +106,16 @@ enum class position_kind : std::uint8_t {
 struct position {
     position_kind kind;
     ref index;            // position_kind::index
-    std::int32_t offset;  // fixed, affine
+    std::int32_t offset;  // fixed, affine, gathered
     range terms;          // merged, affine: in affine_terms
 };
 
 constexpr position index_position(ref index) { return {position_kind::index, index, 0, {}}; }
 constexpr position fixed_position(std::int32_t place) {
     return {position_kind::fixed, none, place, {}};
+}
+constexpr position gathered_position(std::int32_t child) {
+    return {position_kind::gathered, none, child, {}};
 }
 
 struct affine_term {
@@ -126,8 +130,8 @@ struct index_symbol {
 
 enum class name_kind : std::uint8_t {
     plain,
-    cotangent,  // the derivative of the loss by the tensor `of`; its text is "dL/d" and that name's
-    tangent,  // the directional derivative of the tensor `of`; its text is "d/dt " and that name's
+    cotangent,  // the derivative of a loss, or of the tensor `numerator`, by the tensor `of`
+    tangent,    // the directional derivative of the tensor `of`
 };
 
 struct name_symbol {
@@ -138,6 +142,7 @@ struct name_symbol {
     bool shape_only;  // defined for the shape that others take: not computed, and no output
     std::int32_t
         numerator_rank;  // of a derivative: how many of its positions stand in the numerator
+    ref numerator;       // of a derivative of second order: the one above; otherwise none
 };
 
 /// name[positions] = body. A claim states what other equations have to imply and computes nothing.
@@ -197,6 +202,22 @@ constexpr bool computes(const program_view& p, const equation& e) {
     return !e.claim && !p.names[e.name].shape_only;
 }
 
+/// The first symbol that is spelt so, or none. Written without calls, which is what the compiler's
+/// constant evaluation pays for: names are looked up more often than anything else is done.
+template <class Symbol>
+constexpr ref find_spelling(const Symbol* symbols, std::int32_t count, const char* characters,
+                            text_view spelling) {
+    const std::int32_t size = spelling.size;
+    for (ref n = 0; n < count; ++n) {
+        if (symbols[n].text.count != size) continue;
+        const char* mine = characters + symbols[n].text.first;
+        std::int32_t k = size;
+        while (k > 0 && mine[k - 1] == spelling.data[k - 1]) --k;
+        if (k == 0) return n;
+    }
+    return none;
+}
+
 /// A program that owns its arrays and can grow. Shared structure is allowed: several nodes may name
 /// the same child, since nodes never change once others refer to them.
 struct program {
@@ -241,29 +262,17 @@ struct program {
     constexpr text_view text(range r) const { return {characters.data() + r.first, r.count}; }
     constexpr text_view name(ref n) const { return text(names[n].text); }
     constexpr text_view index(ref i) const { return text(indices[i].text); }
-    constexpr bool is_text(range r, text_view spelling) const {
-        if (r.count != spelling.size) return false;
-        const char* mine = characters.data() + r.first;
-        for (std::int32_t k = 0; k < r.count; ++k)
-            if (mine[k] != spelling.data[k]) return false;
-        return true;
-    }
     constexpr ref find(text_view spelling) const {
-        const std::int32_t count = names.size();
-        for (ref n = 0; n < count; ++n)
-            if (is_text(names[n].text, spelling)) return n;
-        return none;
+        return find_spelling(names.data(), names.size(), characters.data(), spelling);
     }
     constexpr ref find_index(text_view spelling) const {
-        const std::int32_t count = indices.size();
-        for (ref i = 0; i < count; ++i)
-            if (is_text(indices[i].text, spelling)) return i;
-        return none;
+        return find_spelling(indices.data(), indices.size(), characters.data(), spelling);
     }
     /// The equation, not a claim, that defines `name`, or none.
     constexpr ref definition(ref name_number) const {
-        for (ref e = 0; e < equations.size(); ++e)
-            if (equations[e].name == name_number && !equations[e].claim) return e;
+        const equation* e = equations.data();
+        for (ref k = 0, count = equations.size(); k < count; ++k)
+            if (e[k].name == name_number && !e[k].claim) return k;
         return none;
     }
     constexpr ref intern_index(text_view spelling) {
@@ -271,11 +280,15 @@ struct program {
         return found != none ? found : indices.push({add_text(spelling)});
     }
     constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
-                              std::int32_t numerator_rank = 0) {
+                              std::int32_t numerator_rank = 0, ref numerator = none) {
         const ref found = find(spelling);
-        return found != none
-                   ? found
-                   : names.push({add_text(spelling), kind, of, false, false, numerator_rank});
+        return found != none ? found
+                             : names.push({add_text(spelling), kind, of, false, false,
+                                           numerator_rank, numerator});
+    }
+    /// The name of the directional derivative of a tensor along t, or t with primes.
+    constexpr ref intern_tangent(text_view along, ref of) {
+        return intern_name(tangent_spelling(along, name(of)), name_kind::tangent, of);
     }
     constexpr range add_links(const ref* values, std::int32_t count) {
         const range r{links.size(), count};
@@ -296,6 +309,13 @@ struct program {
         n.name = name;
         n.positions = at;
         return nodes.push(n);
+    }
+    /// A use of a tensor where others say at which positions: `numbers` are the children.
+    constexpr ref gather(ref name, range at, const detail::buffer<ref>& numbers,
+                         source_span source = {}) {
+        const ref n = tensor(name, at, source);
+        if (!numbers.empty()) nodes[n].children = add_links(numbers);
+        return n;
     }
     /// The index as a number.
     constexpr ref position_of(ref index, source_span source = {}) {

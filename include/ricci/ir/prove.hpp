@@ -121,16 +121,17 @@ private:
         if (text.size < 2 || text[0] != 'd' || p_.names[name].kind != name_kind::plain ||
             p_.definition(name) != none)
             return name;
-        detail::text_builder cotangent;
-        cotangent << "dL/d" << text.slice(1, text.size);
-        const ref found = p_.find(cotangent);
+        const ref found = p_.find(cotangent_spelling("L", text.slice(1, text.size)));
         return found == none ? name : found;
     }
     constexpr ref with_long_names(ref n) {
         const node x = p_.nodes[n];
         if (x.kind == op::tensor) {
             const ref name = long_name(x.name);
-            return name == x.name ? n : p_.tensor(name, x.positions, x.source);
+            if (name == x.name) return n;
+            node renamed = x;
+            renamed.name = name;
+            return p_.nodes.push(renamed);
         }
         return rebuild_node(p_, n, {}, [&](ref child) { return with_long_names(child); });
     }

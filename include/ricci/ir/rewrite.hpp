@@ -53,13 +53,18 @@ constexpr range rename_positions(program& p, range at, const index_map& renamed)
 template <class Rebuild>
 constexpr ref rebuild_node(program& p, ref n, const index_map& renamed, Rebuild&& rebuild) {
     node copy = p.nodes[n];
-    detail::buffer<ref> children;
+    detail::buffer<ref> children;  // stays empty until one is another: that is most nodes
     bool changed = false;
     for (std::int32_t k = 0; k < copy.children.count; ++k) {
         const ref child = p.links[copy.children.first + k];
-        children.push(rebuild(child));
-        changed = changed || children.back() != child;
+        const ref now = rebuild(child);
+        if (!changed && now != child) {
+            changed = true;
+            children.append(p.links.data() + copy.children.first, k);
+        }
+        if (changed) children.push(now);
     }
+    const bool same_children = !changed;
     if (!renamed.empty() && copy.positions.count > 0) {
         copy.positions = rename_positions(p, copy.positions, renamed);
         changed = true;
@@ -72,7 +77,7 @@ constexpr ref rebuild_node(program& p, ref n, const index_map& renamed, Rebuild&
         changed = true;
     }
     if (!changed) return n;
-    copy.children = p.add_links(children);
+    if (!same_children) copy.children = p.add_links(children);
     return p.nodes.push(copy);
 }
 
@@ -108,8 +113,9 @@ class index_set {
 public:
     constexpr void add(ref index) {
         if (index >= 64) return add_high(index, 1);
-        more_ |= once_ & bit(index);
-        once_ |= bit(index);
+        const std::uint64_t bit = std::uint64_t{1} << index;
+        more_ |= once_ & bit;
+        once_ |= bit;
     }
     constexpr void remove(ref index) {
         if (index >= 64) {
@@ -117,8 +123,9 @@ public:
                 if (i == index) i = none;
             return;
         }
-        once_ &= ~bit(index);
-        more_ &= ~bit(index);
+        const std::uint64_t bit = std::uint64_t{1} << index;
+        once_ &= ~bit;
+        more_ &= ~bit;
     }
     /// Adds every member of another set, as often as it is there.
     constexpr void merge(const index_set& other) {
@@ -138,10 +145,10 @@ public:
         }
     }
     constexpr bool has(ref index) const {
-        return index < 64 ? (once_ & bit(index)) != 0 : high_count(index) > 0;
+        return index < 64 ? (once_ >> index & 1) != 0 : high_count(index) > 0;
     }
     constexpr bool repeated(ref index) const {
-        return index < 64 ? (more_ & bit(index)) != 0 : high_count(index) > 1;
+        return index < 64 ? (more_ >> index & 1) != 0 : high_count(index) > 1;
     }
     constexpr bool empty() const { return once_ == 0 && end() <= 64; }
     /// One past the greatest member.
@@ -153,7 +160,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t bit(ref index) { return std::uint64_t{1} << index; }
     constexpr void add_high(ref index, std::int32_t times) {
         for (std::int32_t k = 0; k < times; ++k) high_.push(index);
     }
@@ -231,6 +237,48 @@ constexpr bool uses_name(const Program& p, ref n, ref name) {
     for (std::int32_t k = 0; k < x.children.count; ++k)
         if (uses_name(p, p.links[x.children.first + k], name)) return true;
     return false;
+}
+
+constexpr bool same_positions(const program& p, range a, range b) {
+    if (a.count != b.count) return false;
+    for (std::int32_t k = 0; k < a.count; ++k) {
+        const position &x = p.positions[a.first + k], &y = p.positions[b.first + k];
+        if (x.kind != y.kind || x.index != y.index || x.offset != y.offset ||
+            x.terms.count != y.terms.count)
+            return false;
+        for (std::int32_t t = 0; t < x.terms.count; ++t) {
+            const affine_term &u = p.affine_terms[x.terms.first + t],
+                              &v = p.affine_terms[y.terms.first + t];
+            if (u.index != v.index || u.coefficient != v.coefficient) return false;
+        }
+    }
+    return true;
+}
+
+/// Whether two expressions are the same as written, up to the order of factors.
+constexpr bool same_expression(const program& p, ref a, ref b) {
+    if (a == b) return true;
+    const node &x = p.nodes[a], &y = p.nodes[b];
+    if (x.kind != y.kind || x.detail != y.detail || x.name != y.name || x.value != y.value ||
+        x.children.count != y.children.count || x.indices.count != y.indices.count ||
+        !same_positions(p, x.positions, y.positions))
+        return false;
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        if (p.links[x.indices.first + k] != p.links[y.indices.first + k]) return false;
+    const std::int32_t count = x.children.count;
+    std::uint64_t used = 0;
+    for (std::int32_t k = 0; k < count; ++k) {
+        bool found = false;
+        const bool any_order = x.kind == op::multiply && count <= 64;
+        for (std::int32_t j = any_order ? 0 : k; j < (any_order ? count : k + 1) && !found; ++j) {
+            if ((used >> (j % 64) & 1) != 0 && any_order) continue;
+            found =
+                same_expression(p, p.links[x.children.first + k], p.links[y.children.first + j]);
+            if (found) used |= std::uint64_t{1} << (j % 64);
+        }
+        if (!found) return false;
+    }
+    return true;
 }
 
 /// How many nodes an expression has when written out in full, up to a bound.

@@ -13,16 +13,15 @@ namespace ricci::ir {
 
 inline constexpr std::int64_t open_extent = -1;
 
-/// Shapes of names and extents of indices; `open_extent` where unknown.
+/// Shapes of names and extents of indices; `open_extent` where unknown. An index that several signs
+/// bind in one equation has an extent below each: `\sum_k A^{ik} + \sum_k B^{ik}` is two sums.
 class shape_table {
 public:
     constexpr explicit shape_table(const program_view& p)
         : names_(p.names.size()), indices_(p.indices.size()) {
         for (ref n = 0; n < names_; ++n) ranks_.push(-1), first_.push(0);
-        for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k) {
-            extents_.push(open_extent);
-            origins_.push({});
-        }
+        for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k)
+            cells_.push({open_extent, none, 0});
         for (ref i = 0; i < indices_; ++i) given_.push(open_extent);
     }
 
@@ -41,16 +40,41 @@ public:
         return axes_[first_[name] + axis];
     }
     constexpr const std::int64_t* extents(ref name) const { return axes_.data() + first_[name]; }
-    /// Extent of an index within equation number `e`.
+    /// Extent of an index within equation number `e`: where it is free, or below the first sign that
+    /// binds it.
     constexpr std::int64_t index_extent(ref e, ref index) const {
-        return extents_[e * indices_ + index];
+        return cells_[e * indices_ + index].extent;
+    }
+    constexpr void set_index_extent(ref e, ref index, std::int64_t extent) {
+        cells_[e * indices_ + index].extent = extent;
+    }
+    /// Extent of an index below the reduction `node`, which binds it.
+    constexpr std::int64_t bound_extent(ref e, ref node, ref index) const {
+        for (const scope& s : scopes_)
+            if (s.equation == e && s.node == node && s.index == index) return cells_[s.cell].extent;
+        return index_extent(e, index);
+    }
+    /// Whether some index has another extent below a later sign than below the first.
+    constexpr bool has_split_indices() const {
+        for (const scope& s : scopes_)
+            if (cells_[s.cell].extent != index_extent(s.equation, s.index)) return true;
+        return false;
     }
 
 private:
     friend struct shape_inference;
-    struct origin {
-        ref name = none;
-        std::int32_t axis = 0;
+    /// An extent, and the axis that gave it.
+    struct cell {
+        std::int64_t extent;
+        ref name;
+        std::int32_t axis;
+    };
+    /// A reduction that binds an index which another one of its equation has bound before.
+    struct scope {
+        ref equation;
+        ref node;
+        ref index;
+        std::int32_t cell;
     };
 
     std::int32_t names_;
@@ -58,8 +82,8 @@ private:
     detail::buffer<std::int32_t> ranks_;
     detail::buffer<std::int32_t> first_;
     detail::buffer<std::int64_t> axes_;
-    detail::buffer<std::int64_t> extents_;
-    detail::buffer<origin> origins_;
+    detail::buffer<cell> cells_;
+    detail::buffer<scope> scopes_;
     detail::buffer<std::int64_t> given_;
 };
 
@@ -70,17 +94,39 @@ struct shape_inference {
     bool complete;  // every extent has to be known in the end
     mistake found = {};
     std::int32_t round_ = 0;
+    detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
+    detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
+    detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
+
+    /// Visits every node, children first, with the cells of the indices that are bound around it.
+    /// Stands before its callers, where clang looks for it while it evaluates constants.
+    template <class Visit>
+    constexpr void walk(ref e, ref n, const Visit& visit) {
+        const node& x = p.nodes[n];
+        const std::int32_t mark = around_.size();
+        detail::buffer<std::int32_t> before;
+        for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
+            const ref i = p.reduced(x, k);
+            before.push(current_[i]);
+            current_[i] = cell_of(e, n, i);
+            around_.push(i);
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k) walk(e, p.child(x, k), visit);
+        visit(n);
+        around_.shrink(mark);
+        for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
+    }
 
     constexpr void run() {
         for (ref e = 0; e < p.equations.size() && !found; ++e) {
             const equation& q = p.equations[e];
             if (q.claim) continue;
-            for (ref i = 0; i < p.indices.size(); ++i) t.extents_[e * t.indices_ + i] = t.given_[i];
+            enter(e);
             shape_of_derivative(q.name);
             // Plain positions first, then what shares a letter; merged and affine positions are
             // solved with what is known by then, twice because one may give another its extents.
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
-                for_each_node(p, q.body, [&](ref n) {
+                walk(e, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
                 });
@@ -94,7 +140,36 @@ struct shape_inference {
 private:
     static constexpr std::int32_t last_round = 3;
 
-    constexpr std::int64_t& extent(ref e, ref i) { return t.extents_[e * t.indices_ + i]; }
+    // Scopes --------------------------------------------------------------------------------------
+
+    constexpr shape_table::cell& cell(ref i) { return t.cells_[current_[i]]; }
+    constexpr std::int64_t& extent(ref i) { return cell(i).extent; }
+
+    /// Every index starts in a cell of its own, which holds what the caller gave.
+    constexpr void enter(ref e) {
+        current_.clear();
+        owners_.clear();
+        around_.clear();
+        for (ref i = 0; i < p.indices.size(); ++i) {
+            current_.push(e * t.indices_ + i);
+            owners_.push(none);
+            extent(i) = t.given_[i];
+        }
+        for_each_index(p, p.equations[e].positions, [&](ref i) { around_.push(i); });
+    }
+    /// The first sign that binds an index has the index's cell, each later one its own.
+    constexpr std::int32_t cell_of(ref e, ref n, ref i) {
+        if (owners_[i] == none) owners_[i] = n;
+        if (owners_[i] == n) return e * t.indices_ + i;
+        for (const shape_table::scope& s : t.scopes_)
+            if (s.equation == e && s.node == n && s.index == i) return s.cell;
+        const std::int32_t made = t.cells_.size();
+        t.cells_.push({t.given_[i], none, 0});
+        t.scopes_.push({e, n, i, made});
+        return made;
+    }
+
+    // Shapes --------------------------------------------------------------------------------------
 
     constexpr void see(ref e, ref name, range at) {
         if (t.ranks_[name] < 0 || found) return;
@@ -104,24 +179,25 @@ private:
             if (size == open_extent) continue;
             const position& q = p.at(at, axis);
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
+            else if (q.kind == position_kind::gathered) continue;
             else if (round_ > 0) see_arithmetic(e, q, size, name, axis, round_ >= last_round);
         }
     }
     constexpr void unify(ref e, ref i, std::int64_t size, ref name, std::int32_t axis) {
-        if (extent(e, i) == open_extent) {
-            extent(e, i) = size;
-            t.origins_[e * t.indices_ + i] = {name, axis};
-        } else if (extent(e, i) != size) {
-            const auto& before = t.origins_[e * t.indices_ + i];
+        if (extent(i) == open_extent) {
+            cell(i) = {size, name, axis};
+        } else if (extent(i) != size) {
             detail::text_builder s;
             in_equation(s, e);
-            s << "the index " << p.index(i) << " has extent " << extent(e, i);
-            if (before.name != none)
-                s << " in axis " << before.axis << " of " << p.name(before.name);
-            else s << " as the caller gave it";
+            s << "the index " << p.index(i) << " has extent " << extent(i);
+            say_origin(s, cell(i));
             s << " and " << size << " in axis " << axis << " of " << p.name(name);
             found = make_mistake(mistake_kind::extents, s);
         }
+    }
+    constexpr void say_origin(detail::text_builder& s, const shape_table::cell& from) {
+        if (from.name != none) s << " in axis " << from.axis << " of " << p.name(from.name);
+        else s << " as the caller gave it";
     }
     constexpr void in_equation(detail::text_builder& s, ref e) {
         s << "in ";
@@ -143,7 +219,7 @@ private:
         std::int32_t open_coefficient = 1;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
-            const std::int64_t n = extent(e, term.index);
+            const std::int64_t n = extent(term.index);
             const std::int64_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
             if (n == open_extent) {
                 if (open != none) return;
@@ -173,40 +249,87 @@ private:
           << ", and its indices ";
         if (q.kind == position_kind::merged) s << "make " << reach;
         else s << "reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
+        for (std::int32_t k = 0; k < q.terms.count; ++k) {
+            const ref index = p.affine_terms[q.terms.first + k].index;
+            if (extent(index) == open_extent) continue;
+            s << "; " << p.index(index) << " has extent " << extent(index);
+            say_origin(s, cell(index));
+        }
         found = make_mistake(mistake_kind::extents, s);
     }
-    /// dL/dX has the shape of X.
+    /// dL/dX has the shape of X, dA/dS that of A and then that of S.
     constexpr void shape_of_derivative(ref name) {
         const name_symbol& s = p.names[name];
-        if (s.kind == name_kind::plain || s.numerator_rank > 0 || t.ranks_[name] >= 0) return;
-        const std::int32_t rank = t.ranks_[s.of];
-        if (rank < 0) return;
+        if (s.kind == name_kind::plain || t.ranks_[name] >= 0) return;
+        shape_of_derivative(s.of);
+        if (t.ranks_[s.of] < 0) return;
         detail::buffer<std::int64_t> sizes;
-        for (std::int32_t axis = 0; axis < rank; ++axis) sizes.push(t.extent(s.of, axis));
-        t.set_shape(name, rank, sizes.data());
+        if (s.numerator_rank > 0) {
+            const ref above = p.find(parts_of_derivative(p.name(name)).numerator);
+            if (above == none) return;
+            shape_of_derivative(above);
+            if (t.ranks_[above] != s.numerator_rank) return;
+            sizes.append(t.extents(above), t.ranks_[above]);
+        }
+        sizes.append(t.extents(s.of), t.ranks_[s.of]);
+        t.set_shape(name, sizes.size(), sizes.data());
     }
     constexpr text_view letter(ref index) const {
         text_view text = p.index(index);
         while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
         return text;
     }
-    /// j' ranges over as much as j where nothing else says how much.
+    /// j' ranges over as much as j where nothing else says how much: the j around it, then any other.
     constexpr void share_primed(ref e) {
-        for (ref i = 0; i < p.indices.size(); ++i) {
-            if (extent(e, i) != open_extent) continue;
-            // the letter itself first, then the letter with other primes
-            for (std::int32_t pass = 0; pass < 2; ++pass)
-                for (ref j = 0; j < p.indices.size(); ++j)
-                    if (extent(e, i) == open_extent && letter(j) == letter(i) &&
-                        (pass == 1 || letter(j).size == p.index(j).size))
-                        extent(e, i) = extent(e, j);
+        bool open = false;
+        for (ref i = 0; i < p.indices.size(); ++i) open = open || extent(i) == open_extent;
+        for (const shape_table::scope& s : t.scopes_)
+            open = open || (s.equation == e && t.cells_[s.cell].extent == open_extent);
+        if (!open) return;
+        walk(e, p.equations[e].body, [&](ref n) {
+            const node& x = p.nodes[n];
+            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+                if (extent(p.reduced(x, k)) == open_extent) share_around(p.reduced(x, k));
+        });
+        const bool separate = round_ < last_round && t.scopes_.size() > 0;
+        for (ref i = 0; i < p.indices.size() && !separate; ++i) share_with_any(e, i);
+        if (!separate)
+            walk(e, p.equations[e].body, [&](ref n) {
+                const node& x = p.nodes[n];
+                for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+                    share_with_any(e, p.reduced(x, k));
+            });
+    }
+    /// Of the indices around with this letter and fewer primes the one with most; else any.
+    constexpr void share_around(ref i) {
+        // what the caller gave a letter holds for each symbol that is spelt so
+        for (ref j = 0; j < p.indices.size(); ++j)
+            if (t.given_[j] != open_extent && p.index(j) == p.index(i)) extent(i) = t.given_[j];
+        if (extent(i) != open_extent) return;
+        ref best = none;
+        for (ref j : around_) {
+            if (extent(j) == open_extent || !(letter(j) == letter(i))) continue;
+            const auto fits = [&](ref k) { return p.index(k).size < p.index(i).size; };
+            if (best == none || (fits(j) && (!fits(best) || p.index(j).size > p.index(best).size)))
+                best = j;
         }
+        if (best != none) extent(i) = extent(best);
+    }
+    constexpr void share_with_any(ref e, ref i) {
+        // the letter itself first, then the letter with other primes
+        for (std::int32_t pass = 0; pass < 2; ++pass)
+            for (ref j = 0; j < p.indices.size(); ++j) {
+                if (extent(i) != open_extent || !(letter(j) == letter(i))) continue;
+                if (pass == 0 && letter(j).size != p.index(j).size) continue;
+                const std::int64_t first = t.index_extent(e, j);
+                extent(i) = extent(j) == open_extent ? first : extent(j);
+            }
     }
     /// The shape of what the equation defines, and a complaint where an extent stays open.
     constexpr void define(ref e) {
         const equation& q = p.equations[e];
         for_each_index(p, q.positions, [&](ref i) { need(e, i); });
-        for_each_node(p, q.body, [&](ref n) {
+        walk(e, q.body, [&](ref n) {
             const node& x = p.nodes[n];
             for_each_index(p, x.positions, [&](ref i) { need(e, i); });
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
@@ -215,11 +338,11 @@ private:
         if (t.ranks_[q.name] >= 0) return see(e, q.name, q.positions);
         detail::buffer<std::int64_t> sizes;
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
-            sizes.push(axis_length(e, p.at(q.positions, axis)));
+            sizes.push(axis_length(p.at(q.positions, axis)));
         t.set_shape(q.name, q.positions.count, sizes.data());
     }
     constexpr void need(ref e, ref i) {
-        if (!complete || found || extent(e, i) != open_extent) return;
+        if (!complete || found || extent(i) != open_extent) return;
         detail::text_builder s;
         in_equation(s, e);
         const equation& q = p.equations[e];
@@ -229,13 +352,13 @@ private:
             s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
         found = make_mistake(mistake_kind::unknown_extent, s);
     }
-    constexpr std::int64_t axis_length(ref e, const position& q) {
-        if (q.kind == position_kind::index) return extent(e, q.index);
+    constexpr std::int64_t axis_length(const position& q) {
+        if (q.kind == position_kind::index) return extent(q.index);
         if (q.kind == position_kind::fixed) return q.offset + 1;
         std::int64_t length = q.kind == position_kind::merged ? 1 : q.offset + 1;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
-            const std::int64_t n = extent(e, term.index);
+            const std::int64_t n = extent(term.index);
             if (n == open_extent) return open_extent;
             if (q.kind == position_kind::merged) length *= n;
             else

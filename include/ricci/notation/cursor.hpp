@@ -23,24 +23,30 @@ public:
           tokens_(static_cast<detail::buffer<token>&&>(tokens.tokens)),
           now_(tokens_.data()),
           last_(tokens_.data() + tokens_.size() - 1),
-          mistake_(static_cast<ir::mistake&&>(tokens.mistake)) {}
+          mistake_(static_cast<ir::mistake&&>(tokens.mistake)),
+          failed_(mistake_.kind != ir::mistake_kind::valid) {}
 
-    constexpr bool failed() const { return static_cast<bool>(mistake_); }
+    constexpr bool failed() const { return failed_; }
     constexpr const ir::mistake& mistake() const { return mistake_; }
 
 protected:
-    constexpr const token& peek(std::int32_t ahead = 0) const {
-        if (ahead == 0) return *now_;
+    // One function for here and one for ahead: the compiler's constant evaluation pays by the call.
+    constexpr const token& peek() const { return *now_; }
+    constexpr const token& peek(std::int32_t ahead) const {
         return ahead < last_ - now_ ? now_[ahead] : *last_;
     }
     constexpr text_view text_of(const token& t) const { return text_.slice(t.begin, t.end); }
     constexpr void advance() {
         if (now_ != last_) ++now_;
     }
-    constexpr bool is(token_kind kind, std::int32_t ahead = 0) const {
+    constexpr bool is(token_kind kind) const { return now_->kind == kind; }
+    constexpr bool is(token_kind kind, std::int32_t ahead) const {
         return peek(ahead).kind == kind;
     }
-    constexpr bool is_symbol(char c, std::int32_t ahead = 0) const {
+    constexpr bool is_symbol(char c) const {
+        return now_->code == static_cast<unsigned char>(c) && now_->kind == token_kind::symbol;
+    }
+    constexpr bool is_symbol(char c, std::int32_t ahead) const {
         const token& t = peek(ahead);
         return t.code == static_cast<unsigned char>(c) && t.kind == token_kind::symbol;
     }
@@ -49,14 +55,22 @@ protected:
         const token& t = peek(ahead);
         return t.kind == token_kind::command ? text_.slice(t.begin + 1, t.end) : text_view{};
     }
-    constexpr keyword key(std::int32_t ahead = 0) const {
+    constexpr keyword key() const {
+        return now_->kind == token_kind::command ? static_cast<keyword>(now_->code)
+                                                 : keyword::none_of_them;
+    }
+    constexpr keyword key(std::int32_t ahead) const {
         const token& t = peek(ahead);
         return t.kind == token_kind::command ? static_cast<keyword>(t.code) : keyword::none_of_them;
     }
-    constexpr bool is_key(keyword k, std::int32_t ahead = 0) const { return key(ahead) == k; }
+    constexpr bool is_key(keyword k) const {
+        return now_->kind == token_kind::command && static_cast<keyword>(now_->code) == k;
+    }
+    constexpr bool is_key(keyword k, std::int32_t ahead) const { return key(ahead) == k; }
     constexpr bool accept_symbol(char c) {
-        if (!is_symbol(c)) return false;
-        advance();
+        if (now_->code != static_cast<unsigned char>(c) || now_->kind != token_kind::symbol)
+            return false;
+        ++now_;
         return true;
     }
     constexpr bool accept_key(keyword k) {
@@ -74,7 +88,9 @@ protected:
 
     constexpr void fail(mistake_kind kind, std::int32_t begin, std::int32_t end,
                         text_view sentence) {
-        if (!failed()) mistake_ = ir::make_mistake(kind, text_, begin, end, sentence);
+        if (failed_) return;
+        mistake_ = ir::make_mistake(kind, text_, begin, end, sentence);
+        failed_ = true;
     }
     constexpr void fail_here(mistake_kind kind, text_view sentence) {
         fail(kind, peek().begin, peek().end, sentence);
@@ -99,7 +115,8 @@ protected:
     constexpr bool is_capital(const token& t) const {
         return t.kind == token_kind::letter && text_[t.begin] >= 'A' && text_[t.begin] <= 'Z';
     }
-    constexpr bool starts_name(std::int32_t ahead = 0) const { return peek(ahead).starts_name; }
+    constexpr bool starts_name() const { return now_->starts_name; }
+    constexpr bool starts_name(std::int32_t ahead) const { return peek(ahead).starts_name; }
 
     /// Appends the canonical spelling of the name at the cursor, without its label.
     constexpr void read_base_name(detail::text_builder& spelling) {
@@ -161,12 +178,19 @@ protected:
     /// Whether the `_` at the cursor starts a label rather than a list of indices. In words, a label
     /// may stand above as well: `\xi^{\text{new}}`.
     constexpr bool label_follows(text_view base) const {
-        if (is_symbol('^')) return is_label_word(1) || (is_symbol('{', 1) && is_label_word(2));
+        if (is_symbol('^')) return is_label_word(1) || (is_symbol('{', 1) && is_braced_label());
         if (!is_symbol('_')) return false;
         if (base == "d" || base == "n") return true;
         if (is_capital(peek(1))) return true;
         if (!is_symbol('{', 1)) return is_label_word(1);
-        return is_capital(peek(2)) || is_label_word(2);
+        return is_capital(peek(2)) || is_braced_label();
+    }
+    /// {\text{new}}; but {\text{tokens}_i} is a position that a tensor says.
+    constexpr bool is_braced_label() const {
+        if (!is_label_word(2)) return false;
+        std::int32_t k = 3;
+        while (!is_symbol('}', k) && !is(token_kind::end, k)) ++k;
+        return !is_symbol('_', k + 1) && !is_symbol('^', k + 1);
     }
     /// \text{new}; but \operatorname{clamp} starts a position.
     constexpr bool is_label_word(std::int32_t ahead) const {
@@ -210,6 +234,7 @@ protected:
     const token* last_;
     std::int32_t depth_ = 0;
     ir::mistake mistake_;
+    bool failed_;
 };
 
 /// Reads a name from text alone: the `"W_{Q}"_t` of a call.
@@ -226,21 +251,14 @@ public:
 };
 
 /// The canonical spelling of a name: spaces and \text{} go, labels lose their braces, and
-/// "dL/dW_{Q}" and "d/dt X" hold canonical names themselves. What is no name stays as it is.
+/// "dL/dW_{Q}", "d(dL/dX)/dX" and "d/dt X" hold canonical names themselves. What is no name stays
+/// as it is.
 constexpr detail::text_builder canonical_name(text_view text) {
+    if (const ir::tangent_parts parts = ir::parts_of_tangent(text); !parts.of.empty())
+        return ir::tangent_spelling(parts.along, canonical_name(parts.of));
+    if (const ir::derivative_parts parts = ir::parts_of_derivative(text); !parts.of.empty())
+        return ir::cotangent_spelling(canonical_name(parts.numerator), canonical_name(parts.of));
     detail::text_builder out;
-    const text_view tangent = "d/dt ";
-    for (std::int32_t k = 1; k + 1 < text.size && text[0] == 'd'; ++k) {
-        if (k == 1 && text.size > tangent.size && text.slice(0, tangent.size) == tangent) {
-            out << tangent << canonical_name(text.slice(tangent.size, text.size)).view();
-            return out;
-        }
-        if (text[k] == '/' && text[k + 1] == 'd' && k > 1) {
-            out << 'd' << canonical_name(text.slice(1, k)).view() << "/d"
-                << canonical_name(text.slice(k + 2, text.size)).view();
-            return out;
-        }
-    }
     name_reader reader(text);
     detail::text_builder spelling = reader.read();
     out << (reader.failed() ? text : spelling.view());

@@ -231,10 +231,11 @@ protected:
 
     /// \frac{a}{b}, or a derivative: \frac{\partial L}{\partial W^{ij}} is the tensor dL/dW.
     constexpr ref read_fraction(std::int32_t begin) {
-        if (is_symbol('{', 1) && is_key(keyword::partial, 2)) {
-            const ir::equation left = read_derivative();
-            return failed() ? none
-                            : program_.tensor(left.name, left.positions, {begin, end_before()});
+        if (is_derivative()) {
+            detail::buffer<ir::position> positions;
+            const ref name = read_derivative(positions);
+            if (failed()) return none;
+            return use_of(name, positions, {begin, end_before()});
         }
         advance();
         const ref numerator = read_argument();
@@ -268,15 +269,21 @@ protected:
         if ((wrapped || name.size() > 2) &&
             (called || (subscript && wrapped && calls_after_subscript())) &&
             find_definition(name) == none) {
-            detail::text_builder sentence;
-            const nearest n = nearest_function(name);
-            sentence << "unknown function " << name.view();
-            if (n.found()) sentence << "; did you mean " << n.best << "?";
-            fail(mistake_kind::unknown_function, begin, end_before(), sentence);
+            unknown_function(name, begin);
             return none;
         }
         now_ = start;
         return read_tensor(begin);
+    }
+    constexpr void unknown_function(text_view name, std::int32_t begin) {
+        const text_view refusal = refusal_of_function(name);
+        if (!refusal.empty()) return fail(mistake_kind::index_free, begin, end_before(), refusal);
+        detail::text_builder sentence;
+        const nearest n = nearest_function(name);
+        sentence << "unknown function " << name;
+        if (n.found()) sentence << "; did you mean " << n.best << "?";
+        else sentence << "; define it in a line of its own, as in \\phi(x) = \\exp(x) + 1";
+        fail(mistake_kind::unknown_function, begin, end_before(), sentence);
     }
     constexpr bool calls_after_subscript() const {
         if (!is_symbol('{', 1)) return is_symbol('(', 2) && !peek(2).spaced;
@@ -332,14 +339,13 @@ protected:
             const ref argument = is_symbol('{') ? read_argument() : read_factor();
             return failed() ? none : program_.apply(f, argument, {begin, end_before()});
         }
-        if (!expect_symbol('(')) return none;
+        const bool opened = accept_symbol('(');
         const bool outer = inside_bars_;
         inside_bars_ = false;
-        ref arguments[2] = {read_expression(), none};
-        if (!failed() && two && !accept_symbol(',')) {
+        ref arguments[2] = {opened ? read_expression() : none, none};
+        if (!failed() && two && (!opened || !accept_symbol(',')))
             fail_here(mistake_kind::unexpected,
                       "this takes two arguments, or an index it runs over: \\max(x, y) or \\max_j");
-        }
         if (!failed() && two) arguments[1] = read_expression();
         inside_bars_ = outer;
         if (failed() || !expect_symbol(')')) return none;
@@ -409,8 +415,7 @@ protected:
             if (!is_whole_axis(last_place, from_zero))
                 fail(mistake_kind::unexpected, begin, end_before(),
                      "a sum to a name runs over all of the axis, from 1 to d or from 0 to d - 1; "
-                     "for "
-                     "a part of it multiply by a bracket such as [j \\ge 2]");
+                     "for a part of it multiply by a bracket such as [j \\ge 2]");
             return none;
         }
         const ref place = program_.position_of(index, {begin, end_before()});
@@ -443,17 +448,21 @@ protected:
         const std::int32_t defined = find_definition(spelling);
         if (defined != none && is_symbol('(')) return read_defined(definitions_[defined], begin);
         detail::buffer<ir::position> positions;
-        const std::uint8_t variance = read_scripts(positions);
+        const std::uint8_t variance = read_scripts(positions, spelling);
         if (failed()) return none;
-        const ir::range at = store(positions);
-        const bool plain = at.count == 2 && spelling.view() == "\\delta";
+        const bool plain = positions.size() == 2 && spelling.view() == "\\delta";
+        if (plain && has_gathered(positions)) {
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "a delta has plain indices; compare with a tensor in a bracket: [v = x_i]");
+            return none;
+        }
         if (plain) {
+            const ir::range at = store(positions);
             ir::node n = ir::blank_node(op::delta, {begin, end_before()});
             n.positions = at;
             return program_.nodes.push(n);
         }
-        const ref tensor =
-            program_.tensor(program_.intern_name(spelling), at, {begin, end_before()});
+        const ref tensor = use_of(program_.intern_name(spelling), positions, {begin, end_before()});
         program_.nodes[tensor].detail = variance;
         return tensor;
     }
@@ -467,7 +476,7 @@ protected:
             detail::buffer<ir::position> positions;
             read_list(')', positions);
             if (failed()) return none;
-            return program_.tensor(name, store(positions), {begin, end_before()});
+            return use_of(name, positions, {begin, end_before()});
         }
         for (std::int32_t k = 0; k < parameters.size() && !failed(); ++k) {
             const ref argument = read_expression();

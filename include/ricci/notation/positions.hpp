@@ -31,9 +31,11 @@ protected:
             else fail_here(mistake_kind::unexpected, "expected an index here");
             return none;
         }
-        detail::text_builder spelling;
-        spelling << text_of(peek());
+        const text_view letter = text_of(peek());
         advance();
+        if (!is_symbol('\'') && !is_symbol('^')) return program_.intern_index(letter);
+        detail::text_builder spelling;
+        spelling << letter;
         read_primes(spelling);
         return program_.intern_index(spelling);
     }
@@ -77,7 +79,8 @@ protected:
                 sentence << "this index list is not closed; close it with " << closer;
                 return fail(mistake_kind::unbalanced, begin, begin + 1, sentence);
             }
-            if (is_key(keyword::wrapper)) read_bounded(out);
+            if (starts_gather()) read_gathered(out);
+            else if (is_key(keyword::wrapper)) read_bounded(out);
             else if (is_symbol('(') && has_comma()) read_tuple(out);
             else if (arithmetic && is_affine(closer)) read_affine(out);
             else if (accept_symbol('(')) read_merged(out);
@@ -93,6 +96,64 @@ protected:
     constexpr void read_plain(detail::buffer<ir::position>& out) {
         const ref index = read_index();
         if (!failed()) out.push(ir::index_position(index));
+    }
+    /// Whether a tensor with indices of its own stands here, whose values are the places: x_i.
+    constexpr bool starts_gather() const {
+        std::int32_t k = 1;
+        if (is_key(keyword::wrapper) || is_key(keyword::accent)) {
+            while (!is_symbol('}', k) && !is(token_kind::end, k) && !is(token_kind::separator, k))
+                ++k;
+            ++k;
+        } else if (!starts_index()) {
+            return false;
+        }
+        while (is_symbol('\'', k)) ++k;
+        return is_symbol('_', k) || (is_symbol('^', k) && !is_key(keyword::prime, k + 1) &&
+                                     !(is_symbol('{', k + 1) && is_key(keyword::prime, k + 2)));
+    }
+    /// E^{x_i a}: the row of E that x says. The tensor stands in the position's `index` until there is
+    /// a node to hold it.
+    constexpr void read_gathered(detail::buffer<ir::position>& out) {
+        const std::int32_t begin = begin_here();
+        if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");
+        detail::text_builder name;
+        if (is(token_kind::letter)) {  // one letter: the next one is the next index
+            name << text_of(peek());
+            advance();
+            for (; accept_symbol('\'');) name << '\'';
+        } else {
+            read_base_name(name);
+        }
+        if (!failed() && is_symbol('_') && label_follows(name)) read_label(name);
+        detail::buffer<ir::position> positions;
+        while (!failed() && (is_symbol('_') || is_symbol('^'))) {
+            advance();
+            read_positions(positions);
+        }
+        --depth_;
+        if (!failed() && positions.empty())
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "a tensor whose values are positions needs indices of its own: E^{x_i a}");
+        if (failed()) return;
+        ir::position at = ir::gathered_position(0);
+        at.index = use_of(program_.intern_name(name), positions, {begin, end_before()});
+        out.push(at);
+    }
+    /// A use of a tensor, with the tensors of gathered positions as its children.
+    constexpr ref use_of(ref name, detail::buffer<ir::position>& positions,
+                         ir::source_span source) {
+        detail::buffer<ref> numbers;
+        for (ir::position& q : positions) {
+            if (q.kind != ir::position_kind::gathered) continue;
+            numbers.push(q.index);
+            q = ir::gathered_position(numbers.size() - 1);
+        }
+        return program_.gather(name, store(positions), numbers, source);
+    }
+    constexpr bool has_gathered(const detail::buffer<ir::position>& positions) const {
+        for (const ir::position& q : positions)
+            if (q.kind == ir::position_kind::gathered) return true;
+        return false;
     }
     constexpr void read_fixed(detail::buffer<ir::position>& out) {
         const std::int32_t place = read_integer();
@@ -175,8 +236,11 @@ protected:
         else if (name.view() == "wrap") mark = outside::wrapped;
         else if (name.view() != "pad") {
             detail::text_builder sentence;
+            nearest near(name);
+            near.offer_all(bounds_words);
             sentence << "in an index list only clamp, wrap and pad are functions, not "
                      << name.view();
+            if (near.found()) sentence << "; did you mean " << near.best << "?";
             return fail(mistake_kind::unknown_function, begin, end_before(), sentence);
         }
         if (!is_symbol('(')) {

@@ -55,7 +55,9 @@ private:
             if (index == none || !index_of_equation(e, index)) return n;
             return p_.position_of(index, x.source);
         }
-        if (x.kind == op::tensor) return write_out_bounded(n);
+        if (x.kind == op::tensor)
+            return write_out_bounded(
+                ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); }));
         return ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); });
     }
     /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; likewise the others.
@@ -79,7 +81,10 @@ private:
         if (over.empty()) return n;
         const ir::range at{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
-        factors.push(p_.tensor(x.name, at, x.source));
+        detail::buffer<ref> numbers;
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            numbers.push(p_.links[x.children.first + k]);
+        factors.push(p_.gather(x.name, at, numbers, x.source));
         const ref product = p_.make(op::multiply, 0, factors.data(), factors.size(), x.source);
         const ir::range sum = p_.add_links(over);
         return p_.reduce(ir::reduction::sum, sum, product, x.source);
@@ -181,12 +186,15 @@ private:
     constexpr detail::buffer<ref> summed_here(const ir::node& x) {
         detail::buffer<ref> here;
         ir::index_set holders;
-        if (x.children.count == 0) {
+        if (x.children.count == 0 || x.kind == op::tensor) {
             ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
+            const ir::index_set own = holders;
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                holders.merge_once(ir::free_indices(p_, p_.links[x.children.first + k]));
             for (ref i = 0; i < holders.end(); ++i) {
                 if (bound_.has(i) || !holders.has(i)) continue;
                 if (holders.repeated(i)) here.push(i);
-                else fail(ir::mistake_kind::index_once, i, x.source, once_words(i));
+                else if (own.has(i)) fail(ir::mistake_kind::index_once, i, x.source, once_words(i));
             }
             return here;
         }

@@ -12,15 +12,21 @@ public:
     using position_parser::position_parser;
 
 protected:
-    /// Sub- and superscripts after a name, in the order written; stops before a power.
+    /// Sub- and superscripts after a name, in the order written; stops before a power. A label may
+    /// follow the indices, as in `S^{ij}_{\text{masked}}`; it is appended to the name.
     static constexpr std::uint8_t upper_indices = 1, lower_indices = 2;
-    constexpr std::uint8_t read_scripts(detail::buffer<ir::position>& positions) {
+    constexpr std::uint8_t read_scripts(detail::buffer<ir::position>& positions,
+                                        detail::text_builder& name) {
         std::uint8_t variance = 0;
         while (!failed() && (is_symbol('^') || is_symbol('_'))) {
             if (is_symbol('^') && is_power()) break;
             if (is_symbol('^') && is_transpose()) {
                 index_free();
                 break;
+            }
+            if (is_symbol('_') && label_follows({})) {
+                read_label(name);
+                continue;
             }
             variance |= is_symbol('^') ? upper_indices : lower_indices;
             const token* list = now_;
@@ -42,7 +48,7 @@ protected:
     /// A superscript of numbers, signs and fractions only.
     constexpr bool is_power() const {
         if (is(token_kind::number, 1)) return true;
-        if (!is_symbol('{', 1)) return false;
+        if (!is_symbol('{', 1) || is_symbol('}', 2)) return false;
         for (std::int32_t k = 2; !is_symbol('}', k); ++k)
             if (!is(token_kind::number, k) && !is_symbol('-', k) && !is_symbol('/', k) &&
                 !is_symbol('+', k))
@@ -61,35 +67,131 @@ protected:
              "matrix notation has no indices; write them, for example Q^{ia} K^{ja} for Q K^T");
     }
 
-    /// \frac{\partial L}{\partial W^{ij}}: the tensor dL/dW at the positions above and below.
-    constexpr ir::equation read_derivative() {
-        ir::equation left{none, {}, none, true, {}};
+    /// Whether \frac at the cursor is a derivative: \frac{\partial ...}{...}, or \frac{d ...}{d t}.
+    constexpr bool is_derivative() const {
+        if (!is_key(keyword::frac) || !is_symbol('{', 1)) return false;
+        return is_key(keyword::partial, 2) || (is_letter("d", 2) && is_by_time());
+    }
+    constexpr bool is_letter(text_view letter, std::int32_t ahead) const {
+        return is(token_kind::letter, ahead) && text_of(peek(ahead)) == letter;
+    }
+    /// The \frac at the cursor is over {d t}.
+    constexpr bool is_by_time() const {
+        std::int32_t k = 2;
+        for (std::int32_t level = 1; level > 0; ++k) {
+            if (is(token_kind::end, k) || is(token_kind::separator, k)) return false;
+            level += is_symbol('{', k) ? 1 : is_symbol('}', k) ? -1 : 0;
+        }
+        if (!is_symbol('{', k) || !is_letter("d", k + 1) || !is_letter("t", k + 2)) return false;
+        for (k += 3; is_symbol('\'', k);) ++k;
+        return is_symbol('}', k);
+    }
+    /// A derivative at the cursor: its name; its positions, of the numerator first, go to the list.
+    ///   \frac{\partial L}{\partial W^{ij}}                       dL/dW
+    ///   \frac{\partial^2 L}{\partial X^{ij} \partial W^{kl}}     d(dL/dX)/dW
+    ///   \frac{d Y^{i}}{d t},  \frac{d}{d t} and a derivative     d/dt Y
+    constexpr ref read_derivative(detail::buffer<ir::position>& positions) {
+        if (++depth_ > deepest) {
+            fail_here(mistake_kind::unexpected, "nested too deeply");
+            return none;
+        }
         advance();  // \frac
         advance();  // {
-        advance();  // \partial
-        detail::text_builder of;
-        detail::buffer<ir::position> positions;
-        read_name(of);
-        if (!failed()) read_scripts(positions);
-        const std::int32_t numerator_rank = positions.size();
-        if (failed() || !expect_symbol('}') || !expect_symbol('{')) return left;
-        if (!accept_key(keyword::partial)) {
-            fail_here(mistake_kind::unexpected,
-                      "a derivative is by something: \\partial and a tensor");
-            return left;
-        }
-        detail::text_builder by;
-        read_name(by);
-        if (!failed()) read_scripts(positions);
-        if (failed() || !expect_symbol('}')) return left;
-        detail::text_builder spelling;
-        spelling << 'd' << of.view() << "/d" << by.view();
-        left.name = program_.intern_name(spelling, ir::name_kind::cotangent,
-                                         program_.intern_name(by), numerator_rank);
-        left.positions = store(positions);
-        return left;
+        const ref name =
+            is_key(keyword::partial) ? read_partial(positions) : read_tangent(positions);
+        --depth_;
+        return failed() ? none : name;
     }
 
+private:
+    /// A tensor or a derivative that is differentiated.
+    struct derivand {
+        detail::text_builder spelling;
+        ref derivative = none;
+        std::int32_t rank = 0;
+    };
+    constexpr derivand read_derivand(detail::buffer<ir::position>& positions) {
+        derivand out;
+        const std::int32_t before = positions.size();
+        if (is_derivative()) {
+            out.derivative = read_derivative(positions);
+            if (!failed()) out.spelling << program_.name(out.derivative);
+        } else {
+            read_name(out.spelling);
+            if (!failed()) read_scripts(positions, out.spelling);
+        }
+        out.rank = positions.size() - before;
+        return out;
+    }
+    constexpr ref named(const derivand& d) {
+        return d.derivative != none ? d.derivative : program_.intern_name(d.spelling);
+    }
+    constexpr ref derivative_of(const derivand& above, ref by, std::int32_t rank) {
+        return program_.intern_name(ir::cotangent_spelling(above.spelling, program_.name(by)),
+                                    ir::name_kind::cotangent, by, rank, above.derivative);
+    }
+    constexpr bool expect_partial() {
+        if (accept_key(keyword::partial)) return true;
+        fail_here(mistake_kind::unexpected, "a derivative is by something: \\partial and a tensor");
+        return false;
+    }
+    constexpr ref read_partial(detail::buffer<ir::position>& positions) {
+        advance();  // \partial
+        const bool second = accept_symbol('^');
+        if (second && !read_two()) return none;
+        derivand above = read_derivand(positions);
+        if (failed() || !expect_symbol('}') || !expect_symbol('{') || !expect_partial())
+            return none;
+        const derivand by = read_derivand(positions);
+        if (failed()) return none;
+        ref name = derivative_of(above, named(by), above.rank);
+        if (second) {
+            if (!expect_partial()) return none;
+            derivand once;
+            once.spelling << program_.name(name);
+            once.derivative = name;
+            once.rank = above.rank + by.rank;
+            const derivand again = read_derivand(positions);
+            if (failed()) return none;
+            name = derivative_of(once, named(again), once.rank);
+        }
+        return expect_symbol('}') ? name : none;
+    }
+    /// The 2 of \partial^2, with or without braces.
+    constexpr bool read_two() {
+        const bool braces = accept_symbol('{');
+        const bool two = is(token_kind::number) && text_of(peek()) == "2";
+        if (two) advance();
+        else
+            fail_here(mistake_kind::unexpected,
+                      "derivatives are of first or second order; nest \\frac for higher ones");
+        return two && (!braces || expect_symbol('}'));
+    }
+    constexpr ref read_tangent(detail::buffer<ir::position>& positions) {
+        advance();  // d
+        const bool outside = accept_symbol('}');
+        derivand of;
+        if (!outside) {
+            of = read_derivand(positions);
+            if (!failed()) expect_symbol('}');
+        }
+        if (failed()) return none;
+        advance();  // {
+        advance();  // d
+        detail::text_builder along;
+        for (; !is_symbol('}'); advance()) along << text_of(peek());
+        advance();
+        if (outside) {
+            if (is_derivative()) of = read_derivand(positions);
+            else
+                fail_here(mistake_kind::unexpected,
+                          "\\frac{d}{d t} stands before a derivative; write \\frac{d X}{d t} for "
+                          "that of a tensor");
+        }
+        return failed() ? none : program_.intern_tangent(along, named(of));
+    }
+
+protected:
     std::int32_t word_begin_ = 0;  // the last subscript that reads like a word
     std::int32_t word_end_ = 0;
 };

@@ -44,6 +44,7 @@ private:
                  "instead, with an index of its own");
             return;
         }
+        if (is(token_kind::command) && !refusal_of(word()).empty()) return unknown_command();
         if (!is_symbol('=')) {
             fail_here(mistake_kind::unexpected,
                       "an equation is written name = expression; expected = here");
@@ -82,10 +83,11 @@ private:
     constexpr left_side read_left() {
         left_side left;
         left.begin = begin_here();
-        if (is_key(keyword::frac) && is_symbol('{', 1) && is_key(keyword::partial, 2)) {
-            const ir::equation derivative = read_derivative();
-            left.name = derivative.name;
-            left.positions = derivative.positions;
+        if (is_derivative()) {
+            detail::buffer<ir::position> positions;
+            left.name = read_derivative(positions);
+            refuse_gathered(positions, left.begin);
+            left.positions = store(positions);
             left.derivative = true;
         } else {
             if (!starts_name()) {
@@ -98,7 +100,7 @@ private:
             detail::text_builder spelling;
             read_name(spelling);
             detail::buffer<ir::position> positions;
-            if (!failed()) left.variance = read_scripts(positions);
+            if (!failed()) left.variance = read_scripts(positions, spelling);
             if (failed()) return left;
             if (is_symbol('(') && meaning_of(spelling, true).what != word_meaning::kind::unknown) {
                 fail(mistake_kind::unexpected, left.begin, end_before(),
@@ -106,15 +108,26 @@ private:
                 return left;
             }
             left.name = program_.intern_name(spelling);
+            refuse_gathered(positions, left.begin);
             left.positions = store(positions);
             if (is_symbol('(') && positions.empty()) read_parameters(left);
         }
         left.end = end_before();
         return left;
     }
+    constexpr void refuse_gathered(const detail::buffer<ir::position>& positions,
+                                   std::int32_t begin) {
+        if (has_gathered(positions))
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "on the left an index stands for each axis; add up by position on the right: "
+                 "Y^{va} = \\sum_i [v = x_i] Z^{ia}");
+    }
     constexpr void unknown_command_or_misplaced() {
         const nearest n = nearest_command(word());
-        if (n.distance == 0)
+        if (is_key(keyword::function))
+            fail_here(mistake_kind::unexpected,
+                      "this function is known already and cannot be defined");
+        else if (n.distance == 0)
             fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
         else unknown_command();
     }

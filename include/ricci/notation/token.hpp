@@ -58,7 +58,7 @@ public:
     constexpr explicit tokenizer(text_view text) : text_(text) {}
 
     constexpr token_list run() {
-        while (at_ < text_.size && !out_.mistake) step();
+        while (at_ < text_.size && out_.mistake.kind == ir::mistake_kind::valid) step();
         if (!out_.mistake && !open_.empty()) {
             const bracket& b = open_.back();
             fail(ir::mistake_kind::unbalanced, b.begin, b.end,
@@ -95,7 +95,8 @@ private:
         const std::int32_t begin = at_;
         if (c == ' ' || c == '\t' || c == '\r' || c == '~' || (c == '&' && open_.empty())) {
             spaced_ = true;
-            ++at_;
+            while (++at_ < text_.size && text_[at_] == ' ') {
+            }
         } else if (c == '\n') {
             separate(begin, ++at_);
         } else if (c == '%') {

@@ -61,22 +61,36 @@ constexpr ir::mistake check_definitions(const ir::program_view& p, detail::text_
 
 /// Puts definitions before their uses, keeping the written order where it allows; claims go last.
 constexpr ir::mistake order_equations(ir::program& p, detail::text_view text) {
+    const std::int32_t count = p.equations.size();
     detail::buffer<ir::equation> ordered;
-    detail::buffer<bool> done;
-    for (std::int32_t e = 0; e < p.equations.size(); ++e) done.push(false);
-    const auto ready = [&](const ir::equation& e) {
-        for (ir::ref other = 0; other < p.equations.size(); ++other)
-            if (!p.equations[other].claim && !done[other] &&
-                ir::uses_name(p, e.body, p.equations[other].name))
-                return false;
+    detail::buffer<bool> done, defined;  // of an equation, and of a name that one defines
+    done.resize(count, false);
+    defined.resize(p.names.size(), true);
+    for (const ir::equation& e : p.equations)
+        if (!e.claim) defined[e.name] = false;
+    // What each equation reads of what others define.
+    detail::buffer<ir::ref> reads;
+    detail::buffer<std::int32_t> first_read;
+    for (const ir::equation& e : p.equations) {
+        first_read.push(reads.size());
+        ir::for_each_node(p, e.body, [&](ir::ref n) {
+            const ir::node& x = p.nodes[n];
+            if (x.kind == ir::op::tensor && !defined[x.name]) reads.push(x.name);
+        });
+    }
+    first_read.push(reads.size());
+    const auto ready = [&](std::int32_t e) {
+        for (std::int32_t k = first_read[e]; k < first_read[e + 1]; ++k)
+            if (!defined[reads[k]]) return false;
         return true;
     };
     for (bool progress = true; progress;) {
         progress = false;
-        for (std::int32_t e = 0; e < p.equations.size(); ++e) {
-            if (done[e] || p.equations[e].claim || !ready(p.equations[e])) continue;
+        for (std::int32_t e = 0; e < count; ++e) {
+            if (done[e] || p.equations[e].claim || !ready(e)) continue;
             ordered.push(p.equations[e]);
             done[e] = progress = true;
+            defined[p.equations[e].name] = true;
         }
     }
     for (std::int32_t e = 0; e < p.equations.size(); ++e) {

@@ -23,17 +23,18 @@ struct function_word {
     ir::function meaning;
 };
 inline constexpr function_word functions[] = {
-    {"exp", ir::function::exp},      {"log", ir::function::log},
-    {"ln", ir::function::log},       {"sin", ir::function::sin},
-    {"cos", ir::function::cos},      {"tanh", ir::function::tanh},
-    {"abs", ir::function::absolute}, {"sigmoid", ir::function::sigmoid},
-    {"relu", ir::function::relu},    {"ReLU", ir::function::relu},
-    {"gelu", ir::function::gelu},    {"GELU", ir::function::gelu},
-    {"silu", ir::function::silu},    {"SiLU", ir::function::silu},
-    {"elu", ir::function::elu},      {"ELU", ir::function::elu},
-    {"sign", ir::function::sign},    {"sgn", ir::function::sign},
-    {"erf", ir::function::erf},      {"floor", ir::function::floor},
-    {"max", ir::function::maximum},  {"min", ir::function::minimum},
+    {"exp", ir::function::exp},        {"log", ir::function::log},
+    {"ln", ir::function::log},         {"sin", ir::function::sin},
+    {"cos", ir::function::cos},        {"tanh", ir::function::tanh},
+    {"abs", ir::function::absolute},   {"sigmoid", ir::function::sigmoid},
+    {"relu", ir::function::relu},      {"ReLU", ir::function::relu},
+    {"gelu", ir::function::gelu},      {"GELU", ir::function::gelu},
+    {"silu", ir::function::silu},      {"SiLU", ir::function::silu},
+    {"elu", ir::function::elu},        {"ELU", ir::function::elu},
+    {"sign", ir::function::sign},      {"sgn", ir::function::sign},
+    {"erf", ir::function::erf},        {"floor", ir::function::floor},
+    {"max", ir::function::maximum},    {"min", ir::function::minimum},
+    {"conj", ir::function::conjugate},
 };
 
 struct reduction_word {
@@ -180,6 +181,31 @@ inline constexpr refused_word refused[] = {
 
 }  // namespace words
 
+namespace words {
+
+/// Functions of matrices, which have indices in this notation and no name.
+inline constexpr refused_word refused_functions[] = {
+    {"diag",
+     "matrix notation has no indices; write them: the matrix of a diagonal is a^i \\delta_{ij}, "
+     "the diagonal of a matrix A^{ii}"},
+    {"tr", "matrix notation has no indices; write them: a trace is A^{ii}"},
+    {"Tr", "matrix notation has no indices; write them: a trace is A^{ii}"},
+    {"trace", "matrix notation has no indices; write them: a trace is A^{ii}"},
+    {"transpose", "matrix notation has no indices; write them: B^{ji} = A^{ij}"},
+    {"norm", "matrix notation has no indices; write them: a norm is \\sqrt{\\sum_i x^i x^i}"},
+    {"concat", "matrix notation has no indices; write them: heads side by side are Y^{i(hc)}"},
+    {"Concat", "matrix notation has no indices; write them: heads side by side are Y^{i(hc)}"},
+};
+
+}  // namespace words
+
+/// The sentence for a function of matrix notation; empty for others.
+constexpr text_view refusal_of_function(text_view word) {
+    for (const auto& entry : words::refused_functions)
+        if (word == entry.word) return entry.sentence;
+    return {};
+}
+
 /// The sentence for a command that belongs to another notation; empty for others.
 constexpr text_view refusal_of(text_view word) {
     for (const auto& entry : words::refused)
@@ -266,6 +292,9 @@ constexpr nearest nearest_command(text_view word) {
     n.offer_all(words::layout);
     return n;
 }
+
+/// What may stand before ( in an index list.
+inline constexpr text_view bounds_words[] = {"clamp", "wrap", "pad"};
 
 constexpr nearest nearest_function(text_view word) {
     nearest n(word);

@@ -6,6 +6,7 @@
 
 #include <ricci/element.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/plan/number.hpp>
 
 namespace ricci::engine {
 
@@ -16,7 +17,10 @@ struct operand {
     void* data = nullptr;                   // nullptr: a number, `value`
     const std::int64_t* extents = nullptr;  // rank of them; copied, need not outlive the call
     const std::int64_t* strides = nullptr;  // in elements; 0 and negative too
-    double value = 0;
+    plan::number value;
+    /// Whole numbers of the type `positions` among tensors of another: they say places of axes.
+    bool is_positions = false;
+    element positions = element::i32;
 };
 
 /// `"h"_i = 8`: the extent of an index, where the shapes do not give it.
@@ -29,6 +33,9 @@ struct index_extent {
 /// outlive the executable.
 struct request {
     ir::program_view program;
+    /// Says which program it is when its arrays stay where they are as long as the process lives; 0:
+    /// they need not.
+    std::uint64_t program_key = 0;
     element type = element::f32;  // of every tensor
     const operand* inputs = nullptr;
     std::int32_t input_count = 0;
@@ -36,8 +43,9 @@ struct request {
     std::int32_t output_count = 0;
     const index_extent* index_extents = nullptr;
     std::int32_t index_extent_count = 0;
-    double alpha = 1;  // output = alpha * (the equations' value) + beta * output
-    double beta = 0;   // not 0 only where every output is bound
+    plan::number alpha = 1;  // output = alpha * (the equations' value) + beta * output
+    plan::number beta = 0;   // not 0 only where every output is bound
+    bool fuse = true;        // false: every intermediate is stored, for tests that compare the two
     /// Called once for each output that is not bound, when its shape is known and all checks have
     /// passed: returns memory for it, row-major and contiguous.
     void* (*allocate)(void* context, ir::ref name, std::int32_t rank,
@@ -70,6 +78,11 @@ public:
 private:
     state* state_;
 };
+
+/// Makes an executable and runs it once. Each thread remembers the last few plans that were made
+/// for programs with a key: a call with the same program, shapes, strides and numbers, and operands
+/// in other places, plans nothing and allocates its outputs alone. Throws what executable() does.
+void run(const request&);
 
 /// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
 void set_threads(int count);

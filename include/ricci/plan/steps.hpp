@@ -30,6 +30,9 @@ struct contraction {
     std::span<const contraction_loop> m;
     std::span<const contraction_loop> n;
     std::span<const contraction_loop> k;
+    // Complex numbers: A, or B, is conjugated on the way.
+    bool conjugate_a = false;
+    bool conjugate_b = false;
 };
 
 /// What an instruction of an element-wise program computes.
@@ -57,6 +60,7 @@ enum class opcode : std::uint8_t {
     square,
     reciprocal,
     logical_not,
+    conjugate,  // of a complex number; any other is its own
     // two arguments
     add,
     subtract,
@@ -115,6 +119,100 @@ struct map {
     std::int32_t folded = 0;                // how many of the last loops are folded
     std::span<const map_operand> operands;
     std::span<const instruction> program;
+};
+
+/// Where a loop of a stream belongs: a tile spans rows and columns of one batch.
+enum class stream_axis : std::uint8_t { batch, row, column };
+
+struct stream_loop {
+    std::int64_t extent = 1;
+    stream_axis axis = stream_axis::batch;
+};
+
+/// A loop that a stream has beside those of its tiles, and how far two operands move along it.
+struct stream_inner_loop {
+    std::int64_t extent = 1;
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+};
+
+/// A tile that a contraction gives: number * the sum over `contracted` of A[batch, row] B[batch,
+/// column]. The number is given when the stream runs.
+struct stream_product {
+    std::int32_t a = -1;  // operands; A has strides of 0 along column loops, B along row loops
+    std::int32_t b = -1;
+    std::span<const stream_inner_loop> contracted;
+};
+
+enum class stage_kind : std::uint8_t {
+    values,   // the program's values
+    weights,  // exp(value - the largest value of the row): 0 where the value is -infinity
+    remade,   // exp(value - what `log_sum_exp` has for the row), which is at most about 1
+};
+
+/// A tile that an element-wise program gives. Its instructions load memory operands by their number,
+/// and earlier tiles by tile_operand(number): products first, then stages, in order.
+struct stream_stage {
+    stage_kind kind = stage_kind::values;
+    std::span<const instruction> program;
+    /// weights: an operand that gets log(sum of exp(value)) of each row, `empty` where all values are
+    /// -infinity; -1: it is not wanted. remade: an operand that is read.
+    std::int32_t log_sum_exp = -1;
+    double empty = 0;
+};
+
+constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }
+
+/// What becomes of a tile: it is summed over its columns, alone or as a factor of a contraction, or, as
+/// a factor, over its rows.
+///   C[batch, row, value] = number * sum over columns of tile[column, row] B[batch, column, value]
+///                          + beta * C[batch, row, value]
+///   C[batch, column, value] = number * sum over rows of tile[column, row] B[batch, row, value]
+///                          + beta * C[batch, column, value]
+/// C is not read when beta is 0. The number is given when the stream runs.
+struct stream_sink {
+    std::int32_t tile = -1;
+    stream_axis summed = stream_axis::column;
+    std::int32_t b = -1;        // operand; -1: 1 everywhere
+    std::int32_t output = -1;   // operand
+    std::int32_t weights = -1;  // the stage whose weights the tile is proportional to: the sum is
+                                // divided by theirs, and a row without weights gives 0; not where
+                                // rows are summed
+    std::span<const stream_inner_loop> values;  // a: of B, b: of the output
+    double beta = 0;
+};
+
+/// Tiles that are made, transformed and consumed without being stored: products, then stages, then
+/// sinks, for all columns of a row. Outputs overlap no other operand, and reach each element once.
+struct stream {
+    element type = element::f32;
+    std::span<const stream_loop> loops;
+    std::span<const map_operand>
+        operands;  // a stride for each loop; those that only positions load
+                   // have no memory
+    std::span<const stream_product> products;
+    std::span<const stream_stage> stages;
+    std::span<const stream_sink> sinks;
+};
+
+/// An axis whose place a tensor of numbers says, one for each combination of the loops.
+struct lookup {
+    element type = element::i32;  // of the numbers: i32, i64, f32 or f64
+    map_operand numbers;
+    std::int64_t stride = 0;  // of the axis
+    std::int64_t extent = 0;  // of the axis
+};
+
+/// out[loops] = in[loops, numbers], or as a scatter out[loops, numbers] += in[loops]: each lookup
+/// moves its operand by the number times the stride of the axis. Without lookups a copy, which
+/// converts where `source`, the type of `in`, is another. `out` overlaps nothing else.
+struct gather {
+    element type = element::f32;
+    element source = element::f32;
+    bool scatter = false;
+    std::span<const std::int64_t> extents;  // slowest first
+    map_operand out, in;
+    std::span<const lookup> lookups;
 };
 
 }  // namespace ricci::plan

@@ -101,6 +101,11 @@ static_assert(
             D_X("^{i}") " = " D_Y("^{ij}") " \\begin{cases} 1 & \\text{if } j \\le i \\\\ "
                                            "0 & \\text{otherwise} \\end{cases}"));
 
+// Positions that a tensor says ------------------------------------------------------------------------
+
+static_assert(derives("Y^{ia} = X^{t_i a}", D_X("^{pa}") " = " D_Y("^{ia}") " [p = t^{i}]"));
+static_assert(derives("Y^{i} = X^{i t_i}", D_X("^{ip}") " = " D_Y("^{i}") " [p = t^{i}]"));
+
 // Several equations ----------------------------------------------------------------------------------
 
 static_assert(

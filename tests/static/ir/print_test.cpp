@@ -66,4 +66,12 @@ static_assert(prints_plain("Y^{i(hc)} = O^{hic}; A^{ij} = \\operatorname{softmax
 static_assert(prints_plain("\\frac{\\partial L}{\\partial X^{ij}} = (x^{i})^2 [j < i]",
                            "dL/dX[i,j] = x[i]^2 * [j < i]"));
 
+// Positions that a tensor says
+static_assert(prints("Y^{ia} = E^{x_i a}", "Y^{ia} = E^{x_{i}a}\n"));
+static_assert(prints("Y^{bi} = Z^{b i \\text{tokens}_{bi}}",
+                     "Y^{bi} = Z^{bi\\text{tokens}_{bi}}\n"));
+static_assert(prints("Y^{i} = \\theta^{x'_{i}} + E_{x_{y_i}}",
+                     "Y^{i} = \\theta^{x'_{i}} + E^{x_{y_{i}}}\n"));
+static_assert(prints_plain("Y^{ia} = E^{x_i a}", "Y[i,a] = E[x[i],a]\n"));
+
 }  // namespace

@@ -53,8 +53,13 @@ constexpr shape x23[] = {{"X", 2, {2, 3}}, {"W", 2, {3, 5}}};
 
 static_assert(has_shape("Y^{ik} = X^{ij} W^{jk}", x23, {"Y", 2, {2, 5}}));
 static_assert(has_shape("Z^{ik} = X^{ij} W^{jk}; Y^{ki} = \\exp(Z^{ik})", x23, {"Y", 2, {5, 2}}));
-static_assert(refused("Y = X^{ij} X^{ij} + W^{ij} W^{ij}", x23, mistake_kind::extents,
-                      "the index i has extent 2"));
+// what is bound in two terms has an extent in each
+static_assert(has_shape("Y = X^{ij} X^{ij} + W^{ij} W^{ij}", x23, {"Y", 0, {}}));
+static_assert(has_shape("Y^i = \\sum_j X^{ij} - \\max_j V^{ij}",
+                        {{"X", 2, {2, 3}}, {"V", 2, {2, 7}}}, {"Y", 1, {2}}));
+static_assert(refused("Y = X^{ij} W^{ij}", x23, mistake_kind::extents, "the index i has extent 2"));
+static_assert(refused("Y^i = \\sum_j X^{ij} + \\sum_j W^{ij}", x23, mistake_kind::extents,
+                      "the index i has extent 2 in axis 0 of X and 3 in axis 0 of W"));
 static_assert(has_shape("Y^{(ij)} = X^{ij}", x23, {"Y", 1, {6}}));
 static_assert(has_shape("Y^{j1} = X^{0j}", x23, {"Y", 2, {3, 2}}));
 static_assert(has_shape("Y^{ij'} = \\sum_j X^{ij}", x23, {"Y", 2, {2, 3}}) ==

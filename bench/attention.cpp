@@ -1,0 +1,147 @@
+// Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S6, as
+// fractions of the FMA peak measured in the same run. GFLOP/s count 4 B H N N D forward and 12 B H N N D
+// with gradients, half of it when causal.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ricci/ricci.hpp>
+
+#include "bench/peak.hpp"
+#include "bench/timing.hpp"
+
+using namespace ricci::literals;
+
+namespace {
+
+constexpr auto full = R"(
+    S^{bhij} = \frac{1}{\sqrt{d_k}} Q^{bhia} K^{bhja}
+    A^{bhij} = \operatorname{softmax}_j(S^{bhij})
+    O^{bhic} = A^{bhij} V^{bhjc}
+)"_eq;
+constexpr auto causal = R"(
+    S^{bhij} = \frac{1}{\sqrt{d_k}} Q^{bhia} K^{bhja}
+    M^{bhij} = \begin{cases} S^{bhij} & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}
+    A^{bhij} = \operatorname{softmax}_j(M^{bhij})
+    O^{bhic} = A^{bhij} V^{bhjc}
+)"_eq;
+constexpr auto full_gradients =
+    ricci::value_and_gradient(full, "O"_t, ricci::wrt("Q"_t, "K"_t, "V"_t));
+constexpr auto causal_gradients =
+    ricci::value_and_gradient(causal, "O"_t, ricci::wrt("Q"_t, "K"_t, "V"_t));
+
+struct shape {
+    const char* name;
+    std::size_t b, h, queries, keys, d;
+};
+constexpr shape shapes[] = {{"S1", 1, 8, 512, 512, 64},    {"S2", 1, 8, 2048, 2048, 64},
+                            {"S3", 1, 12, 4096, 4096, 64}, {"S4", 4, 16, 1024, 1024, 128},
+                            {"S5", 1, 32, 1, 4096, 128},   {"S6", 30, 8, 5, 5, 64}};
+
+using tensor = ricci::tensor<float, 4>;
+
+tensor random_tensor(const std::array<std::size_t, 4>& extents, unsigned seed) {
+    tensor t(extents);
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal(0, 1);
+    for (std::size_t k = 0; k < t.size(); ++k) t.data()[k] = normal(generator);
+    return t;
+}
+
+template <class Body>
+double best_time(Body&& body, int measurements) {
+    const int repeat = ricci::bench::repetitions_for(0.02, body);
+    double best = 1e9;
+    for (int k = 0; k < measurements; ++k) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int r = 0; r < repeat; ++r) body();
+        best = std::min(best, ricci::bench::seconds_since(start) / repeat);
+    }
+    return best;
+}
+
+/// Bytes a second that one pass over memory reads, for what is bound by that.
+double read_rate(std::size_t bytes) {
+    std::vector<double> memory(bytes / sizeof(double), 1.0);
+    double sum = 0;
+    const double time = best_time(
+        [&] {
+            double part[16] = {};
+            for (std::size_t k = 0; k + 16 <= memory.size(); k += 16)
+                for (std::size_t l = 0; l < 16; ++l) part[l] += memory[k + l];
+            for (const double p : part) sum += p;
+        },
+        7);
+    if (sum == 0.5) std::printf(" ");
+    return static_cast<double>(memory.size() * sizeof(double)) / time;
+}
+
+void print(const shape& s, const char* what, int threads, double time, double flop, double peak) {
+    std::printf("%-3s %-18s %7d %10.3f %9.1f %8.3f\n", s.name, what, threads, time * 1e3,
+                flop / time * 1e-9, flop / time * 1e-9 / peak);
+    std::fflush(stdout);
+}
+
+void measure(const shape& s, int threads, double peak, bool gradients) {
+    const auto q = random_tensor({s.b, s.h, s.queries, s.d}, 1);
+    const auto k = random_tensor({s.b, s.h, s.keys, s.d}, 2);
+    const auto v = random_tensor({s.b, s.h, s.keys, s.d}, 3);
+    const auto d = random_tensor({s.b, s.h, s.queries, s.d}, 4);
+    ricci::threads(threads);
+    const double flop = 4 * static_cast<double>(s.b * s.h * s.queries * s.keys * s.d);
+    const int times = flop > 1e10 ? 3 : 9;
+    auto step = ricci::prepare(full, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d);
+    const double forward = best_time([&] { step(); }, times);
+    print(s, "forward", threads, forward, flop, peak);
+    if (s.queries == 1) {
+        const double bytes = 8.0 * static_cast<double>(s.b * s.h * s.keys * s.d);
+        const double rate = read_rate(static_cast<std::size_t>(bytes));
+        std::printf("    %.1f GB/s of K and V, %.2f of what one thread reads\n",
+                    bytes / forward * 1e-9, bytes / forward / rate);
+        return;
+    }
+    auto masked = ricci::prepare(causal, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d);
+    print(s, "causal", threads, best_time([&] { masked(); }, times), flop / 2, peak);
+    if (!gradients) return;
+    auto both = ricci::prepare(full_gradients, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d,
+                               "dL/dO"_t = d);
+    print(s, "gradients", threads, best_time([&] { both(); }, times), 3 * flop, peak);
+    auto masked_both = ricci::prepare(causal_gradients, "Q"_t = q, "K"_t = k, "V"_t = v,
+                                      "d_k"_t = s.d, "dL/dO"_t = d);
+    print(s, "causal gradients", threads, best_time([&] { masked_both(); }, times), 1.5 * flop,
+          peak);
+}
+
+}  // namespace
+
+// Arguments: numbers of threads, names of shapes, "forward" to leave the gradients out.
+int main(int argc, char** argv) {
+    std::vector<int> counts;
+    std::vector<std::string> names;
+    bool gradients = true;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        if (word == "forward") gradients = false;
+        else if (word[0] == 'S') names.push_back(word);
+        else counts.push_back(std::atoi(argv[k]));
+    }
+    if (counts.empty()) counts = {1, 2};
+    std::printf("%-3s %-18s %7s %10s %9s %8s\n", "", "float", "threads", "best ms", "GFLOP/s",
+                "of peak");
+    for (const int threads : counts) {
+        const double peak = ricci::bench::peak_gflops<float>(threads);
+        std::printf("# peak of %d thread(s): %.1f GFLOP/s\n", threads, peak);
+        for (const auto& s : shapes)
+            if (names.empty() || std::find(names.begin(), names.end(), s.name) != names.end())
+                measure(s, threads, peak, gradients);
+    }
+}

@@ -1,0 +1,59 @@
+// What a call costs besides the arithmetic: small products with extents known at run time only.
+#include "bench/calls.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+#include <ricci/ricci.hpp>
+
+#include "bench/timing.hpp"
+
+namespace ricci::bench {
+namespace {
+
+using namespace ricci::literals;
+
+// Seconds of the body, the median of some measurements.
+template <class Body>
+double time_of(Body&& body) {
+    return time_in_turns([] {}, body, [] {}, 15, 2e-3).first;
+}
+
+constexpr auto product = "C^{mn} = A^{mk} B^{kn}"_eq;
+
+template <class T>
+void measure_size(std::size_t n) {
+    tensor<T, 2> a(std::array<std::size_t, 2>{n, n}), b(std::array<std::size_t, 2>{n, n}),
+        c(std::array<std::size_t, 2>{n, n});
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            a(i, j) = static_cast<T>(i + j);
+            b(i, j) = static_cast<T>(i) - static_cast<T>(j);
+        }
+    }
+    auto step = prepare(product, "A"_t = a, "B"_t = b, "C"_t = c);
+    const double prepared_time = time_of([&] { step(); });
+    const double into_time = time_of([&] { einsum_into<"mk,kn->mn">(c, a, b); });
+    const double fresh_time = time_of([&] { return einsum<"mk,kn->mn">(a, b); });
+    const double equation_time = time_of([&] { return product("A"_t = a, "B"_t = b); });
+    const double allocation_time = time_of([&] {
+        return tensor<T, 2>(std::array<std::size_t, 2>{n, n});
+    });
+    std::printf("%-6s %3zu %12.0f %12.0f %12.0f %12.0f %12.0f\n",
+                sizeof(T) == 4 ? "float" : "double", n, prepared_time * 1e9, into_time * 1e9,
+                fresh_time * 1e9, equation_time * 1e9, allocation_time * 1e9);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+void measure_calls() {
+    std::printf("# calls of an n x n x n product, nanoseconds\n");
+    std::printf("%-6s %3s %12s %12s %12s %12s %12s\n", "type", "n", "prepared", "einsum_into",
+                "einsum", "equation", "allocation");
+    for (const std::size_t n : {2, 4, 8, 16, 32, 64}) measure_size<float>(n);
+    for (const std::size_t n : {4, 16, 64}) measure_size<double>(n);
+}
+
+}  // namespace ricci::bench

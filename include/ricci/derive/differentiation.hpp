@@ -1,0 +1,162 @@
+// What both modes of differentiation work with: the source, which names depend on those asked for,
+// and the equation in hand.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/rules.hpp>
+#include <ricci/derive/tidy.hpp>
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+using detail::buffer;
+using detail::text_view;
+using ir::equation;
+using ir::none;
+using ir::reduction;
+
+/// What a derivation gives.
+struct derived {
+    ir::program program;
+    ir::mistake mistake;
+};
+
+/// The program that is differentiated, to which derived equations are added.
+class differentiation {
+protected:
+    using factors = buffer<ref>;
+
+    constexpr explicit differentiation(const ir::program_view& source)
+        : p_(source), source_equations_(source.equations.size()) {
+        // What the source keeps for a shape its derivatives may need for theirs.
+        for (const ir::name_symbol& n : p_.names) shape_needed_.push(n.shape_only);
+    }
+
+    // Names ---------------------------------------------------------------------------------------
+
+    constexpr ir::mistake unknown(text_view name, text_view words) const {
+        detail::text_builder sentence;
+        sentence << "the program" << words << name;
+        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
+    }
+    constexpr ir::mistake find_wrt(const text_view* wrt, std::int32_t count) {
+        for (std::int32_t k = 0; k < count; ++k) {
+            const ref name = p_.find(wrt[k]);
+            if (name == none) return unknown(wrt[k], " has no tensor ");
+            wrt_.push(name);
+        }
+        return {};
+    }
+    /// A name is active when it depends on one of the names asked for.
+    constexpr void mark_active() {
+        for (ref n = 0; n < p_.names.size(); ++n) active_.push(false);
+        for (ref n : wrt_) active_[n] = true;
+        for (ref e = 0; e < source_equations_; ++e)
+            if (!p_.equations[e].claim && is_active(p_.equations[e].body))
+                active_[p_.equations[e].name] = true;
+    }
+    constexpr bool is_active(ref n) const {
+        const ir::node& x = p_.nodes[n];
+        if (x.kind == op::tensor) return x.name < active_.size() && active_[x.name];
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (is_active(p_.links[x.children.first + k])) return true;
+        return false;
+    }
+    /// What the source takes may be bound although the derived equations do not read it: for its shape.
+    constexpr void intern_inputs(ir::program& out) const {
+        detail::buffer<bool> seen;  // or defined
+        seen.resize(p_.names.size(), false);
+        for (const ir::equation& e : p_.equations)
+            if (!e.claim) seen[e.name] = true;
+        for (ref e = 0; e < source_equations_; ++e)
+            ir::for_each_node(p_, p_.equations[e].body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (x.kind != op::tensor || seen[x.name]) return;
+                seen[x.name] = true;
+                ir::intern_name_of(out, p_, x.name);
+            });
+    }
+
+    // The equation in hand ------------------------------------------------------------------------
+
+    constexpr void start_equation(const equation& q) {
+        whole_ = q.body;
+        whole_value_ = p_.tensor(q.name, q.positions);
+        taken_ = {};
+        ir::for_each_index(p_, q.positions, [&](ref i) { taken_.add(i); });
+        ir::for_each_node(p_, q.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::for_each_index(p_, x.positions, [&](ref i) { taken_.add(i); });
+            for (std::int32_t k = 0; k < x.indices.count; ++k)
+                taken_.add(p_.links[x.indices.first + k]);
+        });
+    }
+    constexpr ref child(ref n, std::int32_t k) const {
+        return p_.links[p_.nodes[n].children.first + k];
+    }
+    /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
+    constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
+
+    constexpr ref primed(ref index) {
+        const ref fresh = with_more_primes(p_, index, taken_);
+        taken_.add(fresh);
+        return fresh;
+    }
+    /// Every index of a reduction with a prime more, to use the body once more beside itself.
+    constexpr ir::index_map prime_all(const ir::node& x) {
+        ir::index_map renamed;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            renamed.set(i, primed(i));
+        }
+        return renamed;
+    }
+    constexpr ir::range renamed_list(const ir::node& x, const ir::index_map& renamed) {
+        factors over;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            over.push(renamed(p_.links[x.indices.first + k]));
+        return p_.add_links(over);
+    }
+    constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
+        return p_.reduce(reduction::sum, renamed_list(x, renamed), body);
+    }
+    /// 1 where the body of a maximum or minimum is its extreme value, and how often that is so.
+    struct extremum {
+        ref here;
+        ref ties;
+    };
+    constexpr extremum places_of_extremum(ref n) {
+        const ir::node x = p_.nodes[n];
+        const ref body = child(n, 0);
+        const ir::index_map renamed = prime_all(x);
+        const ref inside = p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
+                                     ir::rename_indices(p_, body, renamed));
+        const ref value = n == whole_ ? whole_value_ : inside;
+        const ref here = expression_builder(p_).compare(ir::comparison::equal, body, value);
+        return {here, sum_primed(x, renamed, ir::rename_indices(p_, here, renamed))};
+    }
+    /// Of max(x, y) and min(x, y): 1 where argument number k is the value, half where both are.
+    constexpr ref share_of_extremum(ref n, std::int32_t k) {
+        expression_builder b(p_);
+        const ref mine = child(n, k), other = child(n, 1 - k);
+        const bool larger = p_.nodes[n].detail == static_cast<std::uint8_t>(function::maximum);
+        const ref wins = larger ? b.compare(ir::comparison::less, other, mine)
+                                : b.compare(ir::comparison::less, mine, other);
+        const ref tie = b.compare(ir::comparison::equal, mine, other);
+        return b.plus(wins, b.times(b.number(0.5), tie));
+    }
+
+    ir::program p_;
+    std::int32_t source_equations_;
+    factors wrt_;
+    buffer<bool> active_;
+    buffer<bool> shape_needed_;  // names whose definition stays for the shape
+    ir::index_set taken_;        // the indices of the equation in hand, and those made for it
+    ref whole_ = none;           // the right side of the equation in hand
+    ref whole_value_ = none;     // the tensor it defines
+};
+
+}  // namespace ricci::derive

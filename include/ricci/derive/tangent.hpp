@@ -1,0 +1,326 @@
+// Forward-mode differentiation of a program: beside every equation that depends on the names asked
+// for, the equation of its directional derivative.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/differentiation.hpp>
+#include <ricci/derive/rules.hpp>
+#include <ricci/derive/tidy.hpp>
+#include <ricci/derive/witness.hpp>
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+/// The derivative of expressions along a direction of some tensors, linear in that direction. A
+/// derived product reads in the order of the original: Q = X W gives d/dt Q = d/dt X W + X d/dt W.
+class forward_mode : differentiation {
+public:
+    constexpr explicit forward_mode(const ir::program_view& source) : differentiation(source) {}
+
+    /// Takes "d/dt X" for every X of `wrt`, gives "d/dt Y" for every output Y.
+    constexpr derived run(const text_view* wrt, std::int32_t wrt_count) {
+        derived out;
+        out.mistake = find_wrt(wrt, wrt_count);
+        if (out.mistake) return out;
+        choose_parameter();
+        mark_active();
+        const buffer<ref> outputs = find_outputs();
+        bool any = false;
+        for (ref output : outputs) any = any || (active_[output] && !is_direction(output));
+        if (!any) {
+            out.mistake = no_dependence();
+            return out;
+        }
+        for (ir::name_symbol& n : p_.names) n.kept = false;
+        const buffer<equation> source = p_.equations;
+        p_.equations.clear();
+        for (const equation& q : source) {
+            if (q.claim) continue;
+            p_.equations.push(q);
+            bool output = false;
+            for (ref name : outputs) output = output || name == q.name;
+            if (is_direction(q.name) || (!active_[q.name] && !output)) continue;
+            const ref tangent = define_tangent(q);
+            p_.names[tangent].kept = output;
+            if (p_.nodes[p_.equations.back().body].kind == op::number) {
+                shape_needed_.resize(p_.names.size(), false);
+                shape_needed_[q.name] = true;
+            }
+        }
+        out.program = drop_dead_equations(p_, shape_needed_);
+        p_.equations = source;
+        intern_inputs(out.program);
+        // A direction may be given for what the outputs do not depend on.
+        for (ref name : wrt_) ir::intern_name_of(out.program, p_, p_.intern_tangent(along_, name));
+        return out;
+    }
+
+    /// The tangent of every equation by those of the tensors it reads, as far as `mentioned` speaks of
+    /// their tangents: what claims about tangents are compared with.
+    constexpr derived one_step(const ir::program_view& mentioned, text_view along) {
+        along_ << along;
+        for (const ir::name_symbol& n : mentioned.names) {
+            const ref of = n.kind == ir::name_kind::tangent &&
+                                   ir::parts_of_tangent(mentioned.text(n.text)).along == along
+                               ? p_.find(mentioned.name(n.of))
+                               : none;
+            if (of != none) wrt_.push(of);
+        }
+        mark_active();
+        const buffer<equation> source = p_.equations;
+        p_.equations.clear();
+        for (const equation& q : source)
+            if (!q.claim && is_active(q.body) && !holds_tangent(q)) define_tangent(q);
+        derived out;
+        out.program = ir::compact(p_);
+        return out;
+    }
+
+private:
+    // Names ---------------------------------------------------------------------------------------
+
+    /// Where the source holds tangents along t itself, these are along another parameter, t'.
+    constexpr void choose_parameter() {
+        along_ << 't';
+        for (bool taken = true; taken;) {
+            taken = false;
+            for (const equation& q : p_.equations) taken = taken || (!q.claim && holds_tangent(q));
+            if (taken) along_ << '\'';
+        }
+    }
+    constexpr bool is_along(ref name) const {
+        return p_.names[name].kind == ir::name_kind::tangent &&
+               ir::parts_of_tangent(p_.name(name)).along == along_.view();
+    }
+    constexpr bool holds_tangent(const equation& q) const {
+        bool found = is_along(q.name);
+        ir::for_each_node(p_, q.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            found = found || (x.kind == op::tensor && is_along(x.name));
+        });
+        return found;
+    }
+    constexpr buffer<ref> find_outputs() const {
+        buffer<ref> outputs;
+        for (const equation& q : p_.equations) {
+            bool output = !q.claim && !p_.names[q.name].shape_only;
+            if (output && !p_.names[q.name].kept)
+                for (const equation& other : p_.equations)
+                    output = output && (other.claim || !ir::uses_name(p_, other.body, q.name));
+            if (output) outputs.push(q.name);
+        }
+        return outputs;
+    }
+    constexpr bool is_direction(ref name) const {
+        for (ref given : wrt_)
+            if (given == name) return true;
+        return false;
+    }
+    constexpr ir::mistake no_dependence() const {
+        detail::text_builder sentence;
+        sentence << "no output depends on ";
+        for (std::int32_t k = 0; k < wrt_.size(); ++k)
+            sentence << (k > 0 ? ", " : "") << p_.name(wrt_[k]);
+        sentence << ", so there is no derivative along a direction";
+        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
+    }
+
+    // Equations -----------------------------------------------------------------------------------
+
+    constexpr ref define_tangent(const equation& q) {
+        const ref name = p_.intern_tangent(along_, q.name);
+        start_equation(q);
+        ref body = tangent(q.body);
+        body = body == none ? p_.number(0) : prime_shadowed(p_, body, q.positions);
+        p_.equations.push({name, q.positions, body, false, {}});
+        return name;
+    }
+
+    /// The derivative of an expression; none where it does not change.
+    constexpr ref tangent(ref n) {
+        if (!is_active(n)) return none;
+        const ir::node x = p_.nodes[n];
+        switch (x.kind) {
+            case op::tensor: {
+                ir::node use = x;
+                use.name = p_.intern_tangent(along_, x.name);
+                return p_.nodes.push(use);
+            }
+            case op::add: {
+                factors terms;
+                for (std::int32_t k = 0; k < x.children.count; ++k)
+                    add_term(terms, tangent(child(n, k)));
+                return sum_of(terms);
+            }
+            case op::multiply:
+                return of_product(n);
+            case op::divide:
+                return of_quotient(n);
+            case op::power:
+                return of_power(n);
+            case op::apply:
+                return of_function(n);
+            case op::reduce:
+                return of_reduction(n);
+            case op::choose:
+                return of_cases(n);
+            default:
+                return none;  // piecewise constant
+        }
+    }
+    constexpr void add_term(factors& terms, ref term) {
+        if (term == none) return;
+        const ir::node x = p_.nodes[term];
+        if (x.kind != op::add) return collect_term(p_, terms, term);
+        for (std::int32_t k = 0; k < x.children.count; ++k) collect_term(p_, terms, child(term, k));
+    }
+    constexpr ref sum_of(const factors& terms) {
+        if (terms.empty()) return none;
+        return terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
+    }
+    constexpr ref product(ref a, ref b) {
+        factors all;
+        all.push(a);
+        all.push(b);
+        return product_of(p_, all);
+    }
+    /// Sums every term by itself, so that the sums of a derived product stay implied.
+    constexpr ref summed(ir::range over, ref body) {
+        factors terms, sums;
+        add_term(terms, body);
+        for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, witnessed(over, t)));
+        return sum_of(sums);
+    }
+    /// An expression with what gives the extents of the indices of a reduction, where it does not.
+    constexpr ref witnessed(ir::range over, ref body) {
+        ir::index_set summed, scope = ir::free_indices(p_, body);
+        for (std::int32_t k = 0; k < over.count; ++k) summed.add(p_.links[over.first + k]);
+        scope.merge(summed);
+        factors all;
+        all.push(body);
+        add_witnesses(p_, all, whole_, summed, scope);
+        return all.size() == 1 ? body : product_of(p_, all);
+    }
+
+    constexpr ref of_product(ref n) {
+        const std::int32_t count = p_.nodes[n].children.count;
+        factors terms;
+        for (std::int32_t k = 0; k < count; ++k) {
+            const ref changed = tangent(child(n, k));
+            if (changed == none) continue;
+            factors all;
+            for (std::int32_t j = 0; j < count; ++j) all.push(j == k ? changed : child(n, j));
+            add_term(terms, product_of(p_, all));
+        }
+        return sum_of(terms);
+    }
+    constexpr ref of_quotient(ref n) {
+        expression_builder b(p_);
+        const ref a = tangent(child(n, 0)), c = tangent(child(n, 1));
+        factors terms;
+        if (a != none) add_term(terms, b.over(a, child(n, 1)));
+        if (c != none) add_term(terms, b.times(b.number(-1), b.over(value_of(n), child(n, 1)), c));
+        return sum_of(terms);
+    }
+    constexpr ref of_power(ref n) {
+        expression_builder b(p_);
+        const ref base = child(n, 0), exponent = child(n, 1);
+        const ir::node e = p_.nodes[exponent];
+        const ref of_base = tangent(base), of_exponent = tangent(exponent);
+        factors terms;
+        if (of_base != none && e.kind == op::number) {
+            if (e.value == 1) add_term(terms, of_base);
+            else if (e.value != 0)
+                add_term(terms, product(b.times(b.number(e.value),
+                                                e.value == 2 ? base : b.power(base, e.value - 1)),
+                                        of_base));
+        } else if (of_base != none) {
+            const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
+            add_term(terms, product(b.times(exponent, lower), of_base));
+        }
+        if (of_exponent != none)
+            add_term(terms,
+                     product(b.times(value_of(n), b.apply(function::log, base)), of_exponent));
+        return sum_of(terms);
+    }
+    constexpr ref of_function(ref n) {
+        expression_builder b(p_);
+        const ir::node x = p_.nodes[n];
+        const auto f = static_cast<function>(x.detail);
+        factors terms;
+        if (f == function::maximum || f == function::minimum) {
+            for (std::int32_t k = 0; k < 2; ++k)
+                if (const ref t = tangent(child(n, k)); t != none)
+                    add_term(terms, product(share_of_extremum(n, k), t));
+            return sum_of(terms);
+        }
+        if (f == function::modulo) {  // a mod m = a - m floor(a / m)
+            add_term(terms, tangent(child(n, 0)));
+            const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
+            if (const ref m = tangent(child(n, 1)); m != none)
+                add_term(terms, b.times(b.number(-1), quotient, m));
+            return sum_of(terms);
+        }
+        const ref inside = tangent(child(n, 0));
+        if (f == function::conjugate)
+            return inside == none ? none : b.apply(function::conjugate, inside);
+        const ref slope = inside == none ? none : derivative(p_, f, child(n, 0), value_of(n));
+        return slope == none ? none : product(slope, inside);
+    }
+    constexpr ref of_cases(ref n) {
+        const ir::node x = p_.nodes[n];
+        factors parts;
+        bool any = false;
+        for (std::int32_t j = 0; j < x.children.count; ++j) {
+            const bool condition = j % 2 == 1 && j + 1 != x.children.count;
+            const ref t = condition ? child(n, j) : tangent(child(n, j));
+            any = any || (!condition && t != none);
+            parts.push(t == none ? p_.number(0) : t);
+        }
+        return any ? p_.make(op::choose, 0, parts.data(), parts.size()) : none;
+    }
+    constexpr ref of_reduction(ref n) {
+        expression_builder b(p_);
+        const ir::node x = p_.nodes[n];
+        const ref body = child(n, 0);
+        const ref inside = tangent(body);
+        if (inside == none) return none;
+        switch (static_cast<reduction>(x.detail)) {
+            case reduction::sum:
+                return summed(x.indices, inside);
+            case reduction::mean:
+                return p_.reduce(reduction::mean, x.indices, witnessed(x.indices, inside));
+            case reduction::softmax: {  // y (s - sum y s)
+                const ref y = value_of(n);
+                const ir::index_map renamed = prime_all(x);
+                const ref rows =
+                    sum_primed(x, renamed, ir::rename_indices(p_, product(y, inside), renamed));
+                return product(y, b.minus(inside, rows));
+            }
+            case reduction::logsumexp: {
+                const ref weights = p_.reduce(reduction::softmax, x.indices, body);
+                return p_.reduce(reduction::sum, x.indices, product(weights, inside));
+            }
+            case reduction::maximum:
+            case reduction::minimum: {  // the places of the extremum share equally
+                const extremum places = places_of_extremum(n);
+                return b.over(p_.reduce(reduction::sum, x.indices, product(places.here, inside)),
+                              places.ties);
+            }
+        }
+        return none;
+    }
+
+    detail::text_builder along_;  // what the tensors move along: t, or t with primes
+};
+
+/// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of `wrt`,
+/// with the equations of the source that they need.
+constexpr derived tangent(const ir::program_view& source, const text_view* wrt,
+                          std::int32_t wrt_count) {
+    return forward_mode(source).run(wrt, wrt_count);
+}
+
+}  // namespace ricci::derive

@@ -1,0 +1,182 @@
+// What a program asks of its element type: whole numbers have no exponential, complex ones no order.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/element.hpp>
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/print.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::ir {
+
+/// Looks through the equations that compute something for what tensors of `type` cannot do. Real
+/// types can do all of it.
+class element_rules {
+public:
+    constexpr element_rules(const program_view& p, element type) : p_(p), type_(type) {}
+
+    constexpr mistake run() {
+        if (!is_integer(type_) && !is_complex(type_)) return {};
+        for (const equation& e : p_.equations) {
+            if (!computes(p_, e)) continue;
+            equation_ = &e;
+            visit(e.body);
+            if (mistake_) break;
+        }
+        return static_cast<mistake&&>(mistake_);
+    }
+
+private:
+    using builder = detail::text_builder;
+
+    constexpr void refuse(text_view what, text_view why) {
+        if (mistake_) return;
+        builder s;
+        s << "the tensors hold " << name_of(type_) << ", and ";
+        if (what.size > 0) s << what << ' ';
+        s << why << ", in ";
+        to_latex(p_, *equation_, s);
+        mistake_ = make_mistake(mistake_kind::element_type, s);
+    }
+    constexpr void refuse_number(double value) {
+        builder s;
+        print_number(value, s);
+        refuse(s.view(), "is no whole number");
+    }
+
+    static constexpr bool is_whole(double value) {
+        return value >= -0x1p53 && value <= 0x1p53 &&
+               value == static_cast<double>(static_cast<std::int64_t>(value));
+    }
+    constexpr bool is_literal(ref n) const { return p_.nodes[n].kind == op::number; }
+
+    constexpr void visit(ref n) {
+        const node& x = p_.nodes[n];
+        for (std::int32_t k = 0; k < x.children.count && !mistake_; ++k) visit(p_.child(x, k));
+        if (mistake_) return;
+        if (is_integer(type_)) whole(x);
+        else complex(x);
+    }
+
+    constexpr void whole(const node& x) {
+        switch (x.kind) {
+            case op::number:
+                if (!is_whole(x.value)) refuse_number(x.value);
+                return;
+            case op::apply:
+                switch (static_cast<function>(x.detail)) {
+                    case function::absolute:
+                    case function::relu:
+                    case function::sign:
+                    case function::floor:
+                    case function::maximum:
+                    case function::minimum:
+                    case function::modulo:
+                    case function::logical_not:
+                    case function::conjugate:
+                        return;
+                    default:
+                        return refuse(function_word(static_cast<function>(x.detail)),
+                                      "of whole numbers is none");
+                }
+            case op::reduce: {
+                const auto r = static_cast<reduction>(x.detail);
+                if (r == reduction::mean || r == reduction::softmax || r == reduction::logsumexp)
+                    refuse(reduction_word(r), "of whole numbers is none");
+                return;
+            }
+            case op::power:
+                if (is_literal(p_.child(x, 1)) && p_.nodes[p_.child(x, 1)].value < 0)
+                    refuse("", "a negative power of whole numbers is none");
+                return;
+            case op::divide: {
+                const ref a = p_.child(x, 0), b = p_.child(x, 1);
+                if (!is_literal(a) || !is_literal(b)) return;
+                const double quotient = p_.nodes[a].value / p_.nodes[b].value;
+                if (!is_whole(quotient)) refuse_number(quotient);
+                return;
+            }
+            default:
+                return;
+        }
+    }
+
+    constexpr void complex(const node& x) {
+        const bool real = all_real(x);
+        switch (x.kind) {
+            case op::apply:
+                switch (static_cast<function>(x.detail)) {
+                    case function::exp:
+                    case function::log:
+                    case function::sqrt:
+                    case function::sin:
+                    case function::cos:
+                    case function::tanh:
+                    case function::absolute:
+                    case function::logical_not:
+                    case function::conjugate:
+                        return;
+                    default:
+                        if (!real)
+                            refuse(function_word(static_cast<function>(x.detail)),
+                                   "is for real numbers");
+                        return;
+                }
+            case op::reduce: {
+                const auto r = static_cast<reduction>(x.detail);
+                if (r != reduction::sum && r != reduction::mean)
+                    refuse(reduction_word(r), "is for real numbers");
+                return;
+            }
+            case op::compare: {
+                const auto c = static_cast<comparison>(x.detail);
+                if (!real && (c == comparison::less || c == comparison::less_equal))
+                    refuse("", "complex numbers have no order");
+                return;
+            }
+            default:
+                return;
+        }
+    }
+
+    constexpr bool all_real(const node& x) const {
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (!is_real(p_.child(x, k))) return false;
+        return true;
+    }
+
+    /// Real whatever the tensors hold.
+    constexpr bool is_real(ref n) const {
+        const node& x = p_.nodes[n];
+        switch (x.kind) {
+            case op::number:
+            case op::position:
+            case op::delta:
+            case op::compare:
+                return true;
+            case op::tensor: {
+                const ref defined = p_.definition(x.name);
+                return defined != none && is_real(p_.equations[defined].body);
+            }
+            case op::apply: {
+                const auto f = static_cast<function>(x.detail);
+                if (f == function::absolute || f == function::logical_not) return true;
+                if (f == function::log || f == function::sqrt) return false;
+                return all_real(x);
+            }
+            case op::power:
+                return all_real(x) && is_literal(p_.child(x, 1)) &&
+                       is_whole(p_.nodes[p_.child(x, 1)].value);
+            default:
+                return all_real(x);
+        }
+    }
+
+    program_view p_;
+    element type_;
+    const equation* equation_ = nullptr;
+    mistake mistake_;
+};
+
+}  // namespace ricci::ir

@@ -1,0 +1,249 @@
+// The product of a block of rows of A with panels of B, which a micro-kernel reads where they lie or
+// packed.
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+
+#include "src/contract/blocked.hpp"
+#include "src/contract/buffers.hpp"
+#include "src/contract/distribute.hpp"
+
+namespace ricci::contract {
+namespace {
+
+// Rows of A that are contiguous along k are packed for at least so many panels of B.
+constexpr std::int64_t panels_to_pack = 4;
+// Elements of a panel of B that are packed on the stack rather than in a worker's memory.
+constexpr std::size_t stack_elements = 2048;
+// An A of so many bytes is read in place along any step.
+constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
+
+}  // namespace
+
+// A is read in place where few panels pass over it; along another step than one only where it is
+// small.
+template <class T, class Stored>
+void blocked<T, Stored>::make_blocks() {
+    const bool in_place = table_->gemm_in_place[0][0] != nullptr;
+    const auto lines = [](const offset_vector& offsets, std::int32_t length) {
+        return std::any_of(offsets.run.begin(), offsets.run.end(),
+                           [&](std::int32_t run) { return run >= length; });
+    };
+    packs_across_ = table_->pack_across != nullptr && cut_.panels < panels_to_pack &&
+                    lines(a_rows_, table_->mr) && !lines(a_depth_, table_->mr);
+    const bool small = m_ * k_ * static_cast<std::int64_t>(sizeof(T)) <= small_bytes;
+    for (std::int64_t number = 0; number < cut_.k_blocks; ++number) {
+        k_block block;
+        block.first = block_start(number);
+        block.end = block_start(number + 1);
+        const std::int64_t step = uniform_step(a_depth_, block.first, block.end);
+        if (in_place && cut_.panels < panels_to_pack && (step == 1 || small)) block.a_step = step;
+        block.b_step = uniform_step(b_depth_, block.first, block.end);
+        blocks_.push_back(block);
+        packs_a_ = packs_a_ || block.a_step == 0;
+        for (const column_panel& which : panels_) {
+            if (block.b_step != 0 && reads_in_place(which)) continue;
+            largest_buffer_ =
+                std::max(largest_buffer_, static_cast<std::size_t>((block.end - block.first) *
+                                                                   which.vectors * table_->lanes));
+        }
+    }
+}
+
+template <class T, class Stored>
+bool blocked<T, Stored>::fits_stack() const {
+    return cut_.in_place && !packs_a_ && largest_buffer_ <= stack_elements;
+}
+
+// Whether a micro-kernel may load the panel's columns of B as vectors.
+template <class T, class Stored>
+bool blocked<T, Stored>::reads_in_place(const column_panel& which) const {
+    return table_->gemm_in_place[0][0] != nullptr &&
+           b_columns_.run[static_cast<std::size_t>(which.first)] >= which.columns &&
+           which.columns == which.vectors * table_->lanes;
+}
+
+// Every unit, which is a tile of C of one batch, reads B in place or packs it for itself.
+template <class T, class Stored>
+void blocked<T, Stored>::run_in_place(const operands& from) const {
+    const std::int64_t units = batch_ * cut_.m_tiles * cut_.n_tiles;
+    if (fits_stack() && (cut_.serial || units == 1)) {
+        alignas(64) T packed_b[stack_elements];
+        for (std::int64_t unit = 0; unit < units; ++unit) {
+            multiply_in_place(from, unit, nullptr, packed_b);
+        }
+        return;
+    }
+    const std::int64_t per_task = cut_.units_per_task;
+    auto body = [&](std::int64_t task, int worker) {
+        T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
+        T* const packed_b = reinterpret_cast<T*>(worker_memory(worker) + worker_bytes / 2);
+        const std::int64_t end = std::min(units, (task + 1) * per_task);
+        for (std::int64_t unit = task * per_task; unit < end; ++unit) {
+            multiply_in_place(from, unit, packed_a, packed_b);
+        }
+    };
+    distribute((units + per_task - 1) / per_task, cut_.serial, body);
+}
+
+template <class T, class Stored>
+void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t unit, T* packed_a,
+                                           T* packed_b) const {
+    const position at = locate(groups_.batch, unit / cut_.n_tiles / cut_.m_tiles);
+    const std::int64_t m_tile = unit / cut_.n_tiles % cut_.m_tiles;
+    const std::int64_t n_tile = unit % cut_.n_tiles;
+    destination to{from.c + at.c,
+                   nullptr,
+                   c_rows_.offset.data(),
+                   c_columns_.offset.data(),
+                   0,
+                   false,
+                   k_ == 0 ? T{0} : from.alpha,
+                   from.beta};
+    right_operand right;
+    right.b = from.b + at.b;
+    right.buffer = packed_b;
+    for (const k_block& block : blocks_) {
+        multiply_block(from.a + at.a, part_start(m_, cut_.m_tiles, m_tile, table_->mr),
+                       part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr),
+                       part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
+                       part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1), block, right, packed_a,
+                       to);
+        to.beta = 1;
+    }
+}
+
+// Packs the rows [m, m_end) of A for a block of k, panel after panel.
+template <class T, class Stored>
+void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_end,
+                                const k_block& block, T* to) const {
+    const std::int64_t mr = table_->mr;
+    for (std::int64_t i = m; i < m_end; i += mr) {
+        kernels::pack_source<Stored> from;
+        from.origin = a;
+        from.across = a_rows_.offset.data() + i;
+        from.across_run = a_rows_.run.data() + i;
+        from.along = a_depth_.offset.data() + block.first;
+        from.along_run = a_depth_.run.data() + block.first;
+        from.width = static_cast<int>(std::min(mr, m_end - i));
+        from.depth = block.end - block.first;
+        if (packs_across_) table_->pack_across(from, to + (i - m) * pitch_of(block));
+        else table_->pack_rows(from, to + (i - m) * pitch_of(block));
+    }
+}
+
+// Multiplies rows [m, m_end) of A with panels of B over one block of k.
+template <class T, class Stored>
+void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end,
+                                        std::int64_t first_panel, std::int64_t panel_end,
+                                        const k_block& block, const right_operand& right,
+                                        T* packed_a, const destination& to) const {
+    const std::int64_t depth = block.end - block.first;
+    const std::int64_t mr = table_->mr;
+    const std::int64_t row_panels = (m_end - m + mr - 1) / mr;
+    kernels::row_panel<T> left;
+    left.step = block.a_step;
+    std::int64_t adjacent[kernels::max_rows];
+    for (int i = 0; i < kernels::max_rows; ++i) adjacent[i] = i;
+    const bool a_in_place = block.a_step != 0;
+    if (!a_in_place) {
+        pack_a(a, m, m_end, block, packed_a);
+    } else if constexpr (!widens) {
+        if (depth > 0) left.origin = a + a_depth_.offset[static_cast<std::size_t>(block.first)];
+    }
+    kernels::output_tile<T> out;
+    if constexpr (!widens) out.origin = to.c;
+    if (to.partial) out.origin = to.sums;
+    out.alpha = to.alpha;
+    out.beta = to.beta;
+    out.prefetch = far_;
+    // What is stored narrower is rounded once, from a tile of complete sums.
+    const bool rounds = widens && !to.partial;
+    alignas(64) T sums[widens ? largest_tile : 1];
+    if (rounds) {
+        out.origin = sums;
+        out.alpha = T{1};
+        out.beta = T{0};
+    }
+    const std::int64_t column = packed_column(first_panel);
+    for (std::int64_t p = first_panel; p < panel_end; ++p) {
+        const column_panel& which = panels_[static_cast<std::size_t>(p)];
+        const std::int64_t width = std::int64_t{which.vectors} * table_->lanes;
+        const T* b = right.packed;
+        std::int64_t b_step = width;
+        // While the rows pass this panel, the next one is brought nearer, a share in each call.
+        const T* next = nullptr;
+        std::int64_t next_share = 0;
+        if (right.packed != nullptr) {
+            b = right.packed + (which.first - column) * depth;
+            if (p + 1 < panel_end) {
+                next = b + width * depth;
+                out.next_step = width / row_panels;
+                next_share = depth * out.next_step;
+            }
+        } else if (!widens && block.b_step != 0 && reads_in_place(which)) {
+            if constexpr (!widens)
+                b = right.b + b_columns_.offset[static_cast<std::size_t>(which.first)] +
+                    (depth > 0 ? b_depth_.offset[static_cast<std::size_t>(block.first)] : 0);
+            b_step = block.b_step;
+            if (p + 1 < panel_end) {
+                next = b - b_columns_.offset[static_cast<std::size_t>(which.first)] +
+                       b_columns_.offset[static_cast<std::size_t>(which.first + which.columns)];
+                out.next_step = b_step;
+                next_share = table_->lanes;
+            }
+        } else {
+            pack_panels(right.b, p, p + 1, block.first, block.end, block.first, block.end,
+                        right.buffer);
+            b = right.buffer;
+        }
+        out.columns = rounds ? tile_columns_.data() : to.columns + which.first;
+        out.column_count = which.columns;
+        out.adjacent = rounds ? ~0u : which.adjacent | to.adjacency;
+        for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
+            const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
+            out.rows = rounds ? tile_rows_.data() : to.rows + i;
+            const bool useful =
+                next != nullptr && (right.packed != nullptr || number < which.vectors);
+            out.next = useful ? next + number * next_share : b;
+            if (!useful) out.next_step = 0;
+            const auto vectors = static_cast<std::size_t>(which.vectors);
+            if (a_in_place) {
+                left.rows = a_rows_.offset.data() + i;
+                table_->gemm_in_place[rows - 1][vectors - 1](depth, left, b, b_step, out);
+            } else if (packs_across_) {
+                const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), adjacent,
+                                                   static_cast<std::int64_t>(rows)};
+                table_->gemm_in_place[rows - 1][vectors - 1](depth, packed, b, b_step, out);
+            } else {
+                table_->gemm[rows - 1][vectors - 1](depth, packed_a + (i - m) * pitch_of(block), b,
+                                                    b_step, out);
+            }
+            if constexpr (widens) {
+                for (std::size_t r = 0; rounds && r < rows; ++r) {
+                    write_row(which, sums + tile_rows_[r], to.alpha, to.beta,
+                              to.c + to.rows[i + static_cast<std::int64_t>(r)]);
+                }
+            }
+        }
+    }
+}
+
+#define RICCI_INSTANTIATE(...)                                                      \
+    template void blocked<__VA_ARGS__>::make_blocks();                              \
+    template bool blocked<__VA_ARGS__>::fits_stack() const;                         \
+    template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;  \
+    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;        \
+    template void blocked<__VA_ARGS__>::multiply_block(                             \
+        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, \
+        const k_block&, const right_operand&, computed_type*, const destination&) const
+RICCI_INSTANTIATE(float);
+RICCI_INSTANTIATE(double);
+RICCI_INSTANTIATE(std::uint32_t);
+RICCI_INSTANTIATE(std::uint64_t);
+RICCI_INSTANTIATE(float, bf16);
+RICCI_INSTANTIATE(float, f16);
+RICCI_INSTANTIATE(std::complex<float>);
+RICCI_INSTANTIATE(std::complex<double>);
+
+}  // namespace ricci::contract

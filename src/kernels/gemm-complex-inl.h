@@ -1,0 +1,292 @@
+// Micro-kernels and packing for complex numbers in Highway, compiled once for every SIMD target. Real
+// and imaginary parts are apart in the packed panels, so that every lane multiplies and adds.
+// The including file defines RICCI_GEMM_PART, the type of a part.
+#if defined(RICCI_KERNELS_GEMM_COMPLEX_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_GEMM_COMPLEX_INL_H
+#undef RICCI_KERNELS_GEMM_COMPLEX_INL_H
+#else
+#define RICCI_KERNELS_GEMM_COMPLEX_INL_H
+#endif
+
+#include <complex>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/gemm_complex.hpp"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+// Unnamed: the same names are compiled once for each element type.
+namespace ricci::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using part = RICCI_GEMM_PART;
+using number = std::complex<part>;
+using part_tag = hn::ScalableTag<part>;
+using part_vector = hn::Vec<part_tag>;
+
+constexpr int lane_count = static_cast<int>(HWY_LANES(part));
+
+// Two accumulators for each vector of C: 32 registers hold 6 x 2 of them, 16 hold 6 x 1.
+constexpr int tile_rows = 6;
+#if HWY_TARGET <= HWY_AVX3
+constexpr int tile_vectors = 2;
+#else
+constexpr int tile_vectors = 1;
+#endif
+
+/// A vector of complex numbers.
+struct pair {
+    part_vector re, im;
+};
+
+HWY_INLINE const part* parts(const number* p) { return reinterpret_cast<const part*>(p); }
+HWY_INLINE part* parts(number* p) { return reinterpret_cast<part*>(p); }
+
+HWY_INLINE pair load(const number* p) {
+    pair z;
+    hn::LoadInterleaved2(part_tag(), parts(p), z.re, z.im);
+    return z;
+}
+
+HWY_INLINE void store(pair z, number* p) {
+    hn::StoreInterleaved2(z.re, z.im, part_tag(), parts(p));
+}
+
+HWY_INLINE pair broadcast(number z) {
+    return {hn::Set(part_tag(), z.real()), hn::Set(part_tag(), z.imag())};
+}
+
+/// x * y + z.
+HWY_INLINE pair multiply_and_add(pair x, pair y, pair z) {
+    return {hn::NegMulAdd(x.im, y.im, hn::MulAdd(x.re, y.re, z.re)),
+            hn::MulAdd(x.im, y.re, hn::MulAdd(x.re, y.im, z.im))};
+}
+
+HWY_INLINE pair multiply(pair x, pair y) {
+    return {hn::NegMulAdd(x.im, y.im, hn::Mul(x.re, y.re)),
+            hn::MulAdd(x.im, y.re, hn::Mul(x.re, y.im))};
+}
+
+/// The product of two numbers, without the search for infinities that the operator makes.
+HWY_INLINE number times(number x, number y) {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+// Writes vector v of a row of C: columns may be scattered or may not fill the vector.
+HWY_NOINLINE void write_part(pair product, const output_tile<number>& out, number* row, int v) {
+    const part_tag d;
+    const int first = v * lane_count;
+    const int count = HWY_MIN(lane_count, out.column_count - first);
+    const bool reads = out.beta != number(0);
+    if (((out.adjacent >> v) & 1u) != 0 && count == lane_count) {
+        number* c = row + out.columns[first];
+        if (reads) product = multiply_and_add(broadcast(out.beta), load(c), product);
+        store(product, c);
+        return;
+    }
+    HWY_ALIGN part re[lane_count];
+    HWY_ALIGN part im[lane_count];
+    hn::Store(product.re, d, re);
+    hn::Store(product.im, d, im);
+    for (int j = 0; j < count; ++j) {
+        number* c = row + out.columns[first + j];
+        const number sum(re[j], im[j]);
+        *c = reads ? sum + times(out.beta, *c) : sum;
+    }
+}
+
+template <int rows, int vectors>
+void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
+               std::int64_t b_step, const output_tile<number>& out) {
+    const part_tag d;
+    part_vector re[rows][vectors], im[rows][vectors];
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) re[i][v] = im[i][v] = hn::Zero(d);
+    }
+    const part* HWY_RESTRICT left = parts(a);
+    const part* HWY_RESTRICT right = parts(b);
+    for (std::int64_t k = 0; k < depth; ++k) {
+        part_vector b_re[vectors], b_im[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            b_re[v] = hn::LoadU(d, right + 2 * v * lane_count);
+            b_im[v] = hn::LoadU(d, right + (2 * v + 1) * lane_count);
+        }
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) {
+            const part_vector a_re = hn::Set(d, left[i]);
+            const part_vector a_im = hn::Set(d, left[rows + i]);
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                re[i][v] = hn::MulAdd(a_re, b_re[v], re[i][v]);
+                im[i][v] = hn::MulAdd(a_re, b_im[v], im[i][v]);
+            }
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                re[i][v] = hn::NegMulAdd(a_im, b_im[v], re[i][v]);
+                im[i][v] = hn::MulAdd(a_im, b_re[v], im[i][v]);
+            }
+        }
+        left += 2 * rows;
+        right += 2 * b_step;
+    }
+    const pair alpha = broadcast(out.alpha);
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            if (v * lane_count >= out.column_count) continue;
+            const pair sum{re[i][v], im[i][v]};
+            write_part(multiply(alpha, sum), out, out.origin + out.rows[i], v);
+        }
+    }
+}
+
+template <bool conjugate>
+HWY_INLINE void pack_each(const pack_source<number>& from, part* to, std::int64_t step,
+                          std::int64_t imaginary) {
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        for (int x = 0; x < from.width; ++x) {
+            const number z = from.origin[from.across[x] + from.along[k]];
+            to[k * step + x] = z.real();
+            to[k * step + imaginary + x] = conjugate ? -z.imag() : z.imag();
+        }
+    }
+}
+
+template <bool conjugate>
+void pack_rows(const pack_source<number>& from, number* to) {
+    pack_each<conjugate>(from, parts(to), 2 * from.width, from.width);
+}
+
+template <bool conjugate>
+void pack_columns(const pack_source<number>& from, number* to, std::int64_t step) {
+    const part_tag d;
+    if (from.across_run[0] >= lane_count) {
+        const number* const line = from.origin + from.across[0];
+        for (std::int64_t k = 0; k < from.depth; ++k) {
+            const pair z = load(line + from.along[k]);
+            part* const at = parts(to + k * step);
+            hn::StoreU(z.re, d, at);
+            hn::StoreU(conjugate ? hn::Neg(z.im) : z.im, d, at + lane_count);
+        }
+        return;
+    }
+    if (from.width < lane_count) {
+        for (std::int64_t k = 0; k < from.depth; ++k) {
+            part* const at = parts(to + k * step);
+            hn::StoreU(hn::Zero(d), d, at);
+            hn::StoreU(hn::Zero(d), d, at + lane_count);
+        }
+    }
+    pack_each<conjugate>(from, parts(to), 2 * step, lane_count);
+}
+
+template <bool conjugate>
+HWY_INLINE pair line_vector(const strided<number>& x, std::int64_t t) {
+    pair z = x.step == 1 ? load(x.data + t) : broadcast(*x.data);
+    if (conjugate) z.im = hn::Neg(z.im);
+    return z;
+}
+
+template <bool conjugate>
+HWY_INLINE number line_number(const strided<number>& x, std::int64_t t) {
+    const number z = x.data[t * x.step];
+    return conjugate ? std::conj(z) : z;
+}
+
+template <bool conjugate_x, bool conjugate_y>
+number dot(std::int64_t n, strided<number> x, strided<number> y) {
+    const part_tag d;
+    std::int64_t t = 0;
+    pair sum{hn::Zero(d), hn::Zero(d)};
+    if ((x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
+        pair other = sum;
+        for (; t + 2 * lane_count <= n; t += 2 * lane_count) {
+            sum = multiply_and_add(line_vector<conjugate_x>(x, t), line_vector<conjugate_y>(y, t),
+                                   sum);
+            other = multiply_and_add(line_vector<conjugate_x>(x, t + lane_count),
+                                     line_vector<conjugate_y>(y, t + lane_count), other);
+        }
+        for (; t + lane_count <= n; t += lane_count) {
+            sum = multiply_and_add(line_vector<conjugate_x>(x, t), line_vector<conjugate_y>(y, t),
+                                   sum);
+        }
+        sum = {hn::Add(sum.re, other.re), hn::Add(sum.im, other.im)};
+    }
+    number total(hn::GetLane(hn::SumOfLanes(d, sum.re)), hn::GetLane(hn::SumOfLanes(d, sum.im)));
+    for (; t < n; ++t)
+        total += times(line_number<conjugate_x>(x, t), line_number<conjugate_y>(y, t));
+    return total;
+}
+
+template <bool conjugate_x, bool conjugate_y>
+void multiply_add(std::int64_t n, number alpha, strided<number> x, strided<number> y, number beta,
+                  number* c, std::int64_t c_step) {
+    const bool reads = beta != number(0);
+    std::int64_t t = 0;
+    if (c_step == 1 && (x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
+        const pair scale = broadcast(alpha);
+        const pair keep = broadcast(beta);
+        for (; t + lane_count <= n; t += lane_count) {
+            const pair left = multiply(scale, line_vector<conjugate_x>(x, t));
+            pair product = multiply(left, line_vector<conjugate_y>(y, t));
+            if (reads) product = multiply_and_add(keep, load(c + t), product);
+            store(product, c + t);
+        }
+    }
+    for (; t < n; ++t) {
+        const number product =
+            times(times(alpha, line_number<conjugate_x>(x, t)), line_number<conjugate_y>(y, t));
+        number* to = c + t * c_step;
+        *to = reads ? product + times(beta, *to) : product;
+    }
+}
+
+template <int rows, int vectors>
+constexpr typename kernel_table<number>::gemm_function tile_or_none() {
+    if constexpr (rows <= tile_rows && vectors <= tile_vectors) return &gemm_tile<rows, vectors>;
+    else return nullptr;
+}
+
+template <int rows>
+void add_tiles(kernel_table<number>& table) {
+    table.gemm[rows - 1][0] = tile_or_none<rows, 1>();
+    table.gemm[rows - 1][1] = tile_or_none<rows, 2>();
+    table.gemm[rows - 1][2] = tile_or_none<rows, 3>();
+    if constexpr (rows > 1) add_tiles<rows - 1>(table);
+}
+
+template <bool a, bool b>
+kernel_table<number> make_table() {
+    kernel_table<number> table;
+    table.target = hwy::TargetName(HWY_TARGET);
+    table.lanes = lane_count;
+    table.mr = tile_rows;
+    table.vectors = tile_vectors;
+    add_tiles<max_rows>(table);
+    table.pack_rows = &pack_rows<a>;
+    table.pack_columns = &pack_columns<b>;
+    table.dot = &dot<a, b>;
+    table.multiply_add = &multiply_add<a, b>;
+    return table;
+}
+
+const kernel_table<number>* target_table(bool a, bool b) {
+    static const kernel_table<number> tables[] = {
+        make_table<false, false>(), make_table<false, true>(), make_table<true, false>(),
+        make_table<true, true>()};
+    return &tables[(a ? 2 : 0) + (b ? 1 : 0)];
+}
+
+}  // namespace
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,289 @@
+// The kernels of streamed groups in Highway, compiled once for every SIMD target. The including file
+// defines RICCI_STREAM_TYPE.
+#if defined(RICCI_KERNELS_STREAM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_STREAM_INL_H
+#undef RICCI_KERNELS_STREAM_INL_H
+#else
+#define RICCI_KERNELS_STREAM_INL_H
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/math-inl.h"
+#include "src/kernels/stream.hpp"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+// Unnamed: the same names are compiled once for each element type.
+namespace ricci::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using number = RICCI_STREAM_TYPE;
+using tag = hn::ScalableTag<number>;
+using vector = hn::Vec<tag>;
+
+constexpr std::int64_t lane_count = HWY_LANES(number);
+
+// 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2.
+#if HWY_TARGET <= HWY_AVX3
+constexpr int tile_rows = 8;
+constexpr int tile_vectors = 3;
+#else
+constexpr int tile_rows = 6;
+constexpr int tile_vectors = 2;
+#endif
+
+#ifndef RICCI_HINT
+#define RICCI_HINT 3
+#endif
+// A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
+// which rounds less than one long chain of sums.
+template <int rows, int vectors>
+HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
+    const tag d;
+    vector sum[rows][vectors];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    const number* line[rows];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
+    const number* HWY_RESTRICT b = p.b;
+    const number* const later = line[0] + p.ahead;
+    std::int64_t at = 0;
+    for (std::int64_t k = 0; k < p.depth; ++k) {
+        // A line of memory holds several k of a row: rows take turns.
+        __builtin_prefetch(later + (k % tile_rows) * p.a_row + at, 0, RICCI_HINT);
+        vector right[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            const vector left = hn::Set(d, line[r][at]);
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+        }
+        at += p.a_step;
+        b += p.b_step;
+    }
+    number* c = p.c + first * p.c_row;
+    if (p.mode == product_mode::rescale) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            const vector scale = hn::LoadU(d, p.scale + v * lane_count);
+            RICCI_UNROLL
+            for (int r = 0; r < rows; ++r) {
+                const vector old = hn::LoadU(d, c + r * p.c_row + v * lane_count);
+                sum[r][v] = hn::MulAdd(old, scale, sum[r][v]);
+            }
+        }
+    } else if (p.mode == product_mode::add) {
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                const vector old = hn::LoadU(d, c + r * p.c_row + v * lane_count);
+                sum[r][v] = hn::Add(old, sum[r][v]);
+            }
+        }
+    }
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v)
+            hn::StoreU(sum[r][v], d, c + r * p.c_row + v * lane_count);
+    }
+    if (p.maximum == nullptr) return;
+    RICCI_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+        vector most = hn::LoadU(d, p.maximum + v * lane_count);
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) most = hn::Max(sum[r][v], most);
+        hn::StoreU(most, d, p.maximum + v * lane_count);
+    }
+}
+
+template <int rows, int vectors>
+void multiply_rest(const lane_product<number>& p, std::int64_t first) {
+    if constexpr (rows > 0) {
+        if (p.rows - first == rows) {
+            multiply_block<rows, vectors>(p, first);
+        } else {
+            multiply_rest<rows - 1, vectors>(p, first);
+        }
+    }
+}
+
+template <int vectors>
+void multiply(const lane_product<number>& p) {
+    std::int64_t first = 0;
+    for (; first + tile_rows <= p.rows; first += tile_rows) {
+        multiply_block<tile_rows, vectors>(p, first);
+    }
+    multiply_rest<tile_rows - 1, vectors>(p, first);
+}
+
+constexpr number log2_e = static_cast<number>(1.442695040888963407359924681L);
+
+template <class T>
+struct weight_constants;
+
+// 2^(r + 1/2) for |r| <= 1/2, the smallest error that a polynomial of this degree has. The results lie
+// in one binade, [1, 2), where they are as accurate as their last place.
+template <>
+struct weight_constants<float> {
+    static constexpr float lowest = -127.0f;
+    static constexpr float magic = 12582912.0f + 127.0f;  // 1.5 * 2^23 + bias of the exponent
+    static constexpr int mantissa = 23;
+    static constexpr float series[] = {1.4142136691315248f,   0.9802582068940219f,
+                                       0.33972390045374606f,  0.07849305714091573f,
+                                       0.013683981854859079f, 0.0018964611319868233f};
+};
+template <>
+struct weight_constants<double> {
+    static constexpr double lowest = -1023.0;
+    static constexpr double magic = 6755399441055744.0 + 1023.0;  // 1.5 * 2^52 + bias
+    static constexpr int mantissa = 52;
+    static constexpr double series[] = {
+        1.4142135623730951,     0.9802581434685472,     0.3397315841830762,
+        0.07849466324122097,    0.013602088628605328,   0.0018856498765292685,
+        0.00021783881690230354, 2.157062310369978e-05,  1.8689443922969531e-06,
+        1.439392969030857e-07,  1.0004421830672908e-08, 6.30390462097012e-10};
+};
+
+/// 2^(x + 1/2) for x <= 0, as weights of a softmax need it: 0 where the result is not a normal number
+/// any more and for -infinity; NaN stays.
+HWY_INLINE vector power_of_two_and_half(vector x) {
+    const tag d;
+    using k = weight_constants<number>;
+    const hn::RebindToSigned<tag> di;
+    // In this order: the maximum of two is the second one when either is NaN.
+    const vector clamped = hn::Max(hn::Set(d, k::lowest), x);
+    const vector shifted = hn::Add(clamped, hn::Set(d, k::magic));
+    const vector n = hn::Sub(shifted, hn::Set(d, k::magic));
+    const vector mantissa = polynomial(d, hn::Sub(clamped, n), k::series);
+    // The lowest bits of `shifted` are the exponent with its bias: 0 for `lowest`, which is 0.
+    const vector power = hn::BitCast(d, hn::ShiftLeft<k::mantissa>(hn::BitCast(di, shifted)));
+    return hn::Mul(mantissa, power);
+}
+
+// What is kept for a maximum m, and the exponent of a weight: with fused products the score is scaled
+// and shifted in one instruction, and the rounding of m log2(e) is the same for the whole row.
+#if HWY_NATIVE_FMA
+HWY_INLINE vector shift_of(vector m) {
+    const tag d;
+    return hn::NegMulAdd(m, hn::Set(d, log2_e), hn::Set(d, number(-0.5)));
+}
+HWY_INLINE vector exponent_of(vector score, vector shift) {
+    return hn::MulAdd(score, hn::Set(tag(), log2_e), shift);
+}
+HWY_INLINE vector change_of(vector before, vector shift) { return hn::Sub(shift, before); }
+#else
+HWY_INLINE vector shift_of(vector m) { return m; }
+HWY_INLINE vector exponent_of(vector score, vector shift) {
+    const tag d;
+    return hn::MulAdd(hn::Sub(score, shift), hn::Set(d, log2_e), hn::Set(d, number(-0.5)));
+}
+HWY_INLINE vector change_of(vector before, vector shift) {
+    return hn::Mul(hn::Sub(before, shift), hn::Set(tag(), log2_e));
+}
+#endif
+
+void raise(const softmax_state<number>& state, const number* maximum, std::size_t n) {
+    const tag d;
+    const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
+    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
+        const vector before = hn::LoadU(d, state.maximum + x);
+        const vector now = hn::Max(before, hn::LoadU(d, maximum + x));
+        hn::StoreU(now, d, state.maximum + x);
+        // Where nothing has been seen there is nothing to rescale, and any finite shift will do.
+        const vector shift = shift_of(hn::IfThenElse(hn::Eq(now, nothing), hn::Zero(d), now));
+        const vector change = change_of(hn::LoadU(d, state.shift + x), shift);
+        const vector factor = hn::IfThenElse(
+            hn::Eq(before, nothing), hn::Zero(d),
+            exponential(d, hn::Mul(change, hn::Set(d, number(0.693147180559945309417232121L)))));
+        hn::StoreU(shift, d, state.shift + x);
+        hn::StoreU(factor, d, state.factor + x);
+        hn::StoreU(hn::Mul(hn::LoadU(d, state.sum + x), factor), d, state.sum + x);
+    }
+}
+
+void shift(number* to, const number* maximum, std::size_t n) {
+    const tag d;
+    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count))
+        hn::StoreU(shift_of(hn::LoadU(d, maximum + x)), d, to + x);
+}
+
+void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+           const softmax_state<number>& state) {
+    const tag d;
+    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
+        const vector shift = hn::LoadU(d, state.shift + x);
+        vector even = hn::Zero(d), odd = hn::Zero(d);
+        number* at = tile + x;
+        std::int64_t r = 0;
+        for (; r + 4 <= rows; r += 4, at += 4 * step) {
+            const vector w0 = power_of_two_and_half(exponent_of(hn::LoadU(d, at), shift));
+            const vector w1 = power_of_two_and_half(exponent_of(hn::LoadU(d, at + step), shift));
+            const vector w2 =
+                power_of_two_and_half(exponent_of(hn::LoadU(d, at + 2 * step), shift));
+            const vector w3 =
+                power_of_two_and_half(exponent_of(hn::LoadU(d, at + 3 * step), shift));
+            hn::StoreU(w0, d, at);
+            hn::StoreU(w1, d, at + step);
+            hn::StoreU(w2, d, at + 2 * step);
+            hn::StoreU(w3, d, at + 3 * step);
+            even = hn::Add(even, hn::Add(w0, w2));
+            odd = hn::Add(odd, hn::Add(w1, w3));
+        }
+        for (; r < rows; ++r, at += step) {
+            const vector w = power_of_two_and_half(exponent_of(hn::LoadU(d, at), shift));
+            hn::StoreU(w, d, at);
+            even = hn::Add(even, w);
+        }
+        hn::StoreU(hn::Add(hn::LoadU(d, state.sum + x), hn::Add(even, odd)), d, state.sum + x);
+    }
+}
+
+void log_sum_exp(number* out, const softmax_state<number>& state, std::size_t n, number empty) {
+    const tag d;
+    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
+        const vector sum = hn::LoadU(d, state.sum + x);
+        const vector total = hn::Add(hn::LoadU(d, state.maximum + x), logarithm(d, sum));
+        hn::StoreU(hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), hn::Set(d, empty), total), d, out + x);
+    }
+}
+
+stream_table<number> make_table() {
+    stream_table<number> table;
+    table.target = hwy::TargetName(HWY_TARGET);
+    table.lanes = static_cast<int>(lane_count);
+    table.vectors = tile_vectors;
+    table.multiply[0] = &multiply<1>;
+    table.multiply[1] = &multiply<2>;
+    if constexpr (tile_vectors == 3) table.multiply[2] = &multiply<3>;
+    table.raise = &raise;
+    table.shift = &shift;
+    table.weigh = &weigh;
+    table.log_sum_exp = &log_sum_exp;
+    return table;
+}
+
+const stream_table<number>* target_table() {
+    static const stream_table<number> table = make_table();
+    return &table;
+}
+
+}  // namespace
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

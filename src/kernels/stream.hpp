@@ -1,0 +1,92 @@
+// The kernels of streamed groups, as tables of plain functions for the best SIMD target of this CPU.
+// A tile has a row of memory for each column index j of a group, and its row indices i lie side by
+// side in the lanes; hence maxima, sums and factors of a row i are vertical. No threads, no loops over
+// tiles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ricci::kernels {
+
+inline constexpr int max_stream_rows = 8;
+inline constexpr int max_stream_vectors = 3;
+
+/// What a product does with the values that its result has already.
+enum class product_mode : std::uint8_t {
+    store,    // C = A B
+    add,      // C = C + A B
+    rescale,  // C = C * scale + A B, one scale for each lane
+};
+
+/// C[r, x] = sum over k < depth of A[r, k] B[k, x], for r < rows and all lanes x.
+template <class T>
+struct lane_product {
+    std::int64_t rows = 0, depth = 0;
+    const T* a = nullptr;  // A[r, k] is a[r * a_row + k * a_step]
+    std::int64_t a_row = 0, a_step = 0;
+    const T* b = nullptr;  // B[k, x] is b[k * b_step + x]
+    std::int64_t b_step = 0;
+    T* c = nullptr;  // C[r, x] is c[r * c_row + x]
+    std::int64_t c_row = 0;
+    product_mode mode = product_mode::store;
+    const T* scale = nullptr;  // rescale: one for each lane
+    std::int64_t ahead =
+        0;                 // how far behind an element of A one lies that will be read later: such
+                           // are asked for meanwhile
+    T* maximum = nullptr;  // when given: maximum[x] = max(maximum[x], every C[r, x])
+};
+
+/// The state of an online softmax, one number for each lane: the largest score so far, what stands
+/// for it in the exponent, the sum of weights, and the factor of what was added before.
+template <class T>
+struct softmax_state {
+    T* maximum = nullptr;
+    T* shift = nullptr;
+    T* sum = nullptr;
+    T* factor = nullptr;
+};
+
+template <class T>
+struct stream_table {
+    const char* target = "";
+    int lanes = 1;
+    int vectors = 1;  // of a full tile
+
+    /// multiply[v - 1]: the lanes are v vectors.
+    void (*multiply[max_stream_vectors])(const lane_product<T>& product) = {};
+
+    /// Raises the maxima to those of the new scores; the sums become sums of exp(score - maximum)
+    /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is a
+    /// multiple of the lanes. NaN stays.
+    void (*raise)(const softmax_state<T>& state, const T* maximum, std::size_t n) = nullptr;
+
+    /// shift = what stands for a maximum in the exponent.
+    void (*shift)(T* shift, const T* maximum, std::size_t n) = nullptr;
+
+    /// tile[r * step + x] = exp(tile[r * step + x] - maximum[x]), and sum[x] gets their sum over r
+    /// added. Below 2 ulp; 0 for -infinity, and where the result would not be a normal number.
+    void (*weigh)(T* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+                  const softmax_state<T>& state) = nullptr;
+
+    /// log(sum) + maximum, and `empty` where the sum is 0.
+    void (*log_sum_exp)(T* out, const softmax_state<T>& state, std::size_t n, T empty) = nullptr;
+};
+
+/// The kernels of the best SIMD target of this CPU. T: float, double.
+template <class T>
+const stream_table<T>& stream_kernels();
+/// The same kernels as plain loops: what the others are compared with.
+template <class T>
+const stream_table<T>& scalar_stream_kernels();
+
+template <>
+const stream_table<float>& stream_kernels<float>();
+template <>
+const stream_table<double>& stream_kernels<double>();
+template <>
+const stream_table<float>& scalar_stream_kernels<float>();
+template <>
+const stream_table<double>& scalar_stream_kernels<double>();
+
+}  // namespace ricci::kernels

@@ -1,0 +1,68 @@
+// The kernels of streamed groups as plain loops: what the vector ones are compared with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "src/kernels/stream.hpp"
+
+namespace ricci::kernels {
+
+// A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
+inline constexpr int scalar_stream_lanes = 4;
+
+template <class T, int vectors>
+void scalar_multiply(const lane_product<T>& p) {
+    for (std::int64_t r = 0; r < p.rows; ++r)
+        for (std::int64_t x = 0; x < vectors * scalar_stream_lanes; ++x) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += p.a[r * p.a_row + k * p.a_step] * p.b[k * p.b_step + x];
+            T& c = p.c[r * p.c_row + x];
+            if (p.mode == product_mode::add) sum += c;
+            if (p.mode == product_mode::rescale) sum += c * p.scale[x];
+            c = sum;
+            if (p.maximum != nullptr && !(p.maximum[x] >= sum)) p.maximum[x] = sum;
+        }
+}
+
+template <class T>
+stream_table<T> make_scalar_stream_table() {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    stream_table<T> table;
+    table.target = "scalar twin";
+    table.lanes = scalar_stream_lanes;
+    table.vectors = max_stream_vectors;
+    table.multiply[0] = &scalar_multiply<T, 1>;
+    table.multiply[1] = &scalar_multiply<T, 2>;
+    table.multiply[2] = &scalar_multiply<T, 3>;
+    table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
+        for (std::size_t x = 0; x < n; ++x) {
+            const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];
+            const T shift = now == -infinity ? T(0) : now;
+            s.factor[x] = s.maximum[x] == -infinity ? T(0) : std::exp(s.shift[x] - shift);
+            s.maximum[x] = now;
+            s.shift[x] = shift;
+            s.sum[x] *= s.factor[x];
+        }
+    };
+    table.shift = [](T* shift, const T* maximum, std::size_t n) { std::copy_n(maximum, n, shift); };
+    table.weigh = [](T* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+                     const softmax_state<T>& s) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::size_t x = 0; x < n; ++x) {
+                T& w = tile[r * step + static_cast<std::int64_t>(x)];
+                w = std::exp(w - s.shift[x]);
+                s.sum[x] += w;
+            }
+    };
+    table.log_sum_exp = [](T* out, const softmax_state<T>& s, std::size_t n, T empty) {
+        for (std::size_t x = 0; x < n; ++x)
+            out[x] = s.sum[x] == 0 ? empty : s.maximum[x] + std::log(s.sum[x]);
+    };
+    return table;
+}
+
+}  // namespace ricci::kernels

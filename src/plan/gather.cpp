@@ -1,0 +1,126 @@
+// Reading and adding up at places that a tensor says: which sums are that, and the steps for it.
+#include <algorithm>
+#include <cstdlib>
+
+#include "src/plan/lower.hpp"
+
+namespace ricci::plan {
+
+// A load from a tensor of whole numbers among others of the plan's type.
+bool lowering::is_foreign(expr e) const {
+    const auto& node = graph_[e];
+    return node.kind == kind::load &&
+           plan_.slots[static_cast<std::size_t>(node.source.slot)].is_positions;
+}
+
+// The expression in memory, whole numbers as they are.
+expr lowering::numbers_of(expr e) { return is_foreign(e) ? e : stored(e); }
+
+// [v = x_i] y_{ia} summed over i, and over what only the y have, adds row i of y to row x_i of the
+// result. As a product it would have one column for each v.
+bool lowering::is_scatter(expr sum, scattered_sum& found) {
+    if (plan_.type != element::f32 && plan_.type != element::f64) return false;
+    const auto over = graph_[sum].over;
+    const auto all = graph_.factors(graph_[sum].arguments[0]);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto test = graph_[all[k]];  // a copy: the graph grows below
+        if (test.kind != kind::operation || test.code != opcode::equal) continue;
+        for (int side = 0; side < 2; ++side) {
+            const expr place = test.arguments[static_cast<std::size_t>(side)];
+            const expr numbers = test.arguments[static_cast<std::size_t>(1 - side)];
+            const auto& at = graph_[place].source.at;
+            if (graph_[place].kind != kind::position || at.offset != 0 || at.strides.size() != 1 ||
+                at.strides[0].stride != 1)
+                continue;
+            const ir::ref axis = at.strides[0].index;
+            std::vector<expr> rest;
+            bool free = !contains(over, axis) && !contains(graph_[numbers].indices, axis);
+            for (std::size_t other = 0; other < all.size(); ++other) {
+                if (other == k) continue;
+                rest.push_back(all[other]);
+                free = free && !contains(graph_[all[other]].indices, axis);
+            }
+            const auto summed = common(over, graph_[numbers].indices);
+            if (!free || summed.empty()) continue;
+            expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
+            if (summed.size() != over.size()) rows = graph_.sum(without(over, summed), rows);
+            found = {axis, numbers, rows};
+            return true;
+        }
+    }
+    return false;
+}
+
+map_step::operand lowering::walked(const access& a, const std::vector<ir::ref>& loops) const {
+    map_step::operand o;
+    o.slot = a.slot;
+    o.offset = a.at.offset;
+    for (ir::ref i : loops) o.strides.push_back(a.at.stride(i));
+    o.use = {a.slot, a.positions};
+    return o;
+}
+
+void lowering::emit_gather(expr e, const access& target, const std::vector<ir::ref>& indices) {
+    const auto node = graph_[e];
+    step s;
+    s.equation = equation_;
+    s.is_gather = true;
+    auto& g = s.gather;
+    g.indices = indices;
+    std::sort(g.indices.begin(), g.indices.end(), [&](ir::ref x, ir::ref y) {
+        const auto a = std::abs(target.at.stride(x)), b = std::abs(target.at.stride(y));
+        return a != b ? a > b : x < y;
+    });
+    for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
+    for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+        const expr numbers = numbers_of(node.arguments[k]);
+        g.lookups.push_back({walked(graph_[numbers].source, g.indices), node.lookups[k].stride,
+                             node.lookups[k].extent, node.lookups[k].words});
+    }
+    g.out = walked(target, g.indices);
+    g.in = walked(node.source, g.indices);
+    s.bytes = 2 * graph_.size(indices) * static_cast<double>(size_of(plan_.type));
+    plan_.steps.push_back(std::move(s));
+}
+
+void lowering::emit_scatter(const scattered_sum& sum, const access& target,
+                            const std::vector<ir::ref>& indices, double beta) {
+    const expr numbers = numbers_of(sum.numbers);
+    const expr rows = stored(sum.rows);
+    if (beta != 1) {
+        const expr before = beta == 0
+                                ? graph_.constant(0)
+                                : graph_.multiply({graph_.constant(beta), graph_.load(target)});
+        emit_map(target, indices, before, fold::none, {});
+    }
+    const auto kept = without(indices, {sum.axis});
+    const auto all = united(graph_[numbers].indices, graph_[rows].indices);
+    step s;
+    s.equation = equation_;
+    s.is_gather = true;
+    auto& g = s.gather;
+    g.scatter = true;
+    g.indices = without(all, kept);  // what is summed: slowest, in the order of the rows
+    const auto by_stride = [&](const linear_form& at) {
+        return [&at](ir::ref x, ir::ref y) {
+            const auto a = std::abs(at.stride(x)), b = std::abs(at.stride(y));
+            return a != b ? a > b : x < y;
+        };
+    };
+    std::sort(g.indices.begin(), g.indices.end(), by_stride(graph_[numbers].source.at));
+    auto inner = common(all, kept);
+    std::sort(inner.begin(), inner.end(), by_stride(target.at));
+    g.indices.insert(g.indices.end(), inner.begin(), inner.end());
+    for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
+    g.lookups.push_back({walked(graph_[numbers].source, g.indices),
+                         target.at.stride(sum.axis),
+                         graph_.extent(sum.axis),
+                         {}});
+    g.out = walked(target, g.indices);
+    g.in = walked(graph_[rows].source, g.indices);
+    s.flops = graph_.size(all);
+    s.bytes = 3 * graph_.size(all) * static_cast<double>(size_of(plan_.type));
+    plan_.steps.push_back(std::move(s));
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,76 @@
+// Letters that have two extents in one equation become two letters.
+#include "src/plan/split_indices.hpp"
+
+#include <vector>
+
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::plan {
+namespace {
+
+struct new_index {
+    ir::ref equation;
+    ir::ref from;
+    ir::ref index;
+    std::int64_t extent;
+};
+
+/// Works on one equation of a program that grows; nodes keep their numbers.
+class splitter {
+public:
+    splitter(ir::program& p, const ir::shape_table& shapes, ir::ref equation,
+             std::vector<new_index>& made)
+        : p_(p), shapes_(shapes), equation_(equation), made_(made) {}
+
+    ir::ref run(ir::ref n) {
+        const ir::node x = p_.nodes[n];
+        const ir::ref inside = ir::rebuild_node(p_, n, {}, [&](ir::ref c) { return run(c); });
+        ir::index_map renamed;
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+            const ir::ref i = p_.links[x.indices.first + k];
+            const auto extent = shapes_.bound_extent(equation_, n, i);
+            if (extent != shapes_.index_extent(equation_, i)) renamed.set(i, fresh(i, extent));
+        }
+        return renamed.empty() ? inside : ir::rename_indices(p_, inside, renamed);
+    }
+
+private:
+    /// The same for all that the letter is with this extent, so that equal sums stay equal.
+    ir::ref fresh(ir::ref from, std::int64_t extent) {
+        for (const auto& m : made_)
+            if (m.equation == equation_ && m.from == from && m.extent == extent) return m.index;
+        detail::text_builder spelling;
+        spelling << p_.index(from);
+        do spelling << '\'';
+        while (p_.find_index(spelling) != ir::none);
+        const ir::ref index = p_.intern_index(spelling);
+        made_.push_back({equation_, from, index, extent});
+        return index;
+    }
+
+    ir::program& p_;
+    const ir::shape_table& shapes_;
+    ir::ref equation_;
+    std::vector<new_index>& made_;
+};
+
+}  // namespace
+
+ir::program split_indices(const ir::program_view& program, ir::shape_table& shapes) {
+    ir::program p(program);
+    std::vector<new_index> made;
+    for (ir::ref e = 0; e < p.equations.size(); ++e)
+        if (!p.equations[e].claim)
+            p.equations[e].body = splitter(p, shapes, e, made).run(p.equations[e].body);
+    ir::shape_table wider(p);
+    for (ir::ref n = 0; n < program.names.size(); ++n)
+        if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
+    for (ir::ref e = 0; e < program.equations.size(); ++e)
+        for (ir::ref i = 0; i < program.indices.size(); ++i)
+            wider.set_index_extent(e, i, shapes.index_extent(e, i));
+    for (const auto& m : made) wider.set_index_extent(m.equation, m.index, m.extent);
+    shapes = std::move(wider);
+    return p;
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,146 @@
+// A streamed group carried out column block by column block.
+#include "src/stream/column_sweep.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "src/contract/buffers.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::stream {
+namespace {
+
+constexpr std::int64_t most_block_columns = 512;
+constexpr std::int64_t block_bytes = 512
+                                     << 10;  // of sums over rows, half of the second cache or less
+constexpr std::int64_t enough_tasks = 16;
+
+}  // namespace
+
+template <class T>
+column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_table<T>& table,
+                              const kernels::kernel_table<T>& packing)
+    : tiles_(what, table, packing) {
+    choose_blocks(what);
+    std::vector<row_sink<T>> rows;
+    for (std::size_t k = 0; k < what.sinks.size(); ++k) {
+        const auto number = tiles_.products() + static_cast<std::int64_t>(k);
+        if (what.sinks[k].summed == plan::stream_axis::row) {
+            column_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
+        } else {
+            row_sinks_.push_back({{what.sinks[k], tiles_}, number});
+            rows.push_back(row_sinks_.back().sink);
+        }
+    }
+    scratch_ = tiles_.take(row_sink<T>::scratch(rows, tiles_));
+    tiles_.check_room();
+    progress_ =
+        std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
+}
+
+template <class T>
+void column_sweep<T>::choose_blocks(const plan::stream& what) {
+    const geometry& g = tiles_.shape();
+    batches_ = iterations(g.batch);
+    std::int64_t bytes = 1;  // of a column
+    for (const auto& s : what.sinks)
+        if (s.summed == plan::stream_axis::row)
+            bytes += rounded_up(flatten(s.values).total, tiles_.packing().lanes) *
+                     static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t unit = tiles_.sizes().columns;
+    const std::int64_t others = iterations(g.other_columns);
+    const std::int64_t fair = g.column.extent * batches_ * others / enough_tasks;
+    block_columns_ = std::min({most_block_columns, block_bytes / bytes, fair});
+    block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
+    blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
+    split_ = batches_ < enough_tasks;
+}
+
+template <class T>
+void column_sweep<T>::run(void* const* bases, const double* numbers) const {
+    for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
+        progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
+    auto body = [&](std::int64_t number, int worker) {
+        auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
+        if (split_) {
+            run_block(t, number / blocks_, number % blocks_);
+        } else {
+            for (std::int64_t block = 0; block < blocks_; ++block) run_block(t, number, block);
+        }
+    };
+    runtime::parallel_for(split_ ? batches_ * blocks_ : batches_, body);
+}
+
+template <class T>
+void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t runs = blocks_ / iterations(g.other_columns);
+    const std::int64_t first = block % runs * block_columns_;
+    const std::int64_t end = std::min(g.column.extent, first + block_columns_);
+    std::copy(g.offset.begin(), g.offset.end(), t.origin);
+    move(g.batch, batch, t.origin);
+    move(g.other_columns, block / runs, t.origin);
+
+    std::atomic<std::int64_t>* const mine =
+        &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
+    for (const auto& s : column_sinks_) s.sink.clear(t);
+    const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
+    for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
+        std::copy_n(t.origin, g.operands(), t.at);
+        move(g.other_rows, unit / row_tiles, t.at);
+        // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
+        // the one before it would wait longer.
+        tiles_.choose_rows(t, row_tiles - 1 - unit % row_tiles);
+        const bool added = run_rows(t, first, end, block == 0);
+        if (row_sinks_.empty()) continue;
+        // The order has to hold through blocks that have nothing to add, too.
+        if (block > 0)
+            while ((mine - 1)->load(std::memory_order_acquire) <= unit) std::this_thread::yield();
+        if (added)
+            for (const auto& s : row_sinks_)
+                s.sink.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
+        mine->store(unit + 1, std::memory_order_release);
+    }
+    std::copy_n(t.origin, g.operands(), t.at);
+    for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number]);
+}
+
+template <class T>
+bool column_sweep<T>::anything(const tile_task<T>& t, std::int64_t block, std::int64_t end) const {
+    const std::int64_t columns = tiles_.sizes().columns;
+    for (std::int64_t c = block; c < end; c += columns)
+        if (tiles_.counts(t, {t.row, t.row + t.width.rows, c, std::min(end, c + columns)}))
+            return true;
+    return false;
+}
+
+// A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
+// where there is nothing to add.
+template <class T>
+bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t block, std::int64_t end,
+                               bool first_block) const {
+    if (!first_block && !anything(t, block, end)) return false;
+    tiles_.pack_rows(t);
+    for (const auto& s : column_sinks_) s.sink.pack(t);
+    for (const auto& s : row_sinks_) s.sink.clear(t);
+    for (std::int64_t c = block; c < end;) {
+        auto range = tiles_.next(t, c, end);
+        c = range.column_end;
+        if (!tiles_.make(t, range)) continue;
+        for (const auto& s : column_sinks_) s.sink.add(t, range, block);
+        for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(scratch_));
+    }
+    return true;
+}
+
+template <class T>
+std::string column_sweep<T>::words() const {
+    return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
+           std::to_string(tiles_.sizes().columns) + ", columns in blocks of " +
+           std::to_string(block_columns_);
+}
+
+template class column_sweep<float>;
+template class column_sweep<double>;
+
+}  // namespace ricci::stream

@@ -1,0 +1,54 @@
+// A streamed group carried out column block by column block: all rows go by, sums over rows stay in the
+// cache, and each block adds its part to the sums over columns, one block after another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/stream/sinks.hpp"
+#include "src/stream/sweep.hpp"
+#include "src/stream/tiles.hpp"
+
+namespace ricci::stream {
+
+template <class T>
+class column_sweep final : public sweep {
+public:
+    column_sweep(const plan::stream& what, const kernels::stream_table<T>& table,
+                 const kernels::kernel_table<T>& packing);
+    void run(void* const* bases, const double* numbers) const override;
+    std::string words() const override;
+
+private:
+    struct numbered_row_sink {
+        row_sink<T> sink;
+        std::int64_t number;
+    };
+    struct numbered_column_sink {
+        column_sink<T> sink;
+        std::int64_t number;
+    };
+
+    void choose_blocks(const plan::stream& what);
+    void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    bool run_rows(tile_task<T>& t, std::int64_t block, std::int64_t end, bool first_block) const;
+    bool anything(const tile_task<T>& t, std::int64_t block, std::int64_t end) const;
+
+    tiles<T> tiles_;
+    std::vector<numbered_row_sink> row_sinks_;
+    std::vector<numbered_column_sink> column_sinks_;
+    std::size_t scratch_ = 0;
+    std::int64_t batches_ = 1, blocks_ = 1, block_columns_ = 1;
+    bool split_ = false;  // blocks of a batch are tasks of their own
+    // How many tiles of rows each block of each batch is through with: the next block adds to their
+    // sums only then, so that the order of all sums is the same for any number of threads.
+    std::unique_ptr<std::atomic<std::int64_t>[]> progress_;
+};
+
+extern template class column_sweep<float>;
+extern template class column_sweep<double>;
+
+}  // namespace ricci::stream

@@ -1,0 +1,89 @@
+// How the loops of a streamed group become tiles.
+#include "src/stream/geometry.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+namespace ricci::stream {
+namespace {
+
+// Takes the longest loop out of the list.
+tile_loop take_longest(std::vector<tile_loop>& loops, std::size_t operands) {
+    if (loops.empty()) return {1, std::vector<std::int64_t>(operands, 0)};
+    const auto longest = std::max_element(
+        loops.begin(), loops.end(),
+        [](const tile_loop& x, const tile_loop& y) { return x.extent < y.extent; });
+    tile_loop taken = std::move(*longest);
+    loops.erase(longest);
+    return taken;
+}
+
+}  // namespace
+
+std::int64_t iterations(const std::vector<tile_loop>& loops) {
+    std::int64_t count = 1;
+    for (const auto& l : loops) count *= l.extent;
+    return count;
+}
+
+geometry make_geometry(const plan::stream& what) {
+    geometry g;
+    for (const auto& o : what.operands) g.offset.push_back(o.offset);
+    for (std::size_t l = 0; l < what.loops.size(); ++l) {
+        if (what.loops[l].extent == 1) continue;
+        tile_loop loop{what.loops[l].extent, {}};
+        for (const auto& o : what.operands) loop.strides.push_back(o.strides[l]);
+        auto& list = what.loops[l].axis == plan::stream_axis::batch ? g.batch
+                     : what.loops[l].axis == plan::stream_axis::row ? g.other_rows
+                                                                    : g.other_columns;
+        list.push_back(std::move(loop));
+    }
+    g.row = take_longest(g.other_rows, g.operands());
+    g.column = take_longest(g.other_columns, g.operands());
+    return g;
+}
+
+void move(const std::vector<tile_loop>& loops, std::int64_t index, std::int64_t* at) {
+    for (std::size_t l = loops.size(); l-- > 0;) {
+        const std::int64_t counter = index % loops[l].extent;
+        index /= loops[l].extent;
+        if (counter == 0) continue;
+        for (std::size_t k = 0; k < loops[l].strides.size(); ++k)
+            at[k] += counter * loops[l].strides[k];
+    }
+}
+
+inner_loops flatten(std::span<const plan::stream_inner_loop> loops) {
+    inner_loops flat;
+    std::vector<plan::stream_inner_loop> all;
+    for (const auto& l : loops)
+        if (l.extent != 1) all.push_back(l);
+    if (all.empty()) {
+        flat.a = flat.b = {0};
+        return flat;
+    }
+    // The last loop has the smallest step, and is the longest of those that have it.
+    std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) {
+        const auto p = std::abs(x.a), q = std::abs(y.a);
+        return p != q ? p > q : x.extent < y.extent;
+    });
+    flat.last = all.back();
+    all.pop_back();
+    std::int64_t runs = 1;
+    for (const auto& l : all) runs *= l.extent;
+    for (std::int64_t run = 0; run < runs; ++run) {
+        std::int64_t a = 0, b = 0, rest = run;
+        for (std::size_t l = all.size(); l-- > 0;) {
+            a += rest % all[l].extent * all[l].a;
+            b += rest % all[l].extent * all[l].b;
+            rest /= all[l].extent;
+        }
+        flat.a.push_back(a);
+        flat.b.push_back(b);
+    }
+    flat.total = runs * flat.last.extent;
+    return flat;
+}
+
+}  // namespace ricci::stream

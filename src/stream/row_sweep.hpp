@@ -1,0 +1,35 @@
+// A streamed group carried out row tile by row tile: the columns of a tile of rows go by once, and all
+// sums over them stay in the cache.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/stream/sinks.hpp"
+#include "src/stream/sweep.hpp"
+#include "src/stream/tiles.hpp"
+
+namespace ricci::stream {
+
+template <class T>
+class row_sweep final : public sweep {
+public:
+    row_sweep(const plan::stream& what, const kernels::stream_table<T>& table,
+              const kernels::kernel_table<T>& packing);
+    void run(void* const* bases, const double* numbers) const override;
+    std::string words() const override;
+
+private:
+    void run_rows(tile_task<T>& t) const;
+
+    tiles<T> tiles_;
+    std::vector<row_sink<T>> sinks_;
+    std::size_t scratch_ = 0;
+    std::int64_t units_per_task_ = 1;
+};
+
+extern template class row_sweep<float>;
+extern template class row_sweep<double>;
+
+}  // namespace ricci::stream

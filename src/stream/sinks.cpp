@@ -1,0 +1,214 @@
+// What becomes of tiles.
+#include "src/stream/sinks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ricci::stream {
+namespace {
+
+/// to = from + beta * to, for `count` values.
+template <class T>
+void write_values(T* to, std::int64_t stride, const T* from, std::int64_t count, T beta) {
+    if (beta != 0) {
+        if (beta == 1 && stride == 1) {
+            for (std::int64_t c = 0; c < count; ++c) to[c] += from[c];
+            return;
+        }
+        for (std::int64_t c = 0; c < count; ++c) to[c * stride] = from[c] + beta * to[c * stride];
+    } else if (stride == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    } else {
+        for (std::int64_t c = 0; c < count; ++c) to[c * stride] = from[c];
+    }
+}
+
+}  // namespace
+
+template <class T>
+row_sink<T>::row_sink(const plan::stream_sink& sink, tiles<T>& made)
+    : tiles_(&made),
+      tile_(static_cast<std::size_t>(sink.tile)),
+      output_(static_cast<std::size_t>(sink.output)),
+      b_(sink.b),
+      weights_(sink.weights),
+      values_(flatten(sink.values)),
+      beta_(static_cast<T>(sink.beta)),
+      sums_(made.take(static_cast<std::size_t>(values_.total * made.sizes().full.width))) {}
+
+template <class T>
+std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles<T>& made) {
+    std::int64_t most = 1;
+    for (const auto& s : sinks) most = std::max(most, s.values_.last.extent);
+    return static_cast<std::size_t>(
+        made.sizes().full.width * (rounded_up(most, made.packing().lanes) + made.packing().lanes));
+}
+
+template <class T>
+void row_sink<T>::clear(const tile_task<T>& t) const {
+    std::fill_n(t.address(sums_), values_.total * t.width.width, T{0});
+}
+
+template <class T>
+void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
+    const std::int64_t width = t.width.width;
+    const std::int64_t columns = range.column_end - range.column;
+    const T* factor =
+        weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
+    T* const sums = t.address(sums_);
+    if (b_ < 0) {
+        const auto lanes = static_cast<std::size_t>(width);
+        std::fill_n(scratch, lanes, T{0});
+        tiles_->elementwise().add_rows(scratch, t.tile[tile_], width,
+                                       static_cast<std::size_t>(columns), lanes);
+        for (std::size_t x = 0; x < lanes; ++x)
+            sums[x] = (factor != nullptr ? sums[x] * factor[x] : sums[x]) + scratch[x];
+        return;
+    }
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().column.strides[operand];
+    kernels::lane_product<T> x;
+    x.rows = values_.last.extent;
+    x.depth = columns;
+    x.a_row = values_.last.a;
+    x.a_step = stride;
+    x.ahead = tiles_->sizes().columns * stride;
+    x.b = t.tile[tile_];
+    x.b_step = width;
+    x.c = sums;
+    x.c_row = width;
+    x.mode = factor != nullptr ? kernels::product_mode::rescale : kernels::product_mode::add;
+    x.scale = factor;
+    const T* b = t.base(operand) + t.at[operand] + range.column * stride;
+    for (const std::int64_t run : values_.a) {
+        x.a = b + run;
+        tiles_->table().multiply[width / tiles_->table().lanes - 1](x);
+        x.c += x.rows * width;
+    }
+}
+
+template <class T>
+void row_sink<T>::finish(const tile_task<T>& t, double number, bool first, T* scratch) const {
+    const std::int64_t width = t.width.width;
+    const T factor = static_cast<T>(number);
+    const T* total =
+        weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).sum;
+    for (std::int64_t x = 0; x < width; ++x)
+        scratch[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
+    write(t, first ? beta_ : T{1}, scratch, scratch + width);
+}
+
+// Writes rows where columns of sums are, each with its factor.
+template <class T>
+void row_sink<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const {
+    const std::int64_t width = t.width.width, rows = t.width.rows;
+    const std::int64_t row_stride = tiles_->shape().row.strides[output_];
+    T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * row_stride;
+    const std::int64_t values = values_.last.extent;
+    const std::int64_t step = rounded_up(values, tiles_->packing().lanes);
+    const bool direct = beta == 0 && values_.last.b == 1;
+    const auto scale = tiles_->elementwise().apply[kernels::operation(plan::opcode::multiply)][2];
+    for (std::size_t run = 0; run < values_.b.size(); ++run) {
+        const T* from = t.address(sums_) + static_cast<std::int64_t>(run) * values * width;
+        transpose(tiles_->packing(), from, values, width, rows, std::int64_t{1}, scratch, step);
+        T* to = out + values_.b[run];
+        for (std::int64_t i = 0; i < rows; ++i, to += row_stride) {
+            T* const row = scratch + i * step;
+            scale(direct ? to : row, row, factors + i, row, static_cast<std::size_t>(values));
+            if (!direct) write_values(to, values_.last.b, row, values, beta);
+        }
+    }
+}
+
+template <class T>
+column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::int64_t columns)
+    : tiles_(&made),
+      tile_(static_cast<std::size_t>(sink.tile)),
+      output_(static_cast<std::size_t>(sink.output)),
+      b_(sink.b),
+      values_(flatten(sink.values)),
+      padded_(rounded_up(values_.total, made.packing().lanes)),
+      columns_(columns),
+      beta_(static_cast<T>(sink.beta)),
+      sums_(made.take(static_cast<std::size_t>(padded_ * columns))),
+      packed_(made.take(
+          static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
+
+template <class T>
+void column_sink<T>::clear(const tile_task<T>& t) const {
+    std::fill_n(t.address(sums_), padded_ * columns_, T{0});
+}
+
+template <class T>
+void column_sink<T>::pack(const tile_task<T>& t) const {
+    if (b_ < 0) {
+        std::fill_n(t.address(packed_), padded_ * t.width.rows, T{0});
+        for (std::int64_t i = 0; i < t.width.rows; ++i)
+            *t.address(packed_ + static_cast<std::size_t>(i * padded_)) = 1;
+        return;
+    }
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().row.strides[operand];
+    const T* from = t.base(operand) + t.at[operand] + t.row * stride;
+    T* const packed = t.address(packed_);
+    if (values_.a.size() == 1) {
+        transpose(tiles_->packing(), from + values_.a[0], values_.last.extent, values_.last.a,
+                  t.width.rows, stride, packed, padded_);
+        return;
+    }
+    // Several runs side by side: whole vectors would write over their neighbours.
+    for (std::int64_t i = 0; i < t.width.rows; ++i) {
+        T* to = packed + i * padded_;
+        for (const std::int64_t run : values_.a)
+            for (std::int64_t c = 0; c < values_.last.extent; ++c)
+                *to++ = from[i * stride + run + c * values_.last.a];
+        std::fill(to, packed + (i + 1) * padded_, T{0});
+    }
+}
+
+template <class T>
+void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const {
+    const auto& table = tiles_->table();
+    kernels::lane_product<T> x;
+    x.rows = range.column_end - range.column;
+    x.depth = t.width.rows;
+    x.a = t.tile[tile_];
+    x.a_row = t.width.width;
+    x.a_step = 1;
+    x.b_step = padded_;
+    x.c_row = padded_;
+    x.mode = kernels::product_mode::add;
+    const std::int64_t vectors = padded_ / table.lanes;
+    const std::int64_t parts = (vectors + table.vectors - 1) / table.vectors;
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
+        x.b = t.address(packed_) + first * table.lanes;
+        x.c = t.address(sums_) + (range.column - block) * padded_ + first * table.lanes;
+        table.multiply[last - first - 1](x);
+    }
+}
+
+template <class T>
+void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
+                            double number) const {
+    const std::int64_t stride = tiles_->shape().column.strides[output_];
+    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
+    T* sums = t.address(sums_);
+    const T factor = static_cast<T>(number);
+    if (factor != 1)
+        for (T* x = sums; x < sums + (end - block) * padded_; ++x) *x *= factor;
+    for (std::int64_t c = block; c < end; ++c, to += stride, sums += padded_) {
+        const T* from = sums;
+        for (const std::int64_t run : values_.b) {
+            write_values(to + run, values_.last.b, from, values_.last.extent, beta_);
+            from += values_.last.extent;
+        }
+    }
+}
+
+template class row_sink<float>;
+template class row_sink<double>;
+template class column_sink<float>;
+template class column_sink<double>;
+
+}  // namespace ricci::stream

@@ -1,0 +1,355 @@
+// Making the tiles of a streamed group.
+#include "src/stream/tiles.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "src/contract/buffers.hpp"
+
+namespace ricci::stream {
+namespace {
+
+constexpr std::int64_t chunk_elements = 768;   // what a stage transforms at once
+constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
+constexpr std::int64_t least_columns = 64, most_columns = 512;
+constexpr std::int64_t trim_step = 8;  // columns
+constexpr std::int64_t uniform_step = 16;
+
+}  // namespace
+
+template <class T>
+tiles<T>::tiles(const plan::stream& what, const kernels::stream_table<T>& table,
+                const kernels::kernel_table<T>& packing)
+    : geometry_(make_geometry(what)),
+      table_(&table),
+      packing_(&packing),
+      elementwise_(&kernels::elementwise<T>()) {
+    choose_sizes();
+    for (const auto& p : what.products)
+        products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
+                             flatten(p.contracted), 0});
+    for (const auto& s : what.stages)
+        stages_.push_back({stage_code<T>(s, geometry_, sizes_,
+                                         what.products.size() + what.stages.size(), packing),
+                           s.kind == plan::stage_kind::weights, s.kind == plan::stage_kind::remade,
+                           s.log_sum_exp, static_cast<T>(s.empty), 0});
+    for (const auto& s : what.sinks) sink_tiles_.push_back(static_cast<std::size_t>(s.tile));
+    assign_buffers(what);
+    pointers_ = what.operands.size();
+    lay_out();
+}
+
+template <class T>
+void tiles<T>::choose_sizes() {
+    const std::int64_t rows = geometry_.row.extent, lanes = table_->lanes;
+    const std::int64_t widest = lanes * table_->vectors;
+    sizes_.full.width = std::min(widest, std::max(lanes, rounded_up(rows, lanes)));
+    sizes_.full.rows = std::min(rows, sizes_.full.width);
+    row_tiles_ = rows == 0 ? 0 : (rows + sizes_.full.width - 1) / sizes_.full.width;
+    const std::int64_t rest = rows - (row_tiles_ - 1) * sizes_.full.width;
+    sizes_.last = {rest, std::max(lanes, rounded_up(rest, lanes))};
+    const auto size = static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t columns = tile_bytes / (sizes_.full.width * size);
+    sizes_.columns = std::clamp(columns / 8 * 8, least_columns, most_columns);
+    sizes_.columns = std::min(sizes_.columns, rounded_up(geometry_.column.extent, 8));
+    sizes_.columns = std::max<std::int64_t>(sizes_.columns, 8);
+    sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
+}
+
+template <class T>
+std::size_t tiles<T>::take(std::size_t elements) {
+    const std::size_t at = elements_;
+    elements_ += (elements + 63) / 64 * 64;
+    return at;
+}
+
+template <class T>
+void tiles<T>::check_room() const {
+    const std::size_t bytes = elements_ * sizeof(T) + (4 * pointers_ + slots_) * sizeof(void*);
+    if (bytes > contract::worker_bytes)
+        throw std::length_error("a streamed group needs more memory than a worker has");
+}
+
+// A stage writes over a tile that nobody needs after it.
+template <class T>
+void tiles<T>::assign_buffers(const plan::stream& what) {
+    const std::size_t count = products_.size() + stages_.size();
+    std::vector<std::size_t> last(count, 0);
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        for (std::size_t t = 0; t < products_.size() + s; ++t)
+            if (stages_[s].code.loads(static_cast<std::int32_t>(t))) last[t] = s + 1;
+    for (const auto& s : what.sinks) last[static_cast<std::size_t>(s.tile)] = stages_.size() + 1;
+    for (std::size_t p = 0; p < products_.size(); ++p) tile_buffer_.push_back(p);
+    buffers_ = products_.size();
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+        std::size_t buffer = buffers_;
+        for (std::size_t t = 0; t < products_.size() + s && buffer == buffers_; ++t)
+            if (last[t] == s + 1) buffer = tile_buffer_[t];
+        if (buffer == buffers_) ++buffers_;
+        tile_buffer_.push_back(buffer);
+    }
+}
+
+template <class T>
+void tiles<T>::lay_out() {
+    const auto width = static_cast<std::size_t>(sizes_.full.width);
+    const auto tile = width * static_cast<std::size_t>(sizes_.columns);
+    tile_at_ = take(buffers_ * tile);
+    for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
+    for (auto& s : stages_) s.state = take(4 * width);
+    maximum_at_ = take(3 * width);
+    std::size_t staged = 0, numbers = 0;
+    for (const auto& s : stages_) {
+        staged = std::max(staged, s.code.staged());
+        numbers = std::max(numbers, s.code.numbers());
+        slots_ = std::max(slots_, s.code.slots());
+        pointers_ = std::max(pointers_, s.code.pointers());
+    }
+    staged_at_ = take(staged * tile);
+    numbers_at_ = take(numbers);
+}
+
+template <class T>
+tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double* numbers) const {
+    task t;
+    t.memory = reinterpret_cast<T*>(memory);
+    auto* pointers = reinterpret_cast<void**>(memory + elements_ * sizeof(T));
+    t.stage_bases = pointers;
+    t.slots = const_cast<const T**>(reinterpret_cast<T**>(pointers + pointers_));
+    t.stage_at = reinterpret_cast<std::int64_t*>(pointers + pointers_ + slots_);
+    t.origin = t.stage_at + pointers_;
+    t.at = t.origin + pointers_;
+    t.bases = bases;
+    t.numbers = numbers;
+    const std::size_t tile =
+        static_cast<std::size_t>(sizes_.full.width) * static_cast<std::size_t>(sizes_.columns);
+    for (std::size_t k = 0; k < tile_buffer_.size(); ++k)
+        t.tile[k] = t.memory + tile_at_ + tile_buffer_[k] * tile;
+    return t;
+}
+
+template <class T>
+void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
+    t.last = row_tile == row_tiles_ - 1;
+    t.row = row_tile * sizes_.full.width;
+    t.width = t.last ? sizes_.last : sizes_.full;
+}
+
+template <class T>
+void tiles<T>::pack_rows(const task& t) const {
+    for (std::size_t k = 0; k < products_.size(); ++k) {
+        const product& p = products_[k];
+        T* const packed = t.address(p.packed);
+        const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
+        T* to = packed;
+        for (std::size_t run = 0; run < p.contracted.a.size(); ++run) {
+            transpose(*packing_, a + p.contracted.a[run], t.width.rows, geometry_.row.strides[p.a],
+                      p.contracted.last.extent, p.contracted.last.a, to, t.width.width);
+            to += p.contracted.last.extent * t.width.width;
+        }
+        const T number = static_cast<T>(t.numbers[k]);
+        if (number != 1)
+            for (T* x = packed; x < to; ++x) *x *= number;
+    }
+}
+
+template <class T>
+void tiles<T>::forget_scores(const task& t) const {
+    const auto width = static_cast<std::size_t>(t.width.width);
+    for (const auto& s : stages_) {
+        if (!s.weights) continue;
+        T* const state = t.address(s.state);
+        std::fill_n(state, width, -std::numeric_limits<T>::infinity());
+        std::fill_n(state + width, 3 * width, T{0});
+    }
+}
+
+template <class T>
+void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
+    for (std::size_t k = 0; k < stages_.size(); ++k) {
+        const stage& s = stages_[k];
+        if (s.log_sum_exp < 0 || s.remade) continue;
+        table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width),
+                            s.empty);
+        const auto operand = static_cast<std::size_t>(s.log_sum_exp);
+        T* to = static_cast<T*>(t.bases[operand]) + t.at[operand];
+        const std::int64_t stride = geometry_.row.strides[operand];
+        for (std::int64_t i = 0; i < t.width.rows; ++i) to[(t.row + i) * stride] = scratch[i];
+    }
+}
+
+template <class T>
+kernels::softmax_state<T> tiles<T>::state_of(const task& t, std::size_t number) const {
+    T* const state = t.address(stages_[number].state);
+    const std::int64_t width = t.width.width;
+    return {state, state + width, state + 2 * width, state + 3 * width};
+}
+
+/// Whether anything of the range counts; what is known of each stage there.
+template <class T>
+bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) const {
+    std::uint64_t zero_tiles = 0;
+    bool anything = false;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+        known[s] = stages_[s].code.look(range, t.operands(), zero_tiles);
+        if (known[s].nothing) zero_tiles |= std::uint64_t{1} << (products_.size() + s);
+        anything = anything || (stages_[s].weights && !known[s].nothing);
+    }
+    for (const std::size_t number : sink_tiles_)
+        anything = anything || ((zero_tiles >> number) & 1u) == 0;
+    return anything;
+}
+
+/// The range without columns at its ends that do not count.
+template <class T>
+tile_range tiles<T>::trimmed(const task& t, const tile_range& range) const {
+    std::array<knowledge, most_stages> known;
+    tile_range result = range;
+    while (result.column + trim_step < result.column_end) {
+        tile_range part = result;
+        part.column_end = part.column + trim_step;
+        if (look(t, part, known.data())) break;
+        result.column += trim_step;
+    }
+    while (result.column + trim_step < result.column_end) {
+        tile_range part = result;
+        part.column =
+            result.column + (result.column_end - result.column - 1) / trim_step * trim_step;
+        if (look(t, part, known.data())) break;
+        result.column_end = part.column;
+    }
+    return result;
+}
+
+template <class T>
+tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) const {
+    tile_range whole{t.row, t.row + t.width.rows, column, std::min(end, column + sizes_.columns)};
+    std::array<knowledge, most_stages> known;
+    const auto is_partial = [&](const tile_range& range) {
+        return look(t, range, known.data()) &&
+               std::any_of(known.begin(),
+                           known.begin() + static_cast<std::ptrdiff_t>(stages_.size()),
+                           [](const knowledge& k) { return k.partial; });
+    };
+    if (!is_partial(whole)) return whole;
+    tile_range part = whole;
+    while (part.column + uniform_step <= whole.column_end) {
+        part.column_end = part.column + uniform_step;
+        if (is_partial(part)) break;
+        part.column = part.column_end;
+    }
+    // Empty columns at the start are left to `make`, which narrows the range.
+    if (part.column > column) whole.column_end = part.column;
+    return whole;
+}
+
+template <class T>
+bool tiles<T>::counts(const task& t, const tile_range& range) const {
+    std::array<knowledge, most_stages> known;
+    return look(t, range, known.data());
+}
+
+template <class T>
+bool tiles<T>::make(task& t, tile_range& range) const {
+    std::array<knowledge, most_stages> known;
+    if (!look(t, range, known.data())) return false;
+    const auto end = known.begin() + static_cast<std::ptrdiff_t>(stages_.size());
+    if (std::any_of(known.begin(), end, [](const knowledge& k) { return k.partial; })) {
+        range = trimmed(t, range);
+        look(t, range, known.data());
+    }
+    // The maximum of a score that is a product as it stands is found while that is computed.
+    T* const maximum = t.address(maximum_at_);
+    const bool first = !stages_.empty() && stages_[0].weights && !known[0].nothing;
+    const std::int32_t scored = first ? stages_[0].code.identity(known[0].variant) : -1;
+    const bool found = scored >= 0 && scored < products();
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+        const bool here = found && static_cast<std::size_t>(scored) == p;
+        if (here) std::fill_n(maximum, t.width.width, -std::numeric_limits<T>::infinity());
+        multiply(t, products_[p], range, t.tile[p], here ? maximum : nullptr);
+    }
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        run_stage(t, s, range, known[s], s == 0 && found);
+    return true;
+}
+
+// Weights of a softmax whose sums are known.
+template <class T>
+void tiles<T>::remake(const task& t, const stage& s, T* tile, std::int64_t columns) const {
+    const auto operand = static_cast<std::size_t>(s.log_sum_exp);
+    const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
+    const T* from = t.base(operand) + t.at[operand] + t.row * stride;
+    T* const sums = t.address(maximum_at_);
+    for (std::int64_t i = 0; i < t.width.rows; ++i) sums[i] = from[i * stride];
+    // Lanes without a row have no weights.
+    std::fill(sums + t.width.rows, sums + width, std::numeric_limits<T>::infinity());
+    T* const shift = sums + width;
+    T* const unused = shift + width;
+    table_->shift(shift, sums, static_cast<std::size_t>(width));
+    std::fill_n(unused, width, T{0});
+    table_->weigh(tile, width, columns, static_cast<std::size_t>(width),
+                  {nullptr, shift, unused, nullptr});
+}
+
+template <class T>
+void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
+                         const knowledge& known, bool maximum_found) const {
+    const stage& made = stages_[number];
+    const auto width = static_cast<std::size_t>(t.width.width);
+    const auto columns = static_cast<std::size_t>(range.column_end - range.column);
+    T* const tile = t.tile[products_.size() + number];
+    if (known.nothing) {
+        std::fill_n(tile, width * columns, T{0});
+        // Nothing is added, and nothing changes: a factor of 1.
+        if (made.weights) std::fill_n(state_of(t, number).factor, width, T{1});
+        return;
+    }
+    const std::int32_t same = made.code.identity(known.variant);
+    if (same < 0 || t.tile[static_cast<std::size_t>(same)] != tile) {
+        const typename stage_code<T>::memory memory{t.address(numbers_at_), t.slots,
+                                                    t.stage_bases,          t.stage_at,
+                                                    t.tile.data(),          t.address(staged_at_)};
+        made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
+    }
+    if (made.remade) remake(t, made, tile, static_cast<std::int64_t>(columns));
+    if (!made.weights) return;
+    T* const maximum = t.address(maximum_at_);
+    if (!maximum_found) {
+        std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
+        elementwise_->maximum_rows(maximum, tile, t.width.width, columns, width);
+    }
+    const auto state = state_of(t, number);
+    table_->raise(state, maximum, width);
+    table_->weigh(tile, t.width.width, static_cast<std::int64_t>(columns), width, state);
+}
+
+template <class T>
+void tiles<T>::multiply(const task& t, const product& p, const tile_range& range, T* out,
+                        T* maximum) const {
+    const std::int64_t stride = geometry_.column.strides[p.b];
+    const std::int64_t width = t.width.width;
+    kernels::lane_product<T> x;
+    x.rows = range.column_end - range.column;
+    x.depth = p.contracted.last.extent;
+    x.a_row = stride;
+    x.a_step = p.contracted.last.b;
+    x.ahead = sizes_.columns * stride;
+    x.b = t.address(p.packed);
+    x.b_step = width;
+    x.c = out;
+    x.c_row = width;
+    const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
+    for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
+        x.a = b + p.contracted.b[run];
+        x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
+        x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
+        table_->multiply[width / table_->lanes - 1](x);
+        x.b += x.depth * width;
+    }
+}
+
+template class tiles<float>;
+template class tiles<double>;
+
+}  // namespace ricci::stream

@@ -1,0 +1,136 @@
+// Making the tiles of a streamed group: products, then stages, in the memory of one worker. Which tiles
+// are made and what becomes of them is the sweep's affair.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ricci/plan/steps.hpp>
+
+#include "src/kernels/elementwise.hpp"
+#include "src/kernels/gemm.hpp"
+#include "src/kernels/stream.hpp"
+#include "src/stream/geometry.hpp"
+#include "src/stream/stages.hpp"
+
+namespace ricci::stream {
+
+inline constexpr std::size_t most_stages = 32;
+
+constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
+    return (n + unit - 1) / unit * unit;
+}
+
+/// What one worker knows while it works on a tile of rows.
+template <class T>
+struct tile_task {
+    T* memory = nullptr;
+    const T** slots = nullptr;
+    void** stage_bases = nullptr;
+    std::int64_t* stage_at = nullptr;
+    void* const* bases = nullptr;
+    const double* numbers = nullptr;
+    std::int64_t* origin = nullptr;  // elements of the operands for the current batch
+    std::int64_t* at = nullptr;      // and for the other loops: at the start of both tile loops
+    bool last = false;
+    std::int64_t row = 0;
+    tile_width width;
+    std::array<T*, 2 * most_stages> tile{};
+
+    T* address(std::size_t offset) const { return memory + offset; }
+    const T* base(std::size_t operand) const { return static_cast<const T*>(bases[operand]); }
+    operand_memory operands() const { return {bases, at}; }
+};
+
+template <class T>
+class tiles {
+public:
+    using task = tile_task<T>;
+
+    tiles(const plan::stream& what, const kernels::stream_table<T>& table,
+          const kernels::kernel_table<T>& packing);
+
+    const geometry& shape() const { return geometry_; }
+    const tile_sizes& sizes() const { return sizes_; }
+    std::int64_t row_tiles() const { return row_tiles_; }
+    std::int64_t products() const { return static_cast<std::int64_t>(products_.size()); }
+    const kernels::stream_table<T>& table() const { return *table_; }
+    const kernels::kernel_table<T>& packing() const { return *packing_; }
+    const kernels::elementwise_table<T>& elementwise() const { return *elementwise_; }
+
+    /// Room for more in a worker's memory; returns where it is.
+    std::size_t take(std::size_t elements);
+    /// Throws std::length_error when a worker has less memory than all that was taken.
+    void check_room() const;
+
+    /// A task in a worker's memory.
+    task start(std::byte* memory, void* const* bases, const double* numbers) const;
+    /// Which tile of rows is next. `at` of the task has to be set.
+    void choose_rows(task& t, std::int64_t row_tile) const;
+    /// Packs the rows of all products.
+    void pack_rows(const task& t) const;
+    /// No scores have been seen.
+    void forget_scores(const task& t) const;
+    void write_log_sum_exp(const task& t, T* scratch) const;
+
+    /// The range from a column on, at most to `end`, that is best made at once: without a part at its
+    /// end where conditions hold for some elements only, if there is enough before it.
+    tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
+    /// Makes all tiles of a range; false, with nothing made, when nothing of it counts. Narrows the
+    /// range where its ends do not count.
+    bool make(task& t, tile_range& range) const;
+    /// Whether anything of the range counts.
+    bool counts(const task& t, const tile_range& range) const;
+    /// Which tiles a sink reads: others need not be looked at.
+    void add_sink(std::size_t tile) { sink_tiles_.push_back(tile); }
+
+    kernels::softmax_state<T> state_of(const task& t, std::size_t stage) const;
+
+private:
+    struct product {
+        std::size_t a = 0, b = 0;
+        inner_loops contracted;
+        std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width]
+    };
+    struct stage {
+        stage_code<T> code;
+        bool weights = false;
+        bool remade = false;
+        std::int32_t log_sum_exp = -1;
+        T empty = 0;
+        std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
+    };
+
+    void choose_sizes();
+    void assign_buffers(const plan::stream& what);
+    void lay_out();
+    bool look(const task& t, const tile_range& range, knowledge* known) const;
+    tile_range trimmed(const task& t, const tile_range& range) const;
+    void multiply(const task& t, const product& p, const tile_range& range, T* out,
+                  T* maximum) const;
+    void remake(const task& t, const stage& s, T* tile, std::int64_t columns) const;
+    void run_stage(task& t, std::size_t number, const tile_range& range, const knowledge& known,
+                   bool maximum_found) const;
+
+    geometry geometry_;
+    const kernels::stream_table<T>* table_;
+    const kernels::kernel_table<T>* packing_;
+    const kernels::elementwise_table<T>* elementwise_;
+    tile_sizes sizes_;
+    std::int64_t row_tiles_ = 1;
+    std::vector<product> products_;
+    std::vector<stage> stages_;
+    std::vector<std::size_t> sink_tiles_;
+    std::size_t buffers_ = 0;               // tiles in memory at the same time
+    std::vector<std::size_t> tile_buffer_;  // of every tile
+    std::size_t tile_at_ = 0, staged_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
+    std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
+    std::size_t slots_ = 0, pointers_ = 0;
+};
+
+extern template class tiles<float>;
+extern template class tiles<double>;
+
+}  // namespace ricci::stream

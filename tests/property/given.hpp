@@ -1,0 +1,57 @@
+// Which extents the caller of a random program has to bind.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "tests/property/syntax.hpp"
+
+namespace ricci::testing {
+
+/// Whether a tensor of an expression has an axis at an index that is free there.
+inline bool shows(const tree& t, const std::string& i) {
+    if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return false;
+    if (t.kind == ir::op::tensor)
+        for (const auto& a : t.axes)
+            if (a.kind == ir::position_kind::index && a.terms[0].first == i) return true;
+    return std::any_of(t.children.begin(), t.children.end(),
+                       [&](const tree& child) { return shows(child, i); });
+}
+/// The indices whose extents the caller has to bind: where they are free, or below the sign that
+/// binds them, no tensor has an axis at them.
+inline letters indices_to_give(const random_program& p) {
+    letters needed;
+    const auto ask = [&](const tree& scope, const std::string& i) {
+        if (p.give_extents || !shows(scope, i)) needed.insert(i);
+    };
+    const auto look = [&](const tree& t, const auto& self) -> void {
+        for (const auto& i : t.indices)
+            if (binds(t)) ask(t.children[0], i);
+        for (const auto& child : t.children) self(child, self);
+    };
+    for (const auto& e : p.equations) {
+        letters free = free_letters(e.body);
+        add_letters(e.left, free);
+        for (const auto& i : free) ask(e.body, i);
+        look(e.body, look);
+    }
+    return needed;
+}
+
+/// Whether a letter is written for two indices of a program, or for the second of them alone.
+inline bool has_twins(const random_program& p, const std::string& letter) {
+    return std::any_of(p.equations.begin(), p.equations.end(), [&](const definition& e) {
+        letters left;
+        add_letters(e.left, left);
+        const std::string twin = letter + twin_mark;
+        return mentions(e.body, twin) > 0 || left.count(twin) > 0;
+    });
+}
+/// Whether the caller would have to bind a letter that is written for two indices.
+inline bool asks_for_twins(const random_program& p) {
+    const letters needed = indices_to_give(p);
+    return std::any_of(needed.begin(), needed.end(),
+                       [&](const std::string& i) { return has_twins(p, plain_letter(i)); });
+}
+
+}  // namespace ricci::testing

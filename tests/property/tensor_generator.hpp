@@ -1,0 +1,179 @@
+// Random tensors: names that papers use, and uses of them at every kind of position.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/property/drawing.hpp"
+
+namespace ricci::testing {
+
+class tensor_generator : protected drawing {
+protected:
+    using drawing::drawing;
+
+    std::size_t declare(const std::vector<std::int64_t>& extents, bool positive) {
+        struct spelling {
+            const char *name, *latex;
+            bool above = false;
+        };
+        // In words, a subscript before a bracket reads as that of a function.
+        static const spelling names[] = {
+            {"A", "A"},
+            {"B", "B"},
+            {"C", "C"},
+            {"D", "D"},
+            {"X", "X"},
+            {"Y", "Y"},
+            {"Z", "Z"},
+            {"x", "x"},
+            {"v", "v"},
+            {"KV", "KV"},
+            {"dA", "dA"},
+            {"PE", "\\text{PE}", true},
+            {"Out", "\\text{Out}", true},
+            {"Output", "\\mathrm{Output}", true},
+            {"\\theta", "\\theta"},
+            {"\\Lambda", "\\Lambda"},
+            {"\\tilde{Q}", "\\tilde{Q}"},
+            {"\\hat{x}", "\\hat x"},
+            {"\\bar{\\beta}", "\\bar{\\beta}"},
+            {"Q'", "Q'"},
+            {"W''", "W''"},
+            {"W_Q", "W_Q", true},
+            {"W_QKV", "W_{QKV}", true},
+            {"S_masked", "S_{\\text{masked}}", true},
+            {"\\xi_new", "\\xi_{\\text{new}}", true},
+            {"R", "R"},
+            {"P", "P"},
+            {"E", "E"},
+            {"F", "F"},
+            {"G", "G"},
+            {"H", "H"},
+            {"y", "y"},
+            {"z", "z"},
+            {"M_1", "M_{\\text{1}}", true},
+            {"\\omega", "\\omega"},
+            {"s", "s"},
+            {"t", "t"},
+            {"Tr", "\\text{Tr}", true},
+        };
+        static const spelling scalars[] = {{"d_k", "d_k"},
+                                           {"n_x", "n_x"},
+                                           {"\\lambda", "\\lambda"},
+                                           {"d_head", "d_{\\text{head}}"}};
+        const bool dimension = extents.empty() && chance(50);
+        for (unsigned tries = 0;; ++tries) {
+            const spelling& s = dimension && tries < 8 ? scalars[below(4)]
+                                                       : names[below(sizeof names / sizeof *names)];
+            std::string name = s.name, latex = s.latex;
+            bool above = s.above;
+            if (tries > 60) {
+                name = "U_u" + std::to_string(tries);
+                latex = "U_{\\text{u" + std::to_string(tries) + "}}";
+                above = true;
+            }
+            if (std::any_of(p_.tensors.begin(), p_.tensors.end(),
+                            [&](const declaration& d) { return d.name == name; }))
+                continue;
+            p_.tensors.push_back({name, latex, extents, positive, false, above});
+            return p_.tensors.size() - 1;
+        }
+    }
+
+    // Uses: every index is in `scope`, and all of `wanted` are there -------------------------------
+
+    tree leaf(const indices& scope, const indices& wanted) {
+        if (wanted.empty() && chance(20)) return number_tree(constant());
+        if (chance(45)) {
+            tree t = defined_leaf(scope, wanted);
+            if (t.kind == ir::op::tensor) return t;
+        }
+        return tensor_leaf(scope, wanted, false);
+    }
+    tree input_leaf(const indices& scope, const indices& wanted) {
+        return tensor_leaf(scope, wanted, false);
+    }
+
+    /// A tensor that an equation defines, where one has axes for all that is wanted.
+    tree defined_leaf(const indices& scope, const indices& wanted) {
+        if (p_.equations.empty()) return {};
+        tree t;
+        t.tensor = pick(p_.equations).tensor;
+        indices missing = wanted;
+        for (const std::int64_t n : p_.tensors[t.tensor].extents) {
+            axis a;
+            for (const auto& i : missing)
+                if (a.terms.empty() && p_.extent(i) == n) a = index_axis(i);
+            for (const auto& i : scope)
+                if (a.terms.empty() && p_.extent(i) == n && chance(70)) a = index_axis(i);
+            if (a.terms.empty()) {
+                if (!allowed_.fixed) return {};
+                a.kind = ir::position_kind::fixed;
+                a.offset = static_cast<std::int32_t>(below(static_cast<unsigned>(n)));
+            } else {
+                missing.erase(std::remove(missing.begin(), missing.end(), a.terms[0].first),
+                              missing.end());
+            }
+            t.axes.push_back(a);
+        }
+        if (!missing.empty()) return {};
+        t.kind = ir::op::tensor;
+        t.style = below(10000);
+        return t;
+    }
+    tree tensor_leaf(const indices& scope, const indices& wanted, bool positive) {
+        tree t;
+        t.kind = ir::op::tensor;
+        t.positive = positive;
+        t.style = below(10000);
+        indices rest = wanted;
+        if (!scope.empty() && chance(15)) rest = joined(rest, {pick(scope)});
+        std::shuffle(rest.begin(), rest.end(), random_);
+        for (std::size_t k = 0; k < rest.size(); ++k) {
+            axis a = index_axis(rest[k]);
+            if (k + 1 < rest.size() && allowed_.merged && chance(8)) {
+                a.kind = ir::position_kind::merged;
+                a.terms.emplace_back(rest[++k], 1);
+            } else if (k + 1 < rest.size() && allowed_.arithmetic && chance(10)) {
+                a.kind = ir::position_kind::affine;
+                a.terms.emplace_back(rest[++k], chance(50) ? 1 : -1);
+            } else if (allowed_.arithmetic && chance(5)) {
+                a.kind = ir::position_kind::affine;
+                a.terms[0].second = 1 + static_cast<std::int32_t>(below(2));
+                a.offset = static_cast<std::int32_t>(below(3));
+            }
+            if (a.kind == ir::position_kind::affine && a.offset == 0 && a.terms.size() == 1)
+                a.offset = 1;
+            t.axes.push_back(a);
+        }
+        if (allowed_.diagonals && !rest.empty() && chance(6))
+            t.axes.push_back(index_axis(pick(rest)));
+        if (allowed_.fixed && chance(8)) {
+            axis a;
+            a.kind = ir::position_kind::fixed;
+            a.offset = static_cast<std::int32_t>(below(2));
+            t.axes.insert(t.axes.begin() + below(static_cast<unsigned>(t.axes.size()) + 1), a);
+        }
+        std::vector<std::int64_t> extents;
+        for (const auto& a : t.axes) {
+            const bool longer =
+                a.kind == ir::position_kind::affine || a.kind == ir::position_kind::fixed;
+            const bool open = a.kind == ir::position_kind::affine && !allowed_.longer_axes;
+            extents.push_back(reach(p_, a) + (longer && !open ? below(2) : 0));
+        }
+        if (chance(50))
+            for (std::size_t k = 0; k < p_.tensors.size(); ++k)
+                if (p_.tensors[k].extents == extents && p_.tensors[k].positive == positive &&
+                    !p_.tensors[k].defined && chance(50)) {
+                    t.tensor = k;
+                    return t;
+                }
+        t.tensor = declare(extents, positive);
+        return t;
+    }
+};
+
+}  // namespace ricci::testing
