@@ -1,7 +1,5 @@
 // Printing and reading back: the same program, and the same text after one round.
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include <ricci/ir/print.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/property/corpus.hpp"
 #include "tests/property/generator.hpp"
 #include "tests/property/run.hpp"
 #include "tests/property/settings.hpp"
@@ -53,23 +52,6 @@ std::string round_trip(const std::string& text) {
 }
 
 std::string check_round_trip(const random_program& p) { return round_trip(text_of(p)); }
-
-/// The texts in tests/corpus/: programs with an empty line between, comments start with #.
-std::vector<std::string> corpus() {
-    std::vector<std::string> out;
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "corpus";
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        std::ifstream in(file.path());
-        std::string line, text;
-        while (std::getline(in, line)) {
-            if (!line.empty() && line[0] == '#') continue;
-            if (!line.empty()) text += line + "\n";
-            else if (!text.empty()) out.push_back(std::exchange(text, ""));
-        }
-        if (!text.empty()) out.push_back(text);
-    }
-    return out;
-}
 
 }  // namespace
 

@@ -36,6 +36,8 @@ constexpr gather_case cases[] = {
     {"Y^{ij} = E^{x_i x_j}", false},
     {"Y = \\sum_i Z^{i x_i}", false},
     {"Y^{a} = w^i E^{x_i a}", false},
+    {"Y^{a} = E^{x_{kk} a}", false},
+    {"Y^{a} = 2 E^{x_{kk} a} w^k", false},
     {"Y^{va} = \\sum_i [v = x_i] P^{ia} + E^{va}", true},
     {"Y^{av} = \\sum_i [x_i = v] P^{ia} w^i + E^{va}", true},
     {"Y^{va} = 3 \\sum_{b,i} [v = x_{bi}] P^{ia} + E^{va}", true},
@@ -51,8 +53,10 @@ void bind(bound_program& p, std::int64_t rows, std::int64_t n) {
     const std::string text = p.text();
     const bool square = text.find("x_i x") != std::string::npos;
     const bool batched = text.find("x_{bi}") != std::string::npos;
+    const bool diagonal = text.find("x_{kk}") != std::string::npos;
     if (has("E")) p.input("E", square ? shape{rows, rows} : shape{rows, width});
-    if (has("x")) p.input("x", numbers(p, batched ? shape{2, n} : shape{n}, rows));
+    if (has("x"))
+        p.input("x", numbers(p, batched ? shape{2, n} : diagonal ? shape{n, n} : shape{n}, rows));
     if (has("P")) p.input("P", {n, width});
     if (has("W")) p.input("W", {width});
     if (has("U")) p.input("U", {width, 3});

@@ -190,7 +190,7 @@ private:
             ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
             const ir::index_set own = holders;
             for (std::int32_t k = 0; k < x.children.count; ++k)
-                holders.merge_once(ir::free_indices(p_, p_.links[x.children.first + k]));
+                add_uses(p_.links[x.children.first + k], holders);
             for (ref i = 0; i < holders.end(); ++i) {
                 if (bound_.has(i) || !holders.has(i)) continue;
                 if (holders.repeated(i)) here.push(i);
@@ -204,6 +204,13 @@ private:
         for (ref i = 0; i < holders.end(); ++i)
             if (!bound_.has(i) && holders.repeated(i)) here.push(i);
         return here;
+    }
+    /// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j as a whole.
+    constexpr void add_uses(ref n, ir::index_set& holders) const {
+        const ir::node& x = p_.nodes[n];
+        ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            add_uses(p_.links[x.children.first + k], holders);
     }
     constexpr detail::text_view once_words(ref i) {
         once_ = {};

@@ -1,0 +1,114 @@
+// Shapes for a program of which only the text is known: a small extent for each index, and for each
+// tensor the axes that its positions need.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::testing {
+
+/// Indices that stand at one axis of a tensor have one extent; the classes of such indices get
+/// extents of 3 to 5.
+class corpus_shapes {
+public:
+    corpus_shapes(const ir::program_view& p, unsigned seed) : p_(p) {
+        same_.resize(static_cast<std::size_t>(p.indices.size()));
+        std::iota(same_.begin(), same_.end(), 0);
+        each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
+            if (q.kind == ir::position_kind::index) join(axis_class(name, axis), q.index);
+        });
+        draw(seed);
+        measure();
+    }
+    std::int64_t extent(ir::ref index) const { return extents_.at(find(index)); }
+    std::vector<std::int64_t> shape(ir::ref name) const {
+        std::vector<std::int64_t> out;
+        for (auto at = axes_.lower_bound({name, 0}); at != axes_.end() && at->first.first == name;
+             ++at)
+            out.push_back(lengths_.at(at->first));
+        return out;
+    }
+    /// For a tensor whose values are positions: the least axis that they stand at, otherwise 0.
+    std::int64_t places(ir::ref name) const {
+        const auto found = places_.find(name);
+        return found == places_.end() ? 0 : found->second;
+    }
+
+private:
+    using axis_key = std::pair<ir::ref, std::int32_t>;
+
+    template <class F>
+    void each_use(F f) const {
+        const auto all = [&](ir::ref name, ir::range at) {
+            for (std::int32_t k = 0; k < at.count; ++k) f(name, k, p_.at(at, k));
+        };
+        for (const ir::equation& e : p_.equations) all(e.name, e.positions);
+        for (const ir::node& n : p_.nodes)
+            if (n.kind == ir::op::tensor) all(n.name, n.positions);
+    }
+    ir::ref find(ir::ref i) const {
+        while (same_[static_cast<std::size_t>(i)] != i) i = same_[static_cast<std::size_t>(i)];
+        return i;
+    }
+    void join(ir::ref a, ir::ref b) { same_[static_cast<std::size_t>(find(a))] = find(b); }
+    ir::ref axis_class(ir::ref name, std::int32_t axis) {
+        const auto [at, is_new] =
+            axes_.try_emplace({name, axis}, static_cast<ir::ref>(same_.size()));
+        if (is_new) same_.push_back(at->second);
+        return at->second;
+    }
+    void draw(unsigned seed) {
+        std::mt19937 random(seed);
+        for (ir::ref i = 0; i < static_cast<ir::ref>(same_.size()); ++i)
+            if (find(i) == i) extents_[i] = 3 + static_cast<std::int64_t>(random() % 3);
+        // An axis that is also read as several indices is as long as their product.
+        each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
+            const auto known = axes_.find({name, axis});
+            if (q.kind != ir::position_kind::merged || known == axes_.end()) return;
+            extents_[find(known->second)] = reach(q);
+        });
+    }
+    /// The length of the axis that a position fills.
+    std::int64_t reach(const ir::position& q) const {
+        if (q.kind == ir::position_kind::index) return extent(q.index);
+        std::int64_t length = q.kind == ir::position_kind::merged ? 1 : q.offset + 1;
+        for (std::int32_t k = 0; k < q.terms.count; ++k) {
+            const ir::affine_term& t = p_.affine_terms[q.terms.first + k];
+            if (q.kind == ir::position_kind::merged) length *= extent(t.index);
+            else length += std::abs(t.coefficient) * (extent(t.index) - 1);
+        }
+        return length;
+    }
+    void measure() {
+        each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
+            auto& length = lengths_[{name, axis}];
+            axes_.try_emplace({name, axis}, ir::none);
+            length = std::max(length, q.kind == ir::position_kind::gathered ? 3 : reach(q));
+        });
+        for (const ir::node& n : p_.nodes)
+            for (std::int32_t k = 0; n.kind == ir::op::tensor && k < n.positions.count; ++k) {
+                const ir::position& q = p_.at(n.positions, k);
+                if (q.kind != ir::position_kind::gathered) continue;
+                const ir::ref numbers = p_.nodes[p_.child(n, q.offset)].name;
+                auto& least = places_.try_emplace(numbers, lengths_.at({n.name, k})).first->second;
+                least = std::min(least, lengths_.at({n.name, k}));
+            }
+    }
+
+    const ir::program_view p_;
+    std::vector<ir::ref> same_;         // by index, then by axis: another of the same extent
+    std::map<axis_key, ir::ref> axes_;  // none: an axis that no index stands at
+    std::map<ir::ref, std::int64_t> extents_;
+    std::map<axis_key, std::int64_t> lengths_;
+    std::map<ir::ref, std::int64_t> places_;
+};
+
+}  // namespace ricci::testing
