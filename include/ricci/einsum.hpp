@@ -57,7 +57,7 @@ template <std::uint64_t Program, class... Bound>
 RICCI_INLINE auto einsum_call(const Bound&... bound) {
     report_mistake<call_mistake<Program, false, Bound...>>();
     using T = typename call_element<Bound...>::type;
-    auto outputs = make_outputs<Program, T>();
+    results<Program, T> outputs;
     run_call<Program, T>(outputs, 1, 0, bound...);
     return boost::hana::at_key(std::move(outputs), name<einsum_result>{});
 }
@@ -65,7 +65,7 @@ template <std::uint64_t Program, class... Bound>
 RICCI_INLINE void einsum_call_into(scaling scale, const Bound&... bound) {
     report_mistake<call_mistake<Program, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
-    auto outputs = make_outputs<Program, T>();
+    results<Program, T> outputs;
     run_call<Program, T>(outputs, scale.alpha, scale.beta, bound...);
 }
 

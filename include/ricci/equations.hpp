@@ -20,7 +20,7 @@ struct equations {
     RICCI_INLINE auto operator()(const Bound&... bound) const {
         report_mistake<call_mistake<Hash, false, Bound...>>();
         using T = typename call_element<Bound...>::type;
-        auto outputs = make_outputs<Hash, T>();
+        results<Hash, T> outputs;
         run_call<Hash, T>(outputs, 1, 0, bound...);
         return outputs;
     }

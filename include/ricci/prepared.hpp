@@ -14,8 +14,7 @@ class prepared {
 public:
     template <class... Bound>
     RICCI_INLINE explicit prepared(const Bound&... bound)
-        : outputs_(make_outputs<Hash, T>()),
-          executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
+        : executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
         (view_bound(bound), ...);
     }
 
@@ -24,8 +23,7 @@ public:
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
     template <std::uint64_t Name>
     auto operator[](name<Name> key) {
-        report_mistake<no_such_result<Hash, Name>>();
-        auto view = boost::hana::at_key(outputs_, key).view();
+        auto view = outputs_[key].view();
         if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {
             constexpr int rank = decltype(view)::rank;
             detail::extent_list<rank> extents;
@@ -73,7 +71,7 @@ private:
         return k;
     }();
 
-    decltype(make_outputs<Hash, T>()) outputs_;
+    results<Hash, T> outputs_;
     engine::executable executable_;
     bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
 };
@@ -95,7 +93,7 @@ template <std::uint64_t Hash, class... Bound>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
     report_mistake<call_mistake<Hash, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
-    auto outputs = make_outputs<Hash, T>();
+    results<Hash, T> outputs;
     return plan_call<Hash, T>(outputs, 1, 0, bound...).explain();
 }
 

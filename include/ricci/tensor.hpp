@@ -86,7 +86,10 @@ public:
     static constexpr int rank = Rank;
 
     /// A scalar for rank 0, otherwise a tensor without elements.
-    tensor() : storage_(extents_.data(), Rank) { detail::row_major(extents_, strides_); }
+    tensor() {
+        detail::row_major(extents_, strides_);
+        if constexpr (Rank == 0) storage_ = {extents_.data(), Rank};
+    }
     /// tensor<float, 2> X({n, 512}). Throws ricci::error when the size overflows.
     explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1]) requires(Rank > 0) {
         for (std::size_t axis = 0; axis < Rank; ++axis) extents_[axis] = extents[axis].value;

@@ -4,7 +4,8 @@
 usage: counts.py COMPILER [ARGUMENT ...]
 
 Prints, for the public header alone and for seven equations with their gradients, the preprocessed
-lines and, with clang, the template instantiations; fails when one is over its bound. The bounds leave
+lines and, with clang, the template instantiations, and for calls the length of the longest symbol;
+fails when one is over its bound. The bounds leave
 some room over what the libraries of Debian 12 and 13 need: raise one only with a reason.
 """
 
@@ -34,6 +35,19 @@ constexpr auto backward =
     ricci::gradient(attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
 static_assert(backward.states(R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
 '''
+# Called with six outputs, one of them a scalar.
+CALL = EQUATIONS + r'''
+constexpr auto loss = R"(M^{ij} = X^{ia} X^{ja}; N^{i} = M^{ij} v^j; T = N^i v^i)"_eq;
+double run(ricci::tensor<float, 2>& x, ricci::tensor<float, 3>& w, ricci::tensor<float, 1>& v) {
+    auto step = ricci::prepare(backward, "X"_t = x, "W_Q"_t = w, "W_K"_t = w, "W_V"_t = w, "W_O"_t = w,
+                               "d_k"_t = 64, "dL/dY"_t = x);
+    step();
+    auto parts = loss.keep("M"_t, "N"_t)("X"_t = x, "v"_t = v);
+    auto moved = std::move(parts);
+    return moved["T"_t]() + step["dL/dX"_t](0, 0);
+}
+'''
+LONGEST_SYMBOL = 200
 
 
 def run(command):
@@ -57,6 +71,14 @@ def instantiations(compiler, folder, source):
     return sum(1 for event in trace["traceEvents"] if event["name"].startswith("Instantiate"))
 
 
+def longest_symbol(compiler, folder, source):
+    """The length of the longest mangled name in the object of an optimised build."""
+    target = folder / "called.o"
+    run([*compiler, "-std=c++20", "-O2", "-c", "-I", ROOT / "include", source, "-o", target])
+    names = run(["nm", target]).decode().split("\n")
+    return max(len(name.split()[-1]) for name in names if name.strip())
+
+
 def main():
     compiler = sys.argv[1:]
     is_clang = b"clang" in run([*compiler, "--version"])
@@ -76,6 +98,11 @@ def main():
                     words += f", {count} template instantiations (at most {most})"
                     failed = failed or count > most
             print(words)
+        source = folder / "called.cpp"
+        source.write_text(CALL, encoding="utf-8")
+        length = longest_symbol(compiler, folder, source)
+        print(f"longest symbol of calls: {length} characters (at most {LONGEST_SYMBOL})")
+        failed = failed or length > LONGEST_SYMBOL
     sys.exit(1 if failed else 0)
 
 

@@ -93,40 +93,6 @@ struct call_mistake {
 
 // Outputs ------------------------------------------------------------------------------------------
 
-/// The names of a program's outputs, in the order of its equations.
-template <std::uint64_t Program>
-struct program_outputs {
-    static constexpr auto view = program_of<Program>.view();
-    static constexpr std::int32_t equation_count = view.equations.size();
-    struct list {
-        ir::ref names[equation_count + 1];
-        std::int32_t count;
-    };
-    /// Found in one pass: what is kept, or no equation reads.
-    static constexpr list all = [] {
-        detail::buffer<bool> used;
-        used.resize(view.names.size(), false);
-        for (const ir::equation& e : view.equations)
-            if (!e.claim) mark_read(view, e.body, used);
-        list out{};
-        for (const ir::equation& e : view.equations) {
-            const ir::name_symbol& s = view.names[e.name];
-            if (!e.claim && !s.shape_only && (s.kept || !used[e.name]))
-                out.names[out.count++] = e.name;
-        }
-        return out;
-    }();
-    static constexpr std::int32_t count = all.count;
-    static constexpr ir::ref at(std::size_t k) { return all.names[k]; }
-    /// The same as a constant, so that no search is left for run time.
-    template <std::size_t K>
-    static constexpr ir::ref name_of = at(K);
-    template <std::size_t K>
-    using key = name<detail::hash_of(view.name(at(K)))>;
-    template <std::size_t K>
-    static constexpr int rank = rank_of(view, at(K));
-};
-
 /// Where the engine puts an output that the caller did not bind.
 struct output_slot {
     ir::ref name;
@@ -208,24 +174,10 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_index<Hash>
     all.indices[all.index_count++] = {index_number<Program, Hash>, b.extent};
 }
 
-template <std::uint64_t Program, class T, std::size_t... K>
-RICCI_INLINE auto make_outputs(std::index_sequence<K...>) {
-    using list = program_outputs<Program>;
-    return boost::hana::make_map(boost::hana::make_pair(typename list::template key<K>{},
-                                                        tensor<T, list::template rank<K>>{})...);
-}
-/// A map with an empty tensor for each output.
-template <std::uint64_t Program, class T>
-RICCI_INLINE auto make_outputs() {
-    return make_outputs<Program, T>(
-        std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{});
-}
-
 /// Calls body(request) with the request for operands, whose outputs go to `outputs` unless they are
 /// bound.
-template <std::uint64_t Program, class T, class Results, class Body, std::size_t... K,
-          class... Bound>
-RICCI_INLINE auto with_request(Results& outputs, const plan::number& alpha,
+template <std::uint64_t Program, class T, class Body, std::size_t... K, class... Bound>
+RICCI_INLINE auto with_request(results<Program, T>& outputs, const plan::number& alpha,
                                const plan::number& beta, Body body, std::index_sequence<K...>,
                                const Bound&... bound) {
     using list = program_outputs<Program>;
@@ -253,8 +205,8 @@ RICCI_INLINE auto with_request(Results& outputs, const plan::number& alpha,
 }
 
 /// An executable for operands, whose outputs go to `outputs` unless they are bound.
-template <std::uint64_t Program, class T, class Results, class... Bound>
-RICCI_INLINE engine::executable plan_call(Results& outputs, const plan::number& alpha,
+template <std::uint64_t Program, class T, class... Bound>
+RICCI_INLINE engine::executable plan_call(results<Program, T>& outputs, const plan::number& alpha,
                                           const plan::number& beta, const Bound&... bound) {
     return with_request<Program, T>(
         outputs, alpha, beta, [](const engine::request& r) { return engine::executable(r); },
@@ -263,9 +215,9 @@ RICCI_INLINE engine::executable plan_call(Results& outputs, const plan::number& 
 }
 
 /// Executes at once.
-template <std::uint64_t Program, class T, class Results, class... Bound>
-RICCI_INLINE void run_call(Results& outputs, const plan::number& alpha, const plan::number& beta,
-                           const Bound&... bound) {
+template <std::uint64_t Program, class T, class... Bound>
+RICCI_INLINE void run_call(results<Program, T>& outputs, const plan::number& alpha,
+                           const plan::number& beta, const Bound&... bound) {
     with_request<Program, T>(
         outputs, alpha, beta, [](const engine::request& r) { engine::run(r); },
         std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{},

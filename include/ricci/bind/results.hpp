@@ -1,7 +1,9 @@
-// What makes a name a key of a Hana map, and what is said when a result has no such key.
+// What a call gives: a Hana map from the names of the outputs to tensors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <boost/hana/at_key.hpp>
 #include <boost/hana/bool.hpp>
@@ -15,6 +17,7 @@
 
 #include <ricci/bind/check.hpp>
 #include <ricci/bind/program_key.hpp>
+#include <ricci/tensor.hpp>
 
 namespace boost::hana {
 
@@ -69,6 +72,103 @@ struct no_such_result {
         return out;
     }();
     static constexpr detail::text_view text() { return {sentence.characters, sentence.size}; }
+};
+
+/// The names of a program's outputs, in the order of its equations.
+template <std::uint64_t Program>
+struct program_outputs {
+    static constexpr auto view = program_of<Program>.view();
+    static constexpr std::int32_t equation_count = view.equations.size();
+    struct list {
+        ir::ref names[equation_count + 1];
+        std::int32_t count;
+    };
+    /// Found in one pass: what is kept, or no equation reads.
+    static constexpr list all = [] {
+        detail::buffer<bool> used;
+        used.resize(view.names.size(), false);
+        for (const ir::equation& e : view.equations)
+            if (!e.claim) mark_read(view, e.body, used);
+        list out{};
+        for (const ir::equation& e : view.equations) {
+            const ir::name_symbol& s = view.names[e.name];
+            if (!e.claim && !s.shape_only && (s.kept || !used[e.name]))
+                out.names[out.count++] = e.name;
+        }
+        return out;
+    }();
+    static constexpr std::int32_t count = all.count;
+    static constexpr ir::ref at(std::size_t k) { return all.names[k]; }
+    /// The same as a constant, so that no search is left for run time.
+    template <std::size_t K>
+    static constexpr ir::ref name_of = at(K);
+    template <std::size_t K>
+    using key = name<detail::hash_of(view.name(at(K)))>;
+    template <std::size_t K>
+    static constexpr int rank = rank_of(view, at(K));
+};
+
+/// The names of a program's outputs, each with an empty tensor, in the order of its equations.
+template <std::uint64_t Program, class T, class Numbers>
+struct output_list;
+template <std::uint64_t Program, class T, std::size_t... K>
+struct output_list<Program, T, std::index_sequence<K...>> {
+    using outputs = program_outputs<Program>;
+    using pairs =
+        boost::hana::basic_tuple<boost::hana::pair<typename outputs::template key<K>,
+                                                   tensor<T, outputs::template rank<K>>>...>;
+    using map = typename boost::hana::detail::make_map_type<boost::hana::pair<
+        typename outputs::template key<K>, tensor<T, outputs::template rank<K>>>...>::type;
+};
+template <std::uint64_t Program>
+using output_numbers =
+    std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>;
+
+/// What a call gives: a Hana map from names to tensors. A class of its own, with what Hana's functions
+/// ask of a map, since the name of hana::map itself spells every key and value in each symbol.
+template <std::uint64_t Program, class T>
+class results {
+    using list = output_list<Program, T, output_numbers<Program>>;
+
+public:
+    using hana_tag = boost::hana::map_tag;
+    using hash_table_type = typename list::map::hash_table_type;
+    using storage_type = typename list::pairs;
+
+    // Flattened, each a function of its own, so that nothing of the storage, whose name is as long as
+    // a map's, is left as a symbol.
+    [[gnu::flatten, gnu::noinline]] results() : storage() {}
+    results(results&&) = default;
+    results& operator=(results&&) = default;
+    [[gnu::flatten, gnu::noinline]] ~results() {}
+
+    /// The output of this name; one that there is not stops the compilation.
+    template <std::uint64_t Name>
+    auto& operator[](name<Name>) & {
+        return boost::hana::second(boost::hana::at_c<number<Name>()>(storage));
+    }
+    template <std::uint64_t Name>
+    const auto& operator[](name<Name>) const& {
+        return boost::hana::second(boost::hana::at_c<number<Name>()>(storage));
+    }
+    template <std::uint64_t Name>
+    auto operator[](name<Name> key) && {
+        return std::move((*this)[key]);
+    }
+
+    storage_type storage;
+
+private:
+    /// Where among the outputs a name is.
+    template <std::uint64_t Name>
+    static consteval std::size_t number() {
+        report_mistake<no_such_result<Program, Name>>();
+        std::int32_t k = 0;
+        const auto all = program_outputs<Program>::all;
+        while (k < all.count && program_of<Program>.view().name(all.names[k]) != spelling<Name>())
+            ++k;
+        return static_cast<std::size_t>(k);
+    }
 };
 
 }  // namespace ricci
