@@ -60,12 +60,14 @@ TEST_CASE("small products of every size and layout", "[small]") {
     check_products<float, 1, 1, 1>();
     check_products<float, 4, 4, 4>();
     check_products<float, 3, 5, 7>();
+    check_products<double, 6, 13, 2>();
+#ifndef __SANITIZE_ADDRESS__  // minutes to compile with a check for each element of unrolled loops
     check_products<float, 8, 8, 8>();
     check_products<float, 31, 17, 9>();
     check_products<float, 32, 32, 32>();
-    check_products<double, 6, 13, 2>();
     check_products<double, 16, 16, 16>();
     check_products<double, 29, 3, 30>();
+#endif
 }
 
 TEST_CASE("small contractions of other forms", "[small]") {
