@@ -25,6 +25,7 @@ public:
         each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
             if (q.kind == ir::position_kind::index) join(axis_class(name, axis), q.index);
         });
+        for (ir::ref i = 0; i < p.indices.size(); ++i) join_unprimed(i);
         draw(seed);
         measure();
     }
@@ -59,6 +60,13 @@ private:
         return i;
     }
     void join(ir::ref a, ir::ref b) { same_[static_cast<std::size_t>(find(a))] = find(b); }
+    /// A primed index is as long as its letter: what reads x^{\operatorname{clamp}(t-1)} is as long as x.
+    void join_unprimed(ir::ref i) {
+        detail::text_view letter = p_.index(i);
+        while (letter[letter.size - 1] == '\'') --letter.size;
+        for (ir::ref j = 0; j < p_.indices.size(); ++j)
+            if (p_.index(j) == letter) return join(i, j);
+    }
     ir::ref axis_class(ir::ref name, std::int32_t axis) {
         const auto [at, is_new] =
             axes_.try_emplace({name, axis}, static_cast<ir::ref>(same_.size()));
