@@ -176,8 +176,10 @@ private:
             bound_.add(i);
         }
         const ref inside = resolve_children(n);
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
             bound_.remove(p_.links[x.indices.first + k]);
+            closed_.add(p_.links[x.indices.first + k]);
+        }
         return inside;
     }
 
@@ -214,6 +216,12 @@ private:
     }
     constexpr detail::text_view once_words(ref i) {
         once_ = {};
+        if (closed_.has(i)) {
+            once_
+                << " stands outside of what binds it, which takes the next factor; put parentheses "
+                   "around all that it is to cover";
+            return once_;
+        }
         once_ << " stands once on the right and not on the left";
         if (missing_ != none)
             once_ << ", and " << p_.index(missing_)
@@ -225,7 +233,8 @@ private:
     ir::program& p_;
     detail::text_view text_;
     ir::index_set bound_;
-    ref missing_ = none;  // an index of the left that the right lacks
+    ir::index_set closed_;  // bound by a sum, mean, maximum or minimum on the left of here
+    ref missing_ = none;    // an index of the left that the right lacks
     ir::mistake mistake_;
     detail::text_builder once_;
 };
