@@ -59,7 +59,7 @@ RICCI_INLINE auto einsum_call(const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
     results<Program, T> outputs;
     run_call<Program, T>(outputs, 1, 0, bound...);
-    return boost::hana::at_key(std::move(outputs), name<einsum_result>{});
+    return std::move(outputs)[name<einsum_result>{}];
 }
 template <std::uint64_t Program, class... Bound>
 RICCI_INLINE void einsum_call_into(scaling scale, const Bound&... bound) {

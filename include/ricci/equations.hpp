@@ -29,7 +29,7 @@ struct equations {
     template <std::uint64_t... Names>
     consteval auto keep(name<Names>...) const {
         using kept = define_program<kept_names<Hash, Names...>>;
-        report_mistake<words_of_outcome<kept::hash>>();
+        if constexpr (!is_mistaken<Hash>) report_mistake<words_of_outcome<kept::hash>>();
         return equations<kept::hash>{};
     }
 
@@ -48,7 +48,7 @@ struct equations {
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
 consteval auto gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
     using derived = define_program<derived_gradient<Hash, Of, false, Wrt...>>;
-    report_mistake<words_of_outcome<derived::hash>>();
+    if constexpr (!is_mistaken<Hash>) report_mistake<words_of_outcome<derived::hash>>();
     return equations<derived::hash>{};
 }
 
@@ -56,7 +56,7 @@ consteval auto gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
 consteval auto value_and_gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
     using derived = define_program<derived_gradient<Hash, Of, true, Wrt...>>;
-    report_mistake<words_of_outcome<derived::hash>>();
+    if constexpr (!is_mistaken<Hash>) report_mistake<words_of_outcome<derived::hash>>();
     return equations<derived::hash>{};
 }
 
@@ -65,7 +65,7 @@ consteval auto value_and_gradient(equations<Hash>, name<Of>, name_list<Wrt...>) 
 template <std::uint64_t Hash, std::uint64_t... Wrt>
 consteval auto tangent(equations<Hash>, name_list<Wrt...>) {
     using derived = define_program<derived_tangent<Hash, Wrt...>>;
-    report_mistake<words_of_outcome<derived::hash>>();
+    if constexpr (!is_mistaken<Hash>) report_mistake<words_of_outcome<derived::hash>>();
     return equations<derived::hash>{};
 }
 
@@ -74,7 +74,7 @@ consteval auto tangent(equations<Hash>, name_list<Wrt...>) {
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
 consteval auto jacobian(equations<Hash>, name<Of>, name_list<Wrt...>) {
     using derived = define_program<derived_jacobian<Hash, Of, Wrt...>>;
-    report_mistake<words_of_outcome<derived::hash>>();
+    if constexpr (!is_mistaken<Hash>) report_mistake<words_of_outcome<derived::hash>>();
     return equations<derived::hash>{};
 }
 

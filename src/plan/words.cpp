@@ -29,7 +29,7 @@ std::string affine_words(const ir::program_view& p, const ir::position& at) {
 std::string words_of_equation(const ir::program_view& p, ir::ref equation) {
     if (equation == ir::none) return "the program";
     detail::text_builder text;
-    ir::to_latex(p, p.equations[equation], text);
+    ir::show(p, p.equations[equation], text);
     return text_of(text.view());
 }
 

@@ -84,8 +84,10 @@ struct call_mistake {
             ir::program program;
             ir::mistake mistake;
         } made;
-        made.mistake =
-            call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo).run();
+        if (!is_mistaken<Program>)  // that has been said
+            made.mistake =
+                call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo)
+                    .run();
         return ir::freeze<ir::program_sizes{}>(made);
     }();
     static constexpr detail::text_view text() { return words.text(); }

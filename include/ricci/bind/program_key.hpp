@@ -51,6 +51,9 @@ struct define_program {
 /// What the pass gave, with room to spare: never in the object file.
 template <std::uint64_t Hash>
 inline constexpr auto outcome_of = made_program(program_key<Hash>{});
+/// Whether the equations have a mistake: what follows from them has nothing to add to its message.
+template <std::uint64_t Hash>
+inline constexpr bool is_mistaken = outcome_of<Hash>.mistaken();
 
 template <std::uint64_t Hash>
 consteval auto trimmed() {

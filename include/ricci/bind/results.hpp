@@ -43,7 +43,7 @@ namespace ricci {
 /// Says that a result was asked for by a name that is none.
 template <std::uint64_t Program, std::uint64_t Name>
 struct no_such_result {
-    static constexpr bool wrong = [] {
+    static constexpr bool wrong = !is_mistaken<Program> && [] {
         const auto p = program_of<Program>.view();
         const ir::ref n = p.find(spelling<Name>());
         return n == ir::none || !is_output(p, n);
@@ -145,11 +145,11 @@ public:
     /// The output of this name; one that there is not stops the compilation.
     template <std::uint64_t Name>
     auto& operator[](name<Name>) & {
-        return boost::hana::second(boost::hana::at_c<number<Name>()>(storage));
+        return output<Name>(*this);
     }
     template <std::uint64_t Name>
     const auto& operator[](name<Name>) const& {
-        return boost::hana::second(boost::hana::at_c<number<Name>()>(storage));
+        return output<Name>(*this);
     }
     template <std::uint64_t Name>
     auto operator[](name<Name> key) && {
@@ -159,6 +159,13 @@ public:
     storage_type storage;
 
 private:
+    template <std::uint64_t Name, class Self>
+    static auto& output(Self& self) {
+        constexpr std::size_t k = number<Name>();
+        if constexpr (k < static_cast<std::size_t>(program_outputs<Program>::count))
+            return boost::hana::second(boost::hana::at_c<k>(self.storage));
+        else return self;  // stands for what is wrong, of which enough has been said
+    }
     /// Where among the outputs a name is.
     template <std::uint64_t Name>
     static consteval std::size_t number() {

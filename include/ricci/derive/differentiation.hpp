@@ -6,6 +6,7 @@
 
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/detail/nearest.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -37,15 +38,19 @@ protected:
 
     // Names ---------------------------------------------------------------------------------------
 
-    constexpr ir::mistake unknown(text_view name, text_view words) const {
+    constexpr ir::mistake unknown(text_view name, text_view words, bool defined) const {
         detail::text_builder sentence;
         sentence << "the program" << words << name;
+        detail::nearest near(name);
+        for (ref n = 0; n < p_.names.size(); ++n)
+            if (!defined || p_.definition(n) != none) near.offer(p_.name(n));
+        if (near.found()) sentence << "; did you mean " << near.best << "?";
         return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
     }
     constexpr ir::mistake find_wrt(const text_view* wrt, std::int32_t count) {
         for (std::int32_t k = 0; k < count; ++k) {
             const ref name = p_.find(wrt[k]);
-            if (name == none) return unknown(wrt[k], " has no tensor ");
+            if (name == none) return unknown(wrt[k], " has no tensor ", false);
             wrt_.push(name);
         }
         return {};

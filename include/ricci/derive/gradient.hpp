@@ -95,7 +95,7 @@ private:
     constexpr ir::mistake find_names() {
         of_ = p_.find(request_.of);
         if (of_ == none || p_.definition(of_) == none)
-            return unknown(request_.of, " defines no tensor ");
+            return unknown(request_.of, " defines no tensor ", true);
         choose_loss();
         return find_wrt(request_.wrt, request_.wrt_count);
     }

@@ -414,6 +414,26 @@ private:
 constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
     latex_printer(p, out).equation_line(e);
 }
+/// One equation as a message shows it: what came from an einsum string, as that string.
+constexpr void show(const program_view& p, const equation& e, detail::text_builder& out) {
+    if (p.find("operand 1") == none) return to_latex(p, e, out);
+    const auto positions = [&](range at) {
+        for (std::int32_t k = 0; k < at.count; ++k) out << p.index(p.at(at, k).index);
+    };
+    bool first = true;
+    for (ref name = 0; name < p.names.size(); ++name) {
+        if (name == e.name) continue;
+        out << (first ? "" : ",");
+        first = false;
+        for (const node& n : p.nodes)
+            if (n.kind == op::tensor && n.name == name) {
+                positions(n.positions);
+                break;
+            }
+    }
+    out << "->";
+    positions(e.positions);
+}
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
 constexpr void to_latex(const program_view& p, detail::text_builder& out) {
     for (const equation& e : p.equations) {

@@ -201,7 +201,7 @@ private:
     }
     constexpr void in_equation(detail::text_builder& s, ref e) {
         s << "in ";
-        to_latex(p, p.equations[e], s);
+        show(p, p.equations[e], s);
         s << " : ";
     }
     constexpr void wrong_rank(ref name, std::int32_t wanted) {

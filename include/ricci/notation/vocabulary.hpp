@@ -3,11 +3,13 @@
 
 #include <cstdint>
 
+#include <ricci/detail/nearest.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::notation {
 
+using detail::nearest;
 using detail::text_view;
 
 /// A function of one or two arguments, or a reduction over the indices in its subscript.
@@ -239,49 +241,6 @@ constexpr word_meaning meaning_of(text_view word, bool indexed) {
 constexpr bool is_reduction(text_view word) {
     return meaning_of(word, true).what == word_meaning::kind::reduction;
 }
-
-/// Letters to insert, remove, replace or swap with a neighbour to get from one word to the other.
-constexpr std::int32_t edit_distance(text_view a, text_view b) {
-    constexpr std::int32_t limit = 24;
-    if (a.size > limit || b.size > limit) return limit;
-    std::int32_t rows[3][limit + 2] = {};
-    for (std::int32_t j = 0; j <= b.size; ++j) rows[0][j] = j;
-    for (std::int32_t i = 1; i <= a.size; ++i) {
-        auto& row = rows[i % 3];
-        const auto& above = rows[(i + 2) % 3];
-        const auto& before = rows[(i + 1) % 3];
-        row[0] = i;
-        for (std::int32_t j = 1; j <= b.size; ++j) {
-            std::int32_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best) best = above[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[a.size % 3][b.size];
-}
-
-/// Keeps the candidate nearest to a word; of two as near, the first.
-struct nearest {
-    text_view word;
-    text_view best;
-    std::int32_t distance = 24;
-
-    constexpr explicit nearest(text_view wanted) : word(wanted) {}
-    constexpr void offer(text_view candidate) {
-        const std::int32_t d = edit_distance(word, candidate);
-        if (d < distance) best = candidate, distance = d;
-    }
-    template <class List>
-    constexpr void offer_all(const List& list) {
-        for (const text_view& entry : list) offer(entry);
-    }
-    /// Near enough to be worth suggesting.
-    constexpr bool found() const { return distance <= 1 + word.size / 4; }
-};
 
 constexpr nearest nearest_command(text_view word) {
     nearest n(word);
