@@ -1,5 +1,6 @@
 """CPU seconds that user files cost the compilers beyond an empty file, preprocessed lines of the
-public header, and the longest symbols in the objects.
+public header, and the longest symbols in the objects. "precompiled": the same with the public header
+precompiled, which a project of several files does once.
 
 usage: run.py [COMPILER ...]    default: g++ and every clang++ that is found
 """
@@ -80,14 +81,21 @@ def command(compiler, optimisation="-O2"):
     return [compiler, "-std=c++20", optimisation, "-I", os.path.join(ROOT, "include"), f'-DRICCI_EXAMPLE_TEXT="{text}"']
 
 
-def cpu_seconds(compiler, source, target):
+def cpu_seconds(compiler, source, target, *arguments):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run(command(compiler) + ["-c", source, "-o", target], check=True)
+    subprocess.run(command(compiler) + [*arguments, "-c", source, "-o", target], check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def median_seconds(compiler, source, target):
-    return statistics.median(cpu_seconds(compiler, source, target) for _ in range(REPEATS))
+def median_seconds(compiler, source, target, *arguments):
+    return statistics.median(cpu_seconds(compiler, source, target, *arguments) for _ in range(REPEATS))
+
+
+def precompiled(compiler, header):
+    """Precompiles a header, as Meson's cpp_pch and CMake's target_precompile_headers do; what it is used by."""
+    ending = ".pch" if "clang" in compiler else ".gch"
+    subprocess.run(command(compiler) + ["-x", "c++-header", header, "-o", header + ending], check=True)
+    return ["-include", header]
 
 
 def preprocessed_lines(compiler, source):
@@ -128,13 +136,15 @@ def main():
             print(f"# {compiler}: {version}; an empty file {empty:.2f} s")
             header = write("header.cpp", "#include <ricci/ricci.hpp>\n")
             print(f"# the public header is {preprocessed_lines(compiler, header)} lines after preprocessing")
-            print(f"{'file':40} {'CPU s':>7} {'object kB':>10} {'symbols > 200':>14} {'longest':>8}")
+            with_header = precompiled(compiler, write("precompiled.hpp", "#include <ricci/ricci.hpp>\n"))
+            print(f"{'file':40} {'CPU s':>7} {'precompiled':>11} {'object kB':>10} {'symbols > 200':>14} {'longest':>8}")
             for number, (name, text) in enumerate(files()):
                 source = write(f"file{number}.cpp", text)
                 seconds = median_seconds(compiler, source, target) - empty
+                quick = median_seconds(compiler, source, target, *with_header) - empty
                 over, longest = long_symbols(target)
                 size = os.path.getsize(target) / 1000
-                print(f"{name:40} {seconds:7.2f} {size:10.1f} {over:14} {longest:8}", flush=True)
+                print(f"{name:40} {seconds:7.2f} {quick:11.2f} {size:10.1f} {over:14} {longest:8}", flush=True)
 
 
 if __name__ == "__main__":
