@@ -345,13 +345,13 @@ private:
     /// does not have, because one with primes would share the extent of its letter.
     constexpr ref fresh_axis(std::int32_t number) {
         const text_view letters = "pqrstuvwzyxmnklefgbcdo";
-        for (std::int32_t k = 0; k < letters.size && fresh_.size() <= number; ++k)
-            if (p_.find_index(letters.slice(k, k + 1)) == none)
-                fresh_.push(p_.intern_index(letters.slice(k, k + 1)));
-        detail::text_builder spelling;
-        spelling << "\\ell";
-        for (; fresh_.size() <= number; spelling << '\'')
-            if (p_.find_index(spelling) == none) fresh_.push(p_.intern_index(spelling));
+        for (; next_letter_ < letters.size && fresh_.size() <= number; ++next_letter_) {
+            const text_view letter = letters.slice(next_letter_, next_letter_ + 1);
+            if (p_.find_index(letter) == none) fresh_.push(p_.intern_index(letter));
+        }
+        if (next_ell_.size() == 0) next_ell_ << "\\ell";
+        for (; fresh_.size() <= number; next_ell_ << '\'')
+            if (p_.find_index(next_ell_) == none) fresh_.push(p_.intern_index(next_ell_));
         return fresh_[number];
     }
     /// The contributions to a tensor that one use splits into axes and another does not: all with an
@@ -407,8 +407,10 @@ private:
     ref of_ = none;
     buffer<ref> cotangents_;  // of each name, once asked for
     buffer<contribution> contributions_;
-    factors path_;   // the indices of the sums around the place in hand
-    factors fresh_;  // letters for axes that no index of a use stands for
+    factors path_;                  // the indices of the sums around the place in hand
+    factors fresh_;                 // letters for axes that no index of a use stands for
+    std::int32_t next_letter_ = 0;  // where the search for another stopped
+    detail::text_builder next_ell_;
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the
