@@ -6,6 +6,7 @@
 
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/derive/witness.hpp>
 #include <ricci/detail/nearest.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
@@ -31,10 +32,7 @@ protected:
     using factors = buffer<ref>;
 
     constexpr explicit differentiation(const ir::program_view& source)
-        : p_(source), source_equations_(source.equations.size()) {
-        // What the source keeps for a shape its derivatives may need for theirs.
-        for (const ir::name_symbol& n : p_.names) shape_needed_.push(n.shape_only);
-    }
+        : p_(source), source_equations_(source.equations.size()) {}
 
     // Names ---------------------------------------------------------------------------------------
 
@@ -66,6 +64,7 @@ protected:
     constexpr bool is_active(ref n) const {
         const ir::node& x = p_.nodes[n];
         if (x.kind == op::tensor) return x.name < active_.size() && active_[x.name];
+        if (is_witness(p_, x)) return false;
         for (std::int32_t k = 0; k < x.children.count; ++k)
             if (is_active(p_.links[x.children.first + k])) return true;
         return false;
@@ -104,6 +103,20 @@ protected:
     }
     /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
     constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
+
+    /// base^{e - 1}
+    constexpr ref power_below(ref base, constant e) {
+        e.plus({-1, 1});
+        return e.is(1) ? base : p_.make(op::power, base, make_constant(p_, e));
+    }
+    /// The derivative of a function by its argument. relu says by its value where that is positive,
+    /// which spares its argument where it is not at hand.
+    constexpr ref slope_of(ref n) {
+        const auto f = static_cast<function>(p_.nodes[n].detail);
+        const ref x = child(n, 0);
+        const bool by_value = f == function::relu && n == whole_ && p_.nodes[x].kind != op::tensor;
+        return derivative(p_, f, by_value ? whole_value_ : x, value_of(n));
+    }
 
     constexpr ref primed(ref index) {
         const ref fresh = with_more_primes(p_, index, taken_);
@@ -158,10 +171,9 @@ protected:
     std::int32_t source_equations_;
     factors wrt_;
     buffer<bool> active_;
-    buffer<bool> shape_needed_;  // names whose definition stays for the shape
-    ir::index_set taken_;        // the indices of the equation in hand, and those made for it
-    ref whole_ = none;           // the right side of the equation in hand
-    ref whole_value_ = none;     // the tensor it defines
+    ir::index_set taken_;     // the indices of the equation in hand, and those made for it
+    ref whole_ = none;        // the right side of the equation in hand
+    ref whole_value_ = none;  // the tensor it defines
 };
 
 }  // namespace ricci::derive

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
@@ -57,8 +58,7 @@ public:
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
-        if (request_.jacobian) need_shape(of_);
-        if (!out.mistake) out.program = drop_dead_equations(p_, shape_needed_);
+        if (!out.mistake) out.program = drop_dead_equations(p_, request_.jacobian ? of_ : none);
         intern_inputs(out.program);
         return out;
     }
@@ -198,13 +198,13 @@ private:
     constexpr void through_power(ref n, const factors& cotangent) {
         expression_builder b(p_);
         const ref base = child(n, 0), exponent = child(n, 1);
-        const ir::node e = p_.nodes[exponent];
-        if (e.kind == op::number) {
+        constant e;
+        if (is_constant(p_, exponent, e)) {
             factors all;
-            if (e.value == 0) return;
-            if (e.value != 1) all.push(b.number(e.value));
+            if (e.is(0)) return;
+            if (!e.is(1)) all.push(make_constant(p_, e));
             all.append(cotangent.data(), cotangent.size());
-            if (e.value != 1) all.push(e.value == 2 ? base : b.power(base, e.value - 1));
+            if (!e.is(1)) all.push(power_below(base, e));
             return propagate(base, all);
         }
         const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
@@ -231,7 +231,7 @@ private:
             for (const ref c : cotangent) conjugated.push(b.apply(function::conjugate, c));
             return propagate(child(n, 0), conjugated);
         }
-        const ref slope = derivative(p_, f, child(n, 0), value_of(n));
+        const ref slope = slope_of(n);
         if (slope != none) propagate(child(n, 0), with(cotangent, slope));
     }
     constexpr void through_cases(ref n, const factors& cotangent) {
@@ -326,7 +326,6 @@ private:
             }
             const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
             list.push(fresh);
-            need_shape(x.name);
             if (q.kind == ir::position_kind::gathered)
                 all.push(expression_builder(p_).compare(ir::comparison::equal,
                                                         p_.position_of(fresh.index),
@@ -336,10 +335,6 @@ private:
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
         return left;
-    }
-    constexpr void need_shape(ref name) {
-        shape_needed_.resize(p_.names.size(), false);
-        shape_needed_[name] = true;
     }
     /// The `number`-th index for axes that a use gives none of their own: a letter that the program
     /// does not have, because one with primes would share the extent of its letter.
@@ -358,7 +353,6 @@ private:
     /// index of its own for each axis, and a condition where the axis was merged.
     constexpr factors in_plain_form(ref name, ir::range& left) {
         factors terms;
-        need_shape(name);
         buffer<ir::position> list;
         for (std::int32_t k = 0; k < left.count; ++k) list.push(ir::index_position(fresh_axis(k)));
         left = {p_.positions.size(), list.size()};

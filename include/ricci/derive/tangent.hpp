@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
@@ -44,12 +45,8 @@ public:
             if (is_direction(q.name) || (!active_[q.name] && !output)) continue;
             const ref tangent = define_tangent(q);
             p_.names[tangent].kept = output;
-            if (p_.nodes[p_.equations.back().body].kind == op::number) {
-                shape_needed_.resize(p_.names.size(), false);
-                shape_needed_[q.name] = true;
-            }
         }
-        out.program = drop_dead_equations(p_, shape_needed_);
+        out.program = drop_dead_equations(p_);
         p_.equations = source;
         intern_inputs(out.program);
         // A direction may be given for what the outputs do not depend on.
@@ -220,22 +217,23 @@ private:
         expression_builder b(p_);
         const ref a = tangent(child(n, 0)), c = tangent(child(n, 1));
         factors terms;
-        if (a != none) add_term(terms, b.over(a, child(n, 1)));
-        if (c != none) add_term(terms, b.times(b.number(-1), b.over(value_of(n), child(n, 1)), c));
+        if (a != none) add_term(terms, product(b.number(1), b.over(a, child(n, 1))));
+        if (c != none)
+            add_term(terms, product(b.times(b.number(-1), b.over(value_of(n), child(n, 1))), c));
         return sum_of(terms);
     }
     constexpr ref of_power(ref n) {
         expression_builder b(p_);
         const ref base = child(n, 0), exponent = child(n, 1);
-        const ir::node e = p_.nodes[exponent];
+        constant e;
+        const bool fixed = is_constant(p_, exponent, e);
         const ref of_base = tangent(base), of_exponent = tangent(exponent);
         factors terms;
-        if (of_base != none && e.kind == op::number) {
-            if (e.value == 1) add_term(terms, of_base);
-            else if (e.value != 0)
-                add_term(terms, product(b.times(b.number(e.value),
-                                                e.value == 2 ? base : b.power(base, e.value - 1)),
-                                        of_base));
+        if (of_base != none && fixed) {
+            if (e.is(1)) add_term(terms, of_base);
+            else if (!e.is(0))
+                add_term(terms,
+                         product(b.times(make_constant(p_, e), power_below(base, e)), of_base));
         } else if (of_base != none) {
             const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
             add_term(terms, product(b.times(exponent, lower), of_base));
@@ -266,7 +264,7 @@ private:
         const ref inside = tangent(child(n, 0));
         if (f == function::conjugate)
             return inside == none ? none : b.apply(function::conjugate, inside);
-        const ref slope = inside == none ? none : derivative(p_, f, child(n, 0), value_of(n));
+        const ref slope = inside == none ? none : slope_of(n);
         return slope == none ? none : product(slope, inside);
     }
     constexpr ref of_cases(ref n) {

@@ -1,40 +1,14 @@
-// Making derived equations good ones: products without ones, sums over what is left, no shadowed
-// index, no equation that nobody needs.
+// Making derived equations good ones: terms counted, sums over what is left, no shadowed index.
 #pragma once
 
 #include <cstdint>
 
+#include <ricci/derive/product.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::derive {
-
-using ir::op;
-using ir::ref;
-
-/// The product of factors, nested products opened, constants folded to the front.
-constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
-    double constant = 1;
-    detail::buffer<ref> all;
-    const auto take = [&](auto& self, ref n) -> void {
-        const ir::node x = p.nodes[n];
-        if (x.kind == op::number) {
-            constant *= x.value;
-        } else if (x.kind == op::multiply) {
-            for (std::int32_t k = 0; k < x.children.count; ++k)
-                self(self, p.links[x.children.first + k]);
-        } else {
-            all.push(n);
-        }
-    };
-    for (ref n : factors) take(take, n);
-    if (constant == 0 || all.empty()) return p.number(constant);
-    detail::buffer<ref> list;
-    if (constant != 1) list.push(p.number(constant));
-    list.append(all.data(), all.size());
-    return list.size() == 1 ? list[0] : p.make(op::multiply, 0, list.data(), list.size());
-}
 
 constexpr bool is_zero(const ir::program& p, ref n) {
     return p.nodes[n].kind == op::number && p.nodes[n].value == 0;
@@ -42,28 +16,18 @@ constexpr bool is_zero(const ir::program& p, ref n) {
 
 /// Adds a term to a list of them; one that is there already is counted: x + x is 2 x.
 constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term) {
-    const auto split = [&](ref n, double& count) {
-        const ir::node x = p.nodes[n];
-        const bool counted =
-            x.kind == op::multiply && p.nodes[p.links[x.children.first]].kind == op::number;
-        count = counted ? p.nodes[p.links[x.children.first]].value : 1;
-        if (!counted) return n;
-        detail::buffer<ref> rest;
-        for (std::int32_t k = 1; k < x.children.count; ++k)
-            rest.push(p.links[x.children.first + k]);
-        return product_of(p, rest);
-    };
-    double mine = 1;
-    const ref base = split(term, mine);
+    constant mine;
+    const ref base = without_constant(p, term, mine);
     for (ref& t : terms) {
-        double before = 1;
-        const ref other = split(t, before);
+        constant count;
+        const ref other = without_constant(p, t, count);
         if (!ir::same_expression(p, other, base)) continue;
+        count.plus(mine);
         const ir::node x = p.nodes[base];
         const bool sum =
             x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
         detail::buffer<ref> factors;
-        factors.push(p.number(before + mine));
+        factors.push(make_constant(p, count));
         factors.push(sum ? p.links[x.children.first] : base);
         const ref product = product_of(p, factors);
         t = sum ? p.reduce(ir::reduction::sum, x.indices, product) : product;
@@ -166,9 +130,11 @@ constexpr detail::text_view letter_of(const ir::program& p, ref index) {
 }
 
 /// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
-constexpr void rename_counts(ir::program& p, ref body, ir::index_map& renamed) {
+constexpr void rename_counts(ir::program& p, ref body, const detail::buffer<ref>& left,
+                             ir::index_map& renamed) {
     ir::index_set taken, counts;
     add_indices(p, body, taken);
+    for (ref i : left) taken.add(i);
     ir::for_each_node(p, body, [&](ref n) {
         const ir::node& x = p.nodes[n];
         if (!ir::binds(x) || p.nodes[p.links[x.children.first]].kind != op::number) return;
@@ -219,44 +185,8 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
         }
     }
     if (renamed.empty()) return body;
-    rename_counts(p, body, renamed);
+    rename_counts(p, body, a, renamed);
     return ir::rename_indices(p, body, renamed);
-}
-
-/// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
-template <class Program>
-constexpr bool is_witness(const Program& p, const ir::node& x) {
-    if (x.kind != op::power) return false;
-    const ir::node& exponent = p.nodes[p.links[x.children.first + 1]];
-    return exponent.kind == op::number && exponent.value == 0;
-}
-
-/// A copy with the equations that the kept names need, directly or not, in their order. Of the names
-/// in `shapes` the definition stays too, for the shape alone where nothing needs the values.
-constexpr ir::program drop_dead_equations(ir::program& p, detail::buffer<bool> shapes) {
-    detail::buffer<bool> needed;
-    for (const ir::name_symbol& n : p.names) needed.push(n.kept);
-    shapes.resize(p.names.size(), false);
-    for (std::int32_t e = p.equations.size(); e-- > 0;) {
-        const ir::equation& q = p.equations[e];
-        if (q.claim || (!needed[q.name] && !shapes[q.name])) continue;
-        auto& reached = needed[q.name] ? needed : shapes;
-        const auto reach = [&](const auto& self, ref n, detail::buffer<bool>& into) -> void {
-            const ir::node& x = p.nodes[n];
-            if (x.kind == op::tensor) into[x.name] = true;
-            auto& below = is_witness(p, x) ? shapes : into;
-            for (std::int32_t k = 0; k < x.children.count; ++k)
-                self(self, p.links[x.children.first + k], below);
-        };
-        reach(reach, q.body, reached);
-    }
-    for (std::int32_t n = 0; n < p.names.size(); ++n)
-        p.names[n].shape_only = shapes[n] && !needed[n];
-    ir::program out;
-    ir::importer copy(out, p);
-    for (const ir::equation& q : p.equations)
-        if (!q.claim && (needed[q.name] || shapes[q.name])) out.equations.push(copy.import(q));
-    return out;
 }
 
 }  // namespace ricci::derive

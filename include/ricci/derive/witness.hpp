@@ -10,6 +10,14 @@
 
 namespace ricci::derive {
 
+/// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
+template <class Program>
+constexpr bool is_witness(const Program& p, const ir::node& x) {
+    if (x.kind != op::power) return false;
+    const ir::node& exponent = p.nodes[p.links[x.children.first + 1]];
+    return exponent.kind == op::number && exponent.value == 0;
+}
+
 /// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent.
 template <class Program>
 constexpr bool shows_extent(const Program& p, ir::ref n, ir::ref index) {
@@ -76,9 +84,10 @@ constexpr ir::ref witnessed_product(ir::program& p, detail::buffer<ir::ref>& all
             else summed.add(i);
         });
     }
-    const std::int32_t before = all.size();
-    add_witnesses(p, all, source, summed, scope);
-    return all.size() == before ? product : product_of(p, all);
+    detail::buffer<ref> factors;  // what has cancelled shows no extent
+    factors.push(product);
+    add_witnesses(p, factors, source, summed, scope);
+    return factors.size() == 1 ? product : product_of(p, factors);
 }
 
 }  // namespace ricci::derive

@@ -1,0 +1,92 @@
+// Dropping equations that nobody needs, and keeping those that give a derivative its shape.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/witness.hpp>
+#include <ricci/ir/compact.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+/// Whether the equation of a tangent reads tensors at an index of its left side wherever the equation
+/// of the tensor itself does, at places that several indices share: X^{i+k}, X^{i(ha)}. Then the same
+/// shapes say how far it runs. One of them alone may be longer than it is read.
+constexpr bool shows_as_source(const ir::program& p, const ir::equation& q, ref index) {
+    const ir::name_symbol& s = p.names[q.name];
+    const ref source = s.kind == ir::name_kind::tangent ? p.definition(s.of) : ir::none;
+    if (source == ir::none) return false;
+    bool any = false, all = true;
+    ir::for_each_node(p, p.equations[source].body, [&](ref n) {
+        const ir::node& x = p.nodes[n];
+        bool here = false;
+        if (x.kind == op::tensor)
+            ir::for_each_index(p, x.positions, [&](ref i) { here = here || i == index; });
+        if (!here) return;
+        bool found = false;
+        ir::for_each_node(p, q.body, [&](ref m) {
+            const ir::node& y = p.nodes[m];
+            found =
+                found || (y.kind == op::tensor && ir::same_positions(p, x.positions, y.positions));
+        });
+        any = any || found;
+        all = all && found;
+    });
+    return any && all;
+}
+
+/// Whether the right side of a derivative's equation says how long every axis of its left side is.
+constexpr bool shows_shape(const ir::program& p, const ir::equation& q) {
+    bool all = true;
+    ir::for_each_index(p, q.positions, [&](ref i) {
+        all = all && (shows_extent(p, q.body, i) || shows_as_source(p, q, i));
+    });
+    return all;
+}
+
+/// Adds the tensors that a derivative has its shape from: dL/dX that of X, dA/dS that of A and S.
+constexpr void add_shape_givers(const ir::program& p, ref name, detail::buffer<bool>& shapes) {
+    const ir::name_symbol s = p.names[name];
+    if (s.kind == ir::name_kind::plain) {
+        shapes[name] = true;
+        return;
+    }
+    add_shape_givers(p, s.of, shapes);
+    if (s.numerator_rank == 0) return;
+    const ref above = p.find(ir::parts_of_derivative(p.name(name)).numerator);
+    if (above != ir::none) add_shape_givers(p, above, shapes);
+}
+
+/// A copy with the equations that the kept names need, directly or not, in their order. Of a tensor
+/// that a derivative has its shape from, and of `shape` where that is a name, the definition stays
+/// too, for the shape alone where nothing needs the values.
+constexpr ir::program drop_dead_equations(ir::program& p, ref shape = ir::none) {
+    detail::buffer<bool> needed, shapes;
+    for (const ir::name_symbol& n : p.names) needed.push(n.kept), shapes.push(false);
+    if (shape != ir::none) shapes[shape] = true;
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const ir::equation& q = p.equations[e];
+        if (q.claim || (!needed[q.name] && !shapes[q.name])) continue;
+        auto& reached = needed[q.name] ? needed : shapes;
+        const auto reach = [&](const auto& self, ref n, detail::buffer<bool>& into) -> void {
+            const ir::node& x = p.nodes[n];
+            if (x.kind == op::tensor) into[x.name] = true;
+            auto& below = is_witness(p, x) ? shapes : into;
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                self(self, p.links[x.children.first + k], below);
+        };
+        reach(reach, q.body, reached);
+        if (p.names[q.name].kind != ir::name_kind::plain && !shows_shape(p, q))
+            add_shape_givers(p, q.name, shapes);
+    }
+    for (std::int32_t n = 0; n < p.names.size(); ++n)
+        p.names[n].shape_only = shapes[n] && !needed[n];
+    ir::program out;
+    ir::importer copy(out, p);
+    for (const ir::equation& q : p.equations)
+        if (!q.claim && (needed[q.name] || shapes[q.name])) out.equations.push(copy.import(q));
+    return out;
+}
+
+}  // namespace ricci::derive

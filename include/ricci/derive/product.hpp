@@ -1,0 +1,261 @@
+// Products as a textbook writes them: one constant in front, no factor of 1, no quotient of quotients,
+// and nothing above a line that stands below it too.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+using ir::op;
+using ir::ref;
+
+/// A number as a quotient, of whole numbers wherever that is how it was written: 1/3 stays exact.
+struct constant {
+    double above = 1;
+    double below = 1;
+
+    static constexpr bool whole(double x) {
+        return x > -9e15 && x < 9e15 && x == static_cast<double>(static_cast<std::int64_t>(x));
+    }
+    /// Takes out of `a` and `b` what both are multiples of.
+    static constexpr void reduce(double& a, double& b) {
+        if (!whole(a) || !whole(b) || a == 0 || b == 0) return;
+        auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+        while (y != 0) {
+            const std::int64_t rest = x % y;
+            x = y;
+            y = rest;
+        }
+        if (b < 0 ? x > 0 : x < 0) x = -x;  // what is below stays positive
+        a /= static_cast<double>(x);
+        b /= static_cast<double>(x);
+    }
+    constexpr void times(const constant& other) {
+        above *= other.above;
+        below *= other.below;
+        reduce(above, below);
+    }
+    constexpr void plus(const constant& other) {
+        above = above * other.below + other.above * below;
+        below *= other.below;
+        reduce(above, below);
+    }
+    constexpr bool is(double value) const { return above == value && below == 1; }
+};
+
+/// Whether an expression is a number, or a quotient, product or sum of some; its value.
+template <class Program>
+constexpr bool is_constant(const Program& p, ref n, constant& value) {
+    const ir::node& x = p.nodes[n];
+    if (x.kind == op::number) {
+        value = {x.value, 1};
+        return true;
+    }
+    if (x.kind != op::divide && x.kind != op::multiply && x.kind != op::add) return false;
+    constant total{x.kind == op::add ? 0.0 : 1.0, 1};
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        constant part;
+        if (!is_constant(p, p.links[x.children.first + k], part)) return false;
+        if (x.kind == op::divide && k == 1) {
+            if (part.above == 0) return false;
+            part = {part.below, part.above};
+        }
+        if (x.kind == op::add) total.plus(part);
+        else total.times(part);
+    }
+    value = total;
+    return true;
+}
+
+/// Adds the constant as a factor, or as -1 and a positive one, unless it is 1.
+constexpr void push_constant(ir::program& p, detail::buffer<ref>& factors, constant c) {
+    if (c.below == 1) {
+        if (c.above != 1) factors.push(p.number(c.above));
+        return;
+    }
+    if (c.above < 0) factors.push(p.number(-1));
+    factors.push(p.make(op::divide, p.number(c.above < 0 ? -c.above : c.above), p.number(c.below)));
+}
+constexpr ref make_product(ir::program& p, const detail::buffer<ref>& factors) {
+    if (factors.empty()) return p.number(1);
+    return factors.size() == 1 ? factors[0]
+                               : p.make(op::multiply, 0, factors.data(), factors.size());
+}
+constexpr ref make_constant(ir::program& p, const constant& c) {
+    detail::buffer<ref> factors;
+    push_constant(p, factors, c);
+    return make_product(p, factors);
+}
+
+/// The factors of a product, quotients taken apart so that what is above and below can cancel.
+class cancellation {
+public:
+    constexpr cancellation(ir::program& p, detail::buffer<ref>& factors) : p_(p), list_(factors) {}
+
+    /// Puts what is left in the place of the factors; their numbers go to `total` where they have to.
+    constexpr void run(constant& total) {
+        for (std::int32_t k = 0; k < list_.size(); ++k) {
+            owners_.push({});
+            take_apart(list_[k], k, true, 0);
+        }
+        for (std::int32_t a = 0; a < parts_.size(); ++a)
+            for (std::int32_t b = 0; b < parts_.size() && parts_[a].above; ++b)
+                if (!parts_[b].above) cancel(parts_[a], parts_[b]);
+        for (owner& o : owners_) {
+            const double above = o.above, below = o.below;
+            constant::reduce(total.above, o.below);
+            constant::reduce(o.above, total.below);
+            o.changed = o.changed || o.above != above || o.below != below;
+        }
+        detail::buffer<ref> out;
+        for (std::int32_t k = 0; k < list_.size(); ++k) rebuild(k, out, total);
+        list_ = static_cast<detail::buffer<ref>&&>(out);
+    }
+
+private:
+    /// base^exponent above or below the line of factor number `owner`.
+    struct part {
+        ref base;
+        std::int32_t exponent;
+        std::int32_t owner;
+        bool above;
+    };
+    struct owner {
+        double above = 1, below = 1;  // its numbers
+        bool changed = false;
+    };
+
+    constexpr bool whole_power(const ir::node& x, std::int32_t& exponent) const {
+        if (x.kind != op::power) return false;
+        const ir::node& e = p_.nodes[p_.links[x.children.first + 1]];
+        if (e.kind != op::number || !constant::whole(e.value) || e.value < 1 || e.value > 99)
+            return false;
+        exponent = static_cast<std::int32_t>(e.value);
+        return true;
+    }
+    constexpr void take_apart(ref n, std::int32_t k, bool above, std::int32_t depth) {
+        const ir::node x = p_.nodes[n];
+        std::int32_t exponent = 1;
+        if (x.kind == op::divide) {
+            if (depth > 0) owners_[k].changed = true;  // a quotient in a quotient
+            take_apart(p_.links[x.children.first], k, above, depth + 1);
+            take_apart(p_.links[x.children.first + 1], k, !above, depth + 1);
+        } else if (x.kind == op::multiply && depth > 0) {
+            for (std::int32_t c = 0; c < x.children.count; ++c)
+                take_apart(p_.links[x.children.first + c], k, above, depth + 1);
+        } else if (x.kind == op::number && depth > 0) {
+            (above ? owners_[k].above : owners_[k].below) *= x.value;
+        } else if (whole_power(x, exponent)) {
+            add({p_.links[x.children.first], exponent, k, above});
+        } else {
+            add({n, 1, k, above});
+        }
+    }
+    /// What stands twice below one line is there once, as a power; the square of a root is what is
+    /// under it, from two lines too.
+    constexpr void add(const part& mine) {
+        const ir::node x = p_.nodes[mine.base];
+        const bool root =
+            x.kind == op::apply && x.detail == static_cast<std::uint8_t>(ir::function::sqrt);
+        for (part& other : parts_) {
+            if (mine.above || other.above || (other.owner != mine.owner && !root)) continue;
+            if (!ir::same_expression(p_, other.base, mine.base)) continue;
+            other.exponent += mine.exponent;
+            owners_[mine.owner].changed = owners_[other.owner].changed = true;
+            if (!root || other.exponent % 2 != 0) return;
+            other.base = p_.links[x.children.first];
+            other.exponent /= 2;
+            return;
+        }
+        parts_.push(mine);
+    }
+    constexpr void cancel(part& a, part& b) {
+        if (a.exponent == 0 || b.exponent == 0 || !ir::same_expression(p_, a.base, b.base)) return;
+        const std::int32_t common = a.exponent < b.exponent ? a.exponent : b.exponent;
+        a.exponent -= common;
+        b.exponent -= common;
+        owners_[a.owner].changed = owners_[b.owner].changed = true;
+    }
+    constexpr ref written(const part& x) {
+        return x.exponent == 1 ? x.base : p_.make(op::power, x.base, p_.number(x.exponent));
+    }
+    constexpr void rebuild(std::int32_t k, detail::buffer<ref>& out, constant& total) {
+        const owner& o = owners_[k];
+        if (!o.changed) {
+            out.push(list_[k]);
+            return;
+        }
+        detail::buffer<ref> above, below;
+        for (const part& x : parts_) {
+            if (x.owner != k || x.exponent == 0) continue;
+            (x.above ? above : below).push(written(x));
+        }
+        if (below.empty()) {
+            total.times({o.above, o.below});
+            out.append(above.data(), above.size());
+            return;
+        }
+        total.times({o.above, 1});
+        detail::buffer<ref> under;
+        push_constant(p_, under, {o.below, 1});
+        under.append(below.data(), below.size());
+        const ref over = make_product(p_, above);
+        out.push(p_.make(op::divide, over, make_product(p_, under)));
+    }
+
+    ir::program& p_;
+    detail::buffer<ref>& list_;
+    detail::buffer<owner> owners_;
+    detail::buffer<part> parts_;
+};
+
+/// The product of factors: nested products opened, constants folded to the front, quotients reduced.
+constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
+    constant total;
+    bool quotients = false;
+    detail::buffer<ref> all;
+    const auto take = [&](auto& self, ref n) -> void {
+        const ir::node x = p.nodes[n];
+        constant value;
+        if (x.kind == op::number) {
+            total.times({x.value, 1});
+        } else if (x.kind == op::multiply) {
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                self(self, p.links[x.children.first + k]);
+        } else if (x.kind == op::divide && is_constant(p, n, value)) {
+            total.times(value);
+        } else {
+            quotients = quotients || x.kind == op::divide;
+            all.push(n);
+        }
+    };
+    for (ref n : factors) take(take, n);
+    if (total.above == 0) return p.number(0);
+    if (quotients) cancellation(p, all).run(total);
+    detail::buffer<ref> list;
+    push_constant(p, list, total);
+    list.append(all.data(), all.size());
+    return make_product(p, list);
+}
+
+/// The constant in front of a product, and what it stands before.
+constexpr ref without_constant(ir::program& p, ref n, constant& c) {
+    c = {};
+    const ir::node x = p.nodes[n];
+    if (x.kind != op::multiply) return n;
+    std::int32_t first = 0;
+    for (constant part; first < x.children.count; ++first) {
+        if (!is_constant(p, p.links[x.children.first + first], part)) break;
+        c.times(part);
+    }
+    if (first == 0) return n;
+    detail::buffer<ref> rest;
+    for (std::int32_t k = first; k < x.children.count; ++k)
+        rest.push(p.links[x.children.first + k]);
+    return make_product(p, rest);
+}
+
+}  // namespace ricci::derive

@@ -1,0 +1,74 @@
+// Running what is derived from a random program, and the loss that its derivatives are of.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <ricci/derive/differentiation.hpp>
+
+#include "tests/property/generator.hpp"
+#include "tests/property/run.hpp"
+
+namespace ricci::testing {
+
+/// Programs that can be differentiated everywhere.
+inline constexpr constructs smooth = [] {
+    constructs c;
+    c.smooth_only = true;
+    c.masks = false;
+    c.twins = false;  // a letter of the program's is bound once for all of its equations
+    return c;
+}();
+
+inline detail::text_view view_of(const std::string& s) {
+    return {s.data(), static_cast<std::int32_t>(s.size())};
+}
+
+/// What a program is differentiated of: its last tensor.
+inline const declaration& result_of(const random_program& p) {
+    return p.tensors[p.equations.back().tensor];
+}
+/// The weights of the loss: L = the sum over the last tensor's elements, each times its weight.
+inline dense weights_of(const random_program& p) {
+    dense w = dense::zeros(result_of(p).extents);
+    for (std::size_t k = 0; k < w.values.size(); ++k)
+        w.values[k] = 1 + 0.25 * static_cast<double>(k % 5);
+    return w;
+}
+/// The loss where some inputs have other values, from the meaning of the program.
+inline long double loss(const random_program& p, const std::map<std::size_t, dense>& changed) {
+    const dense result = interpret(p, element::f64, changed).at(result_of(p).name);
+    const dense weights = weights_of(p);
+    long double total = 0;
+    for (std::size_t k = 0; k < result.values.size(); ++k)
+        total += weights.values[k] * result.values[k];
+    return total;
+}
+
+/// Whether the last equation depends on the tensor.
+inline bool reaches(const random_program& p, std::size_t input) {
+    std::set<std::size_t> needed{p.equations.back().tensor};
+    for (std::size_t e = p.equations.size(); e-- > 0;)
+        for (std::size_t t = 0; t < p.tensors.size() && needed.count(p.equations[e].tensor) > 0;
+             ++t)
+            if (uses(p.equations[e].body, t)) needed.insert(t);
+    return needed.count(input) > 0;
+}
+
+/// The outputs of a derived program by the engine, from the inputs of `p` and `more`. An index of a
+/// sum over what lacks it is asked for: then all are given.
+inline std::map<std::string, dense> run_derived(const random_program& p, const ir::program& program,
+                                                const std::map<std::string, dense>& more) {
+    try {
+        return engine_run(p, program, element::f64, more).run();
+    } catch (const error& e) {
+        const std::string words = e.what();
+        if (words.find("the shapes do not give the extent") == std::string::npos) throw;
+    }
+    engine_run engine(p, program, element::f64, more);
+    engine.give_all_extents(p);
+    return engine.run();
+}
+
+}  // namespace ricci::testing
