@@ -86,9 +86,11 @@ template <int Rank>
 struct parameter {
     ricci::tensor<float, Rank> value, gradient, mean, square;
 
-    parameter(const std::array<std::size_t, Rank>& extents, float scale, float offset,
-              random_numbers& random)
-        : value(extents), gradient(extents), mean(extents), square(extents) {
+    /// Starts between offset - scale and offset + scale.
+    void start(const std::array<std::size_t, Rank>& extents, float scale, float offset,
+               random_numbers& random) {
+        for (auto* t : {&value, &gradient, &mean, &square})
+            *t = ricci::tensor<float, Rank>(extents);
         for (std::size_t k = 0; k < value.size(); ++k)
             value.data()[k] = offset + scale * static_cast<float>(2 * random.uniform() - 1);
     }
@@ -112,31 +114,41 @@ auto adam_step(const schedule& s, float* p, const float* g, float* m, float* n, 
 using adam_program =
     decltype(adam_step(std::declval<const schedule&>(), nullptr, nullptr, nullptr, nullptr, 0));
 
-auto embedding_parameters(random_numbers& r) {
-    return hana::make_map(hana::make_pair("E"_t, parameter<2>({256, width}, 0.05f, 0, r)),
-                          hana::make_pair("P"_t, parameter<2>({length, width}, 0.05f, 0, r)));
+template <class Name, int Rank>
+using learnt = hana::pair<Name, parameter<Rank>>;
+#define LEARNT(NAME, RANK) learnt<decltype(NAME##_t), RANK>
+
+using embedding_parameters = hana::map<LEARNT("E", 2), LEARNT("P", 2)>;
+using block_parameters =
+    hana::map<LEARNT("\\gamma", 1), LEARNT("\\beta", 1), LEARNT("W_Q", 3), LEARNT("W_K", 3),
+              LEARNT("W_V", 3), LEARNT("W_O", 3), LEARNT("\\gamma'", 1), LEARNT("\\beta'", 1),
+              LEARNT("U", 2), LEARNT("u", 1), LEARNT("W", 2), LEARNT("w", 1)>;
+using head_parameters = hana::map<LEARNT("\\gamma", 1), LEARNT("\\beta", 1), LEARNT("U", 2)>;
+
+constexpr float narrow = 0.125f, wide = 0.0625f;  // one over the root of width, of hidden
+
+void start(embedding_parameters& p, random_numbers& r) {
+    p["E"_t].start({256, width}, 0.05f, 0, r);
+    p["P"_t].start({length, width}, 0.05f, 0, r);
 }
-auto block_parameters(random_numbers& r) {
-    const float in = 1 / std::sqrt(static_cast<float>(width)),
-                out = 1 / std::sqrt(static_cast<float>(hidden));
-    return hana::make_map(hana::make_pair("\\gamma"_t, parameter<1>({width}, 0, 1, r)),
-                          hana::make_pair("\\beta"_t, parameter<1>({width}, 0, 0, r)),
-                          hana::make_pair("W_Q"_t, parameter<3>({heads, width, column}, in, 0, r)),
-                          hana::make_pair("W_K"_t, parameter<3>({heads, width, column}, in, 0, r)),
-                          hana::make_pair("W_V"_t, parameter<3>({heads, width, column}, in, 0, r)),
-                          hana::make_pair("W_O"_t, parameter<3>({heads, column, width}, in, 0, r)),
-                          hana::make_pair("\\gamma'"_t, parameter<1>({width}, 0, 1, r)),
-                          hana::make_pair("\\beta'"_t, parameter<1>({width}, 0, 0, r)),
-                          hana::make_pair("U"_t, parameter<2>({width, hidden}, in, 0, r)),
-                          hana::make_pair("u"_t, parameter<1>({hidden}, 0, 0, r)),
-                          hana::make_pair("W"_t, parameter<2>({hidden, width}, out, 0, r)),
-                          hana::make_pair("w"_t, parameter<1>({width}, 0, 0, r)));
+void start(block_parameters& p, random_numbers& r) {
+    p["\\gamma"_t].start({width}, 0, 1, r);
+    p["\\beta"_t].start({width}, 0, 0, r);
+    p["W_Q"_t].start({heads, width, column}, narrow, 0, r);
+    p["W_K"_t].start({heads, width, column}, narrow, 0, r);
+    p["W_V"_t].start({heads, width, column}, narrow, 0, r);
+    p["W_O"_t].start({heads, column, width}, narrow, 0, r);
+    p["\\gamma'"_t].start({width}, 0, 1, r);
+    p["\\beta'"_t].start({width}, 0, 0, r);
+    p["U"_t].start({width, hidden}, narrow, 0, r);
+    p["u"_t].start({hidden}, 0, 0, r);
+    p["W"_t].start({hidden, width}, wide, 0, r);
+    p["w"_t].start({width}, 0, 0, r);
 }
-auto head_parameters(random_numbers& r) {
-    const float in = 1 / std::sqrt(static_cast<float>(width));
-    return hana::make_map(hana::make_pair("\\gamma"_t, parameter<1>({width}, 0, 1, r)),
-                          hana::make_pair("\\beta"_t, parameter<1>({width}, 0, 0, r)),
-                          hana::make_pair("U"_t, parameter<2>({width, 256}, in, 0, r)));
+void start(head_parameters& p, random_numbers& r) {
+    p["\\gamma"_t].start({width}, 0, 1, r);
+    p["\\beta"_t].start({width}, 0, 0, r);
+    p["U"_t].start({width, 256}, narrow, 0, r);
 }
 
 /// Prepares a program with the parameters' values bound to their names.
@@ -161,24 +173,24 @@ auto backward(Program program, Map& parameters, const More&... more) {
 using states = ricci::tensor<float, 3>;
 using bytes = ricci::tensor<std::int32_t, 2>;
 
-template <class Map>
 struct layer {
-    Map parameters;
-    states x, dx;  // what goes in, and the derivative of the loss by it
+    block_parameters parameters;
+    // What goes in, and the derivative of the loss by it.
+    states x{{batch, length, width}}, dx{{batch, length, width}};
 };
 
 class model {
 public:
-    model(std::string text, std::uint64_t seed) : text_(std::move(text)), random_(seed) {
-        for (std::size_t k = 0; k < layers; ++k)
-            blocks_.push_back({block_parameters(random_), states({batch, length, width}),
-                               states({batch, length, width})});
-        const auto prepare_adam = [&](auto& p) {
+    model(std::string text, std::uint64_t seed) : text_(std::move(text)) {
+        random_numbers random(seed);
+        start(embedding_, random);
+        for (layer& b : blocks_) start(b.parameters, random);
+        start(head_, random);
+        each_parameter([&](auto& p) {
             auto& q = hana::second(p);
-            adam_.push_back(adam_step(schedule_, q.value.data(), q.gradient.data(), q.mean.data(),
-                                      q.square.data(), q.value.size()));
-        };
-        each_parameter(prepare_adam);
+            learn(q.value.data(), q.gradient.data(), q.mean.data(), q.square.data(),
+                  q.value.size());
+        });
     }
     model(const model&) = delete;
 
@@ -196,16 +208,18 @@ private:
         for (auto& b : blocks_) all(b.parameters);
         all(head_);
     }
+    void learn(float* p, const float* g, float* m, float* n, std::size_t size) {
+        adam_.push_back(adam_step(schedule_, p, g, m, n, size));
+    }
     void draw_batch();
     void checkpoint(const char* path, const char* mode);
     states& output_of(std::size_t k) { return k + 1 < layers ? blocks_[k + 1].x : last_; }
     states& slope_of(std::size_t k) { return k + 1 < layers ? blocks_[k + 1].dx : dlast_; }
 
     std::string text_;
-    random_numbers random_;
-    decltype(embedding_parameters(random_)) embedding_ = embedding_parameters(random_);
-    std::vector<layer<decltype(block_parameters(random_))>> blocks_;
-    decltype(head_parameters(random_)) head_ = head_parameters(random_);
+    embedding_parameters embedding_;
+    layer blocks_[layers];
+    head_parameters head_;
     states last_{{batch, length, width}}, dlast_{{batch, length, width}};
     bytes x_{{batch, length}}, y_{{batch, length}};
     schedule schedule_;

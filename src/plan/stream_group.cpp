@@ -224,6 +224,7 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
         return outcome::done;
     }
     const bool a = is_plane(c.a.slot), b = is_plane(c.b.slot);
+    if (!a && !b) return fail(-1, "it is a factor in front of a whole product");
     const std::int32_t plane = a ? c.a.slot : c.b.slot;
     if ((a && (c.a_offset != 0 || !match(all.extents, all.a, layouts_.at(c.a.slot), found))) ||
         (b && (c.b_offset != 0 || !match(all.extents, all.b, layouts_.at(c.b.slot), found))))

@@ -17,6 +17,7 @@ struct constructs {
     bool arithmetic = true;    // x^{i+k}, b_{i-j}
     bool merged = true;
     bool fixed = true;
+    bool gathered = true;  // E^{x_i a}
     bool diagonals = true;
     bool deltas = true;
     bool positions = true;

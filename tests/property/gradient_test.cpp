@@ -57,7 +57,7 @@ std::string check_gradient(const random_program& p) {
     const auto parsed = notation::parse_equations(view_of(text_of(p)));
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
     for (std::size_t t = 0; t < p.tensors.size(); ++t) {
-        if (p.tensors[t].defined || !reaches(p, t)) continue;
+        if (p.tensors[t].defined || p.tensors[t].places > 0 || !reaches(p, t)) continue;
         const std::string wrong = check_input(p, parsed.program, t);
         if (!wrong.empty()) return wrong;
     }

@@ -1,6 +1,7 @@
 // Running a random program: by the engine from its text, and by the interpreter from its meaning.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -38,6 +39,10 @@ public:
                                                        d.positive ? 1.5 : 1.0);
         dense out = dense::zeros(d.extents);
         for (auto& x : out.values) {
+            if (d.places > 0) {
+                x = static_cast<double>(random() % static_cast<unsigned>(d.places));
+                continue;
+            }
             const double value = uniform(random);
             if (is_integer(type)) {
                 x = static_cast<double>(static_cast<int>(random() % 4) + (d.positive ? 1 : -1));
@@ -81,7 +86,7 @@ public:
     engine_run(const random_program& p, ir::program program, element type,
                const std::map<std::string, dense>& more = {},
                const std::map<std::size_t, dense>& changed = {})
-        : program_(std::move(program)), type_(type), random_(p.seed) {
+        : program_(std::move(program)), type_(type), random_(p.seed), declared_(p.tensors) {
         for (const auto& i : indices_to_give(p)) {
             const std::string letter = plain_letter(i);
             const ir::ref index =
@@ -146,11 +151,18 @@ private:
     void bind(const std::string& name, const dense& values) {
         const ir::ref n = find_name(program_.view(), name);
         if (n == ir::none || program_.definition(n) != ir::none) return;
-        auto& m = owned_.emplace_back(type_, values.extents, layout::shuffled, random_);
+        const bool places = says_places(name);
+        auto& m = owned_.emplace_back(places ? element::i32 : type_, values.extents,
+                                      layout::shuffled, random_);
         std::size_t k = 0;
         m.each(
             [&](std::int64_t offset) { m.set(offset, static_cast<double>(values.values[k++])); });
         inputs_.push_back(operand_of(n, m));
+        inputs_.back().is_positions = places;
+    }
+    bool says_places(const std::string& name) const {
+        return std::any_of(declared_.begin(), declared_.end(),
+                           [&](const declaration& d) { return d.places > 0 && d.name == name; });
     }
     static engine::operand operand_of(ir::ref n, memory& m) {
         return {n,
@@ -164,6 +176,7 @@ private:
     ir::program program_;
     element type_;
     std::mt19937 random_;
+    std::vector<declaration> declared_;
     std::deque<memory> owned_;
     std::vector<engine::operand> inputs_, outputs_;
     std::vector<engine::index_extent> extents_;

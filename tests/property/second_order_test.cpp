@@ -177,7 +177,7 @@ std::string check_second_order(const random_program& p) {
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
     std::vector<std::size_t> inputs;
     for (std::size_t t = 0; t < p.tensors.size(); ++t)
-        if (!p.tensors[t].defined && reaches(p, t)) inputs.push_back(t);
+        if (!p.tensors[t].defined && p.tensors[t].places == 0 && reaches(p, t)) inputs.push_back(t);
     for (const std::size_t a : inputs)
         for (const std::size_t b : inputs) {
             if (inputs.size() > 3 && (a * 5 + b * 3 + p.seed) % inputs.size() > 1) continue;

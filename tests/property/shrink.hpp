@@ -68,6 +68,7 @@ private:
 
     static void collect(tree& t, std::vector<tree*>& out) {
         out.push_back(&t);
+        if (t.kind == ir::op::tensor) return;  // its places have to stay tensors
         for (auto& child : t.children) collect(child, out);
     }
     /// Puts a simpler expression in the place of one.
@@ -98,7 +99,8 @@ private:
         if (t.kind != ir::op::number) offer(number_tree(1));
         const bool boolean = t.kind == ir::op::compare || t.kind == ir::op::choose;
         for (const auto& child : t.children)
-            if (!boolean || child.kind != ir::op::compare) offer(child);
+            if (t.kind != ir::op::tensor && (!boolean || child.kind != ir::op::compare))
+                offer(child);
         const bool list = t.kind == ir::op::add || t.kind == ir::op::multiply;
         for (std::size_t k = 0; list && t.children.size() > 2 && k < t.children.size(); ++k) {
             tree fewer = t;
@@ -141,6 +143,7 @@ private:
             else possible = false;
             return;
         }
+        if (t.kind == ir::op::tensor && !t.children.empty() && mentions(t, i) > 0) possible = false;
         for (auto& a : t.axes) {
             if (std::none_of(a.terms.begin(), a.terms.end(),
                              [&](const auto& term) { return term.first == i; }))
@@ -170,6 +173,11 @@ private:
             exact[tensor].resize(axes.size(), -1);
             least[tensor].resize(axes.size(), 0);
             for (std::size_t k = 0; k < axes.size(); ++k) {
+                if (axes[k].kind ==
+                    ir::position_kind::gathered) {  // as long as the places are many
+                    least[tensor][k] = std::max(least[tensor][k], p.tensors[tensor].extents[k]);
+                    continue;
+                }
                 const std::int64_t n = reach(p, axes[k]);
                 least[tensor][k] = std::max(least[tensor][k], n);
                 if (!left && axes[k].kind != ir::position_kind::index &&

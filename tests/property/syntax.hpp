@@ -13,7 +13,8 @@
 
 namespace ricci::testing {
 
-/// One axis of a use of a tensor; the terms are indices with coefficients.
+/// One axis of a use of a tensor; the terms are indices with coefficients. A gathered one has none: the
+/// child number `offset` of the use says the place.
 struct axis {
     ir::position_kind kind = ir::position_kind::index;
     std::int32_t offset = 0;
@@ -54,6 +55,7 @@ struct declaration {
     bool positive = false;  // its values are in [0.5, 1.5]
     bool defined = false;
     bool scripts_above_only = false;  // a label stands below already
+    std::int64_t places = 0;          // above 0: its values are whole numbers below this
 };
 
 struct definition {
@@ -130,6 +132,7 @@ inline void rename(tree& t, const std::string& from, const std::string& to) {
 inline std::int64_t reach(const random_program& p, const axis& a) {
     if (a.kind == ir::position_kind::index) return p.extent(a.terms[0].first);
     if (a.kind == ir::position_kind::fixed) return a.offset + 1;
+    if (a.kind == ir::position_kind::gathered) return 0;
     std::int64_t length = a.kind == ir::position_kind::merged ? 1 : a.offset + 1;
     for (const auto& [index, coefficient] : a.terms) {
         const std::int64_t n = p.extent(index);

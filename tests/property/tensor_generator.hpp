@@ -75,10 +75,8 @@ protected:
                 latex = "U_{\\text{u" + std::to_string(tries) + "}}";
                 above = true;
             }
-            if (std::any_of(p_.tensors.begin(), p_.tensors.end(),
-                            [&](const declaration& d) { return d.name == name; }))
-                continue;
-            p_.tensors.push_back({name, latex, extents, positive, false, above});
+            if (is_taken(name)) continue;
+            p_.tensors.push_back({name, latex, extents, positive, false, above, 0});
             return p_.tensors.size() - 1;
         }
     }
@@ -134,6 +132,10 @@ protected:
         std::shuffle(rest.begin(), rest.end(), random_);
         for (std::size_t k = 0; k < rest.size(); ++k) {
             axis a = index_axis(rest[k]);
+            if (allowed_.gathered && chance(6)) {
+                t.axes.push_back(gathered_axis(t, rest, k));
+                continue;
+            }
             if (k + 1 < rest.size() && allowed_.merged && chance(8)) {
                 a.kind = ir::position_kind::merged;
                 a.terms.emplace_back(rest[++k], 1);
@@ -159,6 +161,11 @@ protected:
         }
         std::vector<std::int64_t> extents;
         for (const auto& a : t.axes) {
+            if (a.kind == ir::position_kind::gathered) {
+                const tree& place = t.children[static_cast<std::size_t>(a.offset)];
+                extents.push_back(p_.tensors[place.tensor].places);
+                continue;
+            }
             const bool longer =
                 a.kind == ir::position_kind::affine || a.kind == ir::position_kind::fixed;
             const bool open = a.kind == ir::position_kind::affine && !allowed_.longer_axes;
@@ -167,12 +174,47 @@ protected:
         if (chance(50))
             for (std::size_t k = 0; k < p_.tensors.size(); ++k)
                 if (p_.tensors[k].extents == extents && p_.tensors[k].positive == positive &&
-                    !p_.tensors[k].defined && chance(50)) {
+                    !p_.tensors[k].defined && p_.tensors[k].places == 0 && chance(50)) {
                     t.tensor = k;
                     return t;
                 }
         t.tensor = declare(extents, positive);
         return t;
+    }
+    /// An axis of `t` at the places that another tensor says, which stands at the index number `k` of
+    /// `wanted` and perhaps at the next; the tensor becomes a child of `t`.
+    axis gathered_axis(tree& t, const indices& wanted, std::size_t& k) {
+        tree place;
+        place.kind = ir::op::tensor;
+        place.axes.push_back(index_axis(wanted[k]));
+        if (k + 1 < wanted.size() && chance(30)) place.axes.push_back(index_axis(wanted[++k]));
+        std::vector<std::int64_t> extents;
+        for (const auto& a : place.axes) extents.push_back(reach(p_, a));
+        place.tensor = places_tensor(extents);
+        axis a;
+        a.kind = ir::position_kind::gathered;
+        a.offset = static_cast<std::int32_t>(t.children.size());
+        t.children.push_back(std::move(place));
+        return a;
+    }
+    std::size_t places_tensor(const std::vector<std::int64_t>& extents) {
+        for (std::size_t k = 0; k < p_.tensors.size(); ++k)
+            if (p_.tensors[k].places > 0 && p_.tensors[k].extents == extents && chance(50))
+                return k;
+        static const char* const names[] = {"t", "s", "x", "y", "z", "v", "\\theta", "\\omega"};
+        std::string name, latex;
+        for (unsigned tries = 0; name.empty() || is_taken(name); ++tries) {
+            latex = name = names[below(8)];
+            if (tries < 20) continue;  // all are taken
+            name = "p" + std::to_string(tries);
+            latex = "\\text{" + name + "}";
+        }
+        p_.tensors.push_back({name, latex, extents, false, false, false, 1 + below(4)});
+        return p_.tensors.size() - 1;
+    }
+    bool is_taken(const std::string& name) const {
+        return std::any_of(p_.tensors.begin(), p_.tensors.end(),
+                           [&](const declaration& d) { return d.name == name; });
     }
 };
 

@@ -64,7 +64,7 @@ private:
         const tree& body = t.children[0];
         for (const auto& i : t.indices) {
             int holders = 0;
-            if (body.kind == ir::op::tensor) holders = mentions(body, i);
+            if (body.kind == ir::op::tensor && body.children.empty()) holders = mentions(body, i);
             if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
                 for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
             // An index that stands only as a number would be taken for the name of a scalar.
@@ -133,7 +133,7 @@ private:
             case ir::op::number:
                 return t.value < 0 ? "(" + number(t.value) + ")" : number(t.value);
             case ir::op::tensor:
-                return name_with_scripts(p_.tensors[t.tensor], t.axes, t.style);
+                return name_with_scripts(p_.tensors[t.tensor], t.axes, t.style, t.children);
             case ir::op::delta: {
                 const std::string i = t.axes[0].terms[0].first, j = t.axes[1].terms[0].first;
                 return t.style % 2 ? "\\delta^{" + i + " " + j + "}"
@@ -296,8 +296,16 @@ private:
         return out + sum(t.children.back()) + " & \\text{otherwise} \\end{cases}";
     }
 
-    static std::string axis_text(const axis& a) {
+    std::string axis_text(const axis& a, const std::vector<tree>& places) const {
         std::string out;
+        if (a.kind == ir::position_kind::gathered) {
+            const tree& place = places[static_cast<std::size_t>(a.offset)];
+            for (const auto& inner : place.axes) out += axis_text(inner, {}) + " ";
+            out.pop_back();
+            const std::string name = p_.tensors[place.tensor].latex;
+            return out.size() == 1 && place.axes.size() == 1 ? name + "_" + out
+                                                             : name + "_{" + out + "}";
+        }
         if (a.kind == ir::position_kind::index) return a.terms[0].first;
         if (a.kind == ir::position_kind::fixed) return std::to_string(a.offset);
         for (const auto& [index, coefficient] : a.terms) {
@@ -316,8 +324,8 @@ private:
             out += (a.offset < 0 ? "-" : "+") + std::to_string(a.offset < 0 ? -a.offset : a.offset);
         return out;
     }
-    static std::string name_with_scripts(const declaration& d, const std::vector<axis>& axes,
-                                         unsigned style) {
+    std::string name_with_scripts(const declaration& d, const std::vector<axis>& axes,
+                                  unsigned style, const std::vector<tree>& places = {}) const {
         if (axes.empty()) return d.latex;
         const bool fixed_only = std::all_of(axes.begin(), axes.end(), [](const axis& a) {
             return a.kind == ir::position_kind::fixed;
@@ -331,12 +339,15 @@ private:
             for (std::size_t k = from; k < to; ++k) {
                 const bool bracket =
                     axes[k].kind == ir::position_kind::affine && to - from > 1 && !commas;
+                const bool gathered = axes[k].kind == ir::position_kind::gathered;
                 if (k > from)
                     out += commas ? ", "
-                           : axes[k - 1].terms.empty() || axes[k - 1].terms.back().first[0] == '\\'
+                           : gathered || axes[k - 1].terms.empty() ||
+                                   axes[k - 1].terms.back().first[0] == '\\'
                                ? " "
                                : "";
-                out += bracket ? "(" + axis_text(axes[k]) + ")" : axis_text(axes[k]);
+                const std::string text = axis_text(axes[k], places);
+                out += bracket ? "(" + text + ")" : text;
             }
             return out;
         };
@@ -349,8 +360,8 @@ private:
         if (axes.size() == 1 && all.size() == 1 && style % 2) return d.latex + sign + all;
         if (axes.size() > 1 && style % 5 == 2 && !d.scripts_above_only && !commas &&
             axes.back().kind == ir::position_kind::index)
-            return d.latex + "_{" + group(0, axes.size() - 1) + "}^{" + axis_text(axes.back()) +
-                   "}";
+            return d.latex + "_{" + group(0, axes.size() - 1) + "}^{" +
+                   axis_text(axes.back(), places) + "}";
         return d.latex + sign + "{" + all + "}";
     }
 
@@ -402,7 +413,9 @@ private:
                 return out_.number(t.value);
             case ir::op::tensor: {
                 const ir::range at = positions(t.axes);
-                return out_.tensor(name(t.tensor), at);
+                detail::buffer<ir::ref> places;
+                for (const ir::ref child : children) places.push(child);
+                return out_.gather(name(t.tensor), at, places);
             }
             case ir::op::delta: {
                 ir::node n = ir::blank_node(ir::op::delta);

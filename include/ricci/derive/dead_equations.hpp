@@ -36,11 +36,39 @@ constexpr bool shows_as_source(const ir::program& p, const ir::equation& q, ref 
     return any && all;
 }
 
-/// Whether the right side of a derivative's equation says how long every axis of its left side is.
+/// Whether every term of an expression has a factor that reads a tensor with an axis at `index`: then
+/// its derivatives show how far the index runs too.
+constexpr bool shows_throughout(const ir::program& p, ref n, ref index) {
+    const ir::node& x = p.nodes[n];
+    const auto child = [&](std::int32_t k) {
+        return shows_throughout(p, p.links[x.children.first + k], index);
+    };
+    bool any = false, all = x.children.count > 0;
+    switch (x.kind) {
+        case op::tensor:
+            return shows_extent(p, n, index);
+        case op::multiply:
+        case op::divide:
+        case op::power:
+        case op::compare:
+            for (std::int32_t k = 0; k < x.children.count; ++k) any = any || child(k);
+            return any;
+        case op::choose:  // the values, not the conditions
+            for (std::int32_t k = 0; k < x.children.count; ++k)
+                all = all && ((k % 2 == 1 && k + 1 != x.children.count) || child(k));
+            return all;
+        default:
+            for (std::int32_t k = 0; k < x.children.count; ++k) all = all && child(k);
+            return all;
+    }
+}
+
+/// Whether the right side of a derivative's equation says how long every axis of its left side is, and
+/// that of a derivative of it will.
 constexpr bool shows_shape(const ir::program& p, const ir::equation& q) {
     bool all = true;
     ir::for_each_index(p, q.positions, [&](ref i) {
-        all = all && (shows_extent(p, q.body, i) || shows_as_source(p, q, i));
+        all = all && (shows_throughout(p, q.body, i) || shows_as_source(p, q, i));
     });
     return all;
 }

@@ -129,6 +129,21 @@ constexpr detail::text_view letter_of(const ir::program& p, ref index) {
     return text;
 }
 
+/// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent.
+template <class Program>
+constexpr bool shows_extent(const Program& p, ir::ref n, ir::ref index) {
+    bool found = false;
+    ir::for_each_node(p, n, [&](ir::ref m) {
+        const ir::node& x = p.nodes[m];
+        if (x.kind != ir::op::tensor) return;
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::position& q = p.positions[x.positions.first + k];
+            found = found || (q.kind == ir::position_kind::index && q.index == index);
+        }
+    });
+    return found;
+}
+
 /// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
 constexpr void rename_counts(ir::program& p, ref body, const detail::buffer<ref>& left,
                              ir::index_map& renamed) {
@@ -173,9 +188,9 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
         if (is_in(a, b[k]) || next == vacated.size()) continue;
-        // one with primes may have its extent from its letter, so it keeps that
+        // one that has its extent from its letter, or whose letter the caller binds, keeps that
         const detail::text_view spelling = p.index(b[k]);
-        if (spelling[spelling.size - 1] != '\'') {
+        if (spelling[spelling.size - 1] != '\'' && shows_extent(p, body, b[k])) {
             renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
         } else {
             ir::index_set taken;

@@ -18,21 +18,6 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
     return exponent.kind == op::number && exponent.value == 0;
 }
 
-/// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent.
-template <class Program>
-constexpr bool shows_extent(const Program& p, ir::ref n, ir::ref index) {
-    bool found = false;
-    ir::for_each_node(p, n, [&](ir::ref m) {
-        const ir::node& x = p.nodes[m];
-        if (x.kind != ir::op::tensor) return;
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const ir::position& q = p.positions[x.positions.first + k];
-            found = found || (q.kind == ir::position_kind::index && q.index == index);
-        }
-    });
-    return found;
-}
-
 /// The positions of a use of a tensor, with place 0 wherever an index is not in `scope`.
 constexpr ir::range within(ir::program& p, ir::range use, const ir::index_set& scope) {
     detail::buffer<ir::position> list;

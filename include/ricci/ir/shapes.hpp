@@ -124,7 +124,8 @@ struct shape_inference {
             enter(e);
             shape_of_derivative(q.name);
             // Plain positions first, then what shares a letter; merged and affine positions are
-            // solved with what is known by then, twice because one may give another its extents.
+            // solved with what is known by then, twice because one may give another its extents,
+            // and merged ones before: an axis may be longer than affine positions reach.
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
                 walk(e, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
@@ -138,7 +139,7 @@ struct shape_inference {
     }
 
 private:
-    static constexpr std::int32_t last_round = 3;
+    static constexpr std::int32_t last_round = 4;
 
     // Scopes --------------------------------------------------------------------------------------
 
@@ -180,7 +181,8 @@ private:
             const position& q = p.at(at, axis);
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
             else if (q.kind == position_kind::gathered) continue;
-            else if (round_ > 0) see_arithmetic(e, q, size, name, axis, round_ >= last_round);
+            else if (round_ > 1 || (round_ > 0 && q.kind == position_kind::merged))
+                see_arithmetic(e, q, size, name, axis, round_ >= last_round);
         }
     }
     constexpr void unify(ref e, ref i, std::int64_t size, ref name, std::int32_t axis) {

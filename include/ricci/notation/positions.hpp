@@ -172,11 +172,16 @@ protected:
         advance();
         return value;
     }
+    /// Whether there is arithmetic before the list's end, which the closer of a tensor's own list,
+    /// E^{x_{bi} (a+1)}, is not.
     constexpr bool has_sign(char closer) const {
+        std::int32_t depth = 0;
         for (const token* t = now_; t->kind != token_kind::end && t->kind != token_kind::separator;
              ++t) {
             if (t->kind != token_kind::symbol) continue;
-            if (t->code == static_cast<unsigned char>(closer)) return false;
+            if (depth == 0 && t->code == static_cast<unsigned char>(closer)) return false;
+            if (t->code == '{') ++depth;
+            if (t->code == '}') --depth;
             if (t->code == '+' || t->code == '-') return true;
         }
         return false;
