@@ -60,8 +60,9 @@ bool stream_group::match(const std::vector<std::int64_t>& extents,
             if (plane[g] == strides[l] && loops_[g].extent == extents[l])
                 same = static_cast<std::int32_t>(g);
         if (same < 0 || (found[l] >= 0 && found[l] != same)) return false;
-        for (std::size_t other = 0; other < l; ++other)
-            if (found[other] == same) return false;
+        // in another operand's loops too: z^l z^k reads one plane along two loops
+        for (std::size_t other = 0; other < found.size(); ++other)
+            if (other != l && found[other] == same) return false;
         found[l] = same;
     }
     return true;
@@ -195,6 +196,8 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
     const auto& c = plan_.steps[number].contraction;
     const auto all = lists_of(c);
     matching found;
+    for (const auto& o : c.alpha.operands)
+        if (is_plane(o.slot)) return fail(o.slot, "it is a factor in front of a whole product");
     if (is_plane(c.c.slot)) {
         if (!match(all.extents, all.c, layouts_.at(c.c.slot), found))
             return fail(c.c.slot, "two steps write it in different orders");
@@ -224,7 +227,6 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
         return outcome::done;
     }
     const bool a = is_plane(c.a.slot), b = is_plane(c.b.slot);
-    if (!a && !b) return fail(-1, "it is a factor in front of a whole product");
     const std::int32_t plane = a ? c.a.slot : c.b.slot;
     if ((a && (c.a_offset != 0 || !match(all.extents, all.a, layouts_.at(c.a.slot), found))) ||
         (b && (c.b_offset != 0 || !match(all.extents, all.b, layouts_.at(c.b.slot), found))))

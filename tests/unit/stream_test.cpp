@@ -283,6 +283,17 @@ TEST_CASE("a plan says what is streamed, and why something is not") {
     CHECK(why.find("not fused: A is stored: it is an output") != std::string::npos);
 }
 
+TEST_CASE("a product that reads one streamed tensor along two indices") {
+    for (const std::int64_t n : {2, 40}) {
+        bound_program p(
+            "z^{k} = \\operatorname{softmax}_k(A^{ka} w^a)\n"
+            "g = h \\operatorname{mean}_k(\\sum_l z^l z^k)",
+            element::f64, 3);
+        p.input("A", {n, 4}).input("w", {4}).input("h", {});
+        CHECK(p.compare() == "");
+    }
+}
+
 TEST_CASE("gradients are streamed and right") {
     unsigned seed = 500;
     for (const auto& which : chains()) {
