@@ -14,7 +14,7 @@ constexpr bool is_zero(const ir::program& p, ref n) {
     return p.nodes[n].kind == op::number && p.nodes[n].value == 0;
 }
 
-/// Adds a term to a list of them; one that is there already is counted: x + x is 2 x.
+/// Adds a term to a list of them; one that is there already is counted: x + x is 2 x, x - x nothing.
 constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term) {
     constant mine;
     const ref base = without_constant(p, term, mine);
@@ -23,6 +23,11 @@ constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term
         const ref other = without_constant(p, t, count);
         if (!ir::same_expression(p, other, base)) continue;
         count.plus(mine);
+        if (count.above == 0) {  // the two cancel
+            t = terms.back();
+            terms.shrink(terms.size() - 1);
+            return;
+        }
         const ir::node x = p.nodes[base];
         const bool sum =
             x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
@@ -182,15 +187,22 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
         return false;
     };
     detail::buffer<ref> vacated;
+    // a bound index that was copied is another symbol of the same letter
+    const auto is_spelt_in = [&](const detail::buffer<ref>& list, ref i) {
+        for (ref j : list)
+            if (p.index(j) == p.index(i)) return true;
+        return false;
+    };
     for (ref i : a)
-        if (!is_in(b, i)) vacated.push(i);
+        if (!is_spelt_in(b, i)) vacated.push(i);
     std::int32_t next = 0;
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
-        if (is_in(a, b[k]) || next == vacated.size()) continue;
+        if (is_in(a, b[k])) continue;
         // one that has its extent from its letter, or whose letter the caller binds, keeps that
         const detail::text_view spelling = p.index(b[k]);
-        if (spelling[spelling.size - 1] != '\'' && shows_extent(p, body, b[k])) {
+        if (spelling[spelling.size - 1] != '\'' && next < vacated.size() &&
+            shows_extent(p, body, b[k])) {
             renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
         } else {
             ir::index_set taken;
