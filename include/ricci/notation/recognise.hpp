@@ -18,30 +18,53 @@ constexpr bool is_reduce(const ir::node& n, ir::reduction r) {
     return n.kind == ir::op::reduce && n.detail == static_cast<std::uint8_t>(r);
 }
 
-/// \frac{\exp(x)}{\sum_{j'} \exp(x with j' for j)} is softmax over j of x; none otherwise.
+/// Finds for each bound index of `other` that `found` lacks the index of x that it stands for, so that
+/// the two are equal.
+constexpr bool stands_for(ir::program& p, ref x, ref other, ir::range bound,
+                          const ir::index_set& candidates, detail::buffer<ref>& found) {
+    if (found.size() == bound.count) {
+        ir::index_map renamed;
+        for (std::int32_t k = 0; k < bound.count; ++k)
+            renamed.set(p.links[bound.first + k], found[k]);
+        return ir::normaliser(p).equal(x, ir::rename_indices(p, other, renamed));
+    }
+    for (ref j = 0; j < candidates.end(); ++j) {
+        bool free = candidates.has(j);
+        for (const ref taken : found) free = free && taken != j;
+        if (!free) continue;
+        found.push(j);
+        if (stands_for(p, x, other, bound, candidates, found)) return true;
+        found.shrink(found.size() - 1);
+    }
+    return false;
+}
+
+/// \frac{\exp(x)}{\sum_{j'} \exp(x with j' for j)} is softmax over j of x, and so for several indices;
+/// none otherwise.
 constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
+    constexpr std::int32_t most = 3;
     const ir::node numerator = p.nodes[p.links[quotient.children.first]];
     const ir::node denominator = p.nodes[p.links[quotient.children.first + 1]];
     if (!is_apply(numerator, ir::function::exp) || !is_reduce(denominator, ir::reduction::sum))
         return none;
     const ir::node inside = p.nodes[p.links[denominator.children.first]];
-    if (!is_apply(inside, ir::function::exp) || denominator.indices.count != 1) return none;
-    const ref bound = p.links[denominator.indices.first];
+    const ir::range bound = denominator.indices;
+    if (!is_apply(inside, ir::function::exp) || bound.count > most) return none;
     const ref x = p.links[numerator.children.first];
     const ref other = p.links[inside.children.first];
-    const ir::index_set candidates = ir::free_indices(p, x), below = ir::free_indices(p, other);
-    if (!below.has(bound)) return none;
-    for (ref j = 0; j < candidates.end(); ++j) {
-        // only the summed index of the denominator may stand for j: not a diagonal, not a constant
-        if (!candidates.has(j) || candidates.has(bound) || below.has(j)) continue;
-        ir::index_map renamed;
-        renamed.set(bound, j);
-        if (ir::normaliser(p).equal(x, ir::rename_indices(p, other, renamed))) {
-            const ir::range over = p.add_links(&j, 1);
-            return p.reduce(ir::reduction::softmax, over, x, quotient.source);
-        }
+    const ir::index_set all = ir::free_indices(p, x), below = ir::free_indices(p, other);
+    for (std::int32_t k = 0; k < bound.count; ++k) {
+        const ref b = p.links[bound.first + k];
+        if (!below.has(b) || all.has(b)) return none;
     }
-    return none;
+    // only a summed index of the denominator may stand for j: not a diagonal, not a constant
+    ir::index_set candidates;
+    for (ref j = 0; j < all.end(); ++j)
+        if (all.has(j) && !below.has(j)) candidates.add(j);
+    detail::buffer<ref> found;
+    if (!stands_for(p, x, other, bound, candidates, found)) return none;
+    const ir::range over = p.add_links(found);
+    return p.reduce(ir::reduction::softmax, over, x, quotient.source);
 }
 
 /// \log \sum_j \exp(x) is logsumexp over j of x; none otherwise.

@@ -82,6 +82,8 @@ static_assert(prints("A^{ij} = \\frac{e^{\\beta S^{ij}}}{\\sum_{k} e^{\\beta S^{
 static_assert(prints("A^{ij} = \\frac{\\exp(S^{ij})}{\\sum_{j'} \\exp(2 S^{ij'})}",
                      "A^{ij} = \\frac{\\exp(S^{ij})}{\\sum_{j'} \\exp(2 S^{ij'})}"));  // no softmax
 static_assert(prints("F = \\log \\sum_j \\exp(x^j)", "F = \\operatorname{logsumexp}_{j}(x^{j})"));
+static_assert(prints("A^{ijk} = \\frac{\\exp(S^{ijk})}{\\sum_{j',k'} \\exp(S^{ij'k'})}",
+                     "A^{ijk} = \\operatorname{softmax}_{j,k}(S^{ijk})"));
 static_assert(prints("A^{ij} = \\text{softmax}_j(S^{ij})",
                      "A^{ij} = \\operatorname{softmax}_{j}(S^{ij})"));
 static_assert(prints("H^i = -\\sum_j A^{ij} \\log A^{ij}", "H^{i} = -A^{ij} \\log(A^{ij})"));
