@@ -181,6 +181,13 @@ void prepared_gather::add(T* out, const T* in, const void* const* numbers) const
     std::int64_t outer = 1, inner = 1;
     for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
     if (outer == 0 || inner == 0) return;
+    if (lookups_.empty())
+        return inner_runs(extents_, 0, out_.strides, in_.strides, out_.offset, in_.offset,
+                          [&](std::int64_t to, std::int64_t from, std::int64_t count,
+                              std::int64_t out_stride, std::int64_t in_stride) {
+                              for (std::int64_t k = 0; k < count; ++k)
+                                  out[to + k * out_stride] += in[from + k * in_stride];
+                          });
     const std::int64_t places = lookups_[0].extent;
     const std::int64_t tasks =
         outer * inner <= elements_of_a_task ? 1 : std::min(places, scatter_tasks);

@@ -122,6 +122,16 @@ public:
         return words;
     }
 
+    /// Whether a result of a streamed group is a sum of tiles, or of parts of them.
+    static bool sums(const stream_step& g, const stream_step::sink& s) {
+        if (s.summed != stream_axis::batch || s.added) return true;
+        const auto& strides = g.operands[static_cast<std::size_t>(s.output)].strides;
+        for (std::size_t l = 0; l < g.loops.size(); ++l)
+            if (g.loops[l].axis == stream_axis::batch && g.loops[l].extent != 1 && strides[l] == 0)
+                return true;
+        return false;
+    }
+
     std::string stream(const stream_step& g) const {
         std::string line = "stream  ";
         bool first = true;
@@ -129,7 +139,8 @@ public:
             return use(g.operands[static_cast<std::size_t>(k)].use);
         };
         for (const auto& s : g.sinks) {
-            line += (first ? "" : "; ") + operand(s.output) + " = sum of " + use(s.of);
+            line += (first ? "" : "; ") + operand(s.output) + (sums(g, s) ? " = sum of " : " = ") +
+                    use(s.of);
             if (s.b >= 0) line += " " + operand(s.b);
             first = false;
         }

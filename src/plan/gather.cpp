@@ -16,6 +16,70 @@ bool lowering::is_foreign(expr e) const {
 // The expression in memory, whole numbers as they are.
 expr lowering::numbers_of(expr e) { return is_foreign(e) ? e : stored(e); }
 
+// The expression as an address, where it is made of positions and whole numbers: i - j + 3.
+std::optional<linear_form> lowering::sum_of_positions(expr e) const {
+    const auto& node = graph_[e];
+    if (node.kind == kind::position) return node.source.at;
+    linear_form total;
+    if (node.kind == kind::constant) {
+        total.offset = static_cast<std::int64_t>(node.value);
+        if (std::abs(node.value) > 1e9 || static_cast<double>(total.offset) != node.value)
+            return {};
+        return total;
+    }
+    if (node.kind != kind::operation) return {};
+    const auto add = [&](const linear_form& x, std::int64_t factor) {
+        total.offset += factor * x.offset;
+        for (const auto& s : x.strides) {
+            const auto same = std::find_if(total.strides.begin(), total.strides.end(),
+                                           [&](const auto& t) { return t.index == s.index; });
+            if (same == total.strides.end()) total.strides.push_back({s.index, factor * s.stride});
+            else same->stride += factor * s.stride;
+        }
+    };
+    std::int64_t factor = 1;
+    std::optional<linear_form> only;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        if (node.arguments[k] < 0) continue;
+        const auto x = sum_of_positions(node.arguments[k]);
+        if (!x) return {};
+        switch (node.code) {
+            case opcode::add:
+                add(*x, 1);
+                break;
+            case opcode::subtract:
+                add(*x, k == 0 ? 1 : -1);
+                break;
+            case opcode::negate:
+                add(*x, -1);
+                break;
+            case opcode::multiply:
+                if (x->strides.empty()) factor *= x->offset;
+                else if (only) return {};
+                else only = x;
+                break;
+            default:
+                return {};
+        }
+    }
+    if (only) add(*only, factor);
+    else if (node.code == opcode::multiply) total.offset = factor;
+    return total;
+}
+
+// The same where all of it are places of the axis.
+std::optional<linear_form> lowering::place_on(ir::ref axis, expr numbers) const {
+    auto place = sum_of_positions(numbers);
+    if (!place) return {};
+    std::int64_t least = place->offset, most = place->offset;
+    for (const auto& s : place->strides) {
+        const std::int64_t reach = s.stride * std::max<std::int64_t>(graph_.extent(s.index) - 1, 0);
+        (reach < 0 ? least : most) += reach;
+    }
+    if (least < 0 || most >= graph_.extent(axis)) return {};
+    return place;
+}
+
 // [v = x_i] y_{ia} summed over i, and over what only the y have, adds row i of y to row x_i of the
 // result. As a product it would have one column for each v.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
@@ -42,9 +106,16 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
             }
             const auto summed = common(over, graph_[numbers].indices);
             if (!free || summed.empty()) continue;
+            const auto varying = std::count_if(rest.begin(), rest.end(),
+                                               [&](expr f) { return !graph_.is_scalar(f); });
             expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
-            if (summed.size() != over.size()) rows = graph_.sum(without(over, summed), rows);
-            found = {axis, numbers, rows};
+            const auto more = without(over, summed);
+            // One tensor is summed on the way, a product of several before.
+            auto address = place_on(axis, numbers);
+            const bool at_once =
+                address && varying == 1 && without(more, graph_[rows].indices).empty();
+            if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
+            found = {axis, numbers, std::move(address), rows};
             return true;
         }
     }
@@ -85,7 +156,7 @@ void lowering::emit_gather(expr e, const access& target, const std::vector<ir::r
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,
                             const std::vector<ir::ref>& indices, double beta) {
-    const expr numbers = numbers_of(sum.numbers);
+    const expr numbers = sum.place ? -1 : numbers_of(sum.numbers);
     const expr rows = stored(sum.rows);
     if (beta != 1) {
         const expr before = beta == 0
@@ -94,7 +165,7 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
         emit_map(target, indices, before, fold::none, {});
     }
     const auto kept = without(indices, {sum.axis});
-    const auto all = united(graph_[numbers].indices, graph_[rows].indices);
+    const auto all = united(graph_[sum.numbers].indices, graph_[rows].indices);
     step s;
     s.equation = equation_;
     s.is_gather = true;
@@ -107,16 +178,22 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
             return a != b ? a > b : x < y;
         };
     };
-    std::sort(g.indices.begin(), g.indices.end(), by_stride(graph_[numbers].source.at));
+    std::sort(g.indices.begin(), g.indices.end(),
+              by_stride(graph_[sum.place ? rows : numbers].source.at));
     auto inner = common(all, kept);
     std::sort(inner.begin(), inner.end(), by_stride(target.at));
     g.indices.insert(g.indices.end(), inner.begin(), inner.end());
     for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
-    g.lookups.push_back({walked(graph_[numbers].source, g.indices),
-                         target.at.stride(sum.axis),
-                         graph_.extent(sum.axis),
-                         {}});
     g.out = walked(target, g.indices);
+    const std::int64_t stride = target.at.stride(sum.axis);
+    if (sum.place) {
+        g.out.offset += sum.place->offset * stride;
+        for (std::size_t k = 0; k < g.indices.size(); ++k)
+            g.out.strides[k] += sum.place->stride(g.indices[k]) * stride;
+    } else {
+        g.lookups.push_back(
+            {walked(graph_[numbers].source, g.indices), stride, graph_.extent(sum.axis), {}});
+    }
     g.in = walked(graph_[rows].source, g.indices);
     s.flops = graph_.size(all);
     s.bytes = 3 * graph_.size(all) * static_cast<double>(size_of(plan_.type));

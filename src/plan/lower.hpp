@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -39,12 +40,16 @@ private:
 
     resolved resolve(expr sum);
     resolved contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale);
-    /// Rows added up at the places that a tensor says: [v = x_i] summed over i, with v free.
+    /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over i,
+    /// with v free.
     struct scattered_sum {
-        ir::ref axis = ir::none;  // v
-        expr numbers = -1;        // x_i
+        ir::ref axis = ir::none;           // v
+        expr numbers = -1;                 // x_i
+        std::optional<linear_form> place;  // where x_i is a sum of positions
         expr rows = -1;
     };
+    std::optional<linear_form> sum_of_positions(expr e) const;
+    std::optional<linear_form> place_on(ir::ref axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
     void emit_scatter(const scattered_sum& s, const access& target,
                       const std::vector<ir::ref>& indices, double beta);

@@ -115,6 +115,7 @@ struct stream_step {
         std::vector<stream_inner_loop> values;
         scalar number;
         double beta = 0;
+        bool added = false;
         tensor_use of;  // the tensor whose tile it is, for words
     };
     std::vector<stream_loop> loops;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/plan/contraction_lists.hpp"
 #include "src/plan/scalar.hpp"
 
 namespace ricci::plan {
@@ -12,34 +13,6 @@ namespace {
 // Of all products and sinks together: what a worker's memory has room for, and where packing pays.
 constexpr std::int64_t most_contracted = 256;
 constexpr std::int64_t most_values = 512;
-constexpr std::int64_t least_rows = 4;
-
-struct contraction_lists {
-    std::vector<std::int64_t> extents, a, b, c;
-    std::vector<ir::ref> names;
-    std::size_t contracted = 0;  // where the contracted loops begin
-};
-
-// batch, m, n, then k
-contraction_lists lists_of(const contraction_step& c) {
-    contraction_lists all;
-    const auto append = [&](const std::vector<contraction_loop>& loops,
-                            const std::vector<named_loop>& names) {
-        for (std::size_t l = 0; l < loops.size(); ++l) {
-            all.extents.push_back(loops[l].extent);
-            all.a.push_back(loops[l].a);
-            all.b.push_back(loops[l].b);
-            all.c.push_back(loops[l].c);
-            all.names.push_back(l < names.size() ? names[l].index : ir::none);
-        }
-    };
-    append(c.batch, c.batch_names);
-    append(c.m, c.m_names);
-    append(c.n, c.n_names);
-    all.contracted = all.extents.size();
-    append(c.k, c.k_names);
-    return all;
-}
 
 }  // namespace
 
@@ -79,6 +52,13 @@ bool stream_group::covers(const matching& m, std::size_t first, std::size_t last
             return false;
     }
     return true;
+}
+
+/// Whether a consumer whose loops are summed from `first` on has all of the group's loops, and sums
+/// all of the columns or none of them.
+bool stream_group::sums_suit(const matching& m, std::size_t first) const {
+    const bool all = covers(m, 0, m.size(), true) && covers(m, 0, m.size(), false);
+    return all && (covers(m, first, m.size(), true) || covers(m, 0, first, true));
 }
 
 // Whether every step that writes the slot is one that can make tiles.
@@ -132,7 +112,7 @@ bool stream_group::spans_tile(const layout& strides) const {
 stream_group::outcome stream_group::place(std::size_t number) {
     const auto& s = plan_.steps[number];
     if (s.is_stream) return fail(-1, "it is used by another streamed group");
-    if (s.is_gather) return fail(-1, "it is read or written at places that a tensor says");
+    if (s.is_gather) return place_scatter(number);
     return s.is_contraction ? place_contraction(number) : place_map(number);
 }
 
@@ -160,22 +140,22 @@ stream_group::outcome stream_group::place_map(std::size_t number) {
                                                   stream_axis::column;
                           })))
             return fail(through, "a softmax runs along other indices");
-        if (plan_.slots[static_cast<std::size_t>(out.slot)].kind != storage::workspace)
-            return fail(out.slot, "it is an output and has to be stored");
+        if (plan_.slots[static_cast<std::size_t>(out.slot)].kind != storage::workspace) {
+            // A result that nobody else needs is written tile by tile.
+            const auto& uses = uses_[static_cast<std::size_t>(out.slot)];
+            if (m.folding == fold::softmax || !uses.readers.empty() || uses.writers.size() != 1 ||
+                !covers(found, 0, found.size(), true) || !covers(found, 0, found.size(), false))
+                return fail(out.slot, "it is an output and has to be stored");
+            if (std::find(sinks_.begin(), sinks_.end(), number) == sinks_.end())
+                sinks_.push_back(number);
+            matched_[number] = std::move(found);
+            return outcome::done;
+        }
         if (!can_be_made(out.slot)) return fail(out.slot, "it cannot be made tile by tile");
         if (!add_plane(out.slot, strides_of(found, out.strides)))
             return fail(out.slot, "two steps write it in different orders");
     } else if (m.folding == fold::sum || m.folding == fold::mean) {
-        const bool over_columns =
-            covers(found, free, m.extents.size(), true) && covers(found, 0, free, false);
-        const bool over_rows =
-            covers(found, 0, free, true) &&
-            std::none_of(found.begin() + static_cast<std::ptrdiff_t>(free), found.end(),
-                         [&](std::int32_t g) {
-                             return g >= 0 &&
-                                    loops_[static_cast<std::size_t>(g)].axis == stream_axis::column;
-                         });
-        if (!over_columns && !over_rows)
+        if (!sums_suit(found, free))
             return fail(through, "it is summed over some of its indices only");
         if (std::find(sinks_.begin(), sinks_.end(), number) == sinks_.end())
             sinks_.push_back(number);
@@ -188,6 +168,23 @@ stream_group::outcome stream_group::place_map(std::size_t number) {
         auto strides = strides_of(found, o.strides);
         if (spans_tile(strides)) add_plane(o.slot, std::move(strides));
     }
+    matched_[number] = std::move(found);
+    return outcome::done;
+}
+
+// Tiles that are added up along lines of rows and columns, as where i - j is a place.
+stream_group::outcome stream_group::place_scatter(std::size_t number) {
+    const auto& g = plan_.steps[number].gather;
+    matching found;
+    if (!g.scatter || !g.lookups.empty() || !is_plane(g.in.slot))
+        return fail(-1, "it is read or written at places that a tensor says");
+    if (g.in.offset != 0 || !match(g.extents, g.in.strides, layouts_.at(g.in.slot), found) ||
+        !sums_suit(found, found.size()))
+        return fail(g.in.slot, "it is added up in another order or only in part");
+    for (std::size_t l = 0; l < found.size(); ++l)
+        if (found[l] < 0 && g.extents[l] != 1)
+            return fail(g.in.slot, "it is added up more than once");
+    if (std::find(sinks_.begin(), sinks_.end(), number) == sinks_.end()) sinks_.push_back(number);
     matched_[number] = std::move(found);
     return outcome::done;
 }
@@ -242,22 +239,12 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
             add_plane(other.slot, strides);
     }
     std::int64_t values = 1;
-    unsigned sums = 0;  // over 1: rows or batch, 2: columns
     for (std::size_t l = 0; l < all.extents.size(); ++l) {
-        if (all.extents[l] == 1) continue;
-        const bool column =
-            found[l] >= 0 && loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::column;
-        if (l >= all.contracted) sums |= column ? 2u : 1u;
-        if (found[l] < 0) {
-            if (l >= all.contracted) return fail(plane, "it is summed over indices of its own");
-            values *= all.extents[l];
-        }
+        if (all.extents[l] == 1 || found[l] >= 0) continue;
+        if (l >= all.contracted) return fail(plane, "it is summed over indices of its own");
+        values *= all.extents[l];
     }
-    const bool over_columns = sums == 2 &&
-                              covers(found, all.contracted, all.extents.size(), true) &&
-                              covers(found, 0, all.contracted, false);
-    const bool over_rows = sums == 1 && covers(found, 0, all.contracted, true);
-    if (!over_columns && !over_rows)
+    if (!sums_suit(found, all.contracted))
         return fail(plane, "it is summed over some of its indices only");
     if (values > most_values)
         return fail(plane,
@@ -267,86 +254,10 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
     return outcome::done;
 }
 
-/// Whether a contraction that consumes a plane has loops of its own; otherwise it is a sum of products
-/// of tiles, element by element.
-bool stream_group::has_values(std::size_t number) const {
-    const auto all = lists_of(plan_.steps[number].contraction);
-    const auto& found = matched_.at(number);
-    for (std::size_t l = 0; l < all.extents.size(); ++l)
-        if (found[l] < 0 && all.extents[l] != 1) return true;
-    return false;
-}
-
-/// Whether a consumer sums over rows.
-bool stream_group::sums_rows(std::size_t number) const {
-    const auto& s = plan_.steps[number];
-    const auto& found = matched_.at(number);
-    const auto folded =
-        s.is_contraction ? s.contraction.k.size() : static_cast<std::size_t>(s.map.folded);
-    for (std::size_t l = found.size() - folded; l < found.size(); ++l)
-        if (found[l] >= 0 && loops_[static_cast<std::size_t>(found[l])].axis != stream_axis::column)
-            return true;
-    return false;
-}
-
-/// Whether sums over rows are over all rows, and over nothing else.
-bool stream_group::axes_suit() const {
-    for (const std::size_t number : sinks_) {
-        if (!sums_rows(number)) continue;
-        const auto& s = plan_.steps[number];
-        const auto& found = matched_.at(number);
-        const auto folded =
-            s.is_contraction ? s.contraction.k.size() : static_cast<std::size_t>(s.map.folded);
-        for (std::size_t g = 0; g < loops_.size(); ++g) {
-            const auto at = std::find(found.begin(), found.end(), static_cast<std::int32_t>(g));
-            const bool summed = at != found.end() && static_cast<std::size_t>(at - found.begin()) >=
-                                                         found.size() - folded;
-            if (summed != (loops_[g].axis == stream_axis::row) || at == found.end()) return false;
-        }
-    }
-    return true;
-}
-
 std::vector<std::int32_t> stream_group::planes() const {
     std::vector<std::int32_t> all;
     for (const auto& [number, strides] : layouts_) all.push_back(number);
     return all;
-}
-
-// A row loop along which the other side moves too belongs to the batch.
-bool stream_group::settle_axes() {
-    for (const std::size_t number : members_) {
-        const auto& s = plan_.steps[number];
-        if (!s.is_contraction) continue;
-        const auto all = lists_of(s.contraction);
-        const auto& found = matched_.at(number);
-        const bool makes = is_plane(s.contraction.c.slot);
-        bool column_is_a = false;
-        for (std::size_t l = 0; l < found.size(); ++l)
-            if (found[l] >= 0 &&
-                loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::column &&
-                all.a[l] != 0)
-                column_is_a = true;
-        // A sink's operand beside the plane has the columns.
-        if (!makes) column_is_a = !is_plane(s.contraction.a.slot);
-        if (!makes && (!has_values(number) || sums_rows(number))) continue;
-        const auto& side = column_is_a ? all.a : all.b;
-        for (std::size_t l = 0; l < found.size(); ++l)
-            if (found[l] >= 0 && side[l] != 0 &&
-                loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::row)
-                loops_[static_cast<std::size_t>(found[l])].axis = stream_axis::batch;
-    }
-    std::int64_t rows = 1;
-    for (const auto& l : loops_)
-        if (l.axis == stream_axis::row) rows = std::max(rows, l.extent);
-    // Few rows leave most lanes idle, but a softmax would go over its scores three times.
-    const bool softmax = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
-        const auto& s = plan_.steps[number];
-        return s.is_map() && s.map.folding == fold::softmax;
-    });
-    if (rows >= least_rows || softmax) return true;
-    reason_ = "it has fewer than " + std::to_string(least_rows) + " rows that share columns";
-    return false;
 }
 
 bool stream_group::gather(std::size_t seed, bool plane_is_a) {
@@ -410,13 +321,25 @@ bool stream_group::gather(std::size_t seed, bool plane_is_a) {
     std::sort(members_.begin(), members_.end());
     std::sort(sinks_.begin(), sinks_.end());
     sinks_.erase(std::unique(sinks_.begin(), sinks_.end()), sinks_.end());
+    // What is streamed is larger than what it is made of: a product, or, under a softmax, any other
+    // function of tensors that lack rows or columns.
+    const auto makes_softmax = [&](std::size_t number) {
+        const auto& s = plan_.steps[number];
+        return s.is_map() && s.map.folding == fold::softmax;
+    };
+    const bool softmax = std::any_of(members_.begin(), members_.end(), makes_softmax);
     const bool product = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
         const auto& s = plan_.steps[number];
-        return s.is_contraction && is_plane(s.contraction.c.slot);
+        if (s.is_contraction) return is_plane(s.contraction.c.slot);
+        if (!softmax || !is_plane(s.map.operands[0].slot)) return false;
+        const auto& found = matched_.at(number);
+        return std::none_of(s.map.operands.begin() + 1, s.map.operands.end(), [&](const auto& o) {
+            return is_plane(o.slot) || (o.slot >= 0 && spans_tile(strides_of(found, o.strides)));
+        });
     });
     if (!product || !settle_axes()) return false;
-    if (!axes_suit()) {
-        fail(plane, "a sum over rows and one over the batch use it");
+    if (!factors_suit()) {
+        fail(plane, "a sum over it is of a kind that no sweep has");
         return false;
     }
     return build();

@@ -70,15 +70,21 @@ private:
     outcome place(std::size_t step);
     outcome place_map(std::size_t number);
     outcome place_contraction(std::size_t number);
+    outcome place_scatter(std::size_t number);
     bool match(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
                const layout& plane, matching& found) const;
     bool is_plane(std::int32_t slot) const { return layouts_.contains(slot); }
     bool covers(const matching& m, std::size_t first, std::size_t last, bool columns) const;
     bool spans_tile(const layout& strides) const;
     bool has_values(std::size_t number) const;
-    bool sums_rows(std::size_t number) const;
+    bool sums_suit(const matching& m, std::size_t first) const;
+    std::vector<bool> summed_by(std::size_t number) const;
+    stream_axis swept(std::size_t number) const;
     outcome fail(std::int32_t slot, std::string why);
+    bool settle_sums();
+    void settle_factors();
     bool settle_axes();
+    bool factors_suit() const;
 
     // Making
     /// A consumer of a plane, and the value of its tile.
@@ -89,9 +95,9 @@ private:
         std::set<std::size_t> needs;  // the steps that make its tile
         bool late = false;            // after all softmaxes are complete
         bool replaced = false;        // by a map of what another consumer gives
+        bool partial = false;         // a map sums what it gives over more loops
     };
     bool build();
-    bool axes_suit() const;
     std::int32_t value_of(std::int32_t slot, std::size_t before);
     std::int32_t inlined(const map_step& m, std::size_t number);
     std::int32_t push(instruction i);
@@ -102,6 +108,11 @@ private:
                          bool written);
     layout strides_of(const matching& m, const std::vector<std::int64_t>& strides) const;
     void add_consumer(std::size_t number);
+    void sum_partial(consumer& c, const std::vector<bool>& summed,
+                     const std::vector<ir::ref>& value_names);
+    void add_partial(consumer& c);
+    void count_elements(step& s) const;
+    std::int32_t new_slot(const std::vector<loop>& axes, std::vector<std::int64_t>& strides);
     std::optional<std::int32_t> linear_in(std::int32_t value) const;  // -1: in none
     std::vector<char> reached(std::int32_t value) const;
 
@@ -140,6 +151,7 @@ private:
     std::vector<consumer> consumers_;
     std::vector<made_step> made_;
     std::vector<slot> new_slots_;
+    std::vector<std::int32_t> log_sum_slots_;
 };
 
 }  // namespace ricci::plan

@@ -28,7 +28,7 @@ std::vector<std::int32_t> stream_group::factors(std::int32_t value, double& sign
 
 // sum_j X_ij (sum_c A_ic B_jc) is sum_c A_ic (sum_j X_ij B_jc), where another consumer gives the bracket.
 bool stream_group::replace(consumer& sum, const consumer& bracket) {
-    if (bracket.sink.b < 0 || bracket.sink.beta != 0 || bracket.late ||
+    if (bracket.sink.b < 0 || bracket.sink.beta != 0 || bracket.late || bracket.partial ||
         bracket.sink.summed != stream_axis::column || !bracket.sink.number.instructions.empty() ||
         bracket.sink.number.value == 0)
         return false;
@@ -103,7 +103,7 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
 bool stream_group::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         const auto& s = sum.sink;
-        if (s.b >= 0 || s.summed != stream_axis::column || sum.late ||
+        if (s.b >= 0 || s.summed != stream_axis::column || sum.late || sum.partial ||
             !s.number.instructions.empty() || s.beta != 0)
             continue;
         for (const auto& bracket : consumers_) {
@@ -137,16 +137,13 @@ bool stream_group::assign_sweeps() {
             return false;
         }
     }
+    // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
         const auto softmax = linear_in(c.value);
-        c.late = !softmax || waits(c.value) || (c.sink.summed == stream_axis::row && *softmax >= 0);
+        c.late = !softmax || waits(c.value) ||
+                 (c.sink.summed != stream_axis::column && !scores_.empty());
         c.sink.weights = c.late ? -1 : *softmax;
     }
-    // Sums over rows that ask for no softmax run with the others of their kind.
-    const bool late =
-        std::any_of(consumers_.begin(), consumers_.end(), [](const consumer& c) { return c.late; });
-    for (auto& c : consumers_)
-        if (late && c.sink.summed == stream_axis::row) c.late = true;
     for (const auto& c : consumers_) {
         const auto slot = operands_[static_cast<std::size_t>(c.sink.output)].slot;
         for (const auto& other : consumers_) {
@@ -176,21 +173,15 @@ void stream_group::make_log_sums() {
                 continue;
             const auto softmax = static_cast<std::size_t>(tile_number(values_[k]) - weights_base);
             if (log_sums_[softmax] >= 0) continue;
-            slot memory;
-            memory.kind = storage::workspace;
+            std::vector<loop> axes;
+            for (const auto& l : loops_)
+                if (l.axis != stream_axis::column) axes.push_back(l);
+            std::vector<std::int64_t> own;
+            const auto number = new_slot(axes, own);
+            log_sum_slots_.push_back(number);
             layout strides(loops_.size(), 0);
-            std::int64_t elements = 1;
-            for (std::size_t g = loops_.size(); g-- > 0;) {
-                if (loops_[g].axis == stream_axis::column) continue;
-                strides[g] = elements;
-                memory.extents.insert(memory.extents.begin(), loops_[g].extent);
-                memory.strides.insert(memory.strides.begin(), elements);
-                memory.axes.insert(memory.axes.begin(), loops_[g].name);
-                elements *= loops_[g].extent;
-            }
-            memory.bytes = static_cast<std::size_t>(elements) * size_of(plan_.type);
-            const auto number = static_cast<std::int32_t>(plan_.slots.size() + new_slots_.size());
-            new_slots_.push_back(std::move(memory));
+            for (std::size_t g = 0, axis = 0; g < loops_.size(); ++g)
+                if (loops_[g].axis != stream_axis::column) strides[g] = own[axis++];
             log_sums_[softmax] = operand(number, 0, strides, {number, {0, -1}}, true);
         }
     }
@@ -370,7 +361,9 @@ void stream_group::count(step& s, const std::vector<std::size_t>& steps) const {
             stream.equations.end())
             stream.equations.push_back(e);
         const auto& m = plan_.steps[number];
-        const auto& use = m.is_contraction ? m.contraction.c : m.map.operands[0].use;
+        const auto& use = m.is_contraction ? m.contraction.c
+                          : m.is_gather    ? m.gather.out.use
+                                           : m.map.operands[0].use;
         const auto plane = layouts_.find(use.slot);
         if (plane == layouts_.end()) continue;
         if (std::any_of(stream.unstored.begin(), stream.unstored.end(),
@@ -427,9 +420,12 @@ bool stream_group::write(bool late) {
     std::set<std::int32_t> touched;
     for_each_slot(result.what, [&](std::int32_t slot, bool) { touched.insert(slot); });
     std::erase_if(accesses, [&](const access& a) { return !touched.contains(a.slot); });
-    for (std::size_t k = 0; k < new_slots_.size(); ++k)
-        accesses.push_back({static_cast<std::int32_t>(plan_.slots.size() + k),
-                            late ? plan_.steps.size() : 0, !late});
+    for (const auto sums : log_sum_slots_)
+        accesses.push_back({sums, late ? plan_.steps.size() : 0, !late});
+    for (const auto& c : consumers_)
+        if (c.partial && !c.replaced && c.late == late)
+            accesses.push_back(
+                {operands_[static_cast<std::size_t>(c.sink.output)].slot, c.step, true});
     const std::vector<std::size_t> sorted(steps.begin(), steps.end());
     result.what.equation = plan_.steps[sorted.back()].equation;
     count(result.what, sorted);

@@ -214,19 +214,30 @@ void stream_group::add_consumer(std::size_t number) {
     made.step = number;
     collecting_ = &made.needs;
     auto& sink = made.sink;
-    sink.summed = sums_rows(number) ? stream_axis::row : stream_axis::column;
+    sink.summed = swept(number);
+    const auto summed = summed_by(number);
+    std::vector<ir::ref> value_names;
     if (s.is_contraction) {
         const auto& c = s.contraction;
         const bool a = is_plane(c.a.slot);
         std::vector<std::int64_t> side, out;
-        for (const auto* list : {&c.batch, &c.m, &c.n, &c.k})
+        const std::vector<named_loop>* names[] = {&c.batch_names, &c.m_names, &c.n_names,
+                                                  &c.k_names};
+        for (const auto* list : {&c.batch, &c.m, &c.n, &c.k}) {
+            const auto& named = *names[list == &c.batch ? 0
+                                       : list == &c.m   ? 1
+                                       : list == &c.n   ? 2
+                                                        : 3];
             for (const auto& l : *list) {
                 const auto place = side.size();
+                const auto k = static_cast<std::size_t>(&l - list->data());
                 side.push_back(a ? l.b : l.a);
                 out.push_back(l.c);
-                if (found[place] < 0 && l.extent != 1)
-                    sink.values.push_back({l.extent, side.back(), out.back()});
+                if (found[place] >= 0 || l.extent == 1) continue;
+                sink.values.push_back({l.extent, side.back(), out.back()});
+                value_names.push_back(k < named.size() ? named[k].index : ir::none);
             }
+        }
         const auto& other = a ? c.b : c.a;
         const auto strides = strides_of(found, side);
         made.value = value_of(a ? c.a.slot : c.b.slot, number);
@@ -234,7 +245,7 @@ void stream_group::add_consumer(std::size_t number) {
             made.value = operation(opcode::multiply, made.value, value_of(other.slot, number));
         } else {
             const auto b = operand(other.slot, a ? c.b_offset : c.a_offset, strides, other, false);
-            if (sink.values.empty() && spans_tile(strides)) {
+            if (sink.values.empty() && (spans_tile(strides) || sink.summed == stream_axis::batch)) {
                 made.value = operation(opcode::multiply, made.value, load(b));
             } else {
                 sink.b = b;
@@ -244,19 +255,28 @@ void stream_group::add_consumer(std::size_t number) {
         sink.number = c.alpha;
         sink.beta = c.beta;
         sink.of = a ? c.a : c.b;
+    } else if (s.is_gather) {
+        const auto& g = s.gather;
+        made.value = value_of(g.in.slot, number);
+        sink.output =
+            operand(g.out.slot, g.out.offset, strides_of(found, g.out.strides), g.out.use, true);
+        sink.added = true;
+        sink.of = g.in.use;
     } else {
         const auto& m = s.map;
         made.value = inlined(m, number);
         const auto& out = m.operands[0];
         sink.output = operand(out.slot, out.offset, strides_of(found, out.strides), out.use, true);
         double count = 1;
-        for (const auto& l : loops_)
-            if (l.axis == sink.summed) count *= static_cast<double>(l.extent);
+        for (std::size_t g = 0; g < loops_.size(); ++g)
+            if (summed[g]) count *= static_cast<double>(loops_[g].extent);
         for (const auto& o : m.operands)
             if (o.slot >= 0 && is_plane(o.slot)) sink.of = o.use;
         if (m.folding == fold::mean) sink.number.value = 1 / count;
     }
     collecting_ = nullptr;
+    if (sink.added) add_partial(made);
+    else sum_partial(made, summed, value_names);
     consumers_.push_back(std::move(made));
 }
 

@@ -86,7 +86,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             for (const auto& x : g.stages)
                 stages.push_back({x.kind, x.program, x.log_sum_exp, x.empty});
             for (const auto& x : g.sinks) {
-                sinks.push_back({x.tile, x.summed, x.b, x.output, x.weights, x.values, x.beta});
+                sinks.push_back(
+                    {x.tile, x.summed, x.b, x.output, x.weights, x.values, x.beta, x.added});
                 ready.numbers.push_back(number(x.number));
             }
             ready.number_values.resize(ready.numbers.size());

@@ -25,14 +25,20 @@ column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_ta
     std::vector<row_sink<T>> rows;
     for (std::size_t k = 0; k < what.sinks.size(); ++k) {
         const auto number = tiles_.products() + static_cast<std::int64_t>(k);
-        if (what.sinks[k].summed == plan::stream_axis::row) {
+        if (what.sinks[k].added) {
+            line_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
+        } else if (what.sinks[k].summed == plan::stream_axis::batch) {
+            tile_sinks_.push_back({{what.sinks[k], tiles_}, number});
+        } else if (what.sinks[k].summed == plan::stream_axis::row) {
             column_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
         } else {
             row_sinks_.push_back({{what.sinks[k], tiles_}, number});
             rows.push_back(row_sinks_.back().sink);
         }
     }
-    scratch_ = tiles_.take(row_sink<T>::scratch(rows, tiles_));
+    std::size_t scratch = row_sink<T>::scratch(rows, tiles_);
+    if (!tile_sinks_.empty()) scratch = std::max(scratch, tile_sink<T>::scratch(tiles_));
+    scratch_ = tiles_.take(scratch);
     tiles_.check_room();
     progress_ =
         std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
@@ -42,6 +48,7 @@ template <class T>
 void column_sweep<T>::choose_blocks(const plan::stream& what) {
     const geometry& g = tiles_.shape();
     batches_ = iterations(g.batch);
+    batch_tasks_ = batches_ / std::max<std::int64_t>(g.summed, 1);
     std::int64_t bytes = 1;  // of a column
     for (const auto& s : what.sinks)
         if (s.summed == plan::stream_axis::row)
@@ -49,11 +56,11 @@ void column_sweep<T>::choose_blocks(const plan::stream& what) {
                      static_cast<std::int64_t>(sizeof(T));
     const std::int64_t unit = tiles_.sizes().columns;
     const std::int64_t others = iterations(g.other_columns);
-    const std::int64_t fair = g.column.extent * batches_ * others / enough_tasks;
+    const std::int64_t fair = g.column.extent * batch_tasks_ * others / enough_tasks;
     block_columns_ = std::min({most_block_columns, block_bytes / bytes, fair});
     block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
     blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
-    split_ = batches_ < enough_tasks;
+    split_ = batch_tasks_ < enough_tasks;
 }
 
 template <class T>
@@ -62,13 +69,18 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
         progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int worker) {
         auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
-        if (split_) {
-            run_block(t, number / blocks_, number % blocks_);
-        } else {
-            for (std::int64_t block = 0; block < blocks_; ++block) run_block(t, number, block);
+        const std::int64_t summed = batches_ / batch_tasks_;
+        const std::int64_t first = (split_ ? number / blocks_ : number) * summed;
+        for (std::int64_t batch = first; batch < first + summed; ++batch) {
+            if (split_) {
+                run_block(t, batch, number % blocks_);
+            } else {
+                for (std::int64_t block = 0; block < blocks_; ++block) run_block(t, batch, block);
+            }
         }
     };
-    runtime::parallel_for(split_ ? batches_ * blocks_ : batches_, body);
+    if (batches_ == 0) return;
+    runtime::parallel_for(split_ ? batch_tasks_ * blocks_ : batch_tasks_, body);
 }
 
 template <class T>
@@ -84,6 +96,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     std::atomic<std::int64_t>* const mine =
         &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
     for (const auto& s : column_sinks_) s.sink.clear(t);
+    for (const auto& s : line_sinks_) s.sink.clear(t);
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
     for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
@@ -91,7 +104,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
         // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
         // the one before it would wait longer.
         tiles_.choose_rows(t, row_tiles - 1 - unit % row_tiles);
-        const bool added = run_rows(t, first, end, block == 0);
+        const bool added = run_rows(t, batch, first, end, block == 0);
         if (row_sinks_.empty()) continue;
         // The order has to hold through blocks that have nothing to add, too.
         if (block > 0)
@@ -103,6 +116,13 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     }
     std::copy_n(t.origin, g.operands(), t.at);
     for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number]);
+    if (line_sinks_.empty()) return;
+    // Lines of one block cross those of others: one block after another adds its own.
+    if (block > 0)
+        while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)
+            std::this_thread::yield();
+    for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
+    mine->store(rows * row_tiles + 1, std::memory_order_release);
 }
 
 template <class T>
@@ -117,20 +137,40 @@ bool column_sweep<T>::anything(const tile_task<T>& t, std::int64_t block, std::i
 // A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
 // where there is nothing to add.
 template <class T>
-bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t block, std::int64_t end,
-                               bool first_block) const {
-    if (!first_block && !anything(t, block, end)) return false;
+bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
+                               std::int64_t end, bool first_block) const {
+    if (!first_block && !anything(t, block, end)) {
+        add_nothing(t, batch, block, end);
+        return false;
+    }
     tiles_.pack_rows(t);
     for (const auto& s : column_sinks_) s.sink.pack(t);
     for (const auto& s : row_sinks_) s.sink.clear(t);
     for (std::int64_t c = block; c < end;) {
         auto range = tiles_.next(t, c, end);
+        const std::int64_t start = c;
         c = range.column_end;
-        if (!tiles_.make(t, range)) continue;
+        if (!tiles_.make(t, range)) {
+            add_nothing(t, batch, start, c);
+            continue;
+        }
         for (const auto& s : column_sinks_) s.sink.add(t, range, block);
         for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(scratch_));
+        for (const auto& s : line_sinks_) s.sink.add(t, range, block);
+        for (const auto& s : tile_sinks_)
+            s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), t.address(scratch_));
+        add_nothing(t, batch, start, range.column);
+        add_nothing(t, batch, range.column_end, c);
     }
     return true;
+}
+
+template <class T>
+void column_sweep<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
+                                  std::int64_t end) const {
+    if (column >= end) return;
+    for (const auto& s : tile_sinks_)
+        s.sink.add_nothing(t, {t.row, t.row + t.width.rows, column, end}, s.sink.is_first(batch));
 }
 
 template <class T>

@@ -32,16 +32,32 @@ private:
         std::int64_t number;
     };
 
+    struct numbered_tile_sink {
+        tile_sink<T> sink;
+        std::int64_t number;
+    };
+
+    struct numbered_line_sink {
+        line_sink<T> sink;
+        std::int64_t number;
+    };
+
     void choose_blocks(const plan::stream& what);
     void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
-    bool run_rows(tile_task<T>& t, std::int64_t block, std::int64_t end, bool first_block) const;
+    bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
+                  bool first_block) const;
+    void add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
+                     std::int64_t end) const;
     bool anything(const tile_task<T>& t, std::int64_t block, std::int64_t end) const;
 
     tiles<T> tiles_;
     std::vector<numbered_row_sink> row_sinks_;
     std::vector<numbered_column_sink> column_sinks_;
+    std::vector<numbered_tile_sink> tile_sinks_;
+    std::vector<numbered_line_sink> line_sinks_;
     std::size_t scratch_ = 0;
-    std::int64_t batches_ = 1, blocks_ = 1, block_columns_ = 1;
+    // A task has to itself what its tiles are summed to: all of the batch that some sink sums.
+    std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
     bool split_ = false;  // blocks of a batch are tasks of their own
     // How many tiles of rows each block of each batch is through with: the next block adds to their
     // sums only then, so that the order of all sums is the same for any number of threads.

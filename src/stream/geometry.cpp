@@ -39,6 +39,15 @@ geometry make_geometry(const plan::stream& what) {
                                                                     : g.other_columns;
         list.push_back(std::move(loop));
     }
+    const auto is_summed = [&](const tile_loop& loop) {
+        return std::any_of(what.sinks.begin(), what.sinks.end(), [&](const plan::stream_sink& s) {
+            return s.summed == plan::stream_axis::batch &&
+                   loop.strides[static_cast<std::size_t>(s.output)] == 0;
+        });
+    };
+    const auto first = std::stable_partition(g.batch.begin(), g.batch.end(),
+                                             [&](const tile_loop& l) { return !is_summed(l); });
+    for (auto l = first; l != g.batch.end(); ++l) g.summed *= l->extent;
     g.row = take_longest(g.other_rows, g.operands());
     g.column = take_longest(g.other_columns, g.operands());
     return g;

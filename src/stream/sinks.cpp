@@ -2,7 +2,9 @@
 #include "src/stream/sinks.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace ricci::stream {
 namespace {
@@ -206,9 +208,114 @@ void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int6
     }
 }
 
+template <class T>
+tile_sink<T>::tile_sink(const plan::stream_sink& sink, tiles<T>& made)
+    : tiles_(&made),
+      tile_(static_cast<std::size_t>(sink.tile)),
+      output_(static_cast<std::size_t>(sink.output)),
+      beta_(static_cast<T>(sink.beta)) {}
+
+template <class T>
+std::size_t tile_sink<T>::scratch(const tiles<T>& made) {
+    const auto& sizes = made.sizes();
+    return static_cast<std::size_t>((sizes.full.width + 1) *
+                                    rounded_up(sizes.columns, made.packing().lanes));
+}
+
+template <class T>
+bool tile_sink<T>::is_first(std::int64_t batch) const {
+    const auto& loops = tiles_->shape().batch;
+    for (std::size_t l = loops.size(); l-- > 0;) {
+        if (batch % loops[l].extent != 0 && loops[l].strides[output_] == 0) return false;
+        batch /= loops[l].extent;
+    }
+    return true;
+}
+
+// Rows of columns side by side: the tile is transposed, then its rows are written.
+template <class T>
+void tile_sink<T>::add(const tile_task<T>& t, const tile_range& range, double number, bool first,
+                       T* scratch) const {
+    const auto stride = tiles_->shape().strides(output_);
+    const std::int64_t columns = range.column_end - range.column;
+    const std::int64_t step = rounded_up(tiles_->sizes().columns, tiles_->packing().lanes);
+    transpose(tiles_->packing(), t.tile[tile_], columns, t.width.width, t.width.rows,
+              std::int64_t{1}, scratch, step);
+    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * stride.row +
+            range.column * stride.column;
+    const T factor = static_cast<T>(number);
+    for (std::int64_t i = 0; i < t.width.rows; ++i, to += stride.row, scratch += step) {
+        if (factor != 1)
+            for (std::int64_t c = 0; c < columns; ++c) scratch[c] *= factor;
+        write_values(to, stride.column, scratch, columns, first ? beta_ : T{1});
+    }
+}
+
+template <class T>
+void tile_sink<T>::add_nothing(const tile_task<T>& t, const tile_range& range, bool first) const {
+    if (!first || beta_ == 1) return;
+    const auto stride = tiles_->shape().strides(output_);
+    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * stride.row +
+            range.column * stride.column;
+    for (std::int64_t i = 0; i < t.width.rows; ++i, to += stride.row)
+        for (std::int64_t c = 0; c < range.column_end - range.column; ++c) {
+            T& x = to[c * stride.column];
+            x = beta_ == 0 ? T{0} : beta_ * x;
+        }
+}
+
+template <class T>
+line_sink<T>::line_sink(const plan::stream_sink& sink, tiles<T>& made, std::int64_t columns)
+    : tiles_(&made),
+      tile_(static_cast<std::size_t>(sink.tile)),
+      output_(static_cast<std::size_t>(sink.output)) {
+    const auto stride = made.shape().strides(output_);
+    unit_ = std::max<std::int64_t>(std::gcd(stride.row, stride.column), 1);
+    step_ = {stride.row / unit_, stride.column / unit_};
+    const std::int64_t last_row = step_.row * (made.shape().row.extent - 1);
+    const std::int64_t last_column = step_.column * (columns - 1);
+    least_ = std::min<std::int64_t>(last_row, 0) + std::min<std::int64_t>(last_column, 0);
+    reach_ = std::abs(last_row) + std::abs(last_column) + 1;
+    sums_ = made.take(static_cast<std::size_t>(reach_));
+}
+
+template <class T>
+void line_sink<T>::clear(const tile_task<T>& t) const {
+    std::fill_n(t.address(sums_), reach_, T{0});
+}
+
+template <class T>
+void line_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const {
+    const T* from = t.tile[tile_];
+    T* const first = t.address(sums_) - least_ + t.row * step_.row;
+    for (std::int64_t c = range.column; c < range.column_end; ++c, from += t.width.width) {
+        T* const to = first + (c - block) * step_.column;
+        if (step_.row == 1) {
+            for (std::int64_t i = 0; i < t.width.rows; ++i) to[i] += from[i];
+        } else {
+            for (std::int64_t i = 0; i < t.width.rows; ++i) to[i * step_.row] += from[i];
+        }
+    }
+}
+
+template <class T>
+void line_sink<T>::finish(const tile_task<T>& t, std::int64_t block, double number) const {
+    const std::int64_t stride = tiles_->shape().column.strides[output_];
+    T* const to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
+    const T* const sums = t.address(sums_);
+    const T factor = static_cast<T>(number);
+    // A line that nothing was added to may lie outside C: the last block can be narrower.
+    for (std::int64_t k = 0; k < reach_; ++k)
+        if (sums[k] != 0) to[(k + least_) * unit_] += factor * sums[k];
+}
+
 template class row_sink<float>;
 template class row_sink<double>;
 template class column_sink<float>;
 template class column_sink<double>;
+template class tile_sink<float>;
+template class tile_sink<double>;
+template class line_sink<float>;
+template class line_sink<double>;
 
 }  // namespace ricci::stream

@@ -1,6 +1,6 @@
 // What becomes of tiles: sums over their columns, which a tile of rows has to itself, and sums over their
 // rows, which a block of columns has to itself. Both are kept in a worker's memory until they are
-// complete.
+// complete. Tiles that are results themselves are written at once.
 #pragma once
 
 #include <cstddef>
@@ -65,9 +65,56 @@ private:
     std::size_t sums_ = 0, packed_ = 0;  // in a worker's memory
 };
 
+/// C[batch, row, column]: the tiles, summed over loops of the batch.
+template <class T>
+class tile_sink {
+public:
+    tile_sink(const plan::stream_sink& sink, tiles<T>& made);
+
+    /// Numbers that `add` needs for a moment.
+    static std::size_t scratch(const tiles<T>& made);
+
+    /// Whether the iteration of the batch loops is the first that reaches its part of C.
+    bool is_first(std::int64_t batch) const;
+    /// C = number * tile + beta * C where it is reached for the first time, then C += number * tile.
+    void add(const tile_task<T>& t, const tile_range& range, double number, bool first,
+             T* scratch) const;
+    /// The same where the tile is 0.
+    void add_nothing(const tile_task<T>& t, const tile_range& range, bool first) const;
+
+private:
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    T beta_ = 0;
+};
+
+/// C[where lines of rows and columns lead] += the tiles of a block of columns.
+template <class T>
+class line_sink {
+public:
+    /// `columns`: of a block.
+    line_sink(const plan::stream_sink& sink, tiles<T>& made, std::int64_t columns);
+
+    void clear(const tile_task<T>& t) const;
+    void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    /// Adds what all rows and the columns from `block` on gave.
+    void finish(const tile_task<T>& t, std::int64_t block, double number) const;
+
+private:
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    std::int64_t unit_ = 1, least_ = 0, reach_ = 1;  // of C, in units; where its first number goes
+    tile_stride step_;                               // in units
+    std::size_t sums_ = 0;                           // in a worker's memory
+};
+
 extern template class row_sink<float>;
 extern template class row_sink<double>;
 extern template class column_sink<float>;
 extern template class column_sink<double>;
+extern template class tile_sink<float>;
+extern template class tile_sink<double>;
+extern template class line_sink<float>;
+extern template class line_sink<double>;
 
 }  // namespace ricci::stream

@@ -14,9 +14,9 @@ std::unique_ptr<const sweep> choose(const plan::stream& what, kernel_choice kern
     const bool scalar = kernels == kernel_choice::scalar;
     const auto& table = scalar ? kernels::scalar_stream_kernels<T>() : kernels::stream_kernels<T>();
     const auto& packing = scalar ? kernels::scalar_gemm_kernels<T>() : kernels::gemm_kernels<T>();
-    const bool columns =
-        std::any_of(what.sinks.begin(), what.sinks.end(),
-                    [](const plan::stream_sink& s) { return s.summed == plan::stream_axis::row; });
+    const bool columns = std::any_of(
+        what.sinks.begin(), what.sinks.end(),
+        [](const plan::stream_sink& s) { return s.summed != plan::stream_axis::column; });
     if (columns) return std::make_unique<column_sweep<T>>(what, table, packing);
     return std::make_unique<row_sweep<T>>(what, table, packing);
 }

@@ -309,6 +309,38 @@ TEST_CASE("gradients are streamed and right") {
     }
 }
 
+TEST_CASE("gradients by what scores get added or are divided by store no weights") {
+    struct change {
+        const char* body;
+        char letter;
+    };
+    const change changes[] = {
+        {"S^{hij} + B^{hij}", 'B'},   {"S^{hij} + B^{ij}", 'B'}, {"S^{hij} + b_{i-j}", 'b'},
+        {"S^{hij} + b^h_{i-j}", 'b'}, {"S^{hij} + p^j", 'p'},    {"S^{hij} - m^h |i - j|", 'm'},
+        {"S^{hij} - m |i - j|", 'm'}, {"S^{hij} / T", 'T'},      {"S^{hij} / T^h", 'T'}};
+    const sizes s{3, 2, 130, 300, 8, 8};
+    unsigned seed = 900;
+    for (const auto& [body, letter] : changes) {
+        const auto text =
+            scores + "\n" + "A^{hij} = \\operatorname{softmax}_j(" + body + ")" + values;
+        const ricci::detail::text_view wrt[] = {{"Q", 1}, {"K", 1}, {"V", 1}, {&letter, 1}};
+        ricci::derive::gradient_request request;
+        request.of = {"O", 1};
+        request.wrt = wrt;
+        request.wrt_count = 4;
+        const auto source = bound_program::parsed(text);
+        const auto program =
+            std::move(ricci::derive::reverse_mode(source.view(), request).run().program);
+        bound_program p(ricci::ir::program(program.view()), element::f32, 1);
+        bind(p, s, layout::row_major);
+        const auto words = p.prepare().explain();
+        INFO(body << "\n" << words);
+        CHECK(words.find("not fused") == std::string::npos);
+        CHECK(words.find("contract  ") == std::string::npos);
+        CHECK(against_unfused(program, s, element::f64, layout::shuffled, seed++, 1e-11) == "");
+    }
+}
+
 TEST_CASE("the same bits for any number of threads") {
     for (const auto& which : chains()) {
         const auto program = with_gradients(which);

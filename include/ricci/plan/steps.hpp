@@ -164,22 +164,27 @@ struct stream_stage {
 constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }
 
 /// What becomes of a tile: it is summed over its columns, alone or as a factor of a contraction, or, as
-/// a factor, over its rows.
+/// a factor, over its rows, or it is written as it is.
 ///   C[batch, row, value] = number * sum over columns of tile[column, row] B[batch, column, value]
 ///                          + beta * C[batch, row, value]
 ///   C[batch, column, value] = number * sum over rows of tile[column, row] B[batch, row, value]
 ///                          + beta * C[batch, column, value]
+///   C[batch, row, column] = number * tile[column, row] + beta * C[batch, row, column], summed over the
+///                          loops of the batch along which C does not move
 /// C is not read when beta is 0. The number is given when the stream runs.
 struct stream_sink {
     std::int32_t tile = -1;
-    stream_axis summed = stream_axis::column;
-    std::int32_t b = -1;        // operand; -1: 1 everywhere
-    std::int32_t output = -1;   // operand
+    stream_axis summed = stream_axis::column;  // batch: the tile itself is written
+    std::int32_t b = -1;                       // operand; -1: 1 everywhere
+    std::int32_t output = -1;                  // operand
     std::int32_t weights = -1;  // the stage whose weights the tile is proportional to: the sum is
                                 // divided by theirs, and a row without weights gives 0; not where
                                 // rows are summed
     std::span<const stream_inner_loop> values;  // a: of B, b: of the output
     double beta = 0;
+    bool added =
+        false;  // batch: C += number * tile instead, where rows and columns that differ may
+                // reach the same element
 };
 
 /// Tiles that are made, transformed and consumed without being stored: products, then stages, then
@@ -205,7 +210,8 @@ struct lookup {
 
 /// out[loops] = in[loops, numbers], or as a scatter out[loops, numbers] += in[loops]: each lookup
 /// moves its operand by the number times the stride of the axis. Without lookups a copy, which
-/// converts where `source`, the type of `in`, is another. `out` overlaps nothing else.
+/// converts where `source`, the type of `in`, is another, or a sum: a scatter may reach an element of
+/// `out` any number of times. `out` overlaps nothing else.
 struct gather {
     element type = element::f32;
     element source = element::f32;
