@@ -1,0 +1,212 @@
+// Random programs of the shape that is streamed, forward and with all gradients: what the streamed plan
+// computes is what the plan computes that stores every intermediate, and the same bits on any number of
+// threads. A program that fails is made simpler first. RICCI_SEED and RICCI_PROGRAMS say which and how
+// many.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ricci/derive/gradient.hpp>
+
+#include "src/runtime/parallel.hpp"
+#include "tests/catch.hpp"
+#include "tests/property/settings.hpp"
+#include "tests/property/stream_generator.hpp"
+#include "tests/unit/bound_program.hpp"
+
+namespace {
+
+using ricci::element;
+using ricci::testing::bound_program;
+using ricci::testing::layout;
+using ricci::testing::stream_choices;
+using ricci::testing::stream_program;
+
+/// The program with its derivatives by everything that has one.
+ricci::ir::program with_gradients(const stream_program& p) {
+    std::vector<ricci::detail::text_view> wrt;
+    for (const auto& name : p.wrt)
+        wrt.push_back({name.data(), static_cast<std::int32_t>(name.size())});
+    ricci::derive::gradient_request request;
+    request.of = {"O", 1};
+    request.wrt = wrt.data();
+    request.wrt_count = static_cast<std::int32_t>(wrt.size());
+    request.with_value = true;
+    const auto source = bound_program::parsed(p.text);
+    auto derived = ricci::derive::reverse_mode(source.view(), request).run();
+    if (derived.mistake) {
+        const auto words = derived.mistake.words.view();
+        throw std::logic_error(std::string(words.begin(), words.end()));
+    }
+    return std::move(derived.program);
+}
+
+double content(const std::string& kind, std::int64_t columns, std::mt19937& random) {
+    const double uniform = static_cast<double>(random()) / 4294967296.0;
+    if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
+    if (kind == "truth") return uniform < 0.5 ? 1 : 0;
+    if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
+    if (kind == "positive") return 1 + uniform;
+    return 2 * uniform - 1;
+}
+
+/// Binds every input: the same values, up to the element type, whatever the layout.
+void bind(bound_program& p, const stream_choices& c, const stream_program& what, element type,
+          layout l) {
+    const auto view = p.view();
+    std::vector<bool> done(static_cast<std::size_t>(view.names.size()));
+    for (const auto& node : view.nodes) {
+        if (node.kind != ricci::ir::op::tensor || done[static_cast<std::size_t>(node.name)] ||
+            view.definition(node.name) != ricci::ir::none)
+            continue;
+        done[static_cast<std::size_t>(node.name)] = true;
+        const auto text = view.name(node.name);
+        const std::string name(text.begin(), text.end());
+        ricci::testing::shape shape;
+        for (std::int32_t k = 0; k < node.positions.count; ++k) {
+            const auto& at = view.at(node.positions, k);
+            shape.push_back(at.kind == ricci::ir::position_kind::index
+                                ? c.extents.at(*view.index(at.index).begin())
+                                : std::max<std::int64_t>(c.extents.at('i'), 1) +
+                                      std::max<std::int64_t>(c.extents.at('j'), 1) - 1);
+        }
+        const auto known = what.contents.find(name);
+        auto& memory = p.allocate(shape, l);
+        std::mt19937 random(
+            c.seed +
+            77 * static_cast<unsigned>(name.size() + 31 * static_cast<unsigned char>(name.back())));
+        memory.each([&](std::int64_t at) {
+            const double x = content(known == what.contents.end() ? "" : known->second,
+                                     c.extents.at('j'), random);
+            // Both precisions get the same numbers.
+            memory.set(at, type == element::f32 || type == element::f64
+                               ? static_cast<double>(static_cast<float>(x))
+                               : x);
+        });
+        p.input(name, memory);
+    }
+}
+
+struct outcome {
+    std::string words;  // what is wrong
+    bool streamed = false;
+};
+
+bool same_bits(const ricci::testing::dense& a, const ricci::testing::dense& b) {
+    return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
+                      [](auto x, auto y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
+/// One program against the same with every intermediate stored, in double.
+outcome check(const ricci::ir::program& program, const stream_choices& c,
+              const stream_program& what, element type) {
+    outcome result;
+    const layout l = c.seed % 3 == 0 ? layout::shuffled : layout::row_major;
+    bound_program exact(ricci::ir::program(program.view()), element::f64, c.seed);
+    bind(exact, c, what, element::f64, layout::row_major);
+    exact.fuse = false;
+    exact.prepare().run();
+    std::vector<ricci::testing::dense> first;
+    for (const int threads : {1, 2, 3}) {
+        ricci::runtime::set_worker_count(threads);
+        bound_program p(ricci::ir::program(program.view()), type, c.seed);
+        bind(p, c, what, type, l);
+        auto step = p.prepare();
+        result.streamed = step.explain().find("not stored: ") != std::string::npos;
+        step.run();
+        std::size_t k = 0;
+        for (const auto output : p.output_names()) {
+            const auto spelled = p.view().name(output);
+            const std::string name(spelled.begin(), spelled.end());
+            const auto got = p.result(output).values();
+            if (threads > 1) {
+                if (!same_bits(got, first[k++]))
+                    result.words +=
+                        "other bits of " + name + " on " + std::to_string(threads) + " threads; ";
+                continue;
+            }
+            first.push_back(got);
+            const auto want = exact.result(output).values();
+            double error = 0, size = 0;
+            for (std::size_t x = 0; x < want.values.size(); ++x) {
+                // Without columns, a quotient is 0 / 0 however it is computed.
+                if (std::isnan(got.values[x]) && std::isnan(want.values[x])) continue;
+                const auto difference =
+                    static_cast<double>(std::abs(got.values[x] - want.values[x]));
+                error = std::isfinite(difference) ? std::max(error, difference) : INFINITY;
+                size = std::max(size, static_cast<double>(std::abs(want.values[x])));
+            }
+            // Sums may cancel: what is left of them is as wrong as what went in, which is about 1.
+            const double tolerance = type == element::f32 ? 1e-4 : 1e-12;
+            if (!(error <= tolerance * (1 + size))) {
+                std::ostringstream words;
+                words << "the largest error of " << name << " is " << error << " beside " << size
+                      << "; ";
+                result.words += words.str();
+            }
+        }
+    }
+    ricci::runtime::set_worker_count(0);
+    return result;
+}
+
+/// What is wrong with the program of these choices, forward or with gradients.
+std::string failure(const stream_choices& c, element type, bool gradients, bool* streamed) {
+    const auto what = ricci::testing::stream_writer(c).write();
+    try {
+        const auto program = gradients ? with_gradients(what) : bound_program::parsed(what.text);
+        const auto result = check(program, c, what, type);
+        if (streamed != nullptr) *streamed = result.streamed;
+        return result.words;
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
+/// The simplest program near this one that still fails, in words.
+std::string simplest(stream_choices c, element type, bool gradients) {
+    bool changed = true;
+    for (int rounds = 0; changed && rounds < 100; ++rounds) {
+        changed = false;
+        for (auto& less : ricci::testing::simpler(c)) {
+            if (failure(less, type, gradients, nullptr).empty()) continue;
+            c = std::move(less);
+            changed = true;
+            break;
+        }
+    }
+    std::ostringstream words;
+    words << ricci::testing::stream_writer(c).write().text;
+    for (const auto& [index, extent] : c.extents) words << index << " " << extent << "  ";
+    words << "\n" << failure(c, type, gradients, nullptr);
+    return words.str();
+}
+
+// Most forward programs are streamed; of those with gradients, which have more to ask for, many.
+void check_all(bool gradients, unsigned usual, unsigned least_streamed_percent) {
+    const unsigned count = ricci::testing::program_count(usual);
+    unsigned streamed = 0;
+    for (unsigned seed = ricci::testing::first_seed(), n = 0; n < count; ++n, ++seed) {
+        const auto choices = ricci::testing::draw_stream(seed);
+        for (const element type : {element::f32, element::f64}) {
+            bool is_streamed = false;
+            const auto words = failure(choices, type, gradients, &is_streamed);
+            streamed += is_streamed ? 1 : 0;
+            if (words.empty()) continue;
+            FAIL_CHECK("seed " << seed << ", " << ricci::name_of(type) << ": " << words
+                               << "\nas simple as it gets:\n"
+                               << simplest(choices, type, gradients));
+        }
+    }
+    INFO("streamed: " << streamed << " of " << 2 * count);
+    CHECK(streamed * 100 >= 2 * count * least_streamed_percent);
+}
+
+}  // namespace
+
+TEST_CASE("random streamed programs compute what stored ones do") { check_all(false, 150, 50); }
+
+TEST_CASE("random streamed gradients compute what stored ones do") { check_all(true, 100, 30); }
