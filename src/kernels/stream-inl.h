@@ -30,50 +30,31 @@ using vector = hn::Vec<tag>;
 
 constexpr std::int64_t lane_count = HWY_LANES(number);
 
-// 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2.
+// 32 registers hold 8 x 3 or 6 x 4 accumulators, 16 hold 6 x 2.
 #if HWY_TARGET <= HWY_AVX3
-constexpr int tile_rows = 8;
 constexpr int tile_vectors = 3;
+constexpr int most_vectors = 4;
 #else
-constexpr int tile_rows = 6;
 constexpr int tile_vectors = 2;
+constexpr int most_vectors = 2;
 #endif
 
-#ifndef RICCI_HINT
-#define RICCI_HINT 3
-#endif
-// A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
-// which rounds less than one long chain of sums.
+/// Rows of a block as wide as `vectors`.
+constexpr int block_rows(int vectors) {
+    return HWY_TARGET <= HWY_AVX3 && vectors <= 3 ? 8 : 6;
+}
+
+/// How the elements of A lie that one step of a block reads, and those of the next step.
+enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or neither
+
+// Elements in a line of memory.
+constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(number));
+
+// C at the end: what it has is added to the sums or not.
 template <int rows, int vectors>
-HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
+HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
+                            vector (&sum)[rows][vectors]) {
     const tag d;
-    vector sum[rows][vectors];
-    RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) {
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
-    }
-    const number* line[rows];
-    RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
-    const number* HWY_RESTRICT b = p.b;
-    const number* const later = line[0] + p.ahead;
-    std::int64_t at = 0;
-    for (std::int64_t k = 0; k < p.depth; ++k) {
-        // A line of memory holds several k of a row: rows take turns.
-        __builtin_prefetch(later + (k % tile_rows) * p.a_row + at, 0, RICCI_HINT);
-        vector right[vectors];
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
-        RICCI_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            const vector left = hn::Set(d, line[r][at]);
-            RICCI_UNROLL
-            for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
-        }
-        at += p.a_step;
-        b += p.b_step;
-    }
     number* c = p.c + first * p.c_row;
     if (p.mode == product_mode::rescale) {
         RICCI_UNROLL
@@ -111,24 +92,98 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
     }
 }
 
+// A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
+// which rounds less than one long chain of sums. Two steps at a time, with addresses that need no
+// arithmetic between them: counting takes the places of multiplications otherwise.
+template <access how, int rows, int vectors>
+HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
+    const tag d;
+    vector sum[rows][vectors];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    const std::int64_t step = p.a_step, b_step = p.b_step, depth = p.depth, ahead = p.ahead;
+    const number* line[rows];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
+    const number* HWY_RESTRICT b = p.b;
+    const auto accumulate = [&](const number* from, auto element) HWY_ATTR RICCI_INLINE_LAMBDA {
+        vector right[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, from + v * lane_count);
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            const vector left = hn::Set(d, element(r));
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+        }
+    };
+    if constexpr (how == access::lines) {
+        for (std::int64_t k = 0; k < depth;) {
+            // All of a later tile is asked for, each line once.
+            if (ahead != 0) {
+                RICCI_UNROLL
+                for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + ahead), 0, 2);
+            }
+            const std::int64_t end = depth - k < line_elements ? depth : k + line_elements;
+            for (; k + 2 <= end; k += 2, b += 2 * b_step) {
+                accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k]; });
+                accumulate(b + b_step, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k + 1]; });
+            }
+            if (k < end) {
+                accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k]; });
+                ++k;
+                b += b_step;
+            }
+        }
+    } else if constexpr (how == access::adjacent) {
+        const number* a = line[0];
+        // Blocks that share a line ask for every other one.
+        constexpr bool shared = rows * sizeof(number) < 64;
+        const number* later = a + ahead + (shared ? first / rows % 2 * step : 0);
+        std::int64_t k = 0;
+        for (; k + 2 <= depth; k += 2, a += 2 * step, b += 2 * b_step, later += 2 * step) {
+            __builtin_prefetch(later, 0, 2);
+            if constexpr (!shared) __builtin_prefetch(later + step, 0, 2);
+            accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return a[r]; });
+            accumulate(b + b_step, [&](int r) RICCI_INLINE_LAMBDA { return a[step + r]; });
+        }
+        if (k < depth) accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return a[r]; });
+    } else {
+        std::int64_t at = 0;
+        for (std::int64_t k = 0; k < depth; ++k, at += step, b += b_step)
+            accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][at]; });
+    }
+    write_block(p, first, sum);
+}
+
 template <int rows, int vectors>
 void multiply_rest(const lane_product<number>& p, std::int64_t first) {
     if constexpr (rows > 0) {
         if (p.rows - first == rows) {
-            multiply_block<rows, vectors>(p, first);
+            multiply_block<access::strided, rows, vectors>(p, first);
         } else {
             multiply_rest<rows - 1, vectors>(p, first);
         }
     }
 }
 
+template <access how, int vectors>
+std::int64_t multiply_blocks(const lane_product<number>& p) {
+    constexpr int rows = block_rows(vectors);
+    std::int64_t first = 0;
+    for (; first + rows <= p.rows; first += rows) multiply_block<how, rows, vectors>(p, first);
+    return first;
+}
+
 template <int vectors>
 void multiply(const lane_product<number>& p) {
-    std::int64_t first = 0;
-    for (; first + tile_rows <= p.rows; first += tile_rows) {
-        multiply_block<tile_rows, vectors>(p, first);
-    }
-    multiply_rest<tile_rows - 1, vectors>(p, first);
+    const std::int64_t done = p.a_step == 1  ? multiply_blocks<access::lines, vectors>(p)
+                              : p.a_row == 1 ? multiply_blocks<access::adjacent, vectors>(p)
+                                             : multiply_blocks<access::strided, vectors>(p);
+    multiply_rest<block_rows(vectors) - 1, vectors>(p, done);
 }
 
 constexpr number log2_e = static_cast<number>(1.442695040888963407359924681L);
@@ -267,9 +322,13 @@ stream_table<number> make_table() {
     table.target = hwy::TargetName(HWY_TARGET);
     table.lanes = static_cast<int>(lane_count);
     table.vectors = tile_vectors;
+    table.most_vectors = most_vectors;
     table.multiply[0] = &multiply<1>;
     table.multiply[1] = &multiply<2>;
-    if constexpr (tile_vectors == 3) table.multiply[2] = &multiply<3>;
+    if constexpr (most_vectors == 4) {
+        table.multiply[2] = &multiply<3>;
+        table.multiply[3] = &multiply<4>;
+    }
     table.raise = &raise;
     table.shift = &shift;
     table.weigh = &weigh;

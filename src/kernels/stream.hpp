@@ -10,7 +10,7 @@
 namespace ricci::kernels {
 
 inline constexpr int max_stream_rows = 8;
-inline constexpr int max_stream_vectors = 3;
+inline constexpr int max_stream_vectors = 4;
 
 /// What a product does with the values that its result has already.
 enum class product_mode : std::uint8_t {
@@ -31,10 +31,9 @@ struct lane_product {
     std::int64_t c_row = 0;
     product_mode mode = product_mode::store;
     const T* scale = nullptr;  // rescale: one for each lane
-    std::int64_t ahead =
-        0;                 // how far behind an element of A one lies that will be read later: such
-                           // are asked for meanwhile
-    T* maximum = nullptr;  // when given: maximum[x] = max(maximum[x], every C[r, x])
+    std::int64_t ahead = 0;  // how far behind an element of A one lies that will be read later:
+                             // such are asked for meanwhile
+    T* maximum = nullptr;    // when given: maximum[x] = max(maximum[x], every C[r, x])
 };
 
 /// The state of an online softmax, one number for each lane: the largest score so far, what stands
@@ -51,7 +50,8 @@ template <class T>
 struct stream_table {
     const char* target = "";
     int lanes = 1;
-    int vectors = 1;  // of a full tile
+    int vectors = 1;       // of a full tile
+    int most_vectors = 1;  // that `multiply` has
 
     /// multiply[v - 1]: the lanes are v vectors.
     void (*multiply[max_stream_vectors])(const lane_product<T>& product) = {};

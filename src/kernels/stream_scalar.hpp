@@ -34,10 +34,12 @@ stream_table<T> make_scalar_stream_table() {
     stream_table<T> table;
     table.target = "scalar twin";
     table.lanes = scalar_stream_lanes;
-    table.vectors = max_stream_vectors;
+    table.vectors = 3;
+    table.most_vectors = max_stream_vectors;
     table.multiply[0] = &scalar_multiply<T, 1>;
     table.multiply[1] = &scalar_multiply<T, 2>;
     table.multiply[2] = &scalar_multiply<T, 3>;
+    table.multiply[3] = &scalar_multiply<T, 4>;
     table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
         for (std::size_t x = 0; x < n; ++x) {
             const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];

@@ -181,7 +181,7 @@ void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::in
     x.c_row = padded_;
     x.mode = kernels::product_mode::add;
     const std::int64_t vectors = padded_ / table.lanes;
-    const std::int64_t parts = (vectors + table.vectors - 1) / table.vectors;
+    const std::int64_t parts = (vectors + table.most_vectors - 1) / table.most_vectors;
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
         x.b = t.address(packed_) + first * table.lanes;
