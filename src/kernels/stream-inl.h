@@ -308,6 +308,27 @@ void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
     }
 }
 
+void write_rows(number* to, std::int64_t to_step, const number* from, std::int64_t from_step,
+                std::int64_t rows, std::int64_t n, const number* factors, number beta) {
+    const tag d;
+    const vector keep = hn::Set(d, beta);
+    for (std::int64_t r = 0; r < rows; ++r, to += to_step, from += from_step) {
+        const vector factor = hn::Set(d, factors[r]);
+        std::int64_t x = 0;
+        if (beta == 0) {
+            for (; x + lane_count <= n; x += lane_count)
+                hn::StoreU(hn::Mul(factor, hn::LoadU(d, from + x)), d, to + x);
+            for (; x < n; ++x) to[x] = factors[r] * from[x];
+        } else {
+            for (; x + lane_count <= n; x += lane_count) {
+                const vector old = hn::Mul(keep, hn::LoadU(d, to + x));
+                hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, from + x), old), d, to + x);
+            }
+            for (; x < n; ++x) to[x] = factors[r] * from[x] + beta * to[x];
+        }
+    }
+}
+
 void log_sum_exp(number* out, const softmax_state<number>& state, std::size_t n, number empty) {
     const tag d;
     for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
@@ -332,6 +353,7 @@ stream_table<number> make_table() {
     table.raise = &raise;
     table.shift = &shift;
     table.weigh = &weigh;
+    table.write_rows = &write_rows;
     table.log_sum_exp = &log_sum_exp;
     return table;
 }

@@ -69,6 +69,11 @@ struct stream_table {
     void (*weigh)(T* tile, std::int64_t step, std::int64_t rows, std::size_t n,
                   const softmax_state<T>& state) = nullptr;
 
+    /// to[r * to_step + x] = factors[r] * from[r * from_step + x] + beta * to[r * to_step + x] for
+    /// x < n; `to` is not read when beta is 0.
+    void (*write_rows)(T* to, std::int64_t to_step, const T* from, std::int64_t from_step,
+                       std::int64_t rows, std::int64_t n, const T* factors, T beta) = nullptr;
+
     /// log(sum) + maximum, and `empty` where the sum is 0.
     void (*log_sum_exp)(T* out, const softmax_state<T>& state, std::size_t n, T empty) = nullptr;
 };

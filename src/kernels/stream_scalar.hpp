@@ -60,6 +60,15 @@ stream_table<T> make_scalar_stream_table() {
                 s.sum[x] += w;
             }
     };
+    table.write_rows = [](T* to, std::int64_t to_step, const T* from, std::int64_t from_step,
+                          std::int64_t rows, std::int64_t n, const T* factors, T beta) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t x = 0; x < n; ++x) {
+                T& c = to[r * to_step + x];
+                const T value = from[r * from_step + x] * factors[r];
+                c = beta == 0 ? value : value + beta * c;
+            }
+    };
     table.log_sum_exp = [](T* out, const softmax_state<T>& s, std::size_t n, T empty) {
         for (std::size_t x = 0; x < n; ++x)
             out[x] = s.sum[x] == 0 ? empty : s.maximum[x] + std::log(s.sum[x]);

@@ -108,16 +108,18 @@ void row_sink<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scra
     T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * row_stride;
     const std::int64_t values = values_.last.extent;
     const std::int64_t step = rounded_up(values, tiles_->packing().lanes);
-    const bool direct = beta == 0 && values_.last.b == 1;
-    const auto scale = tiles_->elementwise().apply[kernels::operation(plan::opcode::multiply)][2];
     for (std::size_t run = 0; run < values_.b.size(); ++run) {
         const T* from = t.address(sums_) + static_cast<std::int64_t>(run) * values * width;
         transpose(tiles_->packing(), from, values, width, rows, std::int64_t{1}, scratch, step);
         T* to = out + values_.b[run];
+        if (values_.last.b == 1) {
+            tiles_->table().write_rows(to, row_stride, scratch, step, rows, values, factors, beta);
+            continue;
+        }
         for (std::int64_t i = 0; i < rows; ++i, to += row_stride) {
             T* const row = scratch + i * step;
-            scale(direct ? to : row, row, factors + i, row, static_cast<std::size_t>(values));
-            if (!direct) write_values(to, values_.last.b, row, values, beta);
+            for (std::int64_t c = 0; c < values; ++c) row[c] *= factors[i];
+            write_values(to, values_.last.b, row, values, beta);
         }
     }
 }
@@ -131,6 +133,8 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
       values_(flatten(sink.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
       columns_(columns),
+      in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
+                padded_ == values_.total),
       beta_(static_cast<T>(sink.beta)),
       sums_(made.take(static_cast<std::size_t>(padded_ * columns))),
       packed_(made.take(
@@ -143,6 +147,7 @@ void column_sink<T>::clear(const tile_task<T>& t) const {
 
 template <class T>
 void column_sink<T>::pack(const tile_task<T>& t) const {
+    if (in_place_) return;
     if (b_ < 0) {
         std::fill_n(t.address(packed_), padded_ * t.width.rows, T{0});
         for (std::int64_t i = 0; i < t.width.rows; ++i)
@@ -177,14 +182,20 @@ void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::in
     x.a = t.tile[tile_];
     x.a_row = t.width.width;
     x.a_step = 1;
+    const T* b = t.address(packed_);
     x.b_step = padded_;
+    if (in_place_) {
+        const auto operand = static_cast<std::size_t>(b_);
+        x.b_step = tiles_->shape().row.strides[operand];
+        b = t.base(operand) + t.at[operand] + t.row * x.b_step + values_.a[0];
+    }
     x.c_row = padded_;
     x.mode = kernels::product_mode::add;
     const std::int64_t vectors = padded_ / table.lanes;
     const std::int64_t parts = (vectors + table.most_vectors - 1) / table.most_vectors;
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
-        x.b = t.address(packed_) + first * table.lanes;
+        x.b = b + first * table.lanes;
         x.c = t.address(sums_) + (range.column - block) * padded_ + first * table.lanes;
         table.multiply[last - first - 1](x);
     }

@@ -150,7 +150,8 @@ void tiles<T>::pack_rows(const task& t) const {
         }
         const T number = static_cast<T>(t.numbers[k]);
         if (number != 1)
-            for (T* x = packed; x < to; ++x) *x *= number;
+            elementwise_->apply[kernels::operation(plan::opcode::multiply)][2](
+                packed, packed, &number, nullptr, static_cast<std::size_t>(to - packed));
     }
 }
 
