@@ -31,9 +31,10 @@ struct lane_product {
     std::int64_t c_row = 0;
     product_mode mode = product_mode::store;
     const T* scale = nullptr;  // rescale: one for each lane
-    std::int64_t ahead = 0;  // how far behind an element of A one lies that will be read later:
-                             // such are asked for meanwhile
-    T* maximum = nullptr;    // when given: maximum[x] = max(maximum[x], every C[r, x])
+    std::int64_t ahead = 0;    // how far behind an element of A one lies that will be read later:
+                               // such are asked for meanwhile
+    std::int64_t used = 0;     // lanes that count when not 0: others of C need not be right
+    T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])
 };
 
 /// The state of an online softmax, one number for each lane: the largest score so far, what stands

@@ -75,6 +75,7 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
     x.a_row = values_.last.a;
     x.a_step = stride;
     x.ahead = tiles_->sizes().columns * stride;
+    x.used = t.width.rows;
     x.b = t.tile[tile_];
     x.b_step = width;
     x.c = sums;

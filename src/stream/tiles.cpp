@@ -336,6 +336,7 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
     x.a_row = stride;
     x.a_step = p.contracted.last.b;
     x.ahead = sizes_.columns * stride;
+    x.used = t.width.rows;
     x.b = t.address(p.packed);
     x.b_step = width;
     x.c = out;
