@@ -40,6 +40,7 @@ column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_ta
     if (!tile_sinks_.empty()) scratch = std::max(scratch, tile_sink<T>::scratch(tiles_));
     scratch_ = tiles_.take(scratch);
     tiles_.check_room();
+    tiles_.find_schedule(block_columns_);
     progress_ =
         std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
 }
@@ -125,43 +126,29 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     mine->store(rows * row_tiles + 1, std::memory_order_release);
 }
 
-template <class T>
-bool column_sweep<T>::anything(const tile_task<T>& t, std::int64_t block, std::int64_t end) const {
-    const std::int64_t columns = tiles_.sizes().columns;
-    for (std::int64_t c = block; c < end; c += columns)
-        if (tiles_.counts(t, {t.row, t.row + t.width.rows, c, std::min(end, c + columns)}))
-            return true;
-    return false;
-}
-
 // A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
 // where there is nothing to add.
 template <class T>
 bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
                                std::int64_t end, bool first_block) const {
-    if (!first_block && !anything(t, block, end)) {
+    auto columns = tiles_.ranges(t, block, end);
+    if (!first_block && !tiles_.counts(t, columns)) {
         add_nothing(t, batch, block, end);
         return false;
     }
     tiles_.pack_rows(t);
     for (const auto& s : column_sinks_) s.sink.pack(t);
     for (const auto& s : row_sinks_) s.sink.clear(t);
-    for (std::int64_t c = block; c < end;) {
-        auto range = tiles_.next(t, c, end);
-        const std::int64_t start = c;
-        c = range.column_end;
-        if (!tiles_.make(t, range)) {
-            add_nothing(t, batch, start, c);
-            continue;
-        }
+    std::int64_t done = block;  // columns up to here have been added, or do not count
+    for (tile_range range; tiles_.make_next(t, columns, range); done = range.column_end) {
+        add_nothing(t, batch, done, range.column);
         for (const auto& s : column_sinks_) s.sink.add(t, range, block);
         for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(scratch_));
         for (const auto& s : line_sinks_) s.sink.add(t, range, block);
         for (const auto& s : tile_sinks_)
             s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), t.address(scratch_));
-        add_nothing(t, batch, start, range.column);
-        add_nothing(t, batch, range.column_end, c);
     }
+    add_nothing(t, batch, done, end);
     return true;
 }
 

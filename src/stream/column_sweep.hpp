@@ -48,7 +48,6 @@ private:
                   bool first_block) const;
     void add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
                      std::int64_t end) const;
-    bool anything(const tile_task<T>& t, std::int64_t block, std::int64_t end) const;
 
     tiles<T> tiles_;
     std::vector<numbered_row_sink> row_sinks_;

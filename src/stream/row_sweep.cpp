@@ -27,6 +27,7 @@ row_sweep<T>::row_sweep(const plan::stream& what, const kernels::stream_table<T>
     scratch_ = tiles_.take(row_sink<T>::scratch(sinks_, tiles_));
     tiles_.check_room();
     const geometry& g = tiles_.shape();
+    tiles_.find_schedule(std::max<std::int64_t>(g.column.extent, 1));
     work *= 2 * static_cast<double>(tiles_.sizes().full.width) *
             static_cast<double>(g.column.extent * iterations(g.other_columns));
     units_per_task_ =
@@ -64,12 +65,9 @@ void row_sweep<T>::run_rows(tile_task<T>& t) const {
     for (std::int64_t other = 0; other < others; ++other) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_columns, other, t.at);
-        for (std::int64_t c = 0; c < g.column.extent;) {
-            auto range = tiles_.next(t, c, g.column.extent);
-            c = range.column_end;
-            if (!tiles_.make(t, range)) continue;
+        auto columns = tiles_.ranges(t, 0, g.column.extent);
+        for (tile_range range; tiles_.make_next(t, columns, range);)
             for (const auto& s : sinks_) s.add(t, range, t.address(scratch_));
-        }
     }
     std::copy_n(t.origin, g.operands(), t.at);
     tiles_.write_log_sum_exp(t, t.address(scratch_));

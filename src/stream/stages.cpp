@@ -214,6 +214,24 @@ knowledge stage_code<T>::look(const tile_range& range, const operand_memory& ope
 }
 
 template <class T>
+bool stage_code<T>::is_fixed(const geometry& g) const {
+    if (!analysed_) return true;
+    const auto stands_still = [](const std::vector<tile_loop>& loops, std::size_t operand) {
+        return std::all_of(loops.begin(), loops.end(),
+                           [&](const tile_loop& l) { return l.strides[operand] == 0; });
+    };
+    return std::all_of(program_.begin(), program_.end(), [&](const plan::instruction& i) {
+        const auto operand = static_cast<std::size_t>(i.operand);
+        if (i.code == plan::opcode::load)
+            return operand >= operands_ || strides_[operand].row != 0 ||
+                   strides_[operand].column != 0;
+        if (i.code != plan::opcode::position) return true;
+        return stands_still(g.batch, operand) && stands_still(g.other_rows, operand) &&
+               stands_still(g.other_columns, operand);
+    });
+}
+
+template <class T>
 bool stage_code<T>::loads(std::int32_t tile) const {
     return variants_[0].used[operands_ + static_cast<std::size_t>(tile)] != 0;
 }

@@ -57,6 +57,12 @@ public:
     knowledge look(const tile_range& range, const operand_memory& operands,
                    std::uint64_t zero_tiles) const;
 
+    /// Whether nothing can be known of the stage but that its tiles are 0.
+    bool unconditional() const { return unconditional_; }
+    /// Whether what is known of it is the same in every run and in every iteration of the loops
+    /// around the tiles.
+    bool is_fixed(const geometry& g) const;
+
     /// The tile whose values a variant passes on unchanged, or -1.
     std::int32_t identity(std::size_t variant) const { return variants_[variant].identity; }
 

@@ -15,6 +15,13 @@ constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays 
 constexpr std::int64_t least_columns = 64, most_columns = 512;
 constexpr std::int64_t trim_step = 8;  // columns
 constexpr std::int64_t uniform_step = 16;
+constexpr std::int64_t most_pieces = 1 << 15;  // of a schedule
+
+/// The largest of step, 2 step, 4 step ... that is not above `extent`.
+std::int64_t largest_step(std::int64_t extent, std::int64_t step) {
+    while (2 * step <= extent) step *= 2;
+    return step;
+}
 
 }  // namespace
 
@@ -202,27 +209,30 @@ bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) co
     return anything;
 }
 
-/// The range without columns at its ends that do not count.
+/// The range without columns at its ends that do not count. A part of what does not count does not
+/// count either, hence steps that are halved.
 template <class T>
 tile_range tiles<T>::trimmed(const task& t, const tile_range& range) const {
     std::array<knowledge, most_stages> known;
     tile_range result = range;
-    while (result.column + trim_step < result.column_end) {
+    const std::int64_t most = largest_step(range.column_end - range.column, trim_step);
+    for (std::int64_t step = most; step >= trim_step; step /= 2) {
         tile_range part = result;
-        part.column_end = part.column + trim_step;
-        if (look(t, part, known.data())) break;
-        result.column += trim_step;
+        part.column_end = part.column + step;
+        if (part.column_end < result.column_end && !look(t, part, known.data()))
+            result.column = part.column_end;
     }
-    while (result.column + trim_step < result.column_end) {
+    for (std::int64_t step = most; step >= trim_step; step /= 2) {
         tile_range part = result;
-        part.column =
-            result.column + (result.column_end - result.column - 1) / trim_step * trim_step;
-        if (look(t, part, known.data())) break;
-        result.column_end = part.column;
+        part.column += rounded_up(result.column_end - result.column, trim_step) - step;
+        if (part.column > result.column && !look(t, part, known.data()))
+            result.column_end = part.column;
     }
     return result;
 }
 
+/// The range from a column on, at most to `end`, that is best made at once: without a part at its end
+/// where conditions hold for some elements only, if there is enough before it.
 template <class T>
 tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) const {
     tile_range whole{t.row, t.row + t.width.rows, column, std::min(end, column + sizes_.columns)};
@@ -235,31 +245,111 @@ tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) 
     };
     if (!is_partial(whole)) return whole;
     tile_range part = whole;
-    while (part.column + uniform_step <= whole.column_end) {
-        part.column_end = part.column + uniform_step;
-        if (is_partial(part)) break;
-        part.column = part.column_end;
+    std::int64_t uniform = whole.column;
+    for (std::int64_t step = largest_step(whole.column_end - whole.column, uniform_step);
+         step >= uniform_step; step /= 2) {
+        part.column_end = uniform + step;
+        if (part.column_end <= whole.column_end && !is_partial(part)) uniform = part.column_end;
     }
-    // Empty columns at the start are left to `make`, which narrows the range.
-    if (part.column > column) whole.column_end = part.column;
+    // Empty columns at the start are trimmed later.
+    if (uniform > column) whole.column_end = uniform;
     return whole;
 }
 
+/// The next range of a cursor and what is known of it; false when nothing of it counts.
 template <class T>
-bool tiles<T>::counts(const task& t, const tile_range& range) const {
-    std::array<knowledge, most_stages> known;
-    return look(t, range, known.data());
+bool tiles<T>::choose(const task& t, cursor& c, tile_range& range, knowledge* known) const {
+    range = next(t, c.column, c.end);
+    c.column = range.column_end;
+    if (!look(t, range, known)) return false;
+    if (std::any_of(known, known + stages_.size(), [](const knowledge& k) { return k.partial; })) {
+        range = trimmed(t, range);
+        look(t, range, known);
+    }
+    return true;
 }
 
 template <class T>
-bool tiles<T>::make(task& t, tile_range& range) const {
+void tiles<T>::find_schedule(std::int64_t columns) {
+    const bool worthwhile = std::any_of(stages_.begin(), stages_.end(),
+                                        [](const stage& s) { return !s.code.unconditional(); });
+    const bool fixed = std::all_of(stages_.begin(), stages_.end(),
+                                   [&](const stage& s) { return s.code.is_fixed(geometry_); });
+    const std::int64_t extent = geometry_.column.extent;
+    const std::int64_t starts = (extent + columns - 1) / columns;
+    const std::int64_t tiles_of_row = (extent + sizes_.columns - 1) / sizes_.columns + starts;
+    if (!worthwhile || !fixed || extent == 0 || row_tiles_ * tiles_of_row > most_pieces) return;
+    std::vector<std::int64_t> at = geometry_.offset;
+    task t;
+    t.at = at.data();
     std::array<knowledge, most_stages> known;
-    if (!look(t, range, known.data())) return false;
-    const auto end = known.begin() + static_cast<std::ptrdiff_t>(stages_.size());
-    if (std::any_of(known.begin(), end, [](const knowledge& k) { return k.partial; })) {
-        range = trimmed(t, range);
-        look(t, range, known.data());
+    for (std::int64_t row_tile = 0; row_tile < row_tiles_; ++row_tile) {
+        choose_rows(t, row_tile);
+        for (std::int64_t first = 0; first < extent; first += columns) {
+            schedule_start_.push_back(pieces_.size());
+            cursor c{first, std::min(extent, first + columns)};
+            tile_range range;
+            while (c.column < c.end) {
+                if (!choose(t, c, range, known.data())) continue;
+                pieces_.push_back({range.column, range.column_end});
+                piece_knowledge_.insert(
+                    piece_knowledge_.end(), known.begin(),
+                    known.begin() + static_cast<std::ptrdiff_t>(stages_.size()));
+            }
+        }
     }
+    schedule_start_.push_back(pieces_.size());
+    schedule_columns_ = columns;
+}
+
+template <class T>
+typename tiles<T>::cursor tiles<T>::ranges(const task& t, std::int64_t column,
+                                           std::int64_t end) const {
+    cursor c{column, end};
+    if (schedule_columns_ == 0) return c;
+    const std::int64_t starts =
+        (geometry_.column.extent + schedule_columns_ - 1) / schedule_columns_;
+    const auto number =
+        static_cast<std::size_t>(t.row / sizes_.full.width * starts + column / schedule_columns_);
+    c.piece = schedule_start_[number];
+    c.last = schedule_start_[number + 1];
+    return c;
+}
+
+template <class T>
+bool tiles<T>::counts(const task& t, cursor c) const {
+    if (schedule_columns_ != 0) return c.piece < c.last;
+    std::array<knowledge, most_stages> known;
+    for (; c.column < c.end; c.column += sizes_.columns)
+        if (look(
+                t,
+                {t.row, t.row + t.width.rows, c.column, std::min(c.end, c.column + sizes_.columns)},
+                known.data()))
+            return true;
+    return false;
+}
+
+template <class T>
+bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
+    if (schedule_columns_ != 0) {
+        if (c.piece == c.last) return false;
+        const piece& p = pieces_[c.piece];
+        range = {t.row, t.row + t.width.rows, p.column, p.column_end};
+        make(t, range, piece_knowledge_.data() + c.piece * stages_.size());
+        ++c.piece;
+        return true;
+    }
+    std::array<knowledge, most_stages> known;
+    while (c.column < c.end) {
+        if (!choose(t, c, range, known.data())) continue;
+        make(t, range, known.data());
+        return true;
+    }
+    return false;
+}
+
+template <class T>
+void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) const {
     // The maximum of a score that is a product as it stands is found while that is computed.
     T* const maximum = t.address(maximum_at_);
     const bool first = !stages_.empty() && stages_[0].weights && !known[0].nothing;
@@ -272,7 +362,6 @@ bool tiles<T>::make(task& t, tile_range& range) const {
     }
     for (std::size_t s = 0; s < stages_.size(); ++s)
         run_stage(t, s, range, known[s], s == 0 && found);
-    return true;
 }
 
 // Weights of a softmax whose sums are known.

@@ -75,14 +75,20 @@ public:
     void forget_scores(const task& t) const;
     void write_log_sum_exp(const task& t, T* scratch) const;
 
-    /// The range from a column on, at most to `end`, that is best made at once: without a part at its
-    /// end where conditions hold for some elements only, if there is enough before it.
-    tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
-    /// Makes all tiles of a range; false, with nothing made, when nothing of it counts. Narrows the
-    /// range where its ends do not count.
-    bool make(task& t, tile_range& range) const;
-    /// Whether anything of the range counts.
-    bool counts(const task& t, const tile_range& range) const;
+    /// Ranges of columns that are made one after another.
+    struct cursor {
+        std::int64_t column = 0, end = 0;
+        std::size_t piece = 0, last = 0;  // where the schedule has them
+    };
+    /// The ranges from a column on, for the rows of a task.
+    cursor ranges(const task& t, std::int64_t column, std::int64_t end) const;
+    /// Makes all tiles of the next range that counts; false when there is none.
+    bool make_next(task& t, cursor& c, tile_range& range) const;
+    /// Whether anything counts that a cursor is still to come to.
+    bool counts(const task& t, cursor c) const;
+    /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the
+    /// same in every batch and run. `columns` is how far apart ranges start.
+    void find_schedule(std::int64_t columns);
     /// Which tiles a sink reads: others need not be looked at.
     void add_sink(std::size_t tile) { sink_tiles_.push_back(tile); }
 
@@ -103,11 +109,19 @@ private:
         std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
     };
 
+    /// A range of the schedule.
+    struct piece {
+        std::int64_t column = 0, column_end = 0;
+    };
+
     void choose_sizes();
     void assign_buffers(const plan::stream& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;
     tile_range trimmed(const task& t, const tile_range& range) const;
+    tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
+    bool choose(const task& t, cursor& c, tile_range& range, knowledge* known) const;
+    void make(task& t, const tile_range& range, const knowledge* known) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
     void remake(const task& t, const stage& s, T* tile, std::int64_t columns) const;
@@ -128,6 +142,10 @@ private:
     std::size_t tile_at_ = 0, staged_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
     std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
     std::size_t slots_ = 0, pointers_ = 0;
+    std::int64_t schedule_columns_ = 0;  // 0: ranges are found as they come
+    std::vector<piece> pieces_;
+    std::vector<knowledge> piece_knowledge_;   // of each stage, for every piece
+    std::vector<std::size_t> schedule_start_;  // of each tile of rows and start of columns
 };
 
 extern template class tiles<float>;

@@ -264,6 +264,42 @@ TEST_CASE("every SIMD target streams alike") {
     ricci::kernels::reset_target();
 }
 
+TEST_CASE("few rows, whose products have lanes of their own") {
+    for (const auto& target : ricci::kernels::supported_targets()) {
+        REQUIRE(ricci::kernels::force_target(target));
+        unsigned seed = 200;
+        for (const auto& which : chains())
+            for (const std::int64_t rows : {1, 2, 3, 4, 5}) {
+                INFO(which.name << " on " << target << ", " << rows << " rows");
+                const sizes s{1, 2, rows, 150, 37, 150};
+                const auto alike =
+                    against_unfused(which, s, element::f32, layout::row_major, seed++, 1e-5);
+                CHECK(alike == "");
+                CHECK(against_unfused(which, s, element::f64, layout::row_major, seed++, 1e-13) ==
+                      "");
+                CHECK(against_unfused(which, s, element::f32, layout::shuffled, seed++, 1e-5) ==
+                      "");
+            }
+    }
+    ricci::kernels::reset_target();
+}
+
+TEST_CASE("gradients whose values fill vectors, on every SIMD target") {
+    for (const auto& target : ricci::kernels::supported_targets()) {
+        REQUIRE(ricci::kernels::force_target(target));
+        unsigned seed = 300;
+        for (const auto& which : chains()) {
+            INFO(which.name << " on " << target);
+            const auto program = with_gradients(which);
+            const sizes s{1, 2, 70, 147, 64, 48};
+            CHECK(against_unfused(program, s, element::f32, layout::row_major, seed++, 1e-4) == "");
+            CHECK(against_unfused(program, s, element::f64, layout::row_major, seed++, 1e-12) ==
+                  "");
+        }
+    }
+    ricci::kernels::reset_target();
+}
+
 TEST_CASE("a plan says what is streamed, and why something is not") {
     const std::string text = scores + "\nA^{hij} = \\operatorname{softmax}_j(S^{hij})" + values;
     bound_program fused(text, element::f32, 1), kept(text, element::f32, 1);
