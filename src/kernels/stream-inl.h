@@ -22,14 +22,6 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-template <int vectors>
-void multiply(const lane_product<number>& p) {
-    if constexpr (vectors == 1) {
-        if (is_narrow(p)) return multiply_narrow(p);
-    }
-    multiply_from<vectors>(p, 0);
-}
-
 constexpr number log2_e = static_cast<number>(1.442695040888963407359924681L);
 
 template <class T>
@@ -193,6 +185,11 @@ stream_table<number> make_table() {
     if constexpr (most_vectors == 4) {
         table.multiply[2] = &multiply<3>;
         table.multiply[3] = &multiply<4>;
+    }
+    if constexpr (most_narrow > 0) {
+        table.most_narrow = most_narrow;
+        table.narrow_lines = &narrow_lines<most_narrow>;
+        table.narrow_values = &narrow_values<most_narrow>;
     }
     table.raise = &raise;
     table.shift = &shift;

@@ -21,17 +21,28 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_narrow = 4;  // lanes
-constexpr std::int64_t most_narrow_depth = 512;
+// Half of the lanes at most; 1 lane has nothing to gain.
+constexpr int most_narrow = HWY_MIN(lane_count / 2, max_narrow_lanes);
 // A is read once, as fast as memory gives it: lines of it are asked for so many before their turn.
 constexpr std::int64_t lines_ahead = 16;
 
-HWY_INLINE bool is_narrow(const lane_product<number>& p) {
-    if (p.used == 0 || p.used > most_narrow || 2 * p.used > lane_count) return false;
-    return p.a_step == 1 ? p.depth <= most_narrow_depth : p.a_row == 1;
+constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
+
+// Rows of C at a time, as sums along lines need them.
+constexpr int narrow_rows(int used) {
+    if (used == 1) return 8;
+    if (!has_many_registers) return used == 2 ? 4 : 2;
+    return used <= 3 ? 8 : used <= 6 ? 4 : 2;
 }
 
-// A row of C: the first lanes from sums of several vectors' lanes, the others repeat one of them.
+// Vectors of values at a time.
+constexpr int narrow_vectors(int used) {
+    if (used == 1) return 8;
+    if (!has_many_registers) return used == 2 ? 4 : 2;
+    return used == 2 ? 8 : used <= 6 ? 4 : 2;
+}
+
+// A row of C, whose other lanes repeat the last one.
 template <int used>
 HWY_INLINE vector in_lanes(const number (&value)[used]) {
     const tag d;
@@ -44,10 +55,8 @@ HWY_INLINE vector in_lanes(const number (&value)[used]) {
     }
 }
 
-// Sums along lines of A, which are read as they lie: a few rows of C at a time.
 template <int used, int rows>
-HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first,
-                          const number (*b)[most_narrow_depth]) {
+HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     const tag d;
     vector sum[rows][used];
     RICCI_UNROLL
@@ -63,7 +72,7 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first,
     for (; k + lane_count <= p.depth; k += lane_count) {
         vector right[used];
         RICCI_UNROLL
-        for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, b[u] + k);
+        for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, p.b + u * p.b_step + k);
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
             if (k % line_elements == 0) __builtin_prefetch(line[r] + (k + later), 0, 3);
@@ -77,30 +86,28 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first,
     for (int r = 0; r < rows; ++r) {
         number value[used];
         RICCI_UNROLL
-        for (int u = 0; u < used; ++u) {
-            value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
-            for (std::int64_t rest = k; rest < p.depth; ++rest)
-                value[u] += line[r][rest] * b[u][rest];
-        }
+        for (int u = 0; u < used; ++u) value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
+        for (std::int64_t rest = k; rest < p.depth; ++rest)
+            for (int u = 0; u < used; ++u) value[u] += line[r][rest] * p.b[u * p.b_step + rest];
         c[r][0] = in_lanes(value);
     }
     write_block<rows, 1>(p, first, c);
 }
 
 template <int used>
-void multiply_lines(const lane_product<number>& p) {
-    HWY_ALIGN number b[used][most_narrow_depth];
-    for (std::int64_t k = 0; k < p.depth; ++k)
-        for (int u = 0; u < used; ++u) b[u][k] = p.b[k * p.b_step + u];
-    constexpr int rows = used == 1 ? 8 : 4;
+void narrow_lines(const lane_product<number>& p) {
+    if (p.used != used) {
+        if constexpr (used > 1) narrow_lines<used - 1>(p);
+        return;
+    }
+    constexpr int rows = narrow_rows(used);
     std::int64_t first = 0;
-    for (; first + rows <= p.rows; first += rows) sum_lines<used, rows>(p, first, b);
-    for (; first < p.rows; ++first) sum_lines<used, 1>(p, first, b);
+    for (; first + rows <= p.rows; first += rows) sum_lines<used, rows>(p, first);
+    for (; first < p.rows; ++first) sum_lines<used, 1>(p, first);
 }
 
-// Rows of C that are adjacent in A, a few vectors of them at a time.
 template <int used, int vectors>
-HWY_INLINE void sum_adjacent(const lane_product<number>& p, std::int64_t first) {
+HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     const tag d;
     vector sum[used][vectors];
     RICCI_UNROLL
@@ -126,44 +133,38 @@ HWY_INLINE void sum_adjacent(const lane_product<number>& p, std::int64_t first) 
             for (int v = 0; v < vectors; ++v) sum[u][v] = hn::MulAdd(left[v], right, sum[u][v]);
         }
     }
-    HWY_ALIGN number sums[used][vectors * lane_count];
     RICCI_UNROLL
     for (int u = 0; u < used; ++u) {
+        const vector scale = hn::Set(d, p.scale == nullptr ? number(1) : p.scale[u]);
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) hn::Store(sum[u][v], d, sums[u] + v * lane_count);
-    }
-    for (std::int64_t r = 0; r < vectors * lane_count; ++r) {
-        number value[used];
-        RICCI_UNROLL
-        for (int u = 0; u < used; ++u) value[u] = sums[u][r];
-        vector c[1][1] = {{in_lanes(value)}};
-        write_block<1, 1>(p, first + r, c);
+        for (int v = 0; v < vectors; ++v) {
+            number* const c = p.c + u * p.c_row + first + v * lane_count;
+            hn::StoreU(hn::MulAdd(hn::LoadU(d, c), scale, sum[u][v]), d, c);
+        }
     }
 }
 
 template <int used>
-void multiply_adjacent(const lane_product<number>& p) {
-    constexpr int vectors = used == 1 ? 8 : used == 2 ? 4 : 2;
+void narrow_values(const lane_product<number>& p) {
+    if (p.used != used) {
+        if constexpr (used > 1) narrow_values<used - 1>(p);
+        return;
+    }
+    constexpr int vectors = narrow_vectors(used);
     std::int64_t first = 0;
     for (; first + vectors * lane_count <= p.rows; first += vectors * lane_count)
-        sum_adjacent<used, vectors>(p, first);
-    for (; first + lane_count <= p.rows; first += lane_count) sum_adjacent<used, 1>(p, first);
-    multiply_from<1>(p, first);
-}
-
-template <int used>
-void multiply_used(const lane_product<number>& p) {
-    if (p.used != used) {
-        if constexpr (used > 1) multiply_used<used - 1>(p);
-    } else if (p.a_step == 1) {
-        multiply_lines<used>(p);
-    } else {
-        multiply_adjacent<used>(p);
+        sum_values<used, vectors>(p, first);
+    for (; first + lane_count <= p.rows; first += lane_count) sum_values<used, 1>(p, first);
+    for (; first < p.rows; ++first) {
+        for (std::int64_t u = 0; u < used; ++u) {
+            number sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += p.a[first + k * p.a_step] * p.b[k * p.b_step + u];
+            number& c = p.c[u * p.c_row + first];
+            c = c * (p.scale == nullptr ? number(1) : p.scale[u]) + sum;
+        }
     }
 }
-
-/// A product of which few lanes count.
-HWY_INLINE void multiply_narrow(const lane_product<number>& p) { multiply_used<most_narrow>(p); }
 
 }  // namespace
 }  // namespace ricci::kernels::HWY_NAMESPACE

@@ -167,18 +167,18 @@ void multiply_rest(const lane_product<number>& p, std::int64_t first) {
 }
 
 template <access how, int vectors>
-void multiply_blocks(const lane_product<number>& p, std::int64_t first) {
+void multiply_blocks(const lane_product<number>& p) {
     constexpr int rows = block_rows(vectors);
+    std::int64_t first = 0;
     for (; first + rows <= p.rows; first += rows) multiply_block<how, rows, vectors>(p, first);
     multiply_rest<rows - 1, vectors>(p, first);
 }
 
-/// The product but its rows before `first`.
 template <int vectors>
-void multiply_from(const lane_product<number>& p, std::int64_t first) {
-    if (p.a_step == 1) return multiply_blocks<access::lines, vectors>(p, first);
-    if (p.a_row == 1) return multiply_blocks<access::adjacent, vectors>(p, first);
-    multiply_blocks<access::strided, vectors>(p, first);
+void multiply(const lane_product<number>& p) {
+    if (p.a_step == 1) return multiply_blocks<access::lines, vectors>(p);
+    if (p.a_row == 1) return multiply_blocks<access::adjacent, vectors>(p);
+    multiply_blocks<access::strided, vectors>(p);
 }
 
 }  // namespace

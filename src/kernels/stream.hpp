@@ -11,6 +11,7 @@ namespace ricci::kernels {
 
 inline constexpr int max_stream_rows = 8;
 inline constexpr int max_stream_vectors = 4;
+inline constexpr int max_narrow_lanes = 8;
 
 /// What a product does with the values that its result has already.
 enum class product_mode : std::uint8_t {
@@ -33,7 +34,7 @@ struct lane_product {
     const T* scale = nullptr;  // rescale: one for each lane
     std::int64_t ahead = 0;    // how far behind an element of A one lies that will be read later:
                                // such are asked for meanwhile
-    std::int64_t used = 0;     // lanes that count when not 0: others of C need not be right
+    std::int64_t used = 0;     // narrow products: how many lanes there are
     T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])
 };
 
@@ -56,6 +57,15 @@ struct stream_table {
 
     /// multiply[v - 1]: the lanes are v vectors.
     void (*multiply[max_stream_vectors])(const lane_product<T>& product) = {};
+
+    /// Products with fewer lanes than a vector has. Up to so many there are:
+    int most_narrow = 0;
+    /// C[r, x] for x < used, where A[r, k] is a[r * a_row + k] and B[k, x] is b[x * b_step + k]. C has
+    /// a vector of lanes, of which the others get something finite that is a result as well.
+    void (*narrow_lines)(const lane_product<T>& product) = nullptr;
+    /// C[r, x], which is c[x * c_row + r], = C * scale (none: 1) + A B for x < used, where A[r, k] is
+    /// a[r + k * a_step].
+    void (*narrow_values)(const lane_product<T>& product) = nullptr;
 
     /// Raises the maxima to those of the new scores; the sums become sums of exp(score - maximum)
     /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is a

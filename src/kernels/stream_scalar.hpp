@@ -29,6 +29,32 @@ void scalar_multiply(const lane_product<T>& p) {
 }
 
 template <class T>
+void scalar_narrow_lines(const lane_product<T>& p) {
+    for (std::int64_t r = 0; r < p.rows; ++r)
+        for (std::int64_t x = 0; x < scalar_stream_lanes; ++x) {
+            T sum = 0;
+            const T* line = p.b + std::min(x, p.used - 1) * p.b_step;
+            for (std::int64_t k = 0; k < p.depth; ++k) sum += p.a[r * p.a_row + k] * line[k];
+            T& c = p.c[r * p.c_row + x];
+            if (p.mode == product_mode::add) sum += c;
+            c = sum;
+            if (p.maximum != nullptr && !(p.maximum[x] >= sum)) p.maximum[x] = sum;
+        }
+}
+
+template <class T>
+void scalar_narrow_values(const lane_product<T>& p) {
+    for (std::int64_t x = 0; x < p.used; ++x)
+        for (std::int64_t r = 0; r < p.rows; ++r) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += p.a[r + k * p.a_step] * p.b[k * p.b_step + x];
+            T& c = p.c[x * p.c_row + r];
+            c = c * (p.scale == nullptr ? T(1) : p.scale[x]) + sum;
+        }
+}
+
+template <class T>
 stream_table<T> make_scalar_stream_table() {
     constexpr T infinity = std::numeric_limits<T>::infinity();
     stream_table<T> table;
@@ -40,6 +66,9 @@ stream_table<T> make_scalar_stream_table() {
     table.multiply[1] = &scalar_multiply<T, 2>;
     table.multiply[2] = &scalar_multiply<T, 3>;
     table.multiply[3] = &scalar_multiply<T, 4>;
+    table.most_narrow = scalar_stream_lanes / 2;
+    table.narrow_lines = &scalar_narrow_lines<T>;
+    table.narrow_values = &scalar_narrow_values<T>;
     table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
         for (std::size_t x = 0; x < n; ++x) {
             const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];

@@ -2,26 +2,18 @@
 #include "src/stream/sinks.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
 namespace ricci::stream {
 namespace {
 
-/// to = from + beta * to, for `count` values.
+/// to = factor * from + beta * to, for `count` values.
 template <class T>
-void write_values(T* to, std::int64_t stride, const T* from, std::int64_t count, T beta) {
-    if (beta != 0) {
-        if (beta == 1 && stride == 1) {
-            for (std::int64_t c = 0; c < count; ++c) to[c] += from[c];
-            return;
-        }
-        for (std::int64_t c = 0; c < count; ++c) to[c * stride] = from[c] + beta * to[c * stride];
-    } else if (stride == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-    } else {
-        for (std::int64_t c = 0; c < count; ++c) to[c * stride] = from[c];
+void write_values(T* to, std::int64_t stride, const T* from, std::int64_t count, T factor, T beta) {
+    for (std::int64_t c = 0; c < count; ++c) {
+        T& value = to[c * stride];
+        value = beta == 0 ? factor * from[c] : factor * from[c] + beta * value;
     }
 }
 
@@ -35,8 +27,15 @@ row_sink<T>::row_sink(const plan::stream_sink& sink, tiles<T>& made)
       b_(sink.b),
       weights_(sink.weights),
       values_(flatten(sink.values)),
+      padded_(rounded_up(values_.total, made.packing().lanes)),
       beta_(static_cast<T>(sink.beta)),
-      sums_(made.take(static_cast<std::size_t>(values_.total * made.sizes().full.width))) {}
+      sums_(made.take(static_cast<std::size_t>(std::max(values_.total * made.sizes().full.width,
+                                                        padded_ * made.table().most_narrow)))) {}
+
+template <class T>
+bool row_sink<T>::is_narrow(const tile_task<T>& t) const {
+    return b_ >= 0 && values_.last.a == 1 && t.width.rows <= tiles_->table().most_narrow;
+}
 
 template <class T>
 std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles<T>& made) {
@@ -48,7 +47,8 @@ std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles
 
 template <class T>
 void row_sink<T>::clear(const tile_task<T>& t) const {
-    std::fill_n(t.address(sums_), values_.total * t.width.width, T{0});
+    std::fill_n(t.address(sums_),
+                is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width, T{0});
 }
 
 template <class T>
@@ -82,11 +82,14 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
     x.c_row = width;
     x.mode = factor != nullptr ? kernels::product_mode::rescale : kernels::product_mode::add;
     x.scale = factor;
+    const bool narrow = is_narrow(t);
+    if (narrow) x.c_row = padded_;
     const T* b = t.base(operand) + t.at[operand] + range.column * stride;
     for (const std::int64_t run : values_.a) {
         x.a = b + run;
-        tiles_->table().multiply[width / tiles_->table().lanes - 1](x);
-        x.c += x.rows * width;
+        const auto& table = tiles_->table();
+        (narrow ? table.narrow_values : table.multiply[width / table.lanes - 1])(x);
+        x.c += narrow ? x.rows : x.rows * width;
     }
 }
 
@@ -109,19 +112,21 @@ void row_sink<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scra
     T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * row_stride;
     const std::int64_t values = values_.last.extent;
     const std::int64_t step = rounded_up(values, tiles_->packing().lanes);
+    const bool narrow = is_narrow(t);
     for (std::size_t run = 0; run < values_.b.size(); ++run) {
-        const T* from = t.address(sums_) + static_cast<std::int64_t>(run) * values * width;
-        transpose(tiles_->packing(), from, values, width, rows, std::int64_t{1}, scratch, step);
+        const T* from =
+            t.address(sums_) + static_cast<std::int64_t>(run) * values * (narrow ? 1 : width);
+        if (!narrow)
+            transpose(tiles_->packing(), from, values, width, rows, std::int64_t{1}, scratch, step);
+        const T* row = narrow ? from : scratch;
+        const std::int64_t row_step = narrow ? padded_ : step;
         T* to = out + values_.b[run];
         if (values_.last.b == 1) {
-            tiles_->table().write_rows(to, row_stride, scratch, step, rows, values, factors, beta);
+            tiles_->table().write_rows(to, row_stride, row, row_step, rows, values, factors, beta);
             continue;
         }
-        for (std::int64_t i = 0; i < rows; ++i, to += row_stride) {
-            T* const row = scratch + i * step;
-            for (std::int64_t c = 0; c < values; ++c) row[c] *= factors[i];
-            write_values(to, values_.last.b, row, values, beta);
-        }
+        for (std::int64_t i = 0; i < rows; ++i, to += row_stride, row += row_step)
+            write_values(to, values_.last.b, row, values, factors[i], beta);
     }
 }
 
@@ -207,15 +212,18 @@ void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int6
                             double number) const {
     const std::int64_t stride = tiles_->shape().column.strides[output_];
     T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
-    T* sums = t.address(sums_);
+    const T* sums = t.address(sums_);
     const T factor = static_cast<T>(number);
-    if (factor != 1)
-        for (T* x = sums; x < sums + (end - block) * padded_; ++x) *x *= factor;
     for (std::int64_t c = block; c < end; ++c, to += stride, sums += padded_) {
         const T* from = sums;
         for (const std::int64_t run : values_.b) {
-            write_values(to + run, values_.last.b, from, values_.last.extent, beta_);
-            from += values_.last.extent;
+            const std::int64_t count = values_.last.extent;
+            if (values_.last.b == 1) {
+                tiles_->table().write_rows(to + run, count, from, count, 1, count, &factor, beta_);
+            } else {
+                write_values(to + run, values_.last.b, from, count, factor, beta_);
+            }
+            from += count;
         }
     }
 }

@@ -13,7 +13,7 @@
 
 namespace ricci::stream {
 
-/// C[batch, row, value]: sums over columns, [value][row].
+/// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value].
 template <class T>
 class row_sink {
 public:
@@ -29,12 +29,14 @@ public:
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
 
 private:
+    bool is_narrow(const tile_task<T>& t) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
 
     const tiles<T>* tiles_;
     std::size_t tile_ = 0, output_ = 0;
     std::int32_t b_ = -1, weights_ = -1;
     inner_loops values_;
+    std::int64_t padded_ = 1;  // values, to whole vectors
     T beta_ = 0;
     std::size_t sums_ = 0;  // in a worker's memory
 };

@@ -144,11 +144,37 @@ void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
 }
 
 template <class T>
+bool tiles<T>::is_narrow(const task& t, const product& p) const {
+    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1;
+}
+
+// The rows of a narrow product as lines.
+template <class T>
+void tiles<T>::copy_lines(const task& t, const product& p, const T* a, T number) const {
+    T* to = t.address(p.packed);
+    for (std::int64_t i = 0; i < t.width.rows; ++i, a += geometry_.row.strides[p.a])
+        for (const std::int64_t run : p.contracted.a) {
+            const T* from = a + run;
+            const std::int64_t step = p.contracted.last.a, depth = p.contracted.last.extent;
+            if (step == 1) {
+                table_->write_rows(to, depth, from, depth, 1, depth, &number, T{0});
+            } else {
+                for (std::int64_t k = 0; k < depth; ++k) to[k] = number * from[k * step];
+            }
+            to += depth;
+        }
+}
+
+template <class T>
 void tiles<T>::pack_rows(const task& t) const {
     for (std::size_t k = 0; k < products_.size(); ++k) {
         const product& p = products_[k];
         T* const packed = t.address(p.packed);
         const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
+        if (is_narrow(t, p)) {
+            copy_lines(t, p, a, static_cast<T>(t.numbers[k]));
+            continue;
+        }
         T* to = packed;
         for (std::size_t run = 0; run < p.contracted.a.size(); ++run) {
             transpose(*packing_, a + p.contracted.a[run], t.width.rows, geometry_.row.strides[p.a],
@@ -425,9 +451,10 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
     x.a_row = stride;
     x.a_step = p.contracted.last.b;
     x.ahead = sizes_.columns * stride;
+    const bool narrow = is_narrow(t, p);
     x.used = t.width.rows;
     x.b = t.address(p.packed);
-    x.b_step = width;
+    x.b_step = narrow ? p.contracted.total : width;
     x.c = out;
     x.c_row = width;
     const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
@@ -435,8 +462,8 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         x.a = b + p.contracted.b[run];
         x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
         x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
-        table_->multiply[width / table_->lanes - 1](x);
-        x.b += x.depth * width;
+        (narrow ? table_->narrow_lines : table_->multiply[width / table_->lanes - 1])(x);
+        x.b += narrow ? x.depth : x.depth * width;
     }
 }
 

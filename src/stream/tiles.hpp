@@ -98,7 +98,8 @@ private:
     struct product {
         std::size_t a = 0, b = 0;
         inner_loops contracted;
-        std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width]
+        std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width];
+                                 // narrow: [row][contracted]
     };
     struct stage {
         stage_code<T> code;
@@ -122,6 +123,8 @@ private:
     tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
     bool choose(const task& t, cursor& c, tile_range& range, knowledge* known) const;
     void make(task& t, const tile_range& range, const knowledge* known) const;
+    bool is_narrow(const task& t, const product& p) const;
+    void copy_lines(const task& t, const product& p, const T* a, T number) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
     void remake(const task& t, const stage& s, T* tile, std::int64_t columns) const;
