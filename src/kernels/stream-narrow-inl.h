@@ -89,7 +89,7 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
         for (int u = 0; u < used; ++u) value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
         for (std::int64_t rest = k; rest < p.depth; ++rest)
             for (int u = 0; u < used; ++u) value[u] += line[r][rest] * p.b[u * p.b_step + rest];
-        c[r][0] = in_lanes(value);
+        c[r][0] = hn::Mul(in_lanes(value), hn::Set(d, p.factor));
     }
     write_block<rows, 1>(p, first, c);
 }

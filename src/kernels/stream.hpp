@@ -35,6 +35,7 @@ struct lane_product {
     std::int64_t ahead = 0;    // how far behind an element of A one lies that will be read later:
                                // such are asked for meanwhile
     std::int64_t used = 0;     // narrow products: how many lanes there are
+    T factor = 1;              // narrow_lines: of A B
     T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])
 };
 
@@ -60,8 +61,9 @@ struct stream_table {
 
     /// Products with fewer lanes than a vector has. Up to so many there are:
     int most_narrow = 0;
-    /// C[r, x] for x < used, where A[r, k] is a[r * a_row + k] and B[k, x] is b[x * b_step + k]. C has
-    /// a vector of lanes, of which the others get something finite that is a result as well.
+    /// C[r, x] = factor * A B, or with that added, for x < used, where A[r, k] is a[r * a_row + k]
+    /// and B[k, x] is b[x * b_step + k]. C has a vector of lanes, of which the others get a result
+    /// as well.
     void (*narrow_lines)(const lane_product<T>& product) = nullptr;
     /// C[r, x], which is c[x * c_row + r], = C * scale (none: 1) + A B for x < used, where A[r, k] is
     /// a[r + k * a_step].

@@ -35,6 +35,7 @@ void scalar_narrow_lines(const lane_product<T>& p) {
             T sum = 0;
             const T* line = p.b + std::min(x, p.used - 1) * p.b_step;
             for (std::int64_t k = 0; k < p.depth; ++k) sum += p.a[r * p.a_row + k] * line[k];
+            sum *= p.factor;
             T& c = p.c[r * p.c_row + x];
             if (p.mode == product_mode::add) sum += c;
             c = sum;

@@ -148,20 +148,21 @@ bool tiles<T>::is_narrow(const task& t, const product& p) const {
     return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1;
 }
 
+// Whether the rows of a narrow product are lines where they lie.
+template <class T>
+bool tiles<T>::reads_lines(const product& p) const {
+    return p.contracted.last.a == 1;
+}
+
 // The rows of a narrow product as lines.
 template <class T>
-void tiles<T>::copy_lines(const task& t, const product& p, const T* a, T number) const {
+void tiles<T>::copy_lines(const task& t, const product& p, const T* a) const {
     T* to = t.address(p.packed);
     for (std::int64_t i = 0; i < t.width.rows; ++i, a += geometry_.row.strides[p.a])
         for (const std::int64_t run : p.contracted.a) {
             const T* from = a + run;
-            const std::int64_t step = p.contracted.last.a, depth = p.contracted.last.extent;
-            if (step == 1) {
-                table_->write_rows(to, depth, from, depth, 1, depth, &number, T{0});
-            } else {
-                for (std::int64_t k = 0; k < depth; ++k) to[k] = number * from[k * step];
-            }
-            to += depth;
+            for (std::int64_t k = 0; k < p.contracted.last.extent; ++k)
+                *to++ = from[k * p.contracted.last.a];
         }
 }
 
@@ -172,7 +173,7 @@ void tiles<T>::pack_rows(const task& t) const {
         T* const packed = t.address(p.packed);
         const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
         if (is_narrow(t, p)) {
-            copy_lines(t, p, a, static_cast<T>(t.numbers[k]));
+            if (!reads_lines(p)) copy_lines(t, p, a);
             continue;
         }
         T* to = packed;
@@ -297,14 +298,12 @@ bool tiles<T>::choose(const task& t, cursor& c, tile_range& range, knowledge* kn
 
 template <class T>
 void tiles<T>::find_schedule(std::int64_t columns) {
-    const bool worthwhile = std::any_of(stages_.begin(), stages_.end(),
-                                        [](const stage& s) { return !s.code.unconditional(); });
     const bool fixed = std::all_of(stages_.begin(), stages_.end(),
                                    [&](const stage& s) { return s.code.is_fixed(geometry_); });
     const std::int64_t extent = geometry_.column.extent;
     const std::int64_t starts = (extent + columns - 1) / columns;
     const std::int64_t tiles_of_row = (extent + sizes_.columns - 1) / sizes_.columns + starts;
-    if (!worthwhile || !fixed || extent == 0 || row_tiles_ * tiles_of_row > most_pieces) return;
+    if (!fixed || extent == 0 || row_tiles_ * tiles_of_row > most_pieces) return;
     std::vector<std::int64_t> at = geometry_.offset;
     task t;
     t.at = at.data();
@@ -451,19 +450,25 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
     x.a_row = stride;
     x.a_step = p.contracted.last.b;
     x.ahead = sizes_.columns * stride;
-    const bool narrow = is_narrow(t, p);
-    x.used = t.width.rows;
     x.b = t.address(p.packed);
-    x.b_step = narrow ? p.contracted.total : width;
+    x.b_step = width;
     x.c = out;
     x.c_row = width;
     const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
+    const bool narrow = is_narrow(t, p), lines = narrow && reads_lines(p);
+    if (narrow) {
+        x.used = t.width.rows;
+        x.factor = static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]);
+        x.b_step = p.contracted.total;
+    }
+    if (lines) x.b_step = geometry_.row.strides[p.a];
     for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
         x.a = b + p.contracted.b[run];
         x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
         x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
+        if (lines) x.b = t.base(p.a) + t.at[p.a] + t.row * x.b_step + p.contracted.a[run];
         (narrow ? table_->narrow_lines : table_->multiply[width / table_->lanes - 1])(x);
-        x.b += narrow ? x.depth : x.depth * width;
+        if (!lines) x.b += narrow ? x.depth : x.depth * width;
     }
 }
 

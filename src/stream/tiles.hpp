@@ -124,7 +124,8 @@ private:
     bool choose(const task& t, cursor& c, tile_range& range, knowledge* known) const;
     void make(task& t, const tile_range& range, const knowledge* known) const;
     bool is_narrow(const task& t, const product& p) const;
-    void copy_lines(const task& t, const product& p, const T* a, T number) const;
+    bool reads_lines(const product& p) const;
+    void copy_lines(const task& t, const product& p, const T* a) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
     void remake(const task& t, const stage& s, T* tile, std::int64_t columns) const;
