@@ -99,7 +99,7 @@ void row_sink<T>::finish(const tile_task<T>& t, double number, bool first, T* sc
     const T factor = static_cast<T>(number);
     const T* total =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).sum;
-    for (std::int64_t x = 0; x < width; ++x)
+    for (std::int64_t x = 0; x < t.width.rows; ++x)
         scratch[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
     write(t, first ? beta_ : T{1}, scratch, scratch + width);
 }
