@@ -2,7 +2,7 @@
 #include "src/stream/sinks.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <numeric>
 
 namespace ricci::stream {
