@@ -10,6 +10,8 @@
 
 #include <ricci/notation/einsum.hpp>
 #include <ricci/plan/engine.hpp>
+#include <ricci/tensor.hpp>
+#include <ricci/tensor.hpp>
 
 #include "bench/cases.hpp"
 
@@ -36,6 +38,22 @@ inline ir::program program_of(const sized_case& which) {
     if (read.mistake) throw std::logic_error("not an einsum string: " + which.text);
     return std::move(read.program);
 }
+
+/// An operand's elements, in memory like that of a ricci::tensor.
+template <class T>
+class elements {
+public:
+    explicit elements(std::size_t count) : storage_(&count, 1), count_(count) {}
+    T* data() const { return storage_.get(); }
+    std::size_t size() const { return count_; }
+    T& operator[](std::size_t i) const { return data()[i]; }
+    T* begin() const { return data(); }
+    T* end() const { return data() + count_; }
+
+private:
+    ricci::detail::element_storage<T> storage_;
+    std::size_t count_ = 0;
+};
 
 /// Runs a case on row-major operands.
 template <class T>
@@ -74,13 +92,13 @@ public:
     }
 
     void run() { executable_->run(); }
-    const std::vector<T>& operand(std::size_t k) const { return memory_[k]; }
-    const std::vector<T>& result() const { return memory_.back(); }
+    const elements<T>& operand(std::size_t k) const { return memory_[k]; }
+    const elements<T>& result() const { return memory_.back(); }
 
 private:
     ir::program program_;
     std::vector<std::vector<std::int64_t>> extents_, strides_;
-    std::vector<std::vector<T>> memory_;  // of the operands and, last, of the result
+    std::vector<elements<T>> memory_;  // of the operands and, last, of the result
     std::unique_ptr<engine::executable> executable_;
 };
 

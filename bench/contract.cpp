@@ -56,7 +56,7 @@ double bytes_of(const sized_case& which) {
 
 // Whether the two agree; a peer that computes something else would be no peer.
 template <class T>
-bool alike(const std::vector<T>& x, const std::vector<T>& y) {
+bool alike(const elements<T>& x, const elements<T>& y) {
     double largest = 0, worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         largest = std::max(largest, std::abs(static_cast<double>(x[i])));
@@ -71,7 +71,7 @@ void measure(const contraction_case& chosen, int threads, double peak, const set
     bound_case<T> ours(which);
     blas_case<T> theirs(which);
     const bool compared = !s.alone && theirs.possible();
-    std::vector<T> peer_result(ours.result().size());
+    const elements<T> peer_result(ours.result().size());
     ricci::runtime::set_worker_count(threads);
     set_blas_threads(threads);
     const auto run = [&] { ours.run(); };
@@ -81,11 +81,8 @@ void measure(const contraction_case& chosen, int threads, double peak, const set
     };
     // A copy of as many bytes: what moves both ways counts twice.
     const double bytes = bytes_of<T>(which);
-    std::vector<char> from, to;
-    if (chosen.by == bound::memory) {
-        from.assign(static_cast<std::size_t>(bytes / 2), 1);
-        to.assign(from.size(), 2);
-    }
+    const auto half = static_cast<std::size_t>(chosen.by == bound::memory ? bytes / 2 : 0);
+    const elements<char> from(half), to(half);
     const auto copy = [&] { std::memcpy(to.data(), from.data(), from.size()); };
     const auto before = [&] {
         if (!compared) return;
