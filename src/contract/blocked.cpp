@@ -47,7 +47,12 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     const auto dense = [&](const column_panel& p) { return p.columns == b_step; };
     size.b_in_place = b_step != 0 && std::all_of(panels_.begin(), panels_.end(), in_place);
     size.b_dense = size.b_in_place && std::all_of(panels_.begin(), panels_.end(), dense);
+    if (table.transpose != nullptr) find_stretch(b_depth_);
+    k_unit_ = block_unit(b_depth_.stretch);
+    size.k_unit = k_unit_;
+    size.long_lines = find_grid();
     cut_ = choose_blocks(size);
+    if (cut_.in_place) grid_ = {};
     make_blocks();
     packed_elements_ = static_cast<std::size_t>(cut_.packed_columns * cut_.packed_depth);
     if (cut_.sums_apart) {
@@ -76,6 +81,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
                                  [](std::int32_t run) { return run >= 16; })
                          ? 32
                          : 8;
+    if (b_depth_.stretch > 1) rows_per_pack_ = k_unit_;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {
@@ -110,7 +116,7 @@ void blocked<T, Stored>::make_panels() {
 
 template <class T, class Stored>
 std::int64_t blocked<T, Stored>::block_start(std::int64_t block) const {
-    return part_start(k_, cut_.k_blocks, block, 16);
+    return part_start(k_, cut_.k_blocks, block, k_unit_);
 }
 
 // The column of packed B at which a panel starts, counted from the first panel of all.
@@ -166,12 +172,16 @@ void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* p
     const std::int64_t blocks = part.block_end - part.block;
     const std::int64_t panels = part.panel_end - part.panel;
     const std::int64_t columns = packed_column(part.panel_end) - packed_column(part.panel);
-    const std::int64_t groups = (panels + panels_per_pack - 1) / panels_per_pack;
+    // Tiles that are transposed are packed whole, for fewer k at a time.
+    const std::int64_t panels_at_once = grid_.rows != 0 ? 4 * panels_per_pack : panels_per_pack;
+    const std::int64_t depth_at_once =
+        grid_.rows != 0 ? depth_per_pack / 4 : std::max(depth_per_pack, k_unit_);
+    const std::int64_t groups = (panels + panels_at_once - 1) / panels_at_once;
     const std::int64_t slices =
-        std::max<std::int64_t>(1, (deepest_block_ + depth_per_pack - 1) / depth_per_pack);
+        std::max<std::int64_t>(1, (deepest_block_ + depth_at_once - 1) / depth_at_once);
     auto pack = [&](std::int64_t task, int) {
-        const std::int64_t first = part.panel + task % groups * panels_per_pack;
-        const std::int64_t last = std::min(part.panel_end, first + panels_per_pack);
+        const std::int64_t first = part.panel + task % groups * panels_at_once;
+        const std::int64_t last = std::min(part.panel_end, first + panels_at_once);
         const std::int64_t slice = task / groups % slices;
         const std::int64_t block = part.block + task / groups / slices % blocks;
         const std::int64_t batch = task / groups / slices / blocks;
@@ -180,9 +190,14 @@ void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* p
         T* const to = packed + batch * static_cast<std::int64_t>(packed_elements_) +
                       (k - block_start(part.block)) * columns +
                       (packed_column(first) - packed_column(part.panel)) * (k_end - k);
-        pack_panels(from.b + locate(groups_.batch, part.batch + batch).b, first, last, k, k_end,
-                    k + slice * depth_per_pack, std::min(k_end, k + (slice + 1) * depth_per_pack),
-                    to);
+        const Stored* const b = from.b + locate(groups_.batch, part.batch + batch).b;
+        const std::int64_t from_k = std::min(k_end, k + slice * depth_at_once);
+        const std::int64_t to_k = std::min(k_end, k + (slice + 1) * depth_at_once);
+        if (grid_.rows != 0) {
+            pack_grid(b, first, last, k, k_end, from_k, to_k, to);
+        } else {
+            pack_panels(b, first, last, k, k_end, from_k, to_k, to);
+        }
     };
     const bool alone = packed_elements_ * static_cast<std::size_t>(batches) < serial_pack_elements;
     distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
@@ -218,6 +233,7 @@ void blocked<T, Stored>::pack_panels(const Stored* b, std::int64_t panel, std::i
                 from.across_run = b_columns_.run.data() + first;
                 from.along = b_depth_.offset.data() + k0;
                 from.along_run = b_depth_.run.data() + k0;
+                from.along_stretch = b_depth_.stretch;
                 from.width = static_cast<int>(std::min<std::int64_t>(table_->lanes, n_ - first));
                 from.depth = std::min(rows_per_pack_, to_k - k0);
                 table_->pack_columns(from, here + v * table_->lanes, step);

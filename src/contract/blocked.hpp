@@ -89,6 +89,9 @@ private:
     void run_chunk(const operands& from, const chunk& part, T* packed, T* partial) const;
     void pack_panels(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
                      std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
+    void pack_grid(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
+                   std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
+    bool find_grid();
     void compute_unit(const operands& from, const chunk& part, std::int64_t unit, const T* packed,
                       T* partial, int worker) const;
     void pack_a(const Stored* a, std::int64_t m, std::int64_t m_end, const k_block& block,
@@ -110,11 +113,18 @@ private:
     block_sizes cut_;
     std::vector<column_panel> panels_;
     std::vector<k_block> blocks_;
+    // Columns of B in tiles that are transposed while they are packed: column j * rows + i of a tile is
+    // `step` * i + j elements into it. No rows: there are none.
+    struct column_grid {
+        std::int64_t rows = 0, columns = 0, step = 0;
+    };
+    column_grid grid_;
     bool far_ = false;  // C does not stay in the caches
     bool packs_a_ = false;
     bool packs_across_ = false;       // A is contiguous across its rows
     std::size_t largest_buffer_ = 0;  // elements of the largest panel that is packed alone
     std::int64_t deepest_block_ = 0;
+    std::int64_t k_unit_ = 16;
     std::int64_t rows_per_pack_ = 8;    // how many k of all panels are packed before going on
     std::size_t packed_elements_ = 0;   // of one batch of a chunk
     std::size_t partial_elements_ = 0;  // of one k split

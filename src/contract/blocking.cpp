@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
-// Blocks of k are cut at multiples of this, so that the transposing pack meets whole blocks.
-constexpr std::int64_t k_unit = 16;
-
 // Depth of a block and rows of a tile: deep enough that C is seldom read again, while the packed tile
 // of A stays in the second-level cache.
 constexpr std::int64_t deepest_block = kernels::most_depth<double>;
@@ -46,9 +43,10 @@ block_sizes choose_blocks(const problem_size& size) {
 
     const std::int64_t vectors = ceil_divide(size.n, size.lanes);
     cut.panels = ceil_divide(vectors, size.vectors);
-    cut.k_blocks = std::max<std::int64_t>(1, ceil_divide(size.k, deepest(size.element_bytes)));
-    const std::int64_t depth =
-        std::min(size.k, ceil_divide(ceil_divide(size.k, k_unit), cut.k_blocks) * k_unit);
+    const std::int64_t k_units = ceil_divide(size.k, size.k_unit);
+    cut.k_blocks =
+        std::max<std::int64_t>(1, ceil_divide(k_units, deepest(size.element_bytes) / size.k_unit));
+    const std::int64_t depth = std::min(size.k, ceil_divide(k_units, cut.k_blocks) * size.k_unit);
 
     // A unit packs B for itself when that is small and there are enough batches to share out; and B
     // is not packed at all where one row of tiles passes over it, or where that would only move it.
@@ -57,6 +55,10 @@ block_sizes choose_blocks(const problem_size& size) {
                    (cut.serial || size.batch >= 4 * tasks_wanted) &&
                    !(size.complete_sums && cut.k_blocks > 1);
     const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
+    // One tile of rows passes over B: a panel is packed just before it is used, and stays near.
+    const bool used_once = size.m <= most_rows && size.batch * cut.panels >= fewest_panels &&
+                           !size.long_lines && !(size.complete_sums && cut.k_blocks > 1);
+    if (!few_tasks && used_once) cut.in_place = true;
     if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
 
     const std::int64_t row_panels = ceil_divide(size.m, size.mr);
@@ -77,8 +79,10 @@ block_sizes choose_blocks(const problem_size& size) {
         const std::int64_t panel_columns = size.vectors * size.lanes;
         cut.n_chunks = ceil_divide(cut.panels * panel_columns * bytes, widest_chunk_bytes);
         const std::int64_t chunk_panels = ceil_divide(cut.panels, cut.n_chunks);
+        // Each tile of columns packs A again: k is split first where it is the longest side.
+        const std::int64_t widest = size.k > 4 * size.n ? 1024 : 256;
         cut.n_tiles = std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
-                                               ceil_divide(chunk_panels * panel_columns, 256));
+                                               ceil_divide(chunk_panels * panel_columns, widest));
         cut.n_tiles = std::min(cut.n_tiles, cut.panels / cut.n_chunks);
 
         const std::int64_t tiles = size.batch * cut.m_tiles * cut.n_tiles * cut.n_chunks;

@@ -20,6 +20,8 @@ struct problem_size {
     bool complete_sums = false;  // no sum is written before all blocks of k have been added
     bool b_in_place = false;     // every panel of B can be read where it lies
     bool b_dense = false;        // and it lies there as if it were packed
+    bool long_lines = false;     // B is packed best in many panels at a time
+    std::int64_t k_unit = 16;    // blocks of k are cut at multiples of this
 };
 
 /// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.
@@ -29,6 +31,10 @@ constexpr std::int64_t part_start(std::int64_t total, std::int64_t parts, std::i
     const std::int64_t start = (units * part / parts) * unit;
     return start < total ? start : total;
 }
+
+/// The unit in which k is cut where unit steps of B are `stretch` apart: the transposing pack then
+/// meets whole blocks.
+constexpr std::int64_t block_unit(std::int64_t stretch) { return stretch == 1 ? 16 : 4 * stretch; }
 
 struct block_sizes {
     std::int64_t panels = 1;    // column panels of B, each up to `vectors` vectors wide

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "src/contract/offsets.hpp"
+
 namespace ricci::contract {
 namespace {
 
@@ -60,36 +62,85 @@ std::int64_t largest_divisor(std::int64_t extent, std::int64_t most) {
     return divisor;
 }
 
+// Sides shorter than this are not worth a transposition in registers.
+constexpr std::int64_t least_part = 4;
+
+// Whole cache lines of the operand that is walked outside of the innermost part.
+std::int64_t long_part(std::int64_t extent) { return largest_divisor(extent, 72); }
+
+// A row of a transposed tile of B and C.
+std::int64_t line_part(std::int64_t extent) {
+    return extent <= 128 ? extent : largest_divisor(extent, 96);
+}
+
+// About a cache line, for k: another operand takes its steps over all of it.
+std::int64_t short_part(std::int64_t extent) {
+    for (const std::int64_t part : {16, 24, 8}) {
+        if (extent % part == 0) return part;
+    }
+    return largest_divisor(extent, most_stretch);
+}
+
+loop_list::iterator unit_loop(loop_list& loops, stride_member stride) {
+    return std::find_if(loops.begin(), loops.end(),
+                        [&](const contraction_loop& loop) { return loop.*stride == 1; });
+}
+
+// The first `extent` iterations of a loop, which is left with steps over all of them.
+contraction_loop part_of(contraction_loop& loop, std::int64_t extent) {
+    const contraction_loop inner{extent, loop.a, loop.b, loop.c};
+    loop.extent /= extent;
+    loop.a *= extent;
+    loop.b *= extent;
+    loop.c *= extent;
+    return inner;
+}
+
 // Where two operands are contiguous along different loops, a part of either is walked inside the
-// rest: a block of cache lines is then used whole by both. `loops` are in the order of `fast`.
-void interleave(loop_list& loops, stride_member fast, stride_member other) {
-    constexpr std::int64_t other_part = 32, fast_part = 256, least = 4;
-    const auto unit = [&](stride_member stride) {
-        return std::find_if(loops.begin(), loops.end(),
-                            [&](const contraction_loop& loop) { return loop.*stride == 1; });
-    };
-    const auto part_of = [](contraction_loop& loop, std::int64_t extent) {
-        const contraction_loop inner{extent, loop.a, loop.b, loop.c};
-        loop.extent /= extent;
-        loop.a *= extent;
-        loop.b *= extent;
-        loop.c *= extent;
-        return inner;
-    };
-    const auto along_fast = unit(fast), along_other = unit(other);
+// rest: a block of cache lines is then used whole by both. `fast_part` says how much of the loop of
+// `fast`, which becomes the innermost one.
+template <class Part>
+void interleave(loop_list& loops, stride_member fast, stride_member other, Part fast_part) {
+    const auto along_fast = unit_loop(loops, fast), along_other = unit_loop(loops, other);
     if (along_fast == loops.end() || along_other == loops.end() || along_fast == along_other)
         return;
-    const std::int64_t inner = largest_divisor(along_other->extent, other_part);
-    if (inner < least) return;
-    const std::int64_t innermost = along_fast->extent <= 2 * fast_part
-                                       ? along_fast->extent
-                                       : largest_divisor(along_fast->extent, fast_part);
-    if (innermost < least) return;
+    const std::int64_t inner = long_part(along_other->extent);
+    const std::int64_t innermost = fast_part(along_fast->extent);
+    if (inner < least_part || innermost < least_part) return;
     const contraction_loop first = part_of(*along_other, inner);
     const contraction_loop second = part_of(*along_fast, innermost);
     loops.push_back(first);
     loops.push_back(second);
     std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
+}
+
+// Walks a part of the loop along which `fast` is contiguous inside all others.
+void put_innermost(loop_list& loops, stride_member fast) {
+    const auto along = unit_loop(loops, fast);
+    if (along == loops.end() || along + 1 == loops.end()) return;
+    const std::int64_t innermost = short_part(along->extent);
+    if (innermost < least_part) return;
+    const contraction_loop inner = part_of(*along, innermost);
+    loops.push_back(inner);
+    std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
+}
+
+// k follows the operand that can be read contiguously along it. When both can, along different
+// loops, B is transposed as it is packed, and A keeps pieces of a few elements. So it does when B,
+// contiguous elsewhere, is the larger one and is walked in its own order.
+void order_k(index_groups& groups) {
+    constexpr stride_member a = &contraction_loop::a, b = &contraction_loop::b;
+    const bool a_unit = has_unit_stride(groups.k, a);
+    const bool b_unit = has_unit_stride(groups.k, b);
+    if (a_unit && b_unit) {
+        sort_by(groups.k, a, b);
+        interleave(groups.k, a, b, short_part);
+    } else if (a_unit && iterations(groups.m) >= iterations(groups.n)) {
+        sort_by(groups.k, a, b);
+    } else {
+        sort_by(groups.k, b, a);
+        if (a_unit) put_innermost(groups.k, a);
+    }
 }
 
 // One loop instead of two where the outer one goes on, in every operand, where the inner one ends.
@@ -160,21 +211,11 @@ index_groups make_index_groups(const plan::contraction& what, int lanes) {
     }
     if (has_unit_stride(groups.n, &contraction_loop::c)) {
         sort_by(groups.n, &contraction_loop::c, &contraction_loop::b);
-        interleave(groups.n, &contraction_loop::c, &contraction_loop::b);
+        interleave(groups.n, &contraction_loop::c, &contraction_loop::b, line_part);
     } else {
         sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
     }
-    // k follows the operand that can be read contiguously along it; when both can, along different
-    // loops, the larger one.
-    const bool a_unit = has_unit_stride(groups.k, &contraction_loop::a);
-    const bool b_unit = has_unit_stride(groups.k, &contraction_loop::b);
-    if (a_unit && (!b_unit || iterations(groups.m) >= iterations(groups.n))) {
-        sort_by(groups.k, &contraction_loop::a, &contraction_loop::b);
-        interleave(groups.k, &contraction_loop::a, &contraction_loop::b);
-    } else {
-        sort_by(groups.k, &contraction_loop::b, &contraction_loop::a);
-        interleave(groups.k, &contraction_loop::b, &contraction_loop::a);
-    }
+    order_k(groups);
     for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
     return groups;
 }

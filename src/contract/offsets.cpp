@@ -30,6 +30,26 @@ offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loo
     return flat;
 }
 
+void find_stretch(offset_vector& offsets) {
+    constexpr std::int32_t worth = 4;
+    constexpr auto furthest = static_cast<std::size_t>(most_stretch);
+    if (std::any_of(offsets.run.begin(), offsets.run.end(),
+                    [](std::int32_t run) { return run >= worth; })) {
+        return;
+    }
+    const std::size_t count = offsets.offset.size();
+    for (std::size_t s = 2; s <= furthest && s * worth <= count; ++s) {
+        if (offsets.offset[s] - offsets.offset[0] != 1) continue;
+        offsets.stretch = static_cast<std::int64_t>(s);
+        offsets.run.assign(count, 1);
+        for (std::size_t i = count - s; i-- > 0;) {
+            if (offsets.offset[i + s] - offsets.offset[i] == 1)
+                offsets.run[i] = std::min(offsets.run[i + s], std::int32_t{1} << 20) + 1;
+        }
+        return;
+    }
+}
+
 std::int64_t uniform_step(const offset_vector& offsets, std::int64_t first, std::int64_t end) {
     if (end - first < 2) return 1;
     const auto at = [&](std::int64_t k) { return offsets.offset[static_cast<std::size_t>(k)]; };

@@ -13,7 +13,16 @@ namespace ricci::contract {
 struct offset_vector {
     std::vector<std::int64_t> offset;
     std::vector<std::int32_t> run;
+    // How far apart the runs' members are: 1, unless find_stretch() found a distance.
+    std::int64_t stretch = 1;
 };
+
+/// The furthest that is looked for.
+inline constexpr std::int64_t most_stretch = 24;
+
+/// Where neighbours are not adjacent in memory but iterations some distance apart are, `run` is made
+/// to count those.
+void find_stretch(offset_vector& offsets);
 
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
 offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride);

@@ -241,10 +241,27 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
     for (int x = 0; x < lanes; ++x) {
         lines[x] = from.origin + from.across[x0 + HWY_MIN(x, width - 1)];
     }
+    [[maybe_unused]] const std::int64_t stretch = from.along_stretch;
     for (std::int64_t k = 0; k < from.depth;) {
         std::int64_t offset = from.along[k];
 #if HWY_TARGET != HWY_SCALAR
         if constexpr (lanes >= block_lanes) {
+            if (stretch > 1) {
+                // Unit steps are `stretch` apart: as many transposed blocks, woven into each other.
+                const std::int64_t end = k + block_lanes * stretch;
+                bool runs = end <= from.depth;
+                for (std::int64_t j = k; runs && j < k + stretch; ++j)
+                    runs = from.along_run[j] >= block_lanes;
+                if (runs) {
+                    for (std::int64_t j = k; j < k + stretch; ++j)
+                        transpose_block(d, lines, from.along[j], to + j * step, stretch * step);
+                    k = end;
+                    continue;
+                }
+                for (int x = 0; x < lanes; ++x) to[k * step + x] = lines[x][offset];
+                ++k;
+                continue;
+            }
             std::int64_t run = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
             const std::int64_t before = k;
             for (; run >= block_lanes; run -= block_lanes) {
@@ -270,6 +287,13 @@ void copy_line(const pack_source<element_type>& from, const element_type* line, 
         for (; i + lane_count <= count; i += lane_count) {
             hn::StoreU(hn::LoadU(d, run + i), d, to + k + i);
         }
+#if HWY_TARGET != HWY_SCALAR
+        constexpr std::int64_t half_count = HWY_MAX(lane_count / 2, block_lanes);
+        const hn::CappedTag<element_type, static_cast<std::size_t>(half_count)> half;
+        for (; i + half_count <= count; i += half_count) {
+            hn::StoreU(hn::LoadU(half, run + i), half, to + k + i);
+        }
+#endif
         for (; i < count; ++i) to[k + i] = run[i];
         k += count;
     }
@@ -410,6 +434,7 @@ kernel_table<element_type> make_table() {
     table.pack_rows = &pack_rows;
     table.pack_across = &pack_across;
     table.pack_columns = &pack_columns;
+    table.transpose = &transpose<element_type>;
     table.dot = &dot;
     table.multiply_add = &multiply_add;
     return table;

@@ -45,7 +45,8 @@ struct output_tile {
 
 /// A part of an operand to be packed: `width` lines side by side, `depth` elements along k each.
 /// Element (x, k) is origin[across[x] + along[k]]. A run is the number of elements, itself
-/// included, that follow each other at unit stride from there on.
+/// included, that follow each other at unit stride from there on: `along_run` counts those that are
+/// `along_stretch` apart in k, neighbours when that is 1.
 template <class T>
 struct pack_source {
     const T* origin = nullptr;
@@ -55,6 +56,7 @@ struct pack_source {
     const std::int32_t* along_run = nullptr;
     int width = 0;
     std::int64_t depth = 0;
+    std::int64_t along_stretch = 1;
 };
 
 /// A line of elements: element t is data[t * step].
@@ -99,6 +101,11 @@ struct kernel_table {
     /// Packs one vector of columns, `width` <= lanes: (x, k) goes to to[k * step + x]; lanes past
     /// `width` are filled with finite copies or zeros.
     void (*pack_columns)(const pack_source<Stored>& from, T* to, std::int64_t step) = nullptr;
+
+    /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns: B where it is
+    /// contiguous across, but along other columns than C. None where that is packed as it comes.
+    void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                      std::int64_t rows, std::int64_t columns) = nullptr;
 
     /// The sum over t < n of x[t] * y[t].
     T (*dot)(std::int64_t n, strided<Stored> x, strided<Stored> y) = nullptr;

@@ -76,6 +76,13 @@ kernel_table<T> make_scalar_table() {
     table.pack_columns = [](const pack_source<T>& from, T* to, std::int64_t step) {
         scalar_pack(from, to, step, scalar_lanes);
     };
+    table.transpose = [](const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                         std::int64_t rows, std::int64_t columns) {
+        for (std::int64_t i = 0; i < rows; ++i) {
+            for (std::int64_t j = 0; j < columns; ++j)
+                to[j * to_step + i] = from[i * from_step + j];
+        }
+    };
     table.dot = [](std::int64_t n, strided<T> x, strided<T> y) {
         T sum = 0;
         for (std::int64_t t = 0; t < n; ++t) sum += x.data[t * x.step] * y.data[t * y.step];

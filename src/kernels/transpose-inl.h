@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -72,10 +73,27 @@ HWY_INLINE std::int64_t transpose_rows(D d, std::int64_t i, const T* from, std::
                                        std::int64_t columns) {
     constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
     constexpr int block = lanes_of_block<T>;
+    constexpr int line = static_cast<int>(64 / sizeof(T));
+    static_assert(line % lanes == 0);
     for (; i + lanes <= rows; i += lanes) {
         const T* lines[lanes];
         for (int x = 0; x < lanes; ++x) lines[x] = from + (i + x) * from_step;
         std::int64_t j = 0;
+        // Lines a power of two apart compete for the same few places in the cache: each is read once,
+        // a cache line at a time, and asked for before.
+        HWY_ALIGN T near_by[lanes * line];
+        const T* near_lines[lanes];
+        for (int x = 0; x < lanes; ++x) near_lines[x] = near_by + x * line;
+        for (; j + line <= columns; j += line) {
+            for (int x = 0; x < lanes; ++x) {
+                hwy::Prefetch(lines[x] + j + 2 * line);
+                for (int v = 0; v < line; v += lanes)
+                    hn::Store(hn::LoadU(d, lines[x] + j + v), d, near_by + x * line + v);
+            }
+            for (int b = 0; b < line; b += block) {
+                transpose_block(d, near_lines, b, to + (j + b) * to_step + i, to_step);
+            }
+        }
         for (; j + block <= columns; j += block) {
             transpose_block(d, lines, j, to + j * to_step + i, to_step);
         }
