@@ -194,6 +194,36 @@ TEST_CASE("several blocks of every kind", "[contract]") {
     check<float>({{{70, 30, 60, 50}}, {{5, 6, 0, 10}}, {{10, 0, 6, 1}}, {{6, 1, 1, 0}}}, 6, 1, 0);
 }
 
+// A[m][c][d] B[d][n][c]: both are contiguous along k, A along d and B along c.
+pattern disagreeing_k(std::int64_t m, std::int64_t n, std::int64_t c, std::int64_t d) {
+    return {{}, {{m, c * d, 0, n}}, {{n, 0, c, 1}}, {{c, d, 1, 0}, {d, 1, n * c, 0}}};
+}
+
+// A[m][k] B[a][k][b][d], C[d][m][b][a]: B is contiguous along d, C along a.
+pattern disagreeing_n(std::int64_t m, std::int64_t a, std::int64_t b, std::int64_t d,
+                      std::int64_t k) {
+    return {{},
+            {{m, k, 0, b * a}},
+            {{a, 0, k * b * d, 1}, {b, 0, d, a}, {d, 0, 1, m * b * a}},
+            {{k, 1, b * d, 0}}};
+}
+
+TEST_CASE("unit strides that disagree, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        check<float>(disagreeing_k(210, 30, 72, 16), 1, 1, 0);
+        check<float>(disagreeing_k(13, 200, 37, 24), 2, 2, 1);
+        check<double>(disagreeing_k(205, 33, 21, 40), 3, 1, 0.5);
+        check<double>(disagreeing_k(40, 70, 24, 20), 4, 1, 0);
+        check<float>(disagreeing_n(24, 72, 3, 24, 19), 5, 1, 0);
+        check<float>(disagreeing_n(11, 37, 2, 150, 9), 6, -1, 0.25);
+        check<double>(disagreeing_n(200, 19, 5, 21, 12), 7, 1, 0);
+        check<float>(disagreeing_n(9, 130, 1, 48, 20), 8, 1, 1);
+    }
+}
+
 TEST_CASE("groups may be empty", "[contract]") {
     const contraction_loop batch{37, 1, 1, 1};
     for (const double beta : {0.0, 1.0}) {
@@ -225,6 +255,8 @@ TEST_CASE("the result does not depend on the number of threads", "[contract]") {
         product(150, 90, 700),
         product(16, 16, 30000),
         {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
+        disagreeing_k(200, 60, 72, 16),
+        disagreeing_n(24, 72, 3, 24, 40),
         product(1, 3000, 200),
         product(1, 1, 400000)};
     for (const pattern& p : shapes) {
