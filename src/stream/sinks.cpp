@@ -265,9 +265,7 @@ void tile_sink<T>::add(const tile_task<T>& t, const tile_range& range, double nu
             range.column * stride.column;
     const T factor = static_cast<T>(number);
     for (std::int64_t i = 0; i < t.width.rows; ++i, to += stride.row, scratch += step) {
-        if (factor != 1)
-            for (std::int64_t c = 0; c < columns; ++c) scratch[c] *= factor;
-        write_values(to, stride.column, scratch, columns, first ? beta_ : T{1});
+        write_values(to, stride.column, scratch, columns, factor, first ? beta_ : T{1});
     }
 }
 
