@@ -149,6 +149,18 @@ constexpr bool shows_extent(const Program& p, ir::ref n, ir::ref index) {
     return found;
 }
 
+/// Whether that is so below every sign that binds the index.
+constexpr bool shows_where_bound(const ir::program& p, ref n, ref index) {
+    bool all = true;
+    ir::for_each_node(p, n, [&](ref m) {
+        const ir::node& x = p.nodes[m];
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+            if (p.links[x.indices.first + k] == index)
+                all = all && shows_extent(p, p.links[x.children.first], index);
+    });
+    return all;
+}
+
 /// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
 constexpr void rename_counts(ir::program& p, ref body, const detail::buffer<ref>& left,
                              ir::index_map& renamed) {
@@ -202,7 +214,7 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
         // one that has its extent from its letter, or whose letter the caller binds, keeps that
         const detail::text_view spelling = p.index(b[k]);
         if (spelling[spelling.size - 1] != '\'' && next < vacated.size() &&
-            shows_extent(p, body, b[k])) {
+            shows_where_bound(p, body, b[k])) {
             renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
         } else {
             ir::index_set taken;
