@@ -12,6 +12,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ricci/ricci.hpp>
@@ -69,20 +70,30 @@ double best_time(Body&& body, int measurements) {
     return best;
 }
 
-/// Bytes a second that one pass over memory reads, for what is bound by that.
-double read_rate(std::size_t bytes) {
-    std::vector<double> memory(bytes / sizeof(double), 1.0);
-    double sum = 0;
+/// Bytes a second that threads read of two tensors, for what is bound by that.
+double read_rate(const tensor& a, const tensor& b, int threads) {
+    std::vector<float> sums(static_cast<std::size_t>(threads));
+    const auto read = [&](const tensor& t, std::size_t thread) {
+        float part[32] = {};
+        const std::size_t count = sums.size(), lines = t.size() / 32;
+        for (std::size_t k = lines * thread / count; k < lines * (thread + 1) / count; ++k)
+            for (std::size_t l = 0; l < 32; ++l) part[l] += t.data()[k * 32 + l];
+        for (const float p : part) sums[thread] += p;
+    };
+    const auto read_both = [&](std::size_t thread) {
+        read(a, thread);
+        read(b, thread);
+    };
     const double time = best_time(
         [&] {
-            double part[16] = {};
-            for (std::size_t k = 0; k + 16 <= memory.size(); k += 16)
-                for (std::size_t l = 0; l < 16; ++l) part[l] += memory[k + l];
-            for (const double p : part) sum += p;
+            std::vector<std::thread> others;
+            for (std::size_t k = 1; k < sums.size(); ++k) others.emplace_back(read_both, k);
+            read_both(0);
+            for (auto& other : others) other.join();
         },
         7);
-    if (sum == 0.5) std::printf(" ");
-    return static_cast<double>(memory.size() * sizeof(double)) / time;
+    if (sums[0] == 0.5f) std::printf(" ");
+    return static_cast<double>((a.size() + b.size()) * sizeof(float)) / time;
 }
 
 void print(const shape& s, const char* what, int threads, double time, double flop, double peak) {
@@ -103,10 +114,9 @@ void measure(const shape& s, int threads, double peak, bool gradients) {
     const double forward = best_time([&] { step(); }, times);
     print(s, "forward", threads, forward, flop, peak);
     if (s.queries == 1) {
-        const double bytes = 8.0 * static_cast<double>(s.b * s.h * s.keys * s.d);
-        const double rate = read_rate(static_cast<std::size_t>(bytes));
-        std::printf("    %.1f GB/s of K and V, %.2f of what one thread reads\n",
-                    bytes / forward * 1e-9, bytes / forward / rate);
+        const double bytes = static_cast<double>((k.size() + v.size()) * sizeof(float));
+        std::printf("    %.1f GB/s of K and V, %.2f of what so many threads read\n",
+                    bytes / forward * 1e-9, bytes / forward / read_rate(k, v, threads));
         return;
     }
     auto masked = ricci::prepare(causal, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d);
