@@ -15,9 +15,8 @@
 namespace ricci::bench {
 
 template <class T>
-double peak_gflops(int threads) {
+double peak_gflops(int threads, int runs) {
     constexpr std::int64_t rounds = 2'000'000;
-    constexpr int runs = 8;
     double best = 0;
     for (int run = 0; run < runs; ++run) {
         std::vector<double> rates(static_cast<std::size_t>(threads));
@@ -39,7 +38,7 @@ double peak_gflops(int threads) {
     return best;
 }
 
-template double peak_gflops<float>(int threads);
-template double peak_gflops<double>(int threads);
+template double peak_gflops<float>(int threads, int runs);
+template double peak_gflops<double>(int threads, int runs);
 
 }  // namespace ricci::bench

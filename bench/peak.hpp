@@ -3,12 +3,12 @@
 
 namespace ricci::bench {
 
-/// GFLOP/s that `threads` threads reach together with multiply-adds in registers, in the best of a
-/// few runs. T: float, double.
+/// GFLOP/s that `threads` threads reach together with multiply-adds in registers, in the best of
+/// a few runs of some milliseconds. T: float, double.
 template <class T>
-double peak_gflops(int threads);
+double peak_gflops(int threads, int runs = 8);
 
-extern template double peak_gflops<float>(int threads);
-extern template double peak_gflops<double>(int threads);
+extern template double peak_gflops<float>(int threads, int runs);
+extern template double peak_gflops<double>(int threads, int runs);
 
 }  // namespace ricci::bench

@@ -65,6 +65,9 @@ void use() {{ used = backward.program().characters.data; }}
 
 def files():
     header = "#include <ricci/ricci.hpp>\n"
+    yield "<string>, <stdexcept>, hana::map alone", (
+        "#include <stdexcept>\n#include <string>\n#include <boost/hana/map.hpp>\n"
+    )
     yield "the public header alone", header
     yield "seven attention equations, gradients", seven_equations()
     yield "thirty equations, gradients", thirty_equations()
