@@ -64,6 +64,9 @@ public:
             fail(ir::mistake_kind::unbalanced, b.begin, b.end,
                  "this bracket is never closed; close it");
         }
+        if (!out_.mistake && !around_.empty())
+            fail(ir::mistake_kind::unbalanced, around_.back().begin, around_.back().end,
+                 "this is never ended; write the \\end that belongs to it");
         push(token_kind::separator, text_.size, text_.size, 0, true);
         push(token_kind::end, text_.size, text_.size, 0, true);
         return static_cast<token_list&&>(out_);
@@ -72,6 +75,12 @@ public:
 private:
     struct bracket {
         char closer;
+        std::int32_t begin;
+        std::int32_t end;
+    };
+
+    struct environment_start {
+        text_view name;
         std::int32_t begin;
         std::int32_t end;
     };
@@ -161,11 +170,15 @@ private:
             return fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
         if (is_ascii_letter(text_[at_])) {
             while (at_ < text_.size && is_ascii_letter(text_[at_])) ++at_;
-            const keyword k = keyword_of(text_.slice(begin + 1, at_));
+            const text_view word = text_.slice(begin + 1, at_);
+            const keyword k = keyword_of(word);
             if (k == keyword::layout) spaced_ = true;
+            else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
             else if (k == keyword::begin || k == keyword::end)
                 environment(k == keyword::begin, begin);
             else push_command(k, begin);
+            // \operatorname* is \operatorname with its limits below
+            if (word == "operatorname" && at_ < text_.size && text_[at_] == '*') ++at_;
             return;
         }
         const char c = text_[at_++];
@@ -185,13 +198,31 @@ private:
         const bool name = k == keyword::greek || k == keyword::accent || k == keyword::wrapper;
         push(token_kind::command, begin, at_, static_cast<unsigned char>(k), ends, name);
     }
-    /// \begin{cases} and \end{cases} become commands of their own that pair like brackets.
+    /// \begin{cases} and \end{cases} become commands of their own that pair like brackets. What stands
+    /// around whole equations, such as \begin{align}, only separates them.
     constexpr void environment(bool opens, std::int32_t begin) {
-        const text_view cases = "{cases}";
-        if (!(at_ + cases.size <= text_.size && text_.slice(at_, at_ + cases.size) == cases))
-            return fail(ir::mistake_kind::unknown_command, begin, at_,
-                        "only \\begin{cases} ... \\end{cases} is known");
-        at_ += cases.size;
+        for (const text_view name : words::environments) {
+            if (!continues_with(name)) continue;
+            at_ += name.size;
+            if (name == words::environments[0]) return cases(opens, begin);
+            if (opens) {
+                around_.push({name, begin, at_});
+            } else if (around_.empty() || around_.back().name != name) {
+                return fail(ir::mistake_kind::unbalanced, begin, at_,
+                            "this closes nothing; remove it or write the \\begin that it ends");
+            } else {
+                around_.shrink(around_.size() - 1);
+            }
+            return separate(begin, at_);
+        }
+        fail(ir::mistake_kind::unknown_command, begin, at_,
+             "only \\begin{cases} ... \\end{cases} and what stands around equations, such as "
+             "\\begin{align}, are known");
+    }
+    constexpr bool continues_with(text_view word) const {
+        return at_ + word.size <= text_.size && text_.slice(at_, at_ + word.size) == word;
+    }
+    constexpr void cases(bool opens, std::int32_t begin) {
         push_command(opens ? keyword::begin_cases : keyword::end_cases, begin);
         if (opens) open_.push({'c', begin, at_});
         else close('c', begin);
@@ -201,6 +232,7 @@ private:
     std::int32_t at_ = 0;
     bool spaced_ = false;
     detail::buffer<bracket> open_;
+    detail::buffer<environment_start> around_;  // what the equations stand in
     token_list out_;
 };
 

@@ -61,8 +61,13 @@ inline constexpr text_view accents[] = {"tilde",     "hat",     "bar",     "dot"
 inline constexpr text_view wrappers[] = {"text",   "mathrm", "operatorname",
                                          "mathbf", "mathit", "textrm"};
 inline constexpr text_view layout[] = {
-    "left", "right", "quad", "qquad",  "displaystyle", "big",       "Big",       "bigl",
-    "bigr", "Bigl",  "Bigr", "limits", "nolimits",     "thinspace", "textstyle",
+    "left", "right", "quad",   "qquad",    "displaystyle", "big",       "Big",      "bigl",  "bigr",
+    "Bigl", "Bigr",  "limits", "nolimits", "thinspace",    "textstyle", "nonumber", "notag",
+};
+/// What \\begin takes: cases, and what stands around equations.
+inline constexpr text_view environments[] = {
+    "{cases}",     "{align}", "{align*}", "{aligned}", "{equation}",
+    "{equation*}", "{split}", "{gather}", "{gather*}", "{gathered}",
 };
 
 }  // namespace words
@@ -74,6 +79,7 @@ enum class keyword : std::uint8_t {
     accent,
     wrapper,
     layout,
+    bar,  // \lvert and \rvert
     function,
     frac,
     sqrt,
@@ -223,6 +229,7 @@ constexpr keyword keyword_of(text_view word) {
     if (is_among(word, words::greek)) return keyword::greek;
     if (is_among(word, words::wrappers)) return keyword::wrapper;
     if (is_among(word, words::layout)) return keyword::layout;
+    if (word == "lvert" || word == "rvert") return keyword::bar;
     if (is_among(word, words::accents)) return keyword::accent;
     return keyword::none_of_them;
 }
