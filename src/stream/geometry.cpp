@@ -2,6 +2,7 @@
 #include "src/stream/geometry.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <cstddef>
 #include <cstdlib>
 
@@ -45,9 +46,12 @@ geometry make_geometry(const plan::stream& what) {
                    loop.strides[static_cast<std::size_t>(s.output)] == 0;
         });
     };
-    const auto first = std::stable_partition(g.batch.begin(), g.batch.end(),
-                                             [&](const tile_loop& l) { return !is_summed(l); });
-    for (auto l = first; l != g.batch.end(); ++l) g.summed *= l->extent;
+    // In their order, with those summed over behind the others.
+    std::vector<tile_loop> summed;
+    std::copy_if(g.batch.begin(), g.batch.end(), std::back_inserter(summed), is_summed);
+    g.batch.erase(std::remove_if(g.batch.begin(), g.batch.end(), is_summed), g.batch.end());
+    for (const tile_loop& l : summed) g.summed *= l.extent;
+    g.batch.insert(g.batch.end(), summed.begin(), summed.end());
     g.row = take_longest(g.other_rows, g.operands());
     g.column = take_longest(g.other_columns, g.operands());
     return g;
