@@ -190,8 +190,9 @@ const auto k = rows_of({0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5
 const auto v = rows_of({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
 
 void worked_example(plain::report& report) {
-    for (const std::size_t heads : {1, 2, 4}) {
+    for (const std::size_t heads : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
         const std::size_t width = model / heads;
+        const auto count = static_cast<std::int64_t>(heads);
         ricci::tensor<double, 3> weights({heads, tokens, tokens});
         ricci::tensor<double, 2> mean({tokens, tokens});
         const auto want = by_columns(q.view(), k.view(), v.view(), heads, &weights);
@@ -202,15 +203,15 @@ void worked_example(plain::report& report) {
         const std::string name = "the worked example, heads: " + std::to_string(heads);
 
         auto step = ricci::prepare(columns, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = width,
-                                   "h"_i = heads);
+                                   "h"_i = count);
         step();
         report.compare(name.c_str(), step["Y"_t], want, step.explain(), true, 1e-14);
         auto kept = ricci::prepare(with_weights, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = width,
-                                   "h"_i = heads);
+                                   "h"_i = count);
         kept();
         report.compare("  its weights", kept["A"_t], weights, kept.explain(), false, 1e-14);
         auto averages = ricci::prepare(averaged, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = width,
-                                       "h"_i = heads);
+                                       "h"_i = count);
         averages();
         report.compare("  their mean over the heads", averages["W"_t], mean, averages.explain(),
                        true, 1e-14);
