@@ -52,8 +52,8 @@ void measure_calls() {
     std::printf("# calls of an n x n x n product, nanoseconds\n");
     std::printf("%-6s %3s %12s %12s %12s %12s %12s\n", "type", "n", "prepared", "einsum_into",
                 "einsum", "equation", "allocation");
-    for (const std::size_t n : {2, 4, 8, 16, 32, 64}) measure_size<float>(n);
-    for (const std::size_t n : {4, 16, 64}) measure_size<double>(n);
+    for (const std::size_t n : {2u, 4u, 8u, 16u, 32u, 64u}) measure_size<float>(n);
+    for (const std::size_t n : {4u, 16u, 64u}) measure_size<double>(n);
 }
 
 }  // namespace ricci::bench
