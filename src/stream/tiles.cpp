@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t chunk_elements = 768;   // what a stage transforms at once
 constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
-constexpr std::int64_t least_columns = 64, most_columns = 512;
+// Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
+constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr std::int64_t trim_step = 8;  // columns
 constexpr std::int64_t uniform_step = 16;
 constexpr std::int64_t most_pieces = 1 << 15;  // of a schedule
