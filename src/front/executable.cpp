@@ -25,7 +25,7 @@ executable::executable(const request& r) {
     auto made = std::make_unique<state>();
     made->program = r.program;
     made->plan = plan::make_plan(r);
-    if (made->plan.split) made->program = made->plan.split->view();
+    if (made->plan.rewritten) made->program = made->plan.rewritten->view();
     for (auto& slot : made->plan.slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
         if (r.beta != plan::number(0) || r.allocate == nullptr)

@@ -183,8 +183,7 @@ void run(const request& r) {
     place(made->plan, r);
     made->execution = std::make_unique<runtime::execution>(made->plan);
     made->execution->run();
-    // Names of a program that was split for this call belong to the plan.
-    if (made->plan.split || made->plan.workspace_bytes > most_workspace) {
+    if (made->plan.workspace_bytes > most_workspace) {
         made->execution.reset();
         made->plan = {};
         return;

@@ -12,6 +12,7 @@
 #include "src/plan/fuse.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/operands.hpp"
+#include "src/plan/share_sums.hpp"
 #include "src/plan/split_indices.hpp"
 #include "src/plan/translate.hpp"
 #include "src/plan/workspace.hpp"
@@ -184,14 +185,19 @@ program_plan make_plan(const engine::request& asked) {
         throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)) +
                     ".");
     }
-    const auto roles = find_roles(asked.program);
+    auto roles = find_roles(asked.program);
     ir::shape_table shapes(asked.program);
-    const auto slots = bind_operands(asked, roles, shapes);
+    auto slots = bind_operands(asked, roles, shapes);
     engine::request request = asked;
-    std::shared_ptr<const ir::program> split;
-    if (shapes.has_split_indices()) {
-        split = std::make_shared<const ir::program>(split_indices(asked.program, shapes));
-        request.program = split->view();
+    std::shared_ptr<const ir::program> rewritten;
+    const auto rewrite = [&](ir::program&& p) {
+        rewritten = std::make_shared<const ir::program>(std::move(p));
+        request.program = rewritten->view();
+    };
+    if (shapes.has_split_indices()) rewrite(split_indices(request.program, shapes));
+    if (auto shared = share_sums(request.program, shapes, slots, request.type)) {
+        rewrite(std::move(*shared));
+        roles = find_roles(request.program);
     }
 
     check_number_fits(request.alpha, request.type, "alpha");
@@ -213,7 +219,7 @@ program_plan make_plan(const engine::request& asked) {
     if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
 
     lay_out_workspace(plan);
-    plan.split = std::move(split);
+    plan.rewritten = std::move(rewritten);
     return plan;
 }
 

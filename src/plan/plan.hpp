@@ -166,8 +166,9 @@ struct program_plan {
     std::vector<slot> slots;  // one for each name of the program, then temporaries
     std::vector<step> steps;
     std::size_t workspace_bytes = 0;
-    // The program that was planned, where an index of the caller's had two extents in one equation.
-    std::shared_ptr<const ir::program> split;
+    // The program that was planned, where it is not the caller's as it stands: an index had two extents
+    // in one equation, or equations have a sum in common.
+    std::shared_ptr<const ir::program> rewritten;
     std::vector<std::string> notes;  // what was not fused, and why
 };
 

@@ -331,7 +331,7 @@ bool stream_group::gather(std::size_t seed, bool plane_is_a) {
     const bool product = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
         const auto& s = plan_.steps[number];
         if (s.is_contraction) return is_plane(s.contraction.c.slot);
-        if (!softmax || !is_plane(s.map.operands[0].slot)) return false;
+        if (!softmax || !s.is_map() || !is_plane(s.map.operands[0].slot)) return false;
         const auto& found = matched_.at(number);
         return std::none_of(s.map.operands.begin() + 1, s.map.operands.end(), [&](const auto& o) {
             return is_plane(o.slot) || (o.slot >= 0 && spans_tile(strides_of(found, o.strides)));

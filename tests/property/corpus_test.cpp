@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <ricci/derive/gradient.hpp>
 #include <ricci/error.hpp>
 
 #include "tests/catch.hpp"
@@ -111,16 +110,8 @@ dense weights_of(const dense& last) {
 }
 
 std::string check_gradient(const corpus_program& c, const std::string& of, const std::string& by) {
-    const auto text = [](const std::string& s) {
-        return detail::text_view{s.data(), static_cast<std::int32_t>(s.size())};
-    };
-    const detail::text_view wrt = text(by);
-    derive::gradient_request request;
-    request.of = text(of);
-    request.wrt = &wrt;
-    request.wrt_count = 1;
-    request.loss = "Loss";  // L may be a name of the program's
-    const auto derived = derive::gradient(c.view(), request);
+    // L may be a name of the program's
+    const auto derived = gradient_of(c.view(), of, {by}, false, "Loss");
     if (derived.mistake) {
         const std::string words = spelled(derived.mistake.words);
         return words.find("does not depend") == std::string::npos ? words : "";

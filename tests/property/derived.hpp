@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include <ricci/derive/differentiation.hpp>
-
 #include "tests/property/generator.hpp"
 #include "tests/property/run.hpp"
 
@@ -20,10 +18,6 @@ inline constexpr constructs smooth = [] {
     c.twins = false;  // a letter of the program's is bound once for all of its equations
     return c;
 }();
-
-inline detail::text_view view_of(const std::string& s) {
-    return {s.data(), static_cast<std::int32_t>(s.size())};
-}
 
 /// What a program is differentiated of: its last tensor.
 inline const declaration& result_of(const random_program& p) {

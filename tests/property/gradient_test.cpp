@@ -3,8 +3,6 @@
 #include <map>
 #include <string>
 
-#include <ricci/derive/gradient.hpp>
-
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
 #include "tests/property/settings.hpp"
@@ -17,12 +15,7 @@ namespace {
 
 std::string check_input(const random_program& p, const ir::program& program, std::size_t input) {
     const std::string of = result_of(p).name, by = p.tensors[input].name;
-    const detail::text_view by_view = view_of(by);
-    derive::gradient_request request;
-    request.of = view_of(of);
-    request.wrt = &by_view;
-    request.wrt_count = 1;
-    const auto derived = derive::gradient(program, request);
+    const auto derived = gradient_of(program, of, {by});
     // What has cancelled while it was read depends on nothing.
     if (derived.mistake) return {};
     std::map<std::string, dense> got;
@@ -54,7 +47,7 @@ std::string check_input(const random_program& p, const ir::program& program, std
 }
 
 std::string check_gradient(const random_program& p) {
-    const auto parsed = notation::parse_equations(view_of(text_of(p)));
+    const auto parsed = read_equations(text_of(p));
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
     for (std::size_t t = 0; t < p.tensors.size(); ++t) {
         if (p.tensors[t].defined || p.tensors[t].places > 0 || !reaches(p, t)) continue;

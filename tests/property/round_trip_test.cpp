@@ -3,9 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <ricci/derive/prove.hpp>
-#include <ricci/ir/print.hpp>
-
 #include "tests/catch.hpp"
 #include "tests/property/corpus.hpp"
 #include "tests/property/generator.hpp"
@@ -18,28 +15,23 @@ using namespace ricci::testing;
 
 namespace {
 
-notation::parse_result read(const std::string& text) {
-    return notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
-}
-
 /// Whether each equation of `b`, taken as it stands, is one of `a`.
 std::string stated(ir::program a, ir::program b, const char* which) {
     for (ir::equation& e : a.equations) e.claim = false;
     for (ir::equation& e : b.equations) e.claim = false;
     ir::equation refuted{};
-    if (derive::proves(a, b, &refuted)) return {};
-    detail::text_builder line;
-    ir::to_latex(b, refuted, line);
-    return std::string("not the same program: ") + which + " does not state " + spelled(line);
+    if (proves(a, b, &refuted)) return {};
+    return std::string("not the same program: ") + which + " does not state " +
+           latex_of(b, refuted);
 }
 
 /// What goes wrong on the way to LaTeX and back, or nothing.
 std::string round_trip(const std::string& text) {
-    const auto first = read(text);
+    const auto first = read_equations(text);
     if (first.mistake) return "not read: " + spelled(first.mistake.words);
     if (first.program.equations.empty()) return {};  // definitions of functions only
     const std::string printed = to_latex(first.program.view());
-    const auto second = read(printed);
+    const auto second = read_equations(printed);
     if (second.mistake) return "not read back: " + spelled(second.mistake.words);
     if (first.program.equations.size() != second.program.equations.size())
         return "not as many equations: " + printed;

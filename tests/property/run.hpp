@@ -226,7 +226,7 @@ inline bool within_int32(const std::map<std::string, dense>& tensors) {
 /// What is wrong when the engine runs the program; the words up to the colon are the kind of failure.
 inline std::string check_run(const random_program& p) {
     const std::string text = text_of(p);
-    auto parsed = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
+    auto parsed = read_equations(text);
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
     if (p.keep_all)
         for (const auto& e : p.equations)

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <ricci/derive/gradient.hpp>
-
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/property/settings.hpp"
@@ -27,21 +25,8 @@ using ricci::testing::stream_program;
 
 /// The program with its derivatives by everything that has one.
 ricci::ir::program with_gradients(const stream_program& p) {
-    std::vector<ricci::detail::text_view> wrt;
-    for (const auto& name : p.wrt)
-        wrt.push_back({name.data(), static_cast<std::int32_t>(name.size())});
-    ricci::derive::gradient_request request;
-    request.of = {"O", 1};
-    request.wrt = wrt.data();
-    request.wrt_count = static_cast<std::int32_t>(wrt.size());
-    request.with_value = true;
-    const auto source = bound_program::parsed(p.text);
-    auto derived = ricci::derive::reverse_mode(source.view(), request).run();
-    if (derived.mistake) {
-        const auto words = derived.mistake.words.view();
-        throw std::logic_error(std::string(words.begin(), words.end()));
-    }
-    return std::move(derived.program);
+    using namespace ricci::testing;
+    return program_of(gradient_of(bound_program::parsed(p.text), "O", p.wrt, true));
 }
 
 double content(const std::string& kind, std::int64_t columns, std::mt19937& random) {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <ricci/plan/engine.hpp>
-#include <ricci/notation/parse.hpp>
 
+#include "tests/front.hpp"
 #include "tests/unit/interpreter.hpp"
 
 namespace ricci::testing {
@@ -128,14 +128,7 @@ public:
     }
     const std::string& text() const { return text_; }
 
-    static ir::program parsed(const std::string& text) {
-        auto r = notation::parse_equations({text.data(), static_cast<std::int32_t>(text.size())});
-        if (r.mistake) {
-            const auto words = r.mistake.words.view();
-            throw std::logic_error(std::string(words.data, static_cast<std::size_t>(words.size)));
-        }
-        return std::move(r.program);
-    }
+    static ir::program parsed(const std::string& text) { return program_of(read_equations(text)); }
 
     ir::ref name(const std::string& n) const {
         return program_.view().find({n.data(), static_cast<std::int32_t>(n.size())});

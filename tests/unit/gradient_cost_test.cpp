@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <ricci/derive/gradient.hpp>
 #include <ricci/plan/engine.hpp>
 
 #include "tests/catch.hpp"
@@ -21,9 +20,6 @@ namespace {
 
 using named_shapes = std::map<std::string, shape>;
 
-detail::text_view view_of(const std::string& s) {
-    return {s.data(), static_cast<std::int32_t>(s.size())};
-}
 std::string spelled(detail::text_view t) { return {t.begin(), t.end()}; }
 
 /// The operations of a program as its plan counts them, every tensor stored; nothing is run.
@@ -76,16 +72,9 @@ double operations(const ir::program& program, const named_shapes& shapes) {
 /// How many times the operations of a program its value and gradient take.
 double growth(const std::string& text, const std::string& of, const std::vector<std::string>& by,
               named_shapes shapes) {
-    const auto parsed = notation::parse_equations(view_of(text));
+    const auto parsed = testing::read_equations(text);
     REQUIRE(!parsed.mistake);
-    std::vector<detail::text_view> wrt;
-    for (const auto& name : by) wrt.push_back(view_of(name));
-    derive::gradient_request request;
-    request.of = view_of(of);
-    request.wrt = wrt.data();
-    request.wrt_count = static_cast<std::int32_t>(wrt.size());
-    request.with_value = true;
-    const auto derived = derive::gradient(parsed.program, request);
+    const auto derived = testing::gradient_of(parsed.program, of, by, true);
     REQUIRE(!derived.mistake);
     const double forward = operations(parsed.program, shapes);
     const double both = operations(derived.program, shapes);
@@ -137,4 +126,21 @@ TEST_CASE("value and gradient of a feed-forward layer cost 3.2 times the layer a
                   {"W", {256, 64}},
                   {"w", {64}},
                   {"dL/dY", {128, 64}}}) <= 3.2);
+}
+
+// What the equations of the gradient have in common with the forward program, and with each other,
+// stands inside each of them; it is computed once.
+TEST_CASE("a layer written in one equation costs no more than in several") {
+    const named_shapes layer{{"X", {128, 64}}, {"U", {64, 256}}, {"u", {256}},
+                             {"W", {256, 64}}, {"w", {64}},      {"dL/dY", {128, 64}}};
+    CHECK(growth(R"(Y^{ia} = \operatorname{gelu}(X^{ib} U^{bf} + u^f) W^{fa} + w^a)", "Y",
+                 {"X", "U", "u", "W", "w"}, layer) <= 3.3);
+    const named_shapes heads{{"Q", {4, 128, 64}},
+                             {"K", {4, 128, 64}},
+                             {"V", {4, 128, 64}},
+                             {"d_k", {}},
+                             {"dL/dO", {4, 128, 64}}};
+    CHECK(
+        growth(R"(O^{hic} = \operatorname{softmax}_j(\frac{Q^{hia} K^{hja}}{\sqrt{d_k}}) V^{hjc})",
+               "O", {"Q", "K", "V"}, heads) <= 3.3);
 }

@@ -12,8 +12,6 @@
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 
-#include <ricci/derive/gradient.hpp>
-
 #include "src/contract/buffers.hpp"
 #include "src/kernels/stream.hpp"
 #include "src/kernels/targets.hpp"
@@ -38,15 +36,10 @@ const std::string masked = R"(S^{ij} = Q^{ia} K^{ja}
     O^{ic} = A^{ij} V^{jc})";
 
 ricci::ir::program with_gradients(const std::string& text, const std::string& letters) {
-    std::vector<ricci::detail::text_view> wrt;
-    for (const char& letter : letters) wrt.push_back({&letter, 1});
-    ricci::derive::gradient_request request;
-    request.of = {"O", 1};
-    request.wrt = wrt.data();
-    request.wrt_count = static_cast<std::int32_t>(wrt.size());
-    request.with_value = true;
-    const auto source = bound_program::parsed(text);
-    return std::move(ricci::derive::reverse_mode(source.view(), request).run().program);
+    using namespace ricci::testing;
+    std::vector<std::string> wrt;
+    for (const char letter : letters) wrt.emplace_back(1, letter);
+    return program_of(gradient_of(bound_program::parsed(text), "O", wrt, true));
 }
 
 /// How far weights are from the exponentials of their scores.

@@ -10,8 +10,6 @@
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 
-#include <ricci/derive/gradient.hpp>
-
 #include "src/kernels/targets.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -175,17 +173,8 @@ std::string against_oracle(const chain& which, const sizes& s, element type, lay
 
 /// The chain with its derivatives by Q, K and V.
 ricci::ir::program with_gradients(const chain& which) {
-    using ricci::detail::text_view;
-    const auto text = [](const char* word) { return text_view{word, 1}; };
-    const text_view wrt[] = {text("Q"), text("K"), text("V")};
-    ricci::derive::gradient_request request;
-    request.of = text("O");
-    request.wrt = wrt;
-    request.wrt_count = 3;
-    request.with_value = true;
-    const auto source = bound_program::parsed(which.text);
-    auto derived = ricci::derive::reverse_mode(source.view(), request).run();
-    return std::move(derived.program);
+    using namespace ricci::testing;
+    return program_of(gradient_of(bound_program::parsed(which.text), "O", {"Q", "K", "V"}, true));
 }
 
 /// Every output of a program against those of the same program with every intermediate stored, in
@@ -359,14 +348,9 @@ TEST_CASE("gradients by what scores get added or are divided by store no weights
     for (const auto& [body, letter] : changes) {
         const auto text =
             scores + "\n" + "A^{hij} = \\operatorname{softmax}_j(" + body + ")" + values;
-        const ricci::detail::text_view wrt[] = {{"Q", 1}, {"K", 1}, {"V", 1}, {&letter, 1}};
-        ricci::derive::gradient_request request;
-        request.of = {"O", 1};
-        request.wrt = wrt;
-        request.wrt_count = 4;
-        const auto source = bound_program::parsed(text);
-        const auto program =
-            std::move(ricci::derive::reverse_mode(source.view(), request).run().program);
+        using namespace ricci::testing;
+        const auto program = program_of(
+            gradient_of(bound_program::parsed(text), "O", {"Q", "K", "V", std::string(1, letter)}));
         bound_program p(ricci::ir::program(program.view()), element::f32, 1);
         bind(p, s, layout::row_major);
         const auto words = p.prepare().explain();

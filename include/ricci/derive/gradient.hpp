@@ -261,6 +261,18 @@ private:
     constexpr auto counted() {
         return [this](ref index) { return primed(index); };
     }
+    /// The cotangent of `n` as one factor, summed already over what `n` does not depend on: where it
+    /// is about to be added to something, and not only multiplied, that sum is computed once.
+    constexpr ref closed(const factors& cotangent, ref n) {
+        const ref product = product_of(p_, cotangent);
+        ir::index_set over = ir::free_indices(p_, product);
+        const ir::index_set own = ir::free_indices(p_, n);
+        for (ref i : path_) over.remove(i);
+        factors list;
+        for (ref i = 0; i < over.end(); ++i)
+            if (over.has(i) && !own.has(i)) list.push(i);
+        return list.empty() ? product : p_.reduce(reduction::sum, p_.add_links(list), product);
+    }
     constexpr void through_reduction(ref n, const factors& cotangent) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
@@ -275,7 +287,7 @@ private:
             case reduction::softmax: {  // y (g - sum y g)
                 const ir::index_map renamed = prime_all(x);
                 const ref y = value_of(n);
-                const ref g = product_of(p_, cotangent);
+                const ref g = closed(cotangent, n);
                 const ref rows =
                     sum_primed(x, renamed, ir::rename_indices(p_, b.times(y, g), renamed));
                 factors all;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/notation/bounds.hpp>
 #include <ricci/notation/conditions.hpp>
 
 namespace ricci::notation {
@@ -325,14 +326,6 @@ protected:
         return program_.reduce(static_cast<ir::reduction>(meaning.value), program_.add_links(over),
                                body, {begin, end_before()});
     }
-    constexpr void read_index_list(detail::buffer<ref>& over) {
-        const bool braces = accept_symbol('{');
-        do {
-            over.push(read_index());
-            accept_symbol(',');
-        } while (braces && !failed() && !is_symbol('}'));
-        if (braces && !failed()) expect_symbol('}');
-    }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = f == ir::function::maximum || f == ir::function::minimum;
         if (!two && !is_symbol('(')) {
@@ -410,9 +403,9 @@ protected:
         }
         const ref last_place = read_argument();
         if (failed()) return none;
-        if (!is_constant(last_place)) {
+        if (!is_constant(program_, last_place)) {
             // d from 1, or d - 1 from 0: all of the axis. Any other would silently be another sum.
-            if (!is_whole_axis(last_place, from_zero))
+            if (!is_whole_axis(program_, last_place, from_zero))
                 fail(mistake_kind::unexpected, begin, end_before(),
                      "a sum to a name runs over all of the axis, from 1 to d or from 0 to d - 1; "
                      "for a part of it multiply by a bracket such as [j \\ge 2]");
@@ -422,21 +415,6 @@ protected:
         const ref last =
             from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
         return compare(ir::comparison::less_equal, place, last, begin);
-    }
-    constexpr bool is_whole_axis(ref last, bool from_zero) const {
-        const ir::node& x = program_.nodes[last];
-        if (!from_zero) return x.kind == op::tensor;
-        if (x.kind != op::add || x.children.count != 2) return false;
-        const ir::node& name = program_.nodes[program_.links[x.children.first]];
-        const ir::node& one = program_.nodes[program_.links[x.children.first + 1]];
-        return name.kind == op::tensor && one.kind == op::number && one.value == -1;
-    }
-    constexpr bool is_constant(ref n) const {
-        bool constant = true;
-        ir::for_each_node(program_, n, [&](ref m) {
-            constant = constant && program_.nodes[m].kind != op::tensor;
-        });
-        return constant;
     }
 
     // Tensors -------------------------------------------------------------------------------------

@@ -39,6 +39,15 @@ protected:
         read_primes(spelling);
         return program_.intern_index(spelling);
     }
+    /// The indices that a sum or a reduction runs over: one, or several in braces.
+    constexpr void read_index_list(detail::buffer<ref>& over) {
+        const bool braces = accept_symbol('{');
+        do {
+            over.push(read_index());
+            accept_symbol(',');
+        } while (braces && !failed() && !is_symbol('}'));
+        if (braces && !failed()) expect_symbol('}');
+    }
     constexpr void read_primes(detail::text_builder& spelling) {
         while (true) {
             if (accept_symbol('\'')) {

@@ -1,0 +1,290 @@
+#include "src/plan/share_sums.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <ricci/ir/rewrite.hpp>
+#include "src/plan/canonical.hpp"
+#include "src/plan/expression.hpp"
+#include "src/plan/operands.hpp"
+#include "src/plan/path.hpp"
+
+namespace ricci::plan {
+namespace {
+
+/// A shared sum once it has an equation: the tensor, and for each of its axes which of the sum's free
+/// indices stands there.
+struct shared_sum {
+    ir::ref name;
+    std::vector<std::size_t> axes;
+};
+
+class sharing {
+public:
+    sharing(const ir::program_view& program, const ir::shape_table& shapes)
+        : p_(program), to_(program), shapes_(shapes) {
+        for (ir::ref e = 0; e < p_.equations.size(); ++e)
+            if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body);
+    }
+
+    bool finds_any() const {
+        return std::any_of(counts_.begin(), counts_.end(),
+                           [](const auto& entry) { return entry.second > 1; });
+    }
+
+    /// The copy; `origins` says for each of its equations which one it was or was taken from.
+    ir::program rewritten(std::vector<ir::ref>& origins) {
+        detail::buffer<ir::equation> equations;
+        for (ir::ref e = 0; e < p_.equations.size(); ++e) {
+            ir::equation q = p_.equations[e];
+            if (ir::computes(p_, q)) {
+                made_.clear();
+                q.body = rewrite(e, q.body, true);
+                for (const auto& m : made_) {
+                    equations.push(m);
+                    origins.push_back(e);
+                }
+            }
+            equations.push(q);
+            origins.push_back(e);
+        }
+        to_.equations = equations;
+        return std::move(to_);
+    }
+
+private:
+    const canonical_form& form(ir::ref e, ir::ref n) {
+        auto& known = forms_[(static_cast<std::uint64_t>(e) << 32) | static_cast<std::uint32_t>(n)];
+        if (known.spelling.empty())
+            known = canonical(to_, n, [&](ir::ref i) { return extent(e, i); });
+        return known;
+    }
+    std::int64_t extent(ir::ref e, ir::ref index) const { return shapes_.index_extent(e, index); }
+
+    // Whole numbers in a position are not of the plan's type: what they are made of stays there.
+    static bool descends(const ir::node& x) { return x.kind != ir::op::tensor; }
+
+    void count(ir::ref e, ir::ref n) {
+        const ir::node x = to_.nodes[n];
+        if (x.kind == ir::op::reduce) {
+            ++counts_[form(e, n).spelling];
+            for (const ir::ref pair : pairs_of(e, n)) ++counts_[form(e, pair).spelling];
+        }
+        for (std::int32_t k = 0; descends(x) && k < x.children.count; ++k)
+            count(e, to_.links[x.children.first + k]);
+    }
+    bool is_shared(ir::ref e, ir::ref n) { return counts_[form(e, n).spelling] > 1; }
+
+    // Products inside sums -------------------------------------------------------------------------
+
+    /// The factors of a summed product of more than two, each with its indices.
+    struct factors {
+        std::vector<ir::ref> nodes;
+        std::vector<std::vector<ir::ref>> indices;
+        std::vector<ir::ref> over;
+    };
+    static bool is_sum(const ir::node& x) {
+        return x.kind == ir::op::reduce &&
+               x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
+    }
+    factors factors_of(ir::ref n) const {
+        factors f;
+        const ir::node& x = to_.nodes[n];
+        if (!is_sum(x)) return f;
+        const ir::node& body = to_.nodes[to_.links[x.children.first]];
+        if (body.kind != ir::op::multiply) return f;
+        for (std::int32_t k = 0; k < body.children.count; ++k) {
+            f.nodes.push_back(to_.links[body.children.first + k]);
+            f.indices.push_back(list_of(ir::free_indices(to_, f.nodes.back())));
+        }
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            f.over.push_back(to_.links[x.indices.first + k]);
+        std::sort(f.over.begin(), f.over.end());
+        return f;
+    }
+    static std::vector<ir::ref> list_of(const ir::index_set& set) {
+        std::vector<ir::ref> list;
+        for (ir::ref i = 0; i < set.end(); ++i)
+            if (set.has(i)) list.push_back(i);
+        return list;
+    }
+    contraction_path path_of(ir::ref e, const factors& f) const {
+        std::vector<ir::ref> all;
+        for (const auto& list : f.indices) all = united(all, list);
+        return find_path(f.indices, without(all, f.over), [&](ir::ref i) { return extent(e, i); });
+    }
+    /// What two of the factors are summed over before the others come in.
+    static std::vector<ir::ref> closed_by(const factors& f, std::size_t a, std::size_t b) {
+        auto over = common(f.over, united(f.indices[a], f.indices[b]));
+        for (std::size_t k = 0; k < f.nodes.size(); ++k)
+            if (k != a && k != b) over = without(over, f.indices[k]);
+        return over;
+    }
+    ir::ref sum_of_pair(const factors& f, std::size_t a, std::size_t b) {
+        const auto over = closed_by(f, a, b);
+        const ir::ref product = to_.make(ir::op::multiply, f.nodes[a], f.nodes[b]);
+        return to_.reduce(ir::reduction::sum,
+                          to_.add_links(over.data(), static_cast<std::int32_t>(over.size())),
+                          product);
+    }
+    /// The sums of two factors with which the best path through a longer product begins.
+    std::vector<ir::ref> pairs_of(ir::ref e, ir::ref n) {
+        std::vector<ir::ref> pairs;
+        const factors f = factors_of(n);
+        const auto size = static_cast<std::int32_t>(f.nodes.size());
+        if (size < 3) return pairs;
+        for (const auto& [left, right] : path_of(e, f).products) {
+            if (left >= size || right >= size) continue;
+            const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
+            if (!closed_by(f, a, b).empty()) pairs.push_back(sum_of_pair(f, a, b));
+        }
+        return pairs;
+    }
+    /// The same sum with shared sums of two of its factors in their place, while the rest of the path
+    /// is no longer than the whole was.
+    ir::ref with_shared_pairs(ir::ref e, ir::ref n) {
+        factors f = factors_of(n);
+        for (std::size_t a = 0; a + 1 < f.nodes.size(); ++a)
+            for (std::size_t b = a + 1; b < f.nodes.size() && f.nodes.size() > 2; ++b) {
+                const auto closed = closed_by(f, a, b);
+                if (closed.empty()) continue;
+                const ir::ref pair = sum_of_pair(f, a, b);
+                if (!is_shared(e, pair)) continue;
+                factors less = f;
+                less.nodes[a] = pair;
+                less.indices[a] = list_of(ir::free_indices(to_, pair));
+                less.nodes.erase(less.nodes.begin() + static_cast<std::ptrdiff_t>(b));
+                less.indices.erase(less.indices.begin() + static_cast<std::ptrdiff_t>(b));
+                less.over = without(f.over, closed);
+                if (path_of(e, less).multiplications > path_of(e, f).multiplications) continue;
+                f = std::move(less);
+                b = a;  // the pair may be one factor of another pair
+            }
+        const auto product = to_.make(ir::op::multiply, 0, f.nodes.data(),
+                                      static_cast<std::int32_t>(f.nodes.size()));
+        if (f.over.empty()) return product;
+        return to_.reduce(ir::reduction::sum,
+                          to_.add_links(f.over.data(), static_cast<std::int32_t>(f.over.size())),
+                          product, to_.nodes[n].source);
+    }
+
+    // Rewriting ------------------------------------------------------------------------------------
+
+    // Inner sums first, so that what is left of an outer one reads them.
+    ir::ref rewrite(ir::ref e, ir::ref n, bool whole) {
+        const ir::node x = to_.nodes[n];
+        if (!descends(x)) return n;
+        const bool shared = x.kind == ir::op::reduce && is_shared(e, n);
+        if (shared)
+            if (const auto found = shared_.find(form(e, n).spelling); found != shared_.end())
+                return use(found->second, form(e, n));
+        const ir::ref paired = factors_of(n).nodes.size() > 2 ? with_shared_pairs(e, n) : n;
+        const ir::ref inside =
+            ir::rebuild_node(to_, paired, {}, [&](ir::ref c) { return rewrite(e, c, false); });
+        if (!shared) return inside;
+        const canonical_form& f = form(e, n);
+        const ir::equation& around = p_.equations[e];
+        if (whole) {
+            // The equation is this sum and nothing else: what it defines serves the others.
+            shared_sum s{around.name, axes_of(around, f)};
+            if (s.axes.size() == f.free.size() &&
+                static_cast<std::size_t>(around.positions.count) == f.free.size()) {
+                if (is_output(around.name)) to_.names[around.name].kept = true;
+                shared_.emplace(f.spelling, s);
+            }
+            return inside;
+        }
+        return use(shared_.emplace(f.spelling, define(around, f, inside)).first->second, f);
+    }
+
+    // Which free index stands at each axis of the left side; fewer where one does not stand alone.
+    static std::size_t place(const canonical_form& f, ir::ref index) {
+        return static_cast<std::size_t>(std::find(f.free.begin(), f.free.end(), index) -
+                                        f.free.begin());
+    }
+    std::vector<std::size_t> axes_of(const ir::equation& q, const canonical_form& f) const {
+        std::vector<std::size_t> axes;
+        for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
+            const auto& at = p_.at(q.positions, axis);
+            if (at.kind != ir::position_kind::index) continue;
+            const std::size_t k = place(f, at.index);
+            if (k < f.free.size() && std::find(axes.begin(), axes.end(), k) == axes.end())
+                axes.push_back(k);
+        }
+        return axes;
+    }
+    bool is_output(ir::ref name) const {
+        return std::none_of(p_.equations.begin(), p_.equations.end(), [&](const auto& q) {
+            return ir::computes(p_, q) && ir::uses_name(p_, q.body, name);
+        });
+    }
+
+    // An equation of its own, its axes in the order of the equation that first needs it.
+    shared_sum define(const ir::equation& around, const canonical_form& f, ir::ref body) {
+        shared_sum s{fresh_name(), axes_of(around, f)};
+        for (std::size_t k = 0; k < f.free.size(); ++k)
+            if (std::find(s.axes.begin(), s.axes.end(), k) == s.axes.end()) s.axes.push_back(k);
+        made_.push_back({s.name, positions(s, f), body, false, around.source});
+        return s;
+    }
+    ir::ref fresh_name() {
+        for (int k = 1;; ++k) {
+            const std::string spelling = "T_" + std::to_string(k);
+            const detail::text_view text{spelling.data(),
+                                         static_cast<std::int32_t>(spelling.size())};
+            if (to_.find(text) == ir::none) return to_.intern_name(text);
+        }
+    }
+    ir::range positions(const shared_sum& s, const canonical_form& f) {
+        const ir::range at{to_.positions.size(), static_cast<std::int32_t>(s.axes.size())};
+        for (const auto k : s.axes) to_.positions.push(ir::index_position(f.free[k]));
+        return at;
+    }
+    ir::ref use(const shared_sum& s, const canonical_form& f) {
+        return to_.tensor(s.name, positions(s, f));
+    }
+
+    const ir::program_view& p_;
+    ir::program to_;  // the copy; nodes keep their numbers
+    const ir::shape_table& shapes_;
+    std::unordered_map<std::uint64_t, canonical_form> forms_;
+    std::unordered_map<std::string, int> counts_;
+    std::unordered_map<std::string, shared_sum> shared_;
+    std::vector<ir::equation> made_;
+};
+
+}  // namespace
+
+std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape_table& shapes,
+                                      std::vector<slot>& slots, element type) {
+    sharing shared(program, shapes);
+    if (!shared.finds_any()) return std::nullopt;
+    std::vector<ir::ref> origins;
+    ir::program result = shared.rewritten(origins);
+
+    ir::shape_table wider(result);
+    for (ir::ref n = 0; n < program.names.size(); ++n)
+        if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
+    for (ir::ref e = 0; e < result.equations.size(); ++e) {
+        const ir::ref origin = origins[static_cast<std::size_t>(e)];
+        for (ir::ref i = 0; i < program.indices.size(); ++i)
+            wider.set_index_extent(e, i, shapes.index_extent(origin, i));
+        const auto& q = result.equations[e];
+        if (q.name < program.names.size()) continue;
+        slot s;
+        s.kind = storage::workspace;
+        s.name = q.name;
+        for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
+            s.extents.push_back(
+                wider.index_extent(e, result.positions[q.positions.first + axis].index));
+        wider.set_shape(q.name, q.positions.count, s.extents.data());
+        set_row_major(s, result, type);
+        slots.push_back(std::move(s));
+    }
+    shapes = std::move(wider);
+    return result;
+}
+
+}  // namespace ricci::plan
