@@ -11,4 +11,4 @@ with open("/proc/cpuinfo", encoding="utf-8") as cpu:
 try:
     import torch  # noqa: F401
 except ImportError:
-    sys.exit("PyTorch is not here: apt-get install python3-torch")
+    sys.exit("PyTorch is not here: apt-get install python3-torch libopenblas0")

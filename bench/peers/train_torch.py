@@ -61,7 +61,7 @@ class Model(torch.nn.Module):
         for block in self.blocks:
             state = block(state, self.mask)
         logits = functional.linear(self.last(state), self.out)
-        return functional.cross_entropy(logits.view(-1, 256), y.view(-1))
+        return functional.cross_entropy(logits.view(-1, 256), y.reshape(-1))
 
 
 def random_bits(state):

@@ -1,5 +1,7 @@
-// Contraction paths: dynamic programming over subsets of operands, greedy beyond its reach.
+// Contraction paths: dynamic programming over subsets of operands.
 #include "src/plan/path.hpp"
+
+#include "src/plan/path_problem.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,46 +9,6 @@
 
 namespace ricci::plan {
 namespace {
-
-/// A set of a product's indices, which are numbered from 0.
-class index_set {
-public:
-    explicit index_set(std::size_t indices = 0) : words_((indices + 63) / 64) {}
-    void insert(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
-    friend index_set operator|(index_set a, const index_set& b) {
-        for (std::size_t k = 0; k < a.words_.size(); ++k) a.words_[k] |= b.words_[k];
-        return a;
-    }
-    friend index_set operator&(index_set a, const index_set& b) {
-        for (std::size_t k = 0; k < a.words_.size(); ++k) a.words_[k] &= b.words_[k];
-        return a;
-    }
-    friend index_set operator-(index_set a, const index_set& b) {
-        for (std::size_t k = 0; k < a.words_.size(); ++k) a.words_[k] &= ~b.words_[k];
-        return a;
-    }
-    double size(const std::vector<double>& extents) const {
-        double product = 1;
-        for (std::size_t k = 0; k < words_.size(); ++k)
-            for (std::uint64_t w = words_[k]; w != 0; w &= w - 1)
-                product *= extents[64 * k + static_cast<std::size_t>(std::countr_zero(w))];
-        return product;
-    }
-    bool intersects(const index_set& other) const {
-        for (std::size_t k = 0; k < words_.size(); ++k)
-            if (words_[k] & other.words_[k]) return true;
-        return false;
-    }
-
-private:
-    std::vector<std::uint64_t> words_;
-};
-
-struct problem {
-    std::vector<index_set> operands;
-    index_set result;
-    std::vector<double> extents;
-};
 
 problem numbered(const std::vector<std::vector<ir::ref>>& operands,
                  const std::vector<ir::ref>& result,
@@ -68,6 +30,8 @@ problem numbered(const std::vector<std::vector<ir::ref>>& operands,
     for (ir::ref i : all) p.extents.push_back(static_cast<double>(extent(i)));
     return p;
 }
+
+}  // namespace
 
 // Every subset's best last product is found from those of smaller subsets.
 contraction_path exact_path(const problem& p) {
@@ -102,7 +66,7 @@ contraction_path exact_path(const problem& p) {
             candidate.left = left;
             candidate.multiplications = table[left].multiplications + table[right].multiplications;
             if (candidate.multiplications > table[s].multiplications) continue;
-            candidate.multiplications += (kept[left] | kept[right]).size(p.extents);
+            candidate.multiplications += kept[left].size_with(kept[right], p.extents);
             candidate.stored = table[left].stored + table[right].stored;
             if (s != subsets - 1) candidate.stored += sizes[s];
             if (candidate.multiplications < table[s].multiplications ||
@@ -125,58 +89,6 @@ contraction_path exact_path(const problem& p) {
     build(build, subsets - 1);
     return path;
 }
-
-// Takes the pair whose product shrinks the operands most; pairs without a common index come last.
-contraction_path greedy_path(const problem& p) {
-    struct entry {
-        std::int32_t number;
-        index_set set;
-        double size;
-    };
-    std::vector<entry> left;
-    for (const auto& o : p.operands)
-        left.push_back({static_cast<std::int32_t>(left.size()), o, o.size(p.extents)});
-    contraction_path path;
-    path.operands = static_cast<std::int32_t>(left.size());
-    while (left.size() > 1) {
-        std::size_t a = 0, b = 1;
-        index_set chosen;
-        double least = std::numeric_limits<double>::infinity(), cheapest = least;
-        bool found_common = false;
-        // Which indices some operand, two operands and three operands have: what a pair keeps is
-        // then seen without looking at the others.
-        index_set one(p.extents.size()), two = one, three = one;
-        for (const auto& e : left) {
-            three = three | (two & e.set);
-            two = two | (one & e.set);
-            one = one | e.set;
-        }
-        for (std::size_t x = 0; x < left.size(); ++x)
-            for (std::size_t y = x + 1; y < left.size(); ++y) {
-                const bool common = left[x].set.intersects(left[y].set);
-                if (found_common && !common) continue;
-                const auto both = left[x].set | left[y].set;
-                const auto kept = both - ((left[x].set & left[y].set) - (three | p.result));
-                const double growth = kept.size(p.extents) - left[x].size - left[y].size;
-                const double work = both.size(p.extents);
-                if ((common && !found_common) || growth < least ||
-                    (growth == least && work < cheapest)) {
-                    found_common = found_common || common;
-                    least = growth, cheapest = work;
-                    a = x, b = y, chosen = kept;
-                }
-            }
-        path.products.push_back({left[a].number, left[b].number});
-        path.multiplications += cheapest;
-        left[a] = {path.operands + static_cast<std::int32_t>(path.products.size()) - 1, chosen,
-                   chosen.size(p.extents)};
-        left.erase(left.begin() + static_cast<std::ptrdiff_t>(b));
-        if (left.size() > 1) path.stored += left[a].size;
-    }
-    return path;
-}
-
-}  // namespace
 
 contraction_path find_path(const std::vector<std::vector<ir::ref>>& operands,
                            const std::vector<ir::ref>& result,

@@ -22,8 +22,8 @@ struct contraction_path {
     double stored = 0;              // elements of all results but the last
 };
 
-/// Up to this many operands the path is the best one there is; above, a greedy one.
-inline constexpr std::size_t exact_path_operands = 10;
+/// Up to this many operands the path is the best one there is; above, the best of many greedy ones.
+inline constexpr std::size_t exact_path_operands = 12;
 
 /// The path with the fewest multiplications, and of those the one that stores least. An index that
 /// only one operand has belongs to the result: others are summed before. Index lists are sorted.

@@ -321,14 +321,53 @@ TEST_CASE("random chains of equations share the workspace") {
     }
 }
 
-TEST_CASE("a product of twelve operands takes the greedy path") {
-    std::string text =
-        "Y^{am} = A^{ab} B^{bc} C^{cd} D^{de} E^{ef} F^{fg} G^{gh} H^{hi} I^{ij} J^{jk} K^{kl} "
-        "L^{lm}";
-    named_shapes inputs;
-    for (char c = 'A'; c <= 'L'; ++c)
-        inputs.emplace_back(std::string(1, c), shape{2 + (c - 'A') % 3, 2 + (c - 'A' + 1) % 3});
-    CHECK(compared(text, inputs) == "");
+TEST_CASE("products of twelve operands, and of more than have an exact path") {
+    const std::string letters = "abcdefghijklmnop";
+    for (const int count : {12, 15}) {
+        std::string text = "Y^{a" + letters.substr(static_cast<std::size_t>(count), 1) + "} =";
+        named_shapes inputs;
+        for (int k = 0; k < count; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            const std::string name(1, static_cast<char>('A' + k));
+            text += " " + name + "^{" + letters.substr(at, 2) + "}";
+            inputs.emplace_back(name, shape{1 + k % 2, 1 + (k + 1) % 2});
+        }
+        CHECK(compared(text, inputs) == "");
+    }
+}
+
+TEST_CASE("long chains of matrices have good paths") {
+    // The best bracketing of a chain, by the textbook's dynamic programming over its parts.
+    const auto best_bracketing = [](const std::vector<double>& n) {
+        const std::size_t count = n.size() - 1;
+        std::vector<std::vector<double>> cost(count, std::vector<double>(count, 0));
+        for (std::size_t length = 1; length < count; ++length)
+            for (std::size_t i = 0; i + length < count; ++i) {
+                cost[i][i + length] = 1e300;
+                for (std::size_t k = i; k < i + length; ++k)
+                    cost[i][i + length] =
+                        std::min(cost[i][i + length], cost[i][k] + cost[k + 1][i + length] +
+                                                          n[i] * n[k + 1] * n[i + length + 1]);
+            }
+        return cost[0][count - 1];
+    };
+    for (unsigned seed = 0; seed < 30; ++seed) {
+        std::mt19937 random(seed);
+        const std::size_t count = seed % 2 == 0 ? plan::exact_path_operands : 16;
+        std::vector<double> sizes;
+        for (std::size_t k = 0; k <= count; ++k)
+            sizes.push_back(static_cast<double>(2 + random() % 60));
+        std::vector<std::vector<ir::ref>> operands;
+        for (std::size_t k = 0; k < count; ++k)
+            operands.push_back({static_cast<ir::ref>(k), static_cast<ir::ref>(k + 1)});
+        const auto path =
+            plan::find_path(operands, {0, static_cast<ir::ref>(count)}, [&](ir::ref i) {
+                return static_cast<std::int64_t>(sizes[static_cast<std::size_t>(i)]);
+            });
+        INFO("seed " << seed << ", " << count << " matrices");
+        const double allowed = count <= plan::exact_path_operands ? 1 : 1.1;
+        CHECK(path.multiplications <= allowed * best_bracketing(sizes));
+    }
 }
 
 TEST_CASE("extents of 0 and 1") {
