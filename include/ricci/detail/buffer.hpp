@@ -67,7 +67,8 @@ public:
 
 private:
     constexpr void grow(std::int32_t least) {
-        std::int32_t capacity = capacity_ ? 2 * capacity_ : 8;
+        // By four: every element that moves costs the compiler time when it evaluates constants.
+        std::int32_t capacity = capacity_ ? 4 * capacity_ : 16;
         if (capacity < least) capacity = least;
         T* data = new T[static_cast<std::uint32_t>(capacity)];
         for (std::int32_t k = 0; k < size_; ++k) data[k] = data_[k];
