@@ -34,6 +34,9 @@ struct weight_constants<float> {
     static constexpr float lowest = -127.0f;
     static constexpr float magic = 12582912.0f + 127.0f;  // 1.5 * 2^23 + bias of the exponent
     static constexpr int mantissa = 23;
+    // 2^r for 0 <= r < 1, the same series in other powers.
+    static constexpr float upward[] = {0.999999925058f,  0.693153073201f,   0.240153617048f,
+                                       0.0558263179787f, 0.00898934024459f, 0.00187757659156f};
     static constexpr float series[] = {1.4142136691315248f,   0.9802582068940219f,
                                        0.33972390045374606f,  0.07849305714091573f,
                                        0.013683981854859079f, 0.0018964611319868233f};
@@ -43,6 +46,18 @@ struct weight_constants<double> {
     static constexpr double lowest = -1023.0;
     static constexpr double magic = 6755399441055744.0 + 1023.0;  // 1.5 * 2^52 + bias
     static constexpr int mantissa = 52;
+    static constexpr double upward[] = {1.0,
+                                        0.6931471805599462,
+                                        0.24022650695905273,
+                                        0.055504108665783584,
+                                        0.009618129098015057,
+                                        0.0013333558704136518,
+                                        0.00015403510074312357,
+                                        1.5253217820910248e-05,
+                                        1.3207843950817926e-06,
+                                        1.0257176763733384e-07,
+                                        6.542598925642793e-09,
+                                        6.294631555786803e-10};
     static constexpr double series[] = {
         1.4142135623730951,     0.9802581434685472,     0.3397315841830762,
         0.07849466324122097,    0.013602088628605328,   0.0018856498765292685,
@@ -50,9 +65,39 @@ struct weight_constants<double> {
         1.439392969030857e-07,  1.0004421830672908e-08, 6.30390462097012e-10};
 };
 
-/// 2^(x + 1/2) for x <= 0, as weights of a softmax need it: 0 where the result is not a normal number
-/// any more and for -infinity; NaN stays.
-HWY_INLINE vector power_of_two_and_half(vector x) {
+#if HWY_TARGET <= HWY_AVX3
+// AVX-512 has instructions for the parts of 2^x that Highway does not: x - floor(x), and p 2^floor(x),
+// here 0 where x is less than `least`.
+constexpr int rounded_down = 9;
+HWY_INLINE hn::Vec512<float> fraction_of(hn::Vec512<float> x) {
+    return hn::Vec512<float>{_mm512_reduce_ps(x.raw, rounded_down)};
+}
+HWY_INLINE hn::Vec512<double> fraction_of(hn::Vec512<double> x) {
+    return hn::Vec512<double>{_mm512_reduce_pd(x.raw, rounded_down)};
+}
+HWY_INLINE hn::Vec512<float> scaled(hn::Vec512<float> p, hn::Vec512<float> x, float least) {
+    const auto counts = _mm512_cmp_ps_mask(x.raw, _mm512_set1_ps(least), _CMP_NLT_UQ);
+    return hn::Vec512<float>{_mm512_maskz_scalef_ps(counts, p.raw, x.raw)};
+}
+HWY_INLINE hn::Vec512<double> scaled(hn::Vec512<double> p, hn::Vec512<double> x, double least) {
+    const auto counts = _mm512_cmp_pd_mask(x.raw, _mm512_set1_pd(least), _CMP_NLT_UQ);
+    return hn::Vec512<double>{_mm512_maskz_scalef_pd(counts, p.raw, x.raw)};
+}
+
+// What exponents are lessened by.
+constexpr number offset = 0;
+
+/// 2^(x + offset) for x + offset <= 0, as weights of a softmax need it: 0 where the result is not a
+/// normal number any more and for -infinity; NaN stays.
+HWY_INLINE vector power_of_two(vector x) {
+    using k = weight_constants<number>;
+    return scaled(polynomial(tag(), fraction_of(x), k::upward), x, k::lowest + 1);
+}
+#else
+constexpr number offset = number(0.5);
+
+/// The same.
+HWY_INLINE vector power_of_two(vector x) {
     const tag d;
     using k = weight_constants<number>;
     const hn::RebindToSigned<tag> di;
@@ -65,13 +110,14 @@ HWY_INLINE vector power_of_two_and_half(vector x) {
     const vector power = hn::BitCast(d, hn::ShiftLeft<k::mantissa>(hn::BitCast(di, shifted)));
     return hn::Mul(mantissa, power);
 }
+#endif
 
 // What is kept for a maximum m, and the exponent of a weight: with fused products the score is scaled
 // and shifted in one instruction, and the rounding of m log2(e) is the same for the whole row.
 #if HWY_NATIVE_FMA
 HWY_INLINE vector shift_of(vector m) {
     const tag d;
-    return hn::NegMulAdd(m, hn::Set(d, log2_e), hn::Set(d, number(-0.5)));
+    return hn::NegMulAdd(m, hn::Set(d, log2_e), hn::Set(d, -offset));
 }
 HWY_INLINE vector exponent_of(vector score, vector shift) {
     return hn::MulAdd(score, hn::Set(tag(), log2_e), shift);
@@ -81,7 +127,7 @@ HWY_INLINE vector change_of(vector before, vector shift) { return hn::Sub(shift,
 HWY_INLINE vector shift_of(vector m) { return m; }
 HWY_INLINE vector exponent_of(vector score, vector shift) {
     const tag d;
-    return hn::MulAdd(hn::Sub(score, shift), hn::Set(d, log2_e), hn::Set(d, number(-0.5)));
+    return hn::MulAdd(hn::Sub(score, shift), hn::Set(d, log2_e), hn::Set(d, -offset));
 }
 HWY_INLINE vector change_of(vector before, vector shift) {
     return hn::Mul(hn::Sub(before, shift), hn::Set(tag(), log2_e));
@@ -122,12 +168,10 @@ void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
         number* at = tile + x;
         std::int64_t r = 0;
         for (; r + 4 <= rows; r += 4, at += 4 * step) {
-            const vector w0 = power_of_two_and_half(exponent_of(hn::LoadU(d, at), shift));
-            const vector w1 = power_of_two_and_half(exponent_of(hn::LoadU(d, at + step), shift));
-            const vector w2 =
-                power_of_two_and_half(exponent_of(hn::LoadU(d, at + 2 * step), shift));
-            const vector w3 =
-                power_of_two_and_half(exponent_of(hn::LoadU(d, at + 3 * step), shift));
+            const vector w0 = power_of_two(exponent_of(hn::LoadU(d, at), shift));
+            const vector w1 = power_of_two(exponent_of(hn::LoadU(d, at + step), shift));
+            const vector w2 = power_of_two(exponent_of(hn::LoadU(d, at + 2 * step), shift));
+            const vector w3 = power_of_two(exponent_of(hn::LoadU(d, at + 3 * step), shift));
             hn::StoreU(w0, d, at);
             hn::StoreU(w1, d, at + step);
             hn::StoreU(w2, d, at + 2 * step);
@@ -136,7 +180,7 @@ void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
             odd = hn::Add(odd, hn::Add(w1, w3));
         }
         for (; r < rows; ++r, at += step) {
-            const vector w = power_of_two_and_half(exponent_of(hn::LoadU(d, at), shift));
+            const vector w = power_of_two(exponent_of(hn::LoadU(d, at), shift));
             hn::StoreU(w, d, at);
             even = hn::Add(even, w);
         }

@@ -51,15 +51,19 @@ template <int rows, int vectors>
 HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
                             vector (&sum)[rows][vectors]) {
     const tag d;
-    number* c = p.c + first * p.c_row;
+    // Copies: a vector that is stored might be a part of p, as far as the compiler knows.
+    const std::int64_t c_row = p.c_row;
+    const number* HWY_RESTRICT scale = p.scale;
+    number* HWY_RESTRICT maximum = p.maximum;
+    number* HWY_RESTRICT c = p.c + first * c_row;
     if (p.mode == product_mode::rescale) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            const vector scale = hn::LoadU(d, p.scale + v * lane_count);
+            const vector factor = hn::LoadU(d, scale + v * lane_count);
             RICCI_UNROLL
             for (int r = 0; r < rows; ++r) {
-                const vector old = hn::LoadU(d, c + r * p.c_row + v * lane_count);
-                sum[r][v] = hn::MulAdd(old, scale, sum[r][v]);
+                const vector old = hn::LoadU(d, c + r * c_row + v * lane_count);
+                sum[r][v] = hn::MulAdd(old, factor, sum[r][v]);
             }
         }
     } else if (p.mode == product_mode::add) {
@@ -67,7 +71,7 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
         for (int r = 0; r < rows; ++r) {
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                const vector old = hn::LoadU(d, c + r * p.c_row + v * lane_count);
+                const vector old = hn::LoadU(d, c + r * c_row + v * lane_count);
                 sum[r][v] = hn::Add(old, sum[r][v]);
             }
         }
@@ -75,82 +79,84 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v)
-            hn::StoreU(sum[r][v], d, c + r * p.c_row + v * lane_count);
+        for (int v = 0; v < vectors; ++v) hn::StoreU(sum[r][v], d, c + r * c_row + v * lane_count);
     }
-    if (p.maximum == nullptr) return;
+    if (maximum == nullptr) return;
     RICCI_UNROLL
     for (int v = 0; v < vectors; ++v) {
-        vector most = hn::LoadU(d, p.maximum + v * lane_count);
+        vector most = hn::LoadU(d, maximum + v * lane_count);
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) most = hn::Max(sum[r][v], most);
-        hn::StoreU(most, d, p.maximum + v * lane_count);
+        hn::StoreU(most, d, maximum + v * lane_count);
+    }
+}
+
+// One step of a block: a column of A by a row of B. The first one needs no zeros to begin with.
+template <bool is_first, int rows, int vectors, class Element>
+HWY_INLINE void accumulate(vector (&sum)[rows][vectors], const number* HWY_RESTRICT b,
+                           Element element) {
+    const tag d;
+    vector right[vectors];
+    RICCI_UNROLL
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        const vector left = hn::Set(d, element(r));
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v)
+            sum[r][v] = is_first ? hn::Mul(left, right[v]) : hn::MulAdd(left, right[v], sum[r][v]);
     }
 }
 
 // A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
-// which rounds less than one long chain of sums. Two steps at a time, with addresses that need no
-// arithmetic between them: counting takes the places of multiplications otherwise.
+// which rounds less than one long chain of sums. Addresses need little arithmetic between the steps:
+// counting takes the places of multiplications otherwise.
 template <access how, int rows, int vectors>
 HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
-    const tag d;
     vector sum[rows][vectors];
-    RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) {
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
-    }
-    const std::int64_t step = p.a_step, b_step = p.b_step, depth = p.depth, ahead = p.ahead;
-    const number* line[rows];
-    RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
+    const std::int64_t row = p.a_row, step = p.a_step, b_step = p.b_step, depth = p.depth;
+    const number* HWY_RESTRICT a = p.a + first * row;
     const number* HWY_RESTRICT b = p.b;
-    const auto accumulate = [&](const number* from, auto element) HWY_ATTR RICCI_INLINE_LAMBDA {
-        vector right[vectors];
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, from + v * lane_count);
-        RICCI_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            const vector left = hn::Set(d, element(r));
-            RICCI_UNROLL
-            for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
-        }
-    };
+    std::int64_t k = 1;
     if constexpr (how == access::lines) {
-        for (std::int64_t k = 0; k < depth;) {
-            // All of a later tile is asked for, each line once.
-            if (ahead != 0) {
-                RICCI_UNROLL
-                for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + ahead), 0, 2);
-            }
+        const number* line[rows];
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) line[r] = a + r * row;
+        const auto at = [&](std::int64_t at_k) RICCI_INLINE_LAMBDA {
+            return [&line, at_k](int r) RICCI_INLINE_LAMBDA { return line[r][at_k]; };
+        };
+        accumulate<true, rows, vectors>(sum, b, at(0));
+        b += b_step;
+        while (k < depth) {
+            // All of a later tile is asked for meanwhile, each line once.
+            RICCI_UNROLL
+            for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + p.ahead), 0, 2);
             const std::int64_t end = depth - k < line_elements ? depth : k + line_elements;
-            for (; k + 2 <= end; k += 2, b += 2 * b_step) {
-                accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k]; });
-                accumulate(b + b_step, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k + 1]; });
-            }
-            if (k < end) {
-                accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][k]; });
-                ++k;
-                b += b_step;
-            }
+            for (; k < end; ++k, b += b_step) accumulate<false, rows, vectors>(sum, b, at(k));
         }
     } else if constexpr (how == access::adjacent) {
-        const number* a = line[0];
         // Blocks that share a line ask for every other one.
         constexpr bool shared = rows * sizeof(number) < 64;
-        const number* later = a + ahead + (shared ? first / rows % 2 * step : 0);
-        std::int64_t k = 0;
-        for (; k + 2 <= depth; k += 2, a += 2 * step, b += 2 * b_step, later += 2 * step) {
-            __builtin_prefetch(later, 0, 2);
-            if constexpr (!shared) __builtin_prefetch(later + step, 0, 2);
-            accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return a[r]; });
-            accumulate(b + b_step, [&](int r) RICCI_INLINE_LAMBDA { return a[step + r]; });
+        const std::int64_t ahead = p.ahead + (shared ? first / rows % 2 * step : 0);
+        const auto at = [](const number* from) RICCI_INLINE_LAMBDA {
+            return [from](int r) RICCI_INLINE_LAMBDA { return from[r]; };
+        };
+        accumulate<true, rows, vectors>(sum, b, at(a));
+        a += step;
+        b += b_step;
+        for (; k + 2 <= depth; k += 2, a += 2 * step, b += 2 * b_step) {
+            __builtin_prefetch(a + ahead, 0, 2);
+            if constexpr (!shared) __builtin_prefetch(a + step + ahead, 0, 2);
+            accumulate<false, rows, vectors>(sum, b, at(a));
+            accumulate<false, rows, vectors>(sum, b + b_step, at(a + step));
         }
-        if (k < depth) accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return a[r]; });
+        if (k < depth) accumulate<false, rows, vectors>(sum, b, at(a));
     } else {
-        std::int64_t at = 0;
-        for (std::int64_t k = 0; k < depth; ++k, at += step, b += b_step)
-            accumulate(b, [&](int r) RICCI_INLINE_LAMBDA { return line[r][at]; });
+        const auto at = [row](const number* from) RICCI_INLINE_LAMBDA {
+            return [from, row](int r) RICCI_INLINE_LAMBDA { return from[r * row]; };
+        };
+        accumulate<true, rows, vectors>(sum, b, at(a));
+        for (; k < depth; ++k) accumulate<false, rows, vectors>(sum, b += b_step, at(a += step));
     }
     write_block(p, first, sum);
 }

@@ -76,7 +76,13 @@ bool stage_code<T>::is_staged(std::size_t operand, bool last) const {
     if (operand >= operands_) return false;
     const auto stride = strides_[operand].row;
     const tile_width& w = last ? sizes_.last : sizes_.full;
-    return stride != 0 && (stride != 1 || w.rows != w.width);
+    return stride != 0 && (stride != 1 || w.rows != w.width || is_repeated(operand));
+}
+
+// Whether all columns of a tile have the same values: a chunk of them is enough.
+template <class T>
+bool stage_code<T>::is_repeated(std::size_t operand) const {
+    return operand < operands_ && strides_[operand].column == 0;
 }
 
 template <class T>
@@ -262,7 +268,12 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
         m.bases[k] = operands.bases[k];
         m.at[k] = operands.at[k] + range.row * s.row + range.column * s.column;
         if (v.staged[last ? 1 : 0][k] != 0) {
-            stage(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width, columns, staged);
+            const bool repeated = is_repeated(k);
+            stage(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
+                  repeated ? 1 : columns, staged);
+            if (repeated)
+                for (std::int64_t c = 1; c < std::min(columns, sizes_.chunk); ++c)
+                    std::copy_n(staged, w.width, staged + c * w.width);
             m.bases[k] = staged;
             m.at[k] = 0;
             staged += sizes_.columns * sizes_.full.width;
@@ -275,7 +286,8 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
         if (c == 0) code.begin(working, m.at);
         code.run(working, m.at, some, w.width, out + c * w.width);
         for (std::size_t k = 0; k < strides_.size(); ++k)
-            if (v.used[k] != 0) m.at[k] += sizes_.chunk * code.strides(k).p;
+            if (v.used[k] != 0 && (v.staged[last ? 1 : 0][k] == 0 || !is_repeated(k)))
+                m.at[k] += sizes_.chunk * code.strides(k).p;
     }
 }
 

@@ -101,6 +101,7 @@ private:
     interval leaf(const plan::instruction& i, const tile_range& range,
                   const operand_memory& operands, std::uint64_t zero_tiles) const;
     bool is_staged(std::size_t operand, bool last) const;
+    bool is_repeated(std::size_t operand) const;
     void stage(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
                std::int64_t columns, T* to) const;
 
