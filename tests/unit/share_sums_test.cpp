@@ -95,7 +95,7 @@ TEST_CASE("sums that only look alike are not shared") {
          R"(Y^i = \exp(A^{ij} v^j) ; Z^i = \exp(A^{ji} v^j))",
          R"(Y^i = \exp(A^{ij} B^{jj}) ; Z^i = \exp(A^{ij} B^{ij}))",
          R"(Y^i = \exp(\sum_j A^{ij} v^j) ; Z^i = \exp(\sum_j A^{ij} v^i))",
-         R"(Y^i = \exp(\sum_j [j \le i] v^j) ; Z^i = \exp(\sum_j [i \le j] v^j))",
+         R"(Y^i = v^i \exp(\sum_j [j \le i] v^j) ; Z^i = v^i \exp(\sum_j [i \le j] v^j))",
          R"(Y^{ij} = \operatorname{softmax}_j(A^{ij}) + 1; Z^{ij} = \operatorname{softmax}_i(A^{ij}) + 1)",
          R"(Y^i = \exp((\sum_k A^{ik}) (\sum_k B^{ik})) ; Z^i = \exp(\sum_k A^{ik} B^{ik}))"}) {
         INFO(text);
