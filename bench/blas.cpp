@@ -2,6 +2,8 @@
 #include "bench/blas.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <type_traits>
 #include <utility>
 
 #ifdef RICCI_BENCH_OPENBLAS
@@ -176,13 +178,55 @@ void blas_case<T>::run(const T* a, const T* b, T* c) {
 }
 
 #ifdef RICCI_BENCH_OPENBLAS
+namespace {
+
+blasint whole(std::int64_t value) { return static_cast<blasint>(value); }
+
+// The routine of each type; complex ones take their factors by address.
+template <class T>
+struct routines;
+template <>
+struct routines<float> {
+    static constexpr auto gemm = &cblas_sgemm;
+    static constexpr auto gemv = &cblas_sgemv;
+    static constexpr auto dot = &cblas_sdot;
+};
+template <>
+struct routines<double> {
+    static constexpr auto gemm = &cblas_dgemm;
+    static constexpr auto gemv = &cblas_dgemv;
+    static constexpr auto dot = &cblas_ddot;
+};
+template <>
+struct routines<std::complex<float>> {
+    static constexpr auto gemm = &cblas_cgemm;
+    static constexpr auto gemv = &cblas_cgemv;
+    static constexpr auto dot = &cblas_cdotu_sub;
+};
+template <>
+struct routines<std::complex<double>> {
+    static constexpr auto gemm = &cblas_zgemm;
+    static constexpr auto gemv = &cblas_zgemv;
+    static constexpr auto dot = &cblas_zdotu_sub;
+};
+
+template <class T>
+constexpr bool by_address = !std::is_floating_point_v<T>;
+
+template <class T>
+auto factor(const T& x) {
+    if constexpr (by_address<T>) return &x;
+    else return x;
+}
+
+}  // namespace
+
 template <class T>
 void blas_case<T>::multiply(const T* a, const T* b, T* c) const {
     // C is written row by row; where its rows are the contiguous ones, C^T = B^T A^T is computed.
     const bool turned = c_.column != 1;
     const matrix& x = turned ? b_ : a_;
     const matrix& y = turned ? a_ : b_;
-    const auto whole = [](std::int64_t value) { return static_cast<blasint>(value); };
     const blasint rows = whole(turned ? n_ : m_), columns = whole(turned ? m_ : n_);
     const auto transposed = [&](const matrix& which) {
         return (turned ? which.row : which.column) == 1 ? CblasNoTrans : CblasTrans;
@@ -194,20 +238,17 @@ void blas_case<T>::multiply(const T* a, const T* b, T* c) const {
                         plain ? columns_of : rows_of);
     };
     const blasint c_leading = std::max(whole(turned ? c_.column : c_.row), columns);
+    const T one = 1, zero = 0;
     for (std::size_t i = 0; i < c_.batch.size(); ++i) {
         const T* left = (turned ? b : a) + x.batch[i];
         const T* right = (turned ? a : b) + y.batch[i];
         T* out = c + c_.batch[i];
         if (m_ == 1 || n_ == 1) {
             multiply_vector(a + a_.batch[i], b + b_.batch[i], out);
-        } else if constexpr (sizeof(T) == 4) {
-            cblas_sgemm(CblasRowMajor, transposed(x), transposed(y), rows, columns, whole(k_), 1,
-                        left, leading(x, rows, whole(k_)), right, leading(y, whole(k_), columns), 0,
-                        out, c_leading);
         } else {
-            cblas_dgemm(CblasRowMajor, transposed(x), transposed(y), rows, columns, whole(k_), 1,
-                        left, leading(x, rows, whole(k_)), right, leading(y, whole(k_), columns), 0,
-                        out, c_leading);
+            routines<T>::gemm(CblasRowMajor, transposed(x), transposed(y), rows, columns, whole(k_),
+                              factor(one), left, leading(x, rows, whole(k_)), right,
+                              leading(y, whole(k_), columns), factor(zero), out, c_leading);
         }
     }
 }
@@ -215,11 +256,10 @@ void blas_case<T>::multiply(const T* a, const T* b, T* c) const {
 // A dot product or a matrix times a vector.
 template <class T>
 void blas_case<T>::multiply_vector(const T* a, const T* b, T* c) const {
-    const auto whole = [](std::int64_t value) { return static_cast<blasint>(value); };
     if (m_ == 1 && n_ == 1) {
-        if constexpr (sizeof(T) == 4)
-            *c = cblas_sdot(whole(k_), a, whole(a_.column_step), b, whole(b_.row_step));
-        else *c = cblas_ddot(whole(k_), a, whole(a_.column_step), b, whole(b_.row_step));
+        const blasint a_step = whole(a_.column_step), b_step = whole(b_.row_step);
+        if constexpr (by_address<T>) routines<T>::dot(whole(k_), a, a_step, b, b_step, c);
+        else *c = routines<T>::dot(whole(k_), a, a_step, b, b_step);
         return;
     }
     // The matrix as `lines` x k_, whose lines are contiguous or not.
@@ -234,13 +274,9 @@ void blas_case<T>::multiply_vector(const T* a, const T* b, T* c) const {
     const T* x = n_ == 1 ? b : a;
     const blasint x_step = whole(n_ == 1 ? b_.row_step : a_.column_step);
     const blasint c_step = whole(n_ == 1 ? c_.row_step : c_.column_step);
-    if constexpr (sizeof(T) == 4) {
-        cblas_sgemv(order, CblasNoTrans, lines, whole(k_), 1, data, leading, x, x_step, 0, c,
-                    c_step);
-    } else {
-        cblas_dgemv(order, CblasNoTrans, lines, whole(k_), 1, data, leading, x, x_step, 0, c,
-                    c_step);
-    }
+    const T one = 1, zero = 0;
+    routines<T>::gemv(order, CblasNoTrans, lines, whole(k_), factor(one), data, leading, x, x_step,
+                      factor(zero), c, c_step);
 }
 #else
 template <class T>
@@ -249,5 +285,7 @@ void blas_case<T>::multiply(const T*, const T*, T*) const {}
 
 template class blas_case<float>;
 template class blas_case<double>;
+template class blas_case<std::complex<float>>;
+template class blas_case<std::complex<double>>;
 
 }  // namespace ricci::bench

@@ -2,9 +2,10 @@
 // first, and the result is copied back where it is none.
 #pragma once
 
+#include <complex>
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bench/cases.hpp"
@@ -16,6 +17,12 @@ bool has_blas();
 /// The processor it has chosen its kernels for.
 const char* blas_core();
 void set_blas_threads(int threads);
+
+/// The types that it has products of.
+template <class T>
+inline constexpr bool blas_has =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
 template <class T>
 class blas_case {
@@ -56,5 +63,7 @@ private:
 
 extern template class blas_case<float>;
 extern template class blas_case<double>;
+extern template class blas_case<std::complex<float>>;
+extern template class blas_case<std::complex<double>>;
 
 }  // namespace ricci::bench

@@ -10,7 +10,7 @@
 
 #include <ricci/notation/einsum.hpp>
 #include <ricci/plan/engine.hpp>
-#include <ricci/tensor.hpp>
+#include <ricci/plan/number.hpp>
 #include <ricci/tensor.hpp>
 
 #include "bench/cases.hpp"
@@ -55,6 +55,16 @@ private:
     std::size_t count_ = 0;
 };
 
+/// Element i of operand k: small numbers, whole ones for whole types.
+template <class T>
+T example(std::size_t k, std::size_t i) {
+    const std::int64_t period = k == 0 ? 31 : 29;
+    const std::int64_t step = static_cast<std::int64_t>(i) % period - 16;
+    if constexpr (is_integer(element_v<T>)) return static_cast<T>(step);
+    const double x = static_cast<double>(step) / 16;
+    return plan::number(x, is_complex(element_v<T>) ? x / 2 + 0.25 : 0).template as<T>();
+}
+
 /// Runs a case on row-major operands.
 template <class T>
 class bound_case {
@@ -64,10 +74,8 @@ public:
             extents_.push_back(which.shape(k));
             strides_.push_back(row_major(extents_.back()));
             memory_.emplace_back(static_cast<std::size_t>(which.size(k)));
-            const std::int64_t period = k == 0 ? 31 : 29;
             for (std::size_t i = 0; i < memory_.back().size(); ++i)
-                memory_.back()[i] = static_cast<T>(
-                    static_cast<double>(static_cast<std::int64_t>(i) % period) / 16.0 - 1.0);
+                memory_.back()[i] = example<T>(k, i);
         }
         std::vector<engine::operand> bound;
         for (std::size_t k = 0; k < memory_.size(); ++k) {

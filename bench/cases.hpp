@@ -14,12 +14,16 @@ namespace ricci::bench {
 /// What limits a case, and with it what its speed is compared with.
 enum class bound { arithmetic, memory };
 
+/// The element types a case is run with.
+enum class types { real, every };
+
 struct contraction_case {
     const char* group;
     const char* text;     // an einsum string
     const char* extents;  // of each label: "i=4 j=5"
     bound by = bound::arithmetic;
     bool large = false;  // left out of a quick run
+    types with = types::real;
 };
 
 inline constexpr contraction_case contraction_cases[] = {
@@ -72,10 +76,29 @@ inline constexpr contraction_case contraction_cases[] = {
     {"product", "bmk,bkn->bmn", "b=4096 m=16 n=16 k=16"},
     {"product", "bmk,bkn->bmn", "b=65536 m=4 n=4 k=4"},
     {"product", "mkb,knb->mnb", "b=64 m=64 n=64 k=64"},
+    {"product", "mkb,knb->mnb", "b=1024 m=16 n=16 k=16"},
+    {"product", "mkb,knb->mnb", "b=16 m=256 n=256 k=128"},
+    {"product", "mkb,nbk->bmn", "b=64 m=64 n=64 k=64"},
+    {"product", "bmk,nkb->mnb", "b=64 m=64 n=64 k=64"},
     {"product", "mbk,nbk->bmn", "b=16 m=256 n=256 k=128"},
     {"product", "abcd,cdef->abef", "a=32 b=32 c=32 d=32 e=32 f=32"},
     {"product", "acbd,ecfd->aebf", "a=32 b=32 c=32 d=32 e=32 f=32"},
     {"product", "abcd,ecfd->eafb", "a=32 b=32 c=32 d=32 e=32 f=32"},
+
+    // Every element type, beside float.
+    {"types", "mk,kn->mn", "m=256 n=256 k=256", bound::arithmetic, false, types::every},
+    {"types", "mk,kn->mn", "m=1024 n=1024 k=1024", bound::arithmetic, false, types::every},
+    {"types", "mkb,knb->mnb", "b=64 m=64 n=64 k=64", bound::arithmetic, false, types::every},
+    {"types", "mk,k->m", "m=4096 k=4096", bound::memory, false, types::every},
+    {"types", "i,i->i", "i=4194304", bound::memory, false, types::every},
+
+    // Of fixed tensors: extents in the types, compiled in the benchmark's file.
+    {"small", "ij,jk->ik", "i=4 j=4 k=4"},
+    {"small", "ij,jk->ik", "i=8 j=8 k=8"},
+    {"small", "ij,jk->ik", "i=16 j=16 k=16"},
+    {"small", "ij,jk->ik", "i=32 j=32 k=32"},
+    {"small", "ij,jk,kl->il", "i=8 j=8 k=8 l=8"},
+    {"small", "ijk,jl->ilk", "i=8 j=8 k=8 l=8"},
 
     {"permutation", "ij->ji", "i=4096 j=4096", bound::memory},
     {"permutation", "ij->ji", "i=4001 j=4003", bound::memory},
@@ -93,6 +116,8 @@ inline constexpr contraction_case contraction_cases[] = {
     {"reduction", "ijk->j", "i=256 j=256 k=256", bound::memory},
     {"reduction", "ijk->ik", "i=256 j=256 k=256", bound::memory},
     {"reduction", "ijk->ij", "i=2048 j=2048 k=4", bound::memory},
+    {"reduction", "ijk->i", "i=256 j=256 k=256", bound::memory},
+    {"reduction", "ijk->k", "i=256 j=256 k=256", bound::memory},
     {"reduction", "ij,ij->i", "i=4096 j=2048", bound::memory},
     {"stream", "ij,j->i", "i=4096 j=4096", bound::memory},
     {"stream", "ij,i->j", "i=4096 j=4096", bound::memory},

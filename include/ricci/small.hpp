@@ -14,16 +14,20 @@
 namespace ricci {
 namespace small {
 
-// What the flags of this file allow.
+// What the flags of this file allow. Where a number is broadcast by two instructions, as many vectors
+// as possible are multiplied by it.
 #if defined(__AVX512F__)
 inline constexpr std::size_t vector_bytes = 64;
 inline constexpr std::size_t accumulators = 28;
+inline constexpr std::size_t most_vectors = 2;
 #elif defined(__AVX__)
 inline constexpr std::size_t vector_bytes = 32;
 inline constexpr std::size_t accumulators = 12;
+inline constexpr std::size_t most_vectors = 2;
 #else
 inline constexpr std::size_t vector_bytes = 16;
 inline constexpr std::size_t accumulators = 12;
+inline constexpr std::size_t most_vectors = 4;
 #endif
 
 /// Products of more multiplications than this are left to the library.
@@ -166,8 +170,8 @@ struct kernel {
     template <std::size_t Rows, std::size_t Vectors, std::size_t Lanes>
     RICCI_SMALL static void tile(const T* a, const T* b, T* c) {
         using vector = typename vector_of<T, Lanes>::type;
-        typename vector_of<T, Lanes>::value sum[Rows][Vectors] = {};
-        sum_over<0, Rows, Vectors, Lanes>(a, b, sum);
+        typename vector_of<T, Lanes>::value sum[Rows][Vectors];
+        sum_over<0, true, Rows, Vectors, Lanes>(a, b, sum);
         repeat<Rows>([&](auto i) __attribute__((always_inline)) {
             repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
                 *reinterpret_cast<vector*>(c + i * loops.rows.c + v * Lanes) = sum[i][v];
@@ -175,28 +179,56 @@ struct kernel {
         });
     }
 
-    template <std::size_t Depth, std::size_t Rows, std::size_t Vectors, std::size_t Lanes,
-              class Sum>
+    /// The first product of all starts the sum: adding it to zero would be work that counts here.
+    template <std::size_t Depth, bool First, std::size_t Rows, std::size_t Vectors,
+              std::size_t Lanes, class Sum>
     RICCI_SMALL static void sum_over(const T* a, const T* b, Sum& sum) {
-        using vector = typename vector_of<T, Lanes>::type;
         if constexpr (Depth < loops.summed_count) {
             constexpr loop l = loops.summed[Depth];
-            for (std::size_t k = 0; k < l.extent; ++k)
-                sum_over<Depth + 1, Rows, Vectors, Lanes>(a + k * l.a, b + k * l.b, sum);
+            sum_over<Depth + 1, First, Rows, Vectors, Lanes>(a, b, sum);
+            for (std::size_t k = 1; k < l.extent; ++k)
+                sum_over<Depth + 1, false, Rows, Vectors, Lanes>(a + k * l.a, b + k * l.b, sum);
         } else {
-            typename vector_of<T, Lanes>::value right[Vectors];
-            repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
-                if constexpr (loops.columns.b == 0) right[v] = vector{} + *b;
-                else right[v] = *reinterpret_cast<const vector*>(b + v * Lanes);
-            });
-            repeat<Rows>([&](auto i) __attribute__((always_inline)) {
-                repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
-                    const T* left = a + i * loops.rows.a + v * Lanes * loops.columns.a;
-                    if constexpr (loops.columns.a == 0) sum[i][v] += *left * right[v];
-                    else sum[i][v] += *reinterpret_cast<const vector*>(left) * right[v];
-                });
-            });
+            add_product<First, Rows, Vectors, Lanes>(a, b, sum);
         }
+    }
+
+    template <bool First, std::size_t Rows, std::size_t Vectors, std::size_t Lanes, class Sum>
+    RICCI_SMALL static void add_product(const T* a, const T* b, Sum& sum) {
+        using vector = typename vector_of<T, Lanes>::type;
+        using value = typename vector_of<T, Lanes>::value;
+        // A number less zero is that number, in every lane.
+        value right[Vectors];
+        repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
+            if constexpr (loops.columns.b == 0) right[v] = *b - value{};
+            else right[v] = *reinterpret_cast<const vector*>(b + v * Lanes);
+        });
+        const auto add = [&](auto i, auto v, value left) __attribute__((always_inline)) {
+            if constexpr (First) sum[i][v] = left * right[v];
+            else sum[i][v] += left * right[v];
+        };
+        repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+            if constexpr (loops.columns.a == 0) {
+                value left = a[i * loops.rows.a] - value{};
+                if constexpr (Vectors > 1) stay_in_register(left);
+                repeat<Vectors>([&](auto v) __attribute__((always_inline)) { add(i, v, left); });
+            } else {
+                repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
+                    // Into a register at once: a reference to it would promise alignment.
+                    const value left =
+                        *reinterpret_cast<const vector*>(a + i * loops.rows.a + v * Lanes);
+                    add(i, v, left);
+                });
+            }
+        });
+    }
+
+    /// Otherwise every product would load and broadcast its number again, with AVX-512 at least.
+    template <class Value>
+    RICCI_SMALL static void stay_in_register([[maybe_unused]] Value& x) {
+#if defined(__AVX512F__)
+        asm("" : "+v"(x));
+#endif
     }
 
     static constexpr std::size_t power_of_two_below(std::size_t n) {
@@ -212,7 +244,9 @@ struct kernel {
             constexpr std::size_t left = loops.columns.extent - First;
             constexpr std::size_t widest = vector_bytes / sizeof(T);
             constexpr std::size_t lanes = left < widest ? power_of_two_below(left) : widest;
-            constexpr std::size_t vectors = left / lanes < 2 ? 1 : 2;
+            constexpr std::size_t fit = left / lanes;
+            constexpr std::size_t vectors =
+                power_of_two_below(fit < most_vectors ? fit : most_vectors);
             all_rows<0, vectors, lanes>(a + First * loops.columns.a, b + First * loops.columns.b,
                                         c + First * loops.columns.c);
             all_columns<First + vectors * lanes>(a, b, c);

@@ -13,6 +13,8 @@ namespace {
 
 // Rows of A that are contiguous along k are packed for at least so many panels of B.
 constexpr std::int64_t panels_to_pack = 4;
+// How many k of all rows are packed before going on, where rows are contiguous across.
+constexpr std::int64_t rows_across = 8;
 // Elements of a panel of B that are packed on the stack rather than in a worker's memory.
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
@@ -31,13 +33,15 @@ void blocked<T, Stored>::make_blocks() {
     };
     packs_across_ = table_->pack_across != nullptr && cut_.panels < panels_to_pack &&
                     lines(a_rows_, table_->mr) && !lines(a_depth_, table_->mr);
+    a_row_step_ = uniform_step(a_rows_, 0, m_);
     const bool small = m_ * k_ * static_cast<std::int64_t>(sizeof(T)) <= small_bytes;
     for (std::int64_t number = 0; number < cut_.k_blocks; ++number) {
         k_block block;
         block.first = block_start(number);
         block.end = block_start(number + 1);
         const std::int64_t step = uniform_step(a_depth_, block.first, block.end);
-        if (in_place && cut_.panels < panels_to_pack && (step == 1 || small)) block.a_step = step;
+        if (in_place && a_row_step_ != 0 && cut_.panels < panels_to_pack && (step == 1 || small))
+            block.a_step = step;
         block.b_step = uniform_step(b_depth_, block.first, block.end);
         blocks_.push_back(block);
         packs_a_ = packs_a_ || block.a_step == 0;
@@ -99,7 +103,8 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
                    0,
                    false,
                    k_ == 0 ? T{0} : from.alpha,
-                   from.beta};
+                   from.beta,
+                   streams(from)};
     right_operand right;
     right.b = from.b + at.b;
     right.buffer = packed_b;
@@ -111,6 +116,7 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
                        to);
         to.beta = 1;
     }
+    if (to.stream) table_->end_streams();
 }
 
 // Packs the rows [m, m_end) of A for a block of k, panel after panel.
@@ -118,17 +124,30 @@ template <class T, class Stored>
 void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_end,
                                 const k_block& block, T* to) const {
     const std::int64_t mr = table_->mr;
-    for (std::int64_t i = m; i < m_end; i += mr) {
-        kernels::pack_source<Stored> from;
-        from.origin = a;
-        from.across = a_rows_.offset.data() + i;
-        from.across_run = a_rows_.run.data() + i;
-        from.along = a_depth_.offset.data() + block.first;
-        from.along_run = a_depth_.run.data() + block.first;
-        from.width = static_cast<int>(std::min(mr, m_end - i));
-        from.depth = block.end - block.first;
-        if (packs_across_) table_->pack_across(from, to + (i - m) * pitch_of(block));
-        else table_->pack_rows(from, to + (i - m) * pitch_of(block));
+    constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Stored));
+    // Rows that are contiguous across are read whole, a few k at a time; those that follow are asked
+    // for before.
+    const std::int64_t step = packs_across_ ? rows_across : block.end - block.first;
+    for (std::int64_t k = block.first; k < block.end; k += step) {
+        const std::int64_t following = std::min(block.end, k + 2 * step);
+        for (std::int64_t next = k + step; packs_across_ && next < following; ++next) {
+            const Stored* const row = a + a_depth_.offset[static_cast<std::size_t>(next)];
+            for (std::int64_t i = m; i < m_end; i += line)
+                __builtin_prefetch(row + a_rows_.offset[static_cast<std::size_t>(i)]);
+        }
+        for (std::int64_t i = m; i < m_end; i += mr) {
+            kernels::pack_source<Stored> from;
+            from.origin = a;
+            from.across = a_rows_.offset.data() + i;
+            from.across_run = a_rows_.run.data() + i;
+            from.along = a_depth_.offset.data() + k;
+            from.along_run = a_depth_.run.data() + k;
+            from.width = static_cast<int>(std::min(mr, m_end - i));
+            from.depth = std::min(step, block.end - k);
+            T* const panel = to + (i - m) * pitch_of(block);
+            if (packs_across_) table_->pack_across(from, panel + (k - block.first) * from.width);
+            else table_->pack_rows(from, panel);
+        }
     }
 }
 
@@ -143,20 +162,18 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     const std::int64_t row_panels = (m_end - m + mr - 1) / mr;
     kernels::row_panel<T> left;
     left.step = block.a_step;
-    std::int64_t adjacent[kernels::max_rows];
-    for (int i = 0; i < kernels::max_rows; ++i) adjacent[i] = i;
+    left.row_step = a_row_step_;
     const bool a_in_place = block.a_step != 0;
     if (!a_in_place) {
         pack_a(a, m, m_end, block, packed_a);
     } else if constexpr (!widens) {
-        if (depth > 0) left.origin = a + a_depth_.offset[static_cast<std::size_t>(block.first)];
+        if (depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
     }
     kernels::output_tile<T> out;
     if constexpr (!widens) out.origin = to.c;
     if (to.partial) out.origin = to.sums;
     out.alpha = to.alpha;
     out.beta = to.beta;
-    out.prefetch = far_;
     // What is stored narrower is rounded once, from a tile of complete sums.
     const bool rounds = widens && !to.partial;
     alignas(64) T sums[widens ? largest_tile : 1];
@@ -199,6 +216,10 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         }
         out.columns = rounds ? tile_columns_.data() : to.columns + which.first;
         out.column_count = which.columns;
+        out.stream = to.stream && which.lines;
+        out.prefetch = far_ && !out.stream;
+        out.halves = which.halves;
+        out.split = which.split;
         out.adjacent = rounds ? ~0u : which.adjacent | to.adjacency;
         for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
             const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
@@ -209,10 +230,11 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
             if (!useful) out.next_step = 0;
             const auto vectors = static_cast<std::size_t>(which.vectors);
             if (a_in_place) {
-                left.rows = a_rows_.offset.data() + i;
+                if constexpr (!widens)
+                    left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
                 table_->gemm_in_place[rows - 1][vectors - 1](depth, left, b, b_step, out);
             } else if (packs_across_) {
-                const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), adjacent,
+                const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,
                                                    static_cast<std::int64_t>(rows)};
                 table_->gemm_in_place[rows - 1][vectors - 1](depth, packed, b, b_step, out);
             } else {

@@ -17,6 +17,9 @@ constexpr std::int64_t panels_per_pack = 24;
 constexpr std::int64_t depth_per_pack = 64;
 // A C of more bytes than this is asked for before it is written.
 constexpr std::int64_t far_bytes = std::int64_t{1} << 20;
+// A C of more than this, of which every element is written once, is not kept in the caches.
+constexpr std::int64_t stream_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t line_bytes = 64;
 // Less than this is packed on the calling thread.
 constexpr std::size_t serial_pack_elements = std::size_t{1} << 16;
 // Rows of partial sums that one task adds, and how many sums are not worth sharing out.
@@ -83,6 +86,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
                          : 8;
     if (b_depth_.stretch > 1) rows_per_pack_ = k_unit_;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
+    streams_ = may_stream();
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {
         lent_memory::reserve(sizeof(T) *
@@ -106,12 +110,41 @@ void blocked<T, Stored>::make_panels() {
         made.columns = static_cast<int>(std::min(n_, last * lanes) - made.first);
         for (std::int64_t v = first; v < last; ++v) {
             const std::int64_t needed = std::min(lanes, n_ - v * lanes);
-            if (c_columns_.run[static_cast<std::size_t>(v * lanes)] >= needed) {
+            const std::int64_t run = c_columns_.run[static_cast<std::size_t>(v * lanes)];
+            if (run >= needed) {
                 made.adjacent |= 1u << (v - first);
+            } else if (run + c_columns_.run[static_cast<std::size_t>(v * lanes + run)] >= needed) {
+                made.halves |= 1u << (v - first);
+                made.split[v - first] = static_cast<std::uint8_t>(run);
             }
         }
+        const auto bytes = static_cast<std::int64_t>(sizeof(Stored));
+        made.lines =
+            c_columns_.run[static_cast<std::size_t>(made.first)] >= made.columns &&
+            made.columns == made.vectors * lanes && made.columns * bytes % line_bytes == 0 &&
+            c_columns_.offset[static_cast<std::size_t>(made.first)] * bytes % line_bytes == 0;
         panels_.push_back(made);
     }
+}
+
+// Whether each element of C is written just once, to lines that begin where cache lines do.
+template <class T, class Stored>
+bool blocked<T, Stored>::may_stream() const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
+    if (widens || table_->end_streams == nullptr || cut_.sums_apart || cut_.k_blocks > 1 ||
+        batch_ * m_ * n_ * bytes < stream_bytes) {
+        return false;
+    }
+    const auto begins_line = [&](std::int64_t offset) { return offset * bytes % line_bytes == 0; };
+    return std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins_line) &&
+           std::all_of(groups_.batch.begin(), groups_.batch.end(),
+                       [&](const plan::contraction_loop& loop) { return begins_line(loop.c); });
+}
+
+template <class T, class Stored>
+bool blocked<T, Stored>::streams(const operands& from) const {
+    return streams_ && from.beta == T{0} &&
+           reinterpret_cast<std::uintptr_t>(from.c) % static_cast<std::uintptr_t>(line_bytes) == 0;
 }
 
 template <class T, class Stored>
@@ -264,7 +297,8 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
                    0,
                    false,
                    from.alpha,
-                   part.block == 0 ? from.beta : T{1}};
+                   part.block == 0 ? from.beta : T{1},
+                   streams(from)};
     if (k_ == 0) to.alpha = 0;
     if (cut_.sums_apart) {
         to = {nullptr,
@@ -274,7 +308,8 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
               ~0u,
               true,
               T{1},
-              part.block == 0 ? T{0} : T{1}};
+              part.block == 0 ? T{0} : T{1},
+              false};
     }
     T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
     const std::int64_t block_first = part.block + part_start(blocks, cut_.k_splits, split, 1);
@@ -291,6 +326,7 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
                        block, right, packed_a, to);
         to.beta = 1;
     }
+    if (to.stream) table_->end_streams();
 }
 
 // Rounds a row of complete sums into C, run by run.

@@ -36,7 +36,9 @@ private:
         std::int64_t first = 0;
         int columns = 0;
         int vectors = 0;
-        unsigned adjacent = 0;  // as in output_tile
+        unsigned adjacent = 0, halves = 0;  // as in output_tile
+        std::uint8_t split[kernels::max_vectors] = {};
+        bool lines = false;  // its columns of C are whole cache lines, if C begins with one
     };
     // The blocks of B that are packed at the same time, and how many there are.
     struct chunk {
@@ -62,6 +64,7 @@ private:
         bool partial = false;
         T alpha = T{1};
         T beta = T{0};
+        bool stream = false;
     };
 
     // Where the panels of B are: packed, or in place where a panel can be read there.
@@ -82,6 +85,8 @@ private:
     void make_blocks();
     bool reads_in_place(const column_panel& which) const;
     bool fits_stack() const;
+    bool may_stream() const;
+    bool streams(const operands& from) const;
     std::int64_t block_start(std::int64_t block) const;
     std::int64_t packed_column(std::int64_t panel) const;
     void run_in_place(const operands& from) const;
@@ -119,7 +124,9 @@ private:
         std::int64_t rows = 0, columns = 0, step = 0;
     };
     column_grid grid_;
-    bool far_ = false;  // C does not stay in the caches
+    bool far_ = false;             // C does not stay in the caches
+    bool streams_ = false;         // it may be written past them
+    std::int64_t a_row_step_ = 0;  // the distance between rows of A, when it is always the same
     bool packs_a_ = false;
     bool packs_across_ = false;       // A is contiguous across its rows
     std::size_t largest_buffer_ = 0;  // elements of the largest panel that is packed alone

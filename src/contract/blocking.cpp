@@ -27,6 +27,8 @@ constexpr std::int64_t fewest_rows = 48;
 constexpr std::int64_t fewest_panels = 4;
 constexpr std::int64_t widest_chunk_bytes = 16384;             // of one row of packed B
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
+// A B of so many bytes stays in the first cache.
+constexpr std::int64_t near_bytes = std::int64_t{1} << 15;
 constexpr double serial_flops = 2e5;
 constexpr double task_flops = 2e6;
 constexpr std::int64_t tasks_wanted = 16;
@@ -59,6 +61,7 @@ block_sizes choose_blocks(const problem_size& size) {
     const bool used_once = size.m <= most_rows && size.batch * cut.panels >= fewest_panels &&
                            !size.long_lines && !(size.complete_sums && cut.k_blocks > 1);
     if (!few_tasks && used_once) cut.in_place = true;
+    if (size.b_in_place && own_bytes <= near_bytes) cut.in_place = true;
     if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
 
     const std::int64_t row_panels = ceil_divide(size.m, size.mr);

@@ -13,6 +13,15 @@ namespace {
 constexpr std::int64_t part_bytes = 24576;
 constexpr std::int64_t shortest_side = 4;
 
+// Asks for a tile whose rows are too far apart, and too many, for the hardware to follow.
+template <class T>
+void ask_for(const T* tile, std::int64_t step, std::int64_t rows, std::int64_t columns) {
+    constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; j += line) __builtin_prefetch(tile + i * step + j);
+    }
+}
+
 }  // namespace
 
 template <class T, class Stored>
@@ -61,6 +70,8 @@ void blocked<T, Stored>::pack_grid(const Stored* b, std::int64_t panel, std::int
         };
         for (std::int64_t row = from_k; row < to_k; ++row) {
             const T* const line = b + b_depth_.offset[static_cast<std::size_t>(row)];
+            const T* const following =
+                row + 1 < to_k ? b + b_depth_.offset[static_cast<std::size_t>(row) + 1] : nullptr;
             for (std::int64_t tile = first / tile_columns * tile_columns; tile < end;
                  tile += tile_columns) {
                 const std::int64_t begin = std::max(tile, first) - tile;
@@ -68,8 +79,12 @@ void blocked<T, Stored>::pack_grid(const Stored* b, std::int64_t panel, std::int
                 const std::int64_t j_end = (stop + grid_.rows - 1) / grid_.rows;
                 for (std::int64_t j = begin / grid_.rows; j < j_end; j += most) {
                     const std::int64_t j_stop = std::min(j_end, j + most);
-                    table_->transpose(line + b_columns_.offset[static_cast<std::size_t>(tile)] + j,
-                                      grid_.step, part, grid_.rows, grid_.rows, j_stop - j);
+                    const std::int64_t from_here =
+                        b_columns_.offset[static_cast<std::size_t>(tile)] + j;
+                    if (following != nullptr)
+                        ask_for(following + from_here, grid_.step, grid_.rows, j_stop - j);
+                    table_->transpose(line + from_here, grid_.step, part, grid_.rows, grid_.rows,
+                                      j_stop - j);
                     const std::int64_t from = std::max(begin, j * grid_.rows);
                     deal_out(part + (from - j * grid_.rows), tile + from,
                              tile + std::min(stop, j_stop * grid_.rows), row);

@@ -3,8 +3,10 @@
 
 #include <complex>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
+#include "src/contract/batch_lanes.hpp"
 #include "src/contract/blocked.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/streamed.hpp"
@@ -15,14 +17,23 @@
 namespace ricci::contract {
 namespace {
 
+// The loops and kernels that conjugate what is to be conjugated are at hand: what suits them best.
+template <class T, class Stored>
+std::unique_ptr<const strategy> choose_strategy(index_groups groups,
+                                                const kernels::kernel_table<T, Stored>& table) {
+    if (worth_streaming(groups))
+        return std::make_unique<streamed<T, Stored>>(std::move(groups), table);
+    if (worth_batch_lanes(groups, table.lanes, !std::is_same_v<T, Stored>))
+        return std::make_unique<batch_lanes<T, Stored>>(std::move(groups), table);
+    return std::make_unique<blocked<T, Stored>>(std::move(groups), table);
+}
+
 template <class T>
 std::unique_ptr<const strategy> choose(const plan::contraction& what, kernel_choice chosen) {
     const kernels::kernel_table<T>& table = chosen == kernel_choice::best
                                                 ? kernels::gemm_kernels<T>()
                                                 : kernels::scalar_gemm_kernels<T>();
-    index_groups groups = make_index_groups(what, table.lanes);
-    if (worth_streaming(groups)) return std::make_unique<streamed<T>>(std::move(groups), table);
-    return std::make_unique<blocked<T>>(std::move(groups), table);
+    return choose_strategy(make_index_groups(what, table.lanes), table);
 }
 
 template <class S>
@@ -30,10 +41,7 @@ std::unique_ptr<const strategy> choose_narrow(const plan::contraction& what, ker
     const kernels::kernel_table<float, S>& table = chosen == kernel_choice::best
                                                        ? kernels::narrow_gemm_kernels<S>()
                                                        : kernels::scalar_narrow_gemm_kernels<S>();
-    index_groups groups = make_index_groups(what, table.lanes);
-    if (worth_streaming(groups))
-        return std::make_unique<streamed<float, S>>(std::move(groups), table);
-    return std::make_unique<blocked<float, S>>(std::move(groups), table);
+    return choose_strategy(make_index_groups(what, table.lanes), table);
 }
 
 template <class T>
@@ -46,8 +54,7 @@ std::unique_ptr<const strategy> choose_complex(const plan::contraction& what,
     index_groups groups = make_index_groups(what, table(false, false).lanes);
     const auto& kernels = groups.swapped ? table(what.conjugate_b, what.conjugate_a)
                                          : table(what.conjugate_a, what.conjugate_b);
-    if (worth_streaming(groups)) return std::make_unique<streamed<T>>(std::move(groups), kernels);
-    return std::make_unique<blocked<T>>(std::move(groups), kernels);
+    return choose_strategy(std::move(groups), kernels);
 }
 
 std::unique_ptr<const strategy> choose_for_type(const plan::contraction& what,

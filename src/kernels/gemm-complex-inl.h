@@ -32,7 +32,7 @@ constexpr int lane_count = static_cast<int>(HWY_LANES(part));
 
 // Two accumulators for each vector of C: 32 registers hold 6 x 2 of them, 16 hold 6 x 1.
 constexpr int tile_rows = 6;
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int tile_vectors = 2;
 #else
 constexpr int tile_vectors = 1;
@@ -188,6 +188,103 @@ void pack_columns(const pack_source<number>& from, number* to, std::int64_t step
     pack_each<conjugate>(from, parts(to), 2 * step, lane_count);
 }
 
+// Accumulators for 32 registers, or for 16: two for each vector of batches.
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int lane_tile_rows = 3;
+constexpr int lane_tile_columns = 4;
+#else
+constexpr int lane_tile_rows = 2;
+constexpr int lane_tile_columns = 2;
+#endif
+
+// The product of a tile for a vector of batches: nothing is broadcast.
+template <int rows, int columns>
+void multiply_lanes(std::int64_t depth, const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
+                    const lane_tile<number>& out) {
+    const part_tag d;
+    part_vector re[rows][columns], im[rows][columns];
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int j = 0; j < columns; ++j) re[i][j] = im[i][j] = hn::Zero(d);
+    }
+    const part* HWY_RESTRICT left = parts(a);
+    const part* HWY_RESTRICT right = parts(b);
+    for (std::int64_t k = 0; k < depth; ++k) {
+        RICCI_UNROLL
+        for (int j = 0; j < columns; ++j) {
+            const part_vector b_re = hn::LoadU(d, right + 2 * j * lane_count);
+            const part_vector b_im = hn::LoadU(d, right + (2 * j + 1) * lane_count);
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) {
+                const part_vector a_re = hn::LoadU(d, left + 2 * i * lane_count);
+                const part_vector a_im = hn::LoadU(d, left + (2 * i + 1) * lane_count);
+                re[i][j] = hn::MulAdd(a_re, b_re, re[i][j]);
+                im[i][j] = hn::MulAdd(a_re, b_im, im[i][j]);
+                re[i][j] = hn::NegMulAdd(a_im, b_im, re[i][j]);
+                im[i][j] = hn::MulAdd(a_im, b_re, im[i][j]);
+            }
+        }
+        left += 2 * rows * lane_count;
+        right += 2 * columns * lane_count;
+    }
+    const pair alpha = broadcast(out.alpha);
+    const bool reads = out.beta != number(0);
+    const bool whole = out.step == 1 && out.lanes == lane_count;
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int j = 0; j < columns; ++j) {
+            pair product = multiply(alpha, pair{re[i][j], im[i][j]});
+            if (j >= out.column_count) continue;
+            number* c = out.origin + out.rows[i] + out.columns[j];
+            if (whole) {
+                if (reads) product = multiply_and_add(broadcast(out.beta), load(c), product);
+                store(product, c);
+                continue;
+            }
+            HWY_ALIGN part each_re[lane_count];
+            HWY_ALIGN part each_im[lane_count];
+            hn::Store(product.re, d, each_re);
+            hn::Store(product.im, d, each_im);
+            for (int l = 0; l < out.lanes; ++l, c += out.step) {
+                const number sum(each_re[l], each_im[l]);
+                *c = reads ? sum + times(out.beta, *c) : sum;
+            }
+        }
+    }
+}
+
+template <bool conjugate>
+void pack_lanes(const lane_source<number>& from, number* to, int padded) {
+    const part_tag d;
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        const number* const at = from.origin + from.along[k];
+        for (int x = 0; x < from.width; ++x) {
+            const number* z = at + from.across[x];
+            part* const here = parts(to + (k * padded + x) * lane_count);
+            if (from.step == 1 && from.lanes == lane_count) {
+                const pair each = load(z);
+                hn::StoreU(each.re, d, here);
+                hn::StoreU(conjugate ? hn::Neg(each.im) : each.im, d, here + lane_count);
+                continue;
+            }
+            for (int l = 0; l < lane_count; ++l) {
+                const number each = l < from.lanes ? z[l * from.step] : number(0);
+                here[l] = each.real();
+                here[lane_count + l] = conjugate ? -each.imag() : each.imag();
+            }
+        }
+    }
+}
+
+template <int rows>
+void add_lane_tiles(kernel_table<number>& table) {
+    table.multiply_lanes[rows - 1][0] = &multiply_lanes<rows, 2>;
+    table.multiply_lanes[rows - 1][1] = &multiply_lanes<rows, lane_tile_columns>;
+    if constexpr (rows > 1) add_lane_tiles<rows - 1>(table);
+}
+
 template <bool conjugate>
 HWY_INLINE pair line_vector(const strided<number>& x, std::int64_t t) {
     pair z = x.step == 1 ? load(x.data + t) : broadcast(*x.data);
@@ -273,6 +370,12 @@ kernel_table<number> make_table() {
     add_tiles<max_rows>(table);
     table.pack_rows = &pack_rows<a>;
     table.pack_columns = &pack_columns<b>;
+    add_lane_tiles<lane_tile_rows>(table);
+    table.lane_rows = lane_tile_rows;
+    table.lane_columns = lane_tile_columns;
+    table.narrow_lane_columns = 2;
+    table.pack_lanes_a = &pack_lanes<a>;
+    table.pack_lanes_b = &pack_lanes<b>;
     table.dot = &dot<a, b>;
     table.multiply_add = &multiply_add<a, b>;
     return table;

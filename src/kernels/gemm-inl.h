@@ -1,5 +1,5 @@
-// Micro-kernels and packing in Highway, compiled once for every SIMD target; no threads, no blocking.
-// The including file defines RICCI_GEMM_TYPE.
+// Micro-kernels and packing in Highway for every SIMD target; no threads, no blocking. The including
+// file defines RICCI_GEMM_TYPE.
 #if defined(RICCI_KERNELS_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_INL_H
 #undef RICCI_KERNELS_GEMM_INL_H
@@ -12,6 +12,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/gemm-lanes-inl.h"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
@@ -34,7 +35,7 @@ constexpr int block_lanes = lanes_of_block<element_type>;
 constexpr int lane_count = static_cast<int>(HWY_LANES(element_type));
 
 // 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2.
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int tile_rows = 8;
 constexpr int tile_vectors = 3;
 #else
@@ -90,7 +91,6 @@ HWY_NOINLINE void write_scattered(const element_type* tile, int width, int rows,
 }
 
 constexpr std::int64_t prefetch_steps = 64;
-
 template <int rows, int vectors>
 HWY_INLINE void prefetch_output(const output_tile<element_type>& out) {
     for (int v = 0; v < vectors; ++v) {
@@ -100,6 +100,27 @@ HWY_INLINE void prefetch_output(const output_tile<element_type>& out) {
         for (int i = 0; i < rows; ++i) hwy::Prefetch(column + out.rows[i]);
     }
 }
+
+#if !HWY_MEM_OPS_MIGHT_FAULT
+// Writes columns [first, end) of vector v, which are adjacent in memory.
+template <int rows, int vectors, class V>
+HWY_INLINE void write_masked(const V (&sum)[rows][vectors], int v, int first, int end,
+                             const output_tile<element_type>& out) {
+    const full_tag d;
+    const V alpha = hn::Set(d, out.alpha);
+    const V beta = hn::Set(d, out.beta);
+    const auto mask = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(first)),
+                                 hn::FirstN(d, static_cast<std::size_t>(end)));
+    element_type* column = out.origin + (out.columns[v * lane_count + first] - first);
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        element_type* c = column + out.rows[i];
+        V value = hn::Mul(alpha, sum[i][v]);
+        if (out.beta != 0) value = multiply_and_add(beta, hn::MaskedLoad(mask, d, c), value);
+        hn::BlendedStore(value, mask, d, c);
+    }
+}
+#endif
 
 // Adds the tile to C, or replaces C when beta is 0.
 template <int rows, int vectors, class V>
@@ -111,7 +132,16 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
         element_type* columns[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) columns[v] = out.origin + out.columns[v * lane_count];
-        if (out.beta == 0) {
+        if (out.stream && out.beta == 0) {
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) {
+                const std::int64_t row = out.rows[i];
+                RICCI_UNROLL
+                for (int v = 0; v < vectors; ++v) {
+                    hn::Stream(hn::Mul(alpha, sum[i][v]), d, columns[v] + row);
+                }
+            }
+        } else if (out.beta == 0) {
             RICCI_UNROLL
             for (int i = 0; i < rows; ++i) {
                 const std::int64_t row = out.rows[i];
@@ -134,6 +164,18 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
         }
         return;
     }
+#if !HWY_MEM_OPS_MIGHT_FAULT
+    if (((out.adjacent | out.halves) & every_vector) == every_vector) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
+            const bool whole = ((out.adjacent >> v) & 1u) != 0;
+            write_masked(sum, v, 0, whole ? count : out.split[v], out);
+            if (!whole) write_masked(sum, v, out.split[v], count, out);
+        }
+        return;
+    }
+#endif
     // A run may be read a whole vector wide.
     HWY_ALIGN element_type tile[(rows * vectors + 1) * lane_count];
     RICCI_UNROLL
@@ -201,13 +243,17 @@ template <int rows, int vectors>
 void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
                    const element_type* HWY_RESTRICT b, std::int64_t b_step,
                    const output_tile<element_type>& out) {
-    const element_type* a[rows];
+    constexpr int groups = (rows + 2) / 3;  // one address each: more would not stay in registers
+    const std::int64_t row_step = panel.row_step, step = panel.step;
+    const element_type* a[groups];
     RICCI_UNROLL
-    for (int i = 0; i < rows; ++i) a[i] = panel.origin + panel.rows[i];
-    const std::int64_t step = panel.step;
-    std::int64_t at = 0;
-    const auto left = [&](int i) HWY_ATTR RICCI_INLINE_LAMBDA { return a[i][at]; };
-    const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA { at += step; };
+    for (int g = 0; g < groups; ++g) a[g] = panel.origin + 3 * g * row_step;
+    const auto left = [&](int i)
+                          HWY_ATTR RICCI_INLINE_LAMBDA { return a[i / 3][i % 3 * row_step]; };
+    const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
+        RICCI_UNROLL
+        for (int g = 0; g < groups; ++g) a[g] += step;
+    };
     multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
 }
 
@@ -435,6 +481,8 @@ kernel_table<element_type> make_table() {
     table.pack_across = &pack_across;
     table.pack_columns = &pack_columns;
     table.transpose = &transpose<element_type>;
+    add_lane_kernels(table);
+    table.end_streams = [] { hwy::FlushStream(); };
     table.dot = &dot;
     table.multiply_add = &multiply_add;
     return table;

@@ -16,11 +16,11 @@ inline constexpr std::int64_t most_depth = sizeof(T) > 8 ? 256 : 512;
 template <class T>
 inline constexpr std::int64_t row_pitch = most_depth<T> + 16;
 
-/// The rows of A that a micro-kernel reads: element (i, k) is origin[rows[i] + k * step].
+/// The rows of A that a micro-kernel reads: element (i, k) is origin[i * row_step + k * step].
 template <class T>
 struct row_panel {
     const T* origin = nullptr;
-    const std::int64_t* rows = nullptr;
+    std::int64_t row_step = 0;
     std::int64_t step = 1;
 };
 
@@ -34,9 +34,15 @@ struct output_tile {
     int column_count = 0;  // columns that exist; the others of the panel are not written
     // Bit v: the columns of vector v that exist are adjacent in memory.
     unsigned adjacent = 0;
+    // Otherwise, bit v of `halves`: those before split[v] are, and so are those from there on.
+    unsigned halves = 0;
+    const std::uint8_t* split = nullptr;
     T alpha = T{1};
     T beta = T{0};
     bool prefetch = false;  // this part of C is far away in the memory hierarchy
+    // Whole cache lines of C are written past the caches, when beta is 0 and every vector is adjacent
+    // and aligned; kernel_table::end_streams() is called before another thread reads them.
+    bool stream = false;
     // What a later call will read: asked for while this one computes, `next_step` elements further
     // for each k.
     const T* next = nullptr;
@@ -58,6 +64,36 @@ struct pack_source {
     std::int64_t depth = 0;
     std::int64_t along_stretch = 1;
 };
+
+/// A part of an operand that is packed for products of many batches at once, a batch in each lane:
+/// `width` lines of `depth` elements along k, each a vector of batches. Element (x, k) of batch l is
+/// origin[across[x] + along[k] + l * step].
+template <class T>
+struct lane_source {
+    const T* origin = nullptr;
+    const std::int64_t* across = nullptr;
+    const std::int64_t* along = nullptr;
+    int width = 0;
+    std::int64_t depth = 0;
+    std::int64_t step = 1;
+    int lanes = 0;  // batches that exist
+};
+
+/// Where such a product is written: element (i, j) of batch l is
+/// origin[rows[i] + columns[j] + l * step]. C is not read when beta is 0.
+template <class T>
+struct lane_tile {
+    T* origin = nullptr;
+    const std::int64_t* rows = nullptr;
+    const std::int64_t* columns = nullptr;
+    int column_count = 0;  // columns that exist; the others of the tile are not written
+    std::int64_t step = 1;
+    int lanes = 0;
+    T alpha = T{1};
+    T beta = T{0};
+};
+
+inline constexpr int max_lane_rows = 4;
 
 /// A line of elements: element t is data[t * step].
 template <class T>
@@ -106,6 +142,26 @@ struct kernel_table {
     /// contiguous across, but along other columns than C. None where that is packed as it comes.
     void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t columns) = nullptr;
+
+    /// None where C is never written past the caches.
+    void (*end_streams)() = nullptr;
+
+    /// Products of a vector of batches: rows of a full tile, and columns of a full and of a narrow one.
+    int lane_rows = 0;
+    int lane_columns = 0;
+    int narrow_lane_columns = 0;
+
+    /// multiply_lanes[r - 1][w]: r rows, and the columns of a narrow (w = 0) or a full tile (w = 1).
+    /// a: (i, k) at a[(k * r + i) * lanes].   b: (k, j) at b[(k * columns + j) * lanes].
+    using lanes_function = void (*)(std::int64_t depth, const T* a, const T* b,
+                                    const lane_tile<T>& out);
+    lanes_function multiply_lanes[max_lane_rows][2] = {};
+
+    /// Packs `width` lines for them, A or B: (x, k) goes to to[(k * padded + x) * lanes]; lanes and
+    /// lines that do not exist are filled with finite numbers.
+    using pack_lanes_function = void (*)(const lane_source<Stored>& from, T* to, int padded);
+    pack_lanes_function pack_lanes_a = nullptr;
+    pack_lanes_function pack_lanes_b = nullptr;
 
     /// The sum over t < n of x[t] * y[t].
     T (*dot)(std::int64_t n, strided<Stored> x, strided<Stored> y) = nullptr;

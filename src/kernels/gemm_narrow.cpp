@@ -148,6 +148,23 @@ void pack_columns(const pack_source<S>& from, float* to, std::int64_t step) {
     });
 }
 
+template <class Kernels, class S>
+void pack_lanes(const lane_source<S>& from, float* to, int padded) {
+    const std::int64_t lanes = Kernels::wide().lanes;
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        for (int x = 0; x < from.width; ++x) {
+            const S* const at = from.origin + from.across[x] + from.along[k];
+            float* const here = to + (k * padded + x) * lanes;
+            if (from.step == 1) {
+                Kernels::widen(here, at, static_cast<std::size_t>(from.lanes));
+            } else {
+                for (int l = 0; l < from.lanes; ++l) here[l] = at[l * from.step];
+            }
+            std::fill(here + from.lanes, here + lanes, 0.0f);
+        }
+    }
+}
+
 // Elements of a line that are widened at a time.
 constexpr std::int64_t piece = 256;
 
@@ -225,6 +242,12 @@ const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
     table.panel_pitch = wide.panel_pitch;
     table.pack_rows = &pack_rows<Kernels, S>;
     table.pack_columns = &pack_columns<Kernels, S>;
+    table.lane_rows = wide.lane_rows;
+    table.lane_columns = wide.lane_columns;
+    table.narrow_lane_columns = wide.narrow_lane_columns;
+    for (int r = 0; r < max_lane_rows; ++r)
+        std::copy_n(wide.multiply_lanes[r], 2, table.multiply_lanes[r]);
+    table.pack_lanes_a = table.pack_lanes_b = &pack_lanes<Kernels, S>;
     table.dot = &dot<Kernels, S>;
     table.multiply_add = &multiply_add<Kernels, S>;
     table.write = &write<Kernels, S>;

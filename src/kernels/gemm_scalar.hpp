@@ -16,7 +16,7 @@ void scalar_in_place(std::int64_t depth, const row_panel<T>& a, const T* b, std:
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < vectors * scalar_lanes && j < out.column_count; ++j) {
             T sum = 0;
-            const T* row = a.origin + a.rows[i];
+            const T* row = a.origin + i * a.row_step;
             for (std::int64_t k = 0; k < depth; ++k) sum += row[k * a.step] * b[k * b_step + j];
             T& c = out.origin[out.rows[i] + out.columns[j]];
             c = out.beta == T{0} ? out.alpha * sum : out.alpha * sum + out.beta * c;
@@ -27,9 +27,7 @@ void scalar_in_place(std::int64_t depth, const row_panel<T>& a, const T* b, std:
 template <class T, int rows, int vectors>
 void scalar_gemm(std::int64_t depth, const T* a, const T* b, std::int64_t b_step,
                  const output_tile<T>& out) {
-    std::int64_t pitches[rows];
-    for (int i = 0; i < rows; ++i) pitches[i] = i * row_pitch<T>;
-    scalar_in_place<T, rows, vectors>(depth, {a, pitches, 1}, b, b_step, out);
+    scalar_in_place<T, rows, vectors>(depth, {a, row_pitch<T>, 1}, b, b_step, out);
 }
 
 template <class T>
@@ -53,6 +51,52 @@ void add_scalar_tiles(kernel_table<T>& table) {
     add_scalar_tile<T, rows, 2>(table);
     add_scalar_tile<T, rows, 3>(table);
     if constexpr (rows > 1) add_scalar_tiles<T, rows - 1>(table);
+}
+
+template <class T, int rows, int columns>
+void scalar_multiply_lanes(std::int64_t depth, const T* a, const T* b, const lane_tile<T>& out) {
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < out.column_count; ++j) {
+            for (int l = 0; l < out.lanes; ++l) {
+                T sum = 0;
+                for (std::int64_t k = 0; k < depth; ++k) {
+                    sum += a[(k * rows + i) * scalar_lanes + l] *
+                           b[(k * columns + j) * scalar_lanes + l];
+                }
+                T& c = out.origin[out.rows[i] + out.columns[j] + l * out.step];
+                c = out.beta == T{0} ? out.alpha * sum : out.alpha * sum + out.beta * c;
+            }
+        }
+    }
+}
+
+/// `value` is applied to each element: a type, or the conjugate.
+template <class T, class Stored, class Value>
+void scalar_pack_lanes(const lane_source<Stored>& from, T* to, int padded, Value value) {
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        for (int x = 0; x < from.width; ++x) {
+            for (int l = 0; l < scalar_lanes; ++l) {
+                to[(k * padded + x) * scalar_lanes + l] =
+                    l < from.lanes
+                        ? value(from.origin[from.across[x] + from.along[k] + l * from.step])
+                        : T{0};
+            }
+        }
+    }
+}
+
+template <class T>
+void add_scalar_lanes(kernel_table<T>& table) {
+    table.lane_rows = 2;
+    table.lane_columns = 2;
+    table.narrow_lane_columns = 1;
+    table.multiply_lanes[0][0] = &scalar_multiply_lanes<T, 1, 1>;
+    table.multiply_lanes[0][1] = &scalar_multiply_lanes<T, 1, 2>;
+    table.multiply_lanes[1][0] = &scalar_multiply_lanes<T, 2, 1>;
+    table.multiply_lanes[1][1] = &scalar_multiply_lanes<T, 2, 2>;
+    table.pack_lanes_a = table.pack_lanes_b = [](const lane_source<T>& from, T* to, int padded) {
+        scalar_pack_lanes(from, to, padded, [](T x) { return x; });
+    };
 }
 
 template <class T>
@@ -83,6 +127,7 @@ kernel_table<T> make_scalar_table() {
                 to[j * to_step + i] = from[i * from_step + j];
         }
     };
+    add_scalar_lanes(table);
     table.dot = [](std::int64_t n, strided<T> x, strided<T> y) {
         T sum = 0;
         for (std::int64_t t = 0; t < n; ++t) sum += x.data[t * x.step] * y.data[t * y.step];

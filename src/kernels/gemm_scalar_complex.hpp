@@ -37,6 +37,12 @@ kernel_table<std::complex<R>> make_scalar_complex_table() {
             for (int x = 0; x < scalar_lanes; ++x) to[k * step + x] = std::conj(to[k * step + x]);
         }
     };
+    table.pack_lanes_a = [](const lane_source<T>& from, T* to, int padded) {
+        scalar_pack_lanes(from, to, padded, &maybe_conjugated<R, a>);
+    };
+    table.pack_lanes_b = [](const lane_source<T>& from, T* to, int padded) {
+        scalar_pack_lanes(from, to, padded, &maybe_conjugated<R, b>);
+    };
     table.dot = [](std::int64_t n, strided<T> x, strided<T> y) {
         T sum = 0;
         for (std::int64_t t = 0; t < n; ++t) {

@@ -163,10 +163,10 @@ HWY_INLINE void for_columns(D d, std::size_t n, Body body) {
     }
 }
 
-/// acc = join(acc, row) for every row. Four vectors of columns at a time stay in registers.
+// Four vectors of columns at a time stay in registers.
 template <class T, class Join>
-HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
-                          std::size_t n, Join join) {
+HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                              std::size_t n, Join join) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
@@ -194,6 +194,18 @@ HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t
         }
         store(s, acc + i + at);
     });
+}
+
+/// acc = join(acc, row) for every row. Of long rows a few are walked side by side: the hardware
+/// follows no more of them.
+template <class T, class Join>
+HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                          std::size_t n, Join join) {
+    const std::size_t most = n * sizeof(T) < 1024 ? rows : 8;
+    for (std::size_t r = 0; r < rows; r += most) {
+        join_few_rows(acc, a + static_cast<std::ptrdiff_t>(r) * stride, stride,
+                      HWY_MIN(most, rows - r), n, join);
+    }
 }
 
 template <class T>

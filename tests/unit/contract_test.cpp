@@ -208,6 +208,16 @@ pattern disagreeing_n(std::int64_t m, std::int64_t a, std::int64_t b, std::int64
             {{k, 1, b * d, 0}}};
 }
 
+// A[m][k][b] B[k][n][b], C[m][n][b]; where one of them is turned, b is its slowest index.
+pattern inner_batch(std::int64_t b, std::int64_t m, std::int64_t n, std::int64_t k,
+                    bool a_turned = false, bool b_turned = false, bool c_turned = false) {
+    const std::int64_t in_a = a_turned ? 1 : b, in_b = b_turned ? 1 : b, in_c = c_turned ? 1 : b;
+    return {{{b, a_turned ? m * k : 1, b_turned ? k * n : 1, c_turned ? m * n : 1}},
+            {{m, k * in_a, 0, n * in_c}},
+            {{n, 0, in_b, in_c}},
+            {{k, in_a, n * in_b, 0}}};
+}
+
 TEST_CASE("unit strides that disagree, on every target", "[contract]") {
     const target_guard guard;
     for (const std::string& target : ricci::kernels::supported_targets()) {
@@ -222,6 +232,43 @@ TEST_CASE("unit strides that disagree, on every target", "[contract]") {
         check<double>(disagreeing_n(200, 19, 5, 21, 12), 7, 1, 0);
         check<float>(disagreeing_n(9, 130, 1, 48, 20), 8, 1, 1);
     }
+}
+
+TEST_CASE("a contiguous batch index, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        for (const std::int64_t b : {7, 16, 45}) {
+            check<float>(inner_batch(b, 13, 9, 70), 1, 1, 0);
+            check<float>(inner_batch(b, 4, 6, 3), 2, 2, 1);
+            check<double>(inner_batch(b, 5, 7, 130), 3, -1, 0.5);
+            check<double>(inner_batch(b, 131, 2, 40), 4, 1, 0);
+            check<float>(inner_batch(b, 6, 5, 0), 5, 1, 0.5);
+            check<float>(inner_batch(b, 9, 10, 33, true), 6, 1, 1);
+            check<double>(inner_batch(b, 9, 10, 33, false, true), 7, 1, 0);
+            check<float>(inner_batch(b, 10, 9, 33, false, false, true), 8, 1, 0.5);
+        }
+    }
+}
+
+TEST_CASE("a large result is the same wherever its lines begin", "[contract]") {
+    // Aligned, it is written past the caches.
+    const std::int64_t m = 1030, n = 2304, k = 5;
+    const pattern p = product(m, n, k);
+    const data<float> in(p, 9);
+    std::vector<float> memory(in.c.size() + 32, 0.0f);
+    std::size_t first = 0;
+    while (reinterpret_cast<std::uintptr_t>(memory.data() + first) % 64 != 0) ++first;
+    const prepared_contraction prepared(describe<float>(p));
+    std::vector<float> results[2];
+    for (const std::size_t shift : {std::size_t{0}, std::size_t{3}}) {
+        float* const c = memory.data() + first + shift;
+        prepared.run(in.a.data(), in.b.data(), c, 2, 0);
+        results[shift != 0].assign(c, c + in.c.size());
+    }
+    CHECK(results[0] == results[1]);
+    CHECK(error_of(p, in, results[0], 2, 0) == 0);
 }
 
 TEST_CASE("groups may be empty", "[contract]") {
@@ -257,6 +304,7 @@ TEST_CASE("the result does not depend on the number of threads", "[contract]") {
         {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
         disagreeing_k(200, 60, 72, 16),
         disagreeing_n(24, 72, 3, 24, 40),
+        inner_batch(48, 40, 30, 90),
         product(1, 3000, 200),
         product(1, 1, 400000)};
     for (const pattern& p : shapes) {

@@ -189,13 +189,18 @@ void check_shapes() {
     check<T>(product(1, 1, 30000), 6, w);               // dot
     check<T>(product(5, 7, 0), 7, w);                   // nothing is summed
     check<T>({{{80, 30, 60, 50}}, {{5, 6, 0, 10}}, {{10, 0, 6, 1}}, {{6, 1, 1, 0}}}, 8, w);
+    check<T>({{{45, 1, 1, 1}}, {{13, 3150, 0, 315}}, {{7, 0, 45, 45}}, {{70, 45, 315, 0}}}, 10, w);
+    check<T>({{{9, 1, 630, 1}}, {{5, 630, 0, 81}}, {{9, 0, 70, 9}}, {{70, 9, 1, 0}}}, 11, {});
     check<T>({{{3, 2400, 1800, 12}}, {{4, 600, 0, 3}}, {{3, 0, 600, 1}}, {{600, 1, 1, 0}}}, 9, w);
 }
 
 template <class T>
 void check_threads() {
     INFO(ricci::name_of(ricci::element_v<T>));
-    for (const pattern& p : {product(150, 90, 700), product(16, 16, 9000), product(1, 1, 60000)}) {
+    const pattern lanes{
+        {{45, 1, 1, 1}}, {{33, 3150, 0, 1350}}, {{30, 0, 45, 45}}, {{70, 45, 1350, 0}}};
+    for (const pattern& p :
+         {product(150, 90, 700), product(16, 16, 9000), product(1, 1, 60000), lanes}) {
         const operands<T> in(p, 11);
         std::vector<T> first;
         for (const int workers : {1, 2, 5}) {

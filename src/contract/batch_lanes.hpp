@@ -1,0 +1,57 @@
+// A contraction whose operands are contiguous along a batch index: vectors run along the batches, and
+// every lane multiplies matrices of its own.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "src/contract/index_groups.hpp"
+#include "src/contract/offsets.hpp"
+#include "src/contract/strategy.hpp"
+#include "src/kernels/gemm.hpp"
+
+namespace ricci::contract {
+
+/// Whether vectors along a batch index suit the operands better than vectors along n. `complete_sums`:
+/// no sum may be written before all of k has been added.
+bool worth_batch_lanes(const index_groups& groups, int lanes, bool complete_sums);
+
+/// Computes in T on operands stored as `Stored`.
+template <class T, class Stored = T>
+class batch_lanes final : public strategy {
+public:
+    /// `groups`: such as worth_batch_lanes() accepts.
+    batch_lanes(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    void run(const void* a, const void* b, void* c, const plan::number& alpha,
+             const plan::number& beta) const override;
+
+private:
+    struct operands {
+        const Stored* a = nullptr;
+        const Stored* b = nullptr;
+        Stored* c = nullptr;
+        T alpha = T{1};
+        T beta = T{0};
+    };
+    static constexpr bool widens = !std::is_same_v<T, Stored>;
+    using pack_function = typename kernels::kernel_table<T, Stored>::pack_lanes_function;
+    void pack(const kernels::lane_source<Stored>& from, const std::int32_t* along_run,
+              pack_function packed, T* to, int padded) const;
+    void compute_unit(const operands& from, std::int64_t unit, int worker) const;
+    void multiply_panel(const operands& at, std::int64_t m, std::int64_t m_end, std::int64_t n,
+                        std::int64_t n_end, std::int64_t depth, int lanes, const T* packed_a,
+                        const T* packed_b) const;
+
+    index_groups groups_;  // without the loop of the lanes
+    plan::contraction_loop lanes_;
+    const kernels::kernel_table<T, Stored>* table_;
+    std::int64_t m_ = 1, n_ = 1, k_ = 1;
+    offset_vector a_rows_, c_rows_, b_columns_, c_columns_, a_depth_, b_depth_;
+    // One unit: a vector of batches, a tile of rows and a tile of columns.
+    std::int64_t vectors_ = 1, m_tiles_ = 1, n_tiles_ = 1, units_ = 1, units_per_task_ = 1;
+    std::int64_t k_blocks_ = 1;
+    bool serial_ = false;
+};
+
+}  // namespace ricci::contract
