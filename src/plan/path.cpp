@@ -34,7 +34,8 @@ problem numbered(const std::vector<std::vector<ir::ref>>& operands,
 }  // namespace
 
 // Every subset's best last product is found from those of smaller subsets.
-contraction_path exact_path(const problem& p) {
+contraction_path exact_path(const problem& p, double known) {
+    const double most = known * (1 + 1e-9);  // it may have been added up in another order
     const std::size_t n = p.operands.size();
     const std::size_t subsets = std::size_t{1} << n;
     struct best {
@@ -65,7 +66,10 @@ contraction_path exact_path(const problem& p) {
             best candidate;
             candidate.left = left;
             candidate.multiplications = table[left].multiplications + table[right].multiplications;
-            if (candidate.multiplications > table[s].multiplications) continue;
+            // The product itself takes as many as its larger operand and its result have elements.
+            const double least = std::max({sizes[left], sizes[right], sizes[s]});
+            if (candidate.multiplications + least > std::min(most, table[s].multiplications))
+                continue;
             candidate.multiplications += kept[left].size_with(kept[right], p.extents);
             candidate.stored = table[left].stored + table[right].stored;
             if (s != subsets - 1) candidate.stored += sizes[s];
@@ -94,7 +98,10 @@ contraction_path find_path(const std::vector<std::vector<ir::ref>>& operands,
                            const std::vector<ir::ref>& result,
                            const std::function<std::int64_t(ir::ref)>& extent) {
     const auto p = numbered(operands, result, extent);
-    return operands.size() <= exact_path_operands ? exact_path(p) : greedy_path(p);
+    if (operands.size() > exact_path_operands) return greedy_path(p);
+    // Of many operands most subsets are then seen to be too dear, and are left out of all others.
+    constexpr std::size_t few = 6;
+    return operands.size() > few ? exact_path(p, quick_path(p).multiplications) : exact_path(p);
 }
 
 }  // namespace ricci::plan

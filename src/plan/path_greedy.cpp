@@ -79,7 +79,8 @@ public:
     }
 
     contraction_path run() {
-        constexpr int most_passes = 8;
+        // A pass takes time with the square of the operands.
+        const int most_passes = leaves_ <= 100 ? 8 : 1;
         bool better = true;
         for (int pass = 0; pass < most_passes && better; ++pass) {
             better = false;
@@ -185,9 +186,13 @@ bool is_better(const contraction_path& a, const contraction_path& b) {
 
 }  // namespace
 
+contraction_path quick_path(const problem& p) {
+    return pairwise_path(p, [] { return 1.0; });
+}
+
 // The plain greedy path and some that err at random, always at the same, each refined.
 contraction_path greedy_path(const problem& p) {
-    auto best = refined_tree(p, pairwise_path(p, [] { return 1.0; })).run();
+    auto best = refined_tree(p, quick_path(p)).run();
     const double n = static_cast<double>(p.operands.size());
     constexpr double pairs_looked_at = 3e4;  // some hundredths of a second
     const int attempts = static_cast<int>(std::min(32.0, pairs_looked_at / (n * n * n / 6)));

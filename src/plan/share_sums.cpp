@@ -79,12 +79,17 @@ private:
 
     // Products inside sums -------------------------------------------------------------------------
 
-    /// The factors of a summed product of more than two, each with its indices.
+    /// The factors of a summed product, each with its indices, and apart from them those without any.
     struct factors {
-        std::vector<ir::ref> nodes;
+        std::vector<ir::ref> nodes, scalars;
         std::vector<std::vector<ir::ref>> indices;
         std::vector<ir::ref> over;
     };
+    // Above, planning would take longer than most programs run.
+    static constexpr std::size_t most_factors = 8;
+    static bool has_pairs(const factors& f) {
+        return f.nodes.size() > 2 && f.nodes.size() <= most_factors;
+    }
     static bool is_sum(const ir::node& x) {
         return x.kind == ir::op::reduce &&
                x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
@@ -96,8 +101,14 @@ private:
         const ir::node& body = to_.nodes[to_.links[x.children.first]];
         if (body.kind != ir::op::multiply) return f;
         for (std::int32_t k = 0; k < body.children.count; ++k) {
-            f.nodes.push_back(to_.links[body.children.first + k]);
-            f.indices.push_back(list_of(ir::free_indices(to_, f.nodes.back())));
+            const ir::ref factor = to_.links[body.children.first + k];
+            auto indices = list_of(ir::free_indices(to_, factor));
+            if (indices.empty()) {
+                f.scalars.push_back(factor);
+                continue;
+            }
+            f.nodes.push_back(factor);
+            f.indices.push_back(std::move(indices));
         }
         for (std::int32_t k = 0; k < x.indices.count; ++k)
             f.over.push_back(to_.links[x.indices.first + k]);
@@ -133,8 +144,8 @@ private:
     std::vector<ir::ref> pairs_of(ir::ref e, ir::ref n) {
         std::vector<ir::ref> pairs;
         const factors f = factors_of(n);
+        if (!has_pairs(f)) return pairs;
         const auto size = static_cast<std::int32_t>(f.nodes.size());
-        if (size < 3) return pairs;
         for (const auto& [left, right] : path_of(e, f).products) {
             if (left >= size || right >= size) continue;
             const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
@@ -162,6 +173,7 @@ private:
                 f = std::move(less);
                 b = a;  // the pair may be one factor of another pair
             }
+        f.nodes.insert(f.nodes.end(), f.scalars.begin(), f.scalars.end());
         const auto product = to_.make(ir::op::multiply, 0, f.nodes.data(),
                                       static_cast<std::int32_t>(f.nodes.size()));
         if (f.over.empty()) return product;
@@ -180,7 +192,7 @@ private:
         if (shared)
             if (const auto found = shared_.find(form(e, n).spelling); found != shared_.end())
                 return use(found->second, form(e, n));
-        const ir::ref paired = factors_of(n).nodes.size() > 2 ? with_shared_pairs(e, n) : n;
+        const ir::ref paired = has_pairs(factors_of(n)) ? with_shared_pairs(e, n) : n;
         const ir::ref inside =
             ir::rebuild_node(to_, paired, {}, [&](ir::ref c) { return rewrite(e, c, false); });
         if (!shared) return inside;
