@@ -70,17 +70,18 @@ private:
 
     // Factors and terms in the order of their spellings without indices.
     std::vector<ir::ref> ordered(const ir::node& x) {
-        std::vector<std::pair<std::string, ir::ref>> children;
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            children.emplace_back("", p_.child(x, k));
-        if (x.kind == ir::op::add || x.kind == ir::op::multiply) {
-            for (auto& [shape, child] : children) shape_of(child, shape);
-            std::stable_sort(children.begin(), children.end(),
-                             [](const auto& a, const auto& b) { return a.first < b.first; });
-        }
         std::vector<ir::ref> result;
-        for (const auto& child : children) result.push_back(child.second);
-        return result;
+        for (std::int32_t k = 0; k < x.children.count; ++k) result.push_back(p_.child(x, k));
+        if (x.kind != ir::op::add && x.kind != ir::op::multiply) return result;
+        std::vector<std::pair<std::string, std::size_t>> shapes(result.size());
+        for (std::size_t k = 0; k < result.size(); ++k) {
+            shape_of(result[k], shapes[k].first);
+            shapes[k].second = k;  // of equal ones, the first as written
+        }
+        std::sort(shapes.begin(), shapes.end());
+        std::vector<ir::ref> sorted;
+        for (const auto& shape : shapes) sorted.push_back(result[shape.second]);
+        return sorted;
     }
     void shape_of(ir::ref n, std::string& out) const {
         const auto& x = p_.nodes[n];

@@ -17,6 +17,10 @@ ROOT = HERE.parents[1]
 EXPECTED = "415 0"
 
 
+# How the sources fit into a project is asked, not how fast they run: kernels for one vector target.
+FEW_TARGETS = "-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX2|HWY_AVX3|HWY_AVX3_DL)"
+
+
 class Failure(Exception):
     """A command that failed, with what it printed."""
 
@@ -96,7 +100,7 @@ class Outside:
             shutil.copytree(ROOT / name, inner / name)
         run(["meson", "setup", "build", "-Dbuildtype=debug", "-Doptimization=0", "-Ddebug=false",
              "-Dricci:default_library=static"], source,
-            CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
+            CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS=FEW_TARGETS)
         run(["ninja", "-C", "build", "consumer"], source)
         check(source / "build" / "consumer")
 
