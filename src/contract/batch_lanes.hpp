@@ -27,13 +27,7 @@ public:
              const plan::number& beta) const override;
 
 private:
-    struct operands {
-        const Stored* a = nullptr;
-        const Stored* b = nullptr;
-        Stored* c = nullptr;
-        T alpha = T{1};
-        T beta = T{0};
-    };
+    using operands = bound_operands<T, Stored>;
     static constexpr bool widens = !std::is_same_v<T, Stored>;
     using pack_function = typename kernels::kernel_table<T, Stored>::pack_lanes_function;
     void pack(const kernels::lane_source<Stored>& from, const std::int32_t* along_run,

@@ -46,13 +46,7 @@ private:
         std::int64_t panel = 0, panel_end = 0;
         std::int64_t block = 0, block_end = 0;
     };
-    struct operands {
-        const Stored* a = nullptr;
-        const Stored* b = nullptr;
-        Stored* c = nullptr;
-        T alpha = T{1};
-        T beta = T{0};
-    };
+    using operands = bound_operands<T, Stored>;
     static constexpr bool widens = !std::is_same_v<T, Stored>;
     // Where a unit writes: C itself, or its partial sums.
     struct destination {

@@ -17,4 +17,14 @@ public:
                      const plan::number& beta) const = 0;
 };
 
+/// What a strategy that computes in T runs on: operands stored as `Stored`, C = alpha * product + beta * C.
+template <class T, class Stored>
+struct bound_operands {
+    const Stored* a = nullptr;
+    const Stored* b = nullptr;
+    Stored* c = nullptr;
+    T alpha = T{1};
+    T beta = T{0};
+};
+
 }  // namespace ricci::contract

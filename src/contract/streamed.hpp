@@ -25,13 +25,7 @@ public:
              const plan::number& beta) const override;
 
 private:
-    struct operands {
-        const Stored* a = nullptr;
-        const Stored* b = nullptr;
-        Stored* c = nullptr;
-        T alpha = T{1};
-        T beta = T{0};
-    };
+    using operands = bound_operands<T, Stored>;
     static constexpr bool widens = !std::is_same_v<T, Stored>;
     void run_rows(const operands& from) const;
     void add_and_write(const operands& from, const position& at, std::int64_t first,

@@ -36,6 +36,7 @@ public:
 
     /// The copy; `origins` says for each of its equations which one it was or was taken from.
     ir::program rewritten(std::vector<ir::ref>& origins) {
+        roles_ = find_roles(p_);
         detail::buffer<ir::equation> equations;
         for (ir::ref e = 0; e < p_.equations.size(); ++e) {
             ir::equation q = p_.equations[e];
@@ -155,8 +156,9 @@ private:
     }
     /// The same sum with shared sums of two of its factors in their place, while the rest of the path
     /// is no longer than the whole was.
-    ir::ref with_shared_pairs(ir::ref e, ir::ref n) {
-        factors f = factors_of(n);
+    ir::ref with_shared_pairs(ir::ref e, ir::ref n, factors f) {
+        const std::size_t written = f.nodes.size();
+        double least = path_of(e, f).multiplications;
         for (std::size_t a = 0; a + 1 < f.nodes.size(); ++a)
             for (std::size_t b = a + 1; b < f.nodes.size() && f.nodes.size() > 2; ++b) {
                 const auto closed = closed_by(f, a, b);
@@ -169,10 +171,13 @@ private:
                 less.nodes.erase(less.nodes.begin() + static_cast<std::ptrdiff_t>(b));
                 less.indices.erase(less.indices.begin() + static_cast<std::ptrdiff_t>(b));
                 less.over = without(f.over, closed);
-                if (path_of(e, less).multiplications > path_of(e, f).multiplications) continue;
+                const double rest = path_of(e, less).multiplications;
+                if (rest > least) continue;
+                least = rest;
                 f = std::move(less);
                 b = a;  // the pair may be one factor of another pair
             }
+        if (f.nodes.size() == written) return n;
         f.nodes.insert(f.nodes.end(), f.scalars.begin(), f.scalars.end());
         const auto product = to_.make(ir::op::multiply, 0, f.nodes.data(),
                                       static_cast<std::int32_t>(f.nodes.size()));
@@ -192,23 +197,25 @@ private:
         if (shared)
             if (const auto found = shared_.find(form(e, n).spelling); found != shared_.end())
                 return use(found->second, form(e, n));
-        const ir::ref paired = has_pairs(factors_of(n)) ? with_shared_pairs(e, n) : n;
+        factors f = factors_of(n);
+        const ir::ref paired = has_pairs(f) ? with_shared_pairs(e, n, std::move(f)) : n;
         const ir::ref inside =
             ir::rebuild_node(to_, paired, {}, [&](ir::ref c) { return rewrite(e, c, false); });
         if (!shared) return inside;
-        const canonical_form& f = form(e, n);
+        const canonical_form& sum = form(e, n);
         const ir::equation& around = p_.equations[e];
         if (whole) {
             // The equation is this sum and nothing else: what it defines serves the others.
-            shared_sum s{around.name, axes_of(around, f)};
-            if (s.axes.size() == f.free.size() &&
-                static_cast<std::size_t>(around.positions.count) == f.free.size()) {
-                if (is_output(around.name)) to_.names[around.name].kept = true;
-                shared_.emplace(f.spelling, s);
+            shared_sum s{around.name, axes_of(around, sum)};
+            if (s.axes.size() == sum.free.size() &&
+                static_cast<std::size_t>(around.positions.count) == sum.free.size()) {
+                if (roles_.output[static_cast<std::size_t>(around.name)])
+                    to_.names[around.name].kept = true;
+                shared_.emplace(sum.spelling, s);
             }
             return inside;
         }
-        return use(shared_.emplace(f.spelling, define(around, f, inside)).first->second, f);
+        return use(shared_.emplace(sum.spelling, define(around, sum, inside)).first->second, sum);
     }
 
     // Which free index stands at each axis of the left side; fewer where one does not stand alone.
@@ -226,11 +233,6 @@ private:
                 axes.push_back(k);
         }
         return axes;
-    }
-    bool is_output(ir::ref name) const {
-        return std::none_of(p_.equations.begin(), p_.equations.end(), [&](const auto& q) {
-            return ir::computes(p_, q) && ir::uses_name(p_, q.body, name);
-        });
     }
 
     // An equation of its own, its axes in the order of the equation that first needs it.
@@ -261,6 +263,7 @@ private:
     const ir::program_view& p_;
     ir::program to_;  // the copy; nodes keep their numbers
     const ir::shape_table& shapes_;
+    name_roles roles_;  // in the program as it came
     std::unordered_map<std::uint64_t, canonical_form> forms_;
     std::unordered_map<std::string, int> counts_;
     std::unordered_map<std::string, shared_sum> shared_;

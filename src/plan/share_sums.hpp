@@ -20,12 +20,11 @@ namespace ricci::plan {
 /// stays where it is. What a streamed group recomputes is still the fuser's to decide: it sees these
 /// tensors as it sees any other.
 ///
-/// Of longer products, of up to eight factors with indices, two factors that are
-/// summed first count as such a sum too.
+/// Of longer products, of up to eight factors with indices, two factors that are summed first count as
+/// such a sum too.
 ///
 /// Names keep their numbers, new ones come after them. `shapes` (in which an index has one extent in
-/// each equation) and `slots`, of tensors of `type`, are extended
-/// to the copy.
+/// each equation) and `slots`, of tensors of `type`, are extended to the copy.
 std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape_table& shapes,
                                       std::vector<slot>& slots, element type);
 
