@@ -96,22 +96,15 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
     const position at = locate(groups_.batch, unit / cut_.n_tiles / cut_.m_tiles);
     const std::int64_t m_tile = unit / cut_.n_tiles % cut_.m_tiles;
     const std::int64_t n_tile = unit % cut_.n_tiles;
-    destination to{from.c + at.c,
-                   nullptr,
-                   c_rows_.offset.data(),
-                   c_columns_.offset.data(),
-                   0,
-                   false,
-                   k_ == 0 ? T{0} : from.alpha,
-                   from.beta,
-                   streams(from)};
+    destination to = output(from, at.c, true);
     right_operand right;
     right.b = from.b + at.b;
     right.buffer = packed_b;
     for (const k_block& block : blocks_) {
-        multiply_block(from.a + at.a, part_start(m_, cut_.m_tiles, m_tile, table_->mr),
-                       part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr),
-                       part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
+        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
+        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
+        if (block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
+        multiply_block(from.a + at.a, m, m_end, part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
                        part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1), block, right, packed_a,
                        to);
         to.beta = 1;
@@ -151,7 +144,7 @@ void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_
     }
 }
 
-// Multiplies rows [m, m_end) of A with panels of B over one block of k.
+// Multiplies rows [m, m_end) of A, packed or in place, with panels of B over one block of k.
 template <class T, class Stored>
 void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end,
                                         std::int64_t first_panel, std::int64_t panel_end,
@@ -164,10 +157,8 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     left.step = block.a_step;
     left.row_step = a_row_step_;
     const bool a_in_place = block.a_step != 0;
-    if (!a_in_place) {
-        pack_a(a, m, m_end, block, packed_a);
-    } else if constexpr (!widens) {
-        if (depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
+    if constexpr (!widens) {
+        if (a_in_place && depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
     }
     kernels::output_tile<T> out;
     if constexpr (!widens) out.origin = to.c;
@@ -251,13 +242,15 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     }
 }
 
-#define RICCI_INSTANTIATE(...)                                                      \
-    template void blocked<__VA_ARGS__>::make_blocks();                              \
-    template bool blocked<__VA_ARGS__>::fits_stack() const;                         \
-    template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;  \
-    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;        \
-    template void blocked<__VA_ARGS__>::multiply_block(                             \
-        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, \
+#define RICCI_INSTANTIATE(...)                                                                 \
+    template void blocked<__VA_ARGS__>::make_blocks();                                         \
+    template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t, \
+                                               const k_block&, computed_type*) const;          \
+    template bool blocked<__VA_ARGS__>::fits_stack() const;                                    \
+    template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;             \
+    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;                   \
+    template void blocked<__VA_ARGS__>::multiply_block(                                        \
+        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,            \
         const k_block&, const right_operand&, computed_type*, const destination&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -160,15 +160,38 @@ std::int64_t blocked<T, Stored>::packed_column(std::int64_t panel) const {
 }
 
 template <class T, class Stored>
-void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                             const plan::number& beta) const {
-    if (empty()) return;
-    operands from{static_cast<const Stored*>(a), static_cast<const Stored*>(b),
-                  static_cast<Stored*>(c), alpha.as<T>(), beta.as<T>()};
+typename blocked<T, Stored>::operands blocked<T, Stored>::bind(
+    const bound_contraction& given) const {
+    operands from{static_cast<const Stored*>(given.a), static_cast<const Stored*>(given.b),
+                  static_cast<Stored*>(given.c), given.alpha.as<T>(), given.beta.as<T>()};
     if (groups_.swapped) std::swap(from.a, from.b);
     from.a += groups_.a_start;
     from.b += groups_.b_start;
     from.c += groups_.c_start;
+    return from;
+}
+
+// C from its element `c` on, for its first block of k or a later one.
+template <class T, class Stored>
+typename blocked<T, Stored>::destination blocked<T, Stored>::output(const operands& from,
+                                                                    std::int64_t c,
+                                                                    bool first) const {
+    return {from.c + c,
+            nullptr,
+            c_rows_.offset.data(),
+            c_columns_.offset.data(),
+            0,
+            false,
+            k_ == 0 ? T{0} : from.alpha,
+            first ? from.beta : T{1},
+            streams(from)};
+}
+
+template <class T, class Stored>
+void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
+                             const plan::number& beta) const {
+    if (empty()) return;
+    const operands from = bind({a, b, c, alpha, beta});
     if (cut_.in_place) {
         run_in_place(from);
         return;
@@ -197,10 +220,9 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::
     }
 }
 
-// Packs the chunk's B, every panel by itself, then computes all tiles of C that need it.
+// Packs the chunk's B, every panel by itself.
 template <class T, class Stored>
-void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* packed,
-                                   T* partial) const {
+void blocked<T, Stored>::pack_chunk(const operands& from, const chunk& part, T* packed) const {
     const std::int64_t batches = part.batch_end - part.batch;
     const std::int64_t blocks = part.block_end - part.block;
     const std::int64_t panels = part.panel_end - part.panel;
@@ -234,7 +256,14 @@ void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* p
     };
     const bool alone = packed_elements_ * static_cast<std::size_t>(batches) < serial_pack_elements;
     distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
+}
 
+// Packs the chunk's B, then computes all tiles of C that need it.
+template <class T, class Stored>
+void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* packed,
+                                   T* partial) const {
+    pack_chunk(from, part, packed);
+    const std::int64_t batches = part.batch_end - part.batch;
     const std::int64_t units = batches * cut_.k_splits * cut_.m_tiles * cut_.n_tiles;
     const std::int64_t per_task = cut_.units_per_task;
     auto compute = [&](std::int64_t task, int worker) {
@@ -290,16 +319,7 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
     const std::int64_t columns = packed_column(part.panel_end) - packed_column(part.panel);
     const std::int64_t blocks = part.block_end - part.block;
 
-    destination to{from.c + at.c,
-                   nullptr,
-                   c_rows_.offset.data(),
-                   c_columns_.offset.data(),
-                   0,
-                   false,
-                   from.alpha,
-                   part.block == 0 ? from.beta : T{1},
-                   streams(from)};
-    if (k_ == 0) to.alpha = 0;
+    destination to = output(from, at.c, part.block == 0);
     if (cut_.sums_apart) {
         to = {nullptr,
               partial + split * static_cast<std::int64_t>(partial_elements_),
@@ -321,9 +341,10 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
             packed + batch * static_cast<std::int64_t>(packed_elements_) +
             (block.first - block_start(part.block)) * columns +
             (packed_column(panel) - packed_column(part.panel)) * (block.end - block.first);
-        multiply_block(from.a + at.a, part_start(m_, cut_.m_tiles, m_tile, table_->mr),
-                       part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr), panel, panel_end,
-                       block, right, packed_a, to);
+        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
+        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
+        if (block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
+        multiply_block(from.a + at.a, m, m_end, panel, panel_end, block, right, packed_a, to);
         to.beta = 1;
     }
     if (to.stream) table_->end_streams();

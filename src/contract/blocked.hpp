@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +21,9 @@ namespace ricci::contract {
 // More than any tile holds: vectors of up to 256 bytes.
 inline constexpr std::size_t largest_tile = kernels::max_rows * kernels::max_vectors * 64;
 
+template <class T, class Stored>
+class joined;
+
 /// Computes in T on operands stored as `Stored`. Where the two differ, packing widens, and a sum over
 /// k is complete before it is rounded.
 template <class T, class Stored = T>
@@ -27,8 +32,11 @@ public:
     blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table);
     void run(const void* a, const void* b, void* c, const plan::number& alpha,
              const plan::number& beta) const override;
+    std::unique_ptr<const joined_strategy> join(std::span<const joinable> all) const override;
 
 private:
+    friend class joined<T, Stored>;
+
     using computed_type = T;
     using stored_type = Stored;
     // Columns [first, first + columns) of C and B, padded to `vectors` whole vectors when packed.
@@ -74,6 +82,8 @@ private:
         std::int64_t b_step = 0;  // of B, which can be read in place; 0: it cannot
     };
 
+    operands bind(const bound_contraction& given) const;
+    destination output(const operands& from, std::int64_t c, bool first) const;
     bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
     void make_panels();
     void make_blocks();
@@ -86,6 +96,7 @@ private:
     void run_in_place(const operands& from) const;
     void multiply_in_place(const operands& from, std::int64_t unit, T* packed_a, T* packed_b) const;
     void run_chunk(const operands& from, const chunk& part, T* packed, T* partial) const;
+    void pack_chunk(const operands& from, const chunk& part, T* packed) const;
     void pack_panels(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
                      std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
     void pack_grid(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,

@@ -26,6 +26,9 @@ public:
         strategy_->run(a, b, c, alpha, beta);
     }
 
+    /// How it is carried out.
+    const strategy& how() const { return *strategy_; }
+
 private:
     std::unique_ptr<const strategy> strategy_;
 };

@@ -1,9 +1,40 @@
 // One way of executing a contraction, prepared for one set of loops.
 #pragma once
 
+#include <memory>
+#include <span>
+
 #include <ricci/plan/number.hpp>
 
 namespace ricci::contract {
+
+/// One of several contractions that run together: what strategy::run is given.
+struct bound_contraction {
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+    plan::number alpha, beta;
+};
+
+/// Several contractions that have an operand in common, in one pass over it.
+class joined_strategy {
+public:
+    joined_strategy() = default;
+    joined_strategy(const joined_strategy&) = delete;
+    joined_strategy& operator=(const joined_strategy&) = delete;
+    virtual ~joined_strategy() = default;
+
+    virtual void run(std::span<const bound_contraction> operands) const = 0;
+};
+
+class strategy;
+
+/// A contraction that is to run together with others, and whether the operand that they have in common is
+/// its B.
+struct joinable {
+    const strategy* which = nullptr;
+    bool shares_b = false;
+};
 
 class strategy {
 public:
@@ -15,6 +46,12 @@ public:
     /// C = alpha * A B + beta * C; a, b and c are as in the descriptor, in its element type.
     virtual void run(const void* a, const void* b, void* c, const plan::number& alpha,
                      const plan::number& beta) const = 0;
+
+    /// How several contractions, of which this is the first, run together with the same results as one
+    /// after another; nothing when that saves no work.
+    virtual std::unique_ptr<const joined_strategy> join(std::span<const joinable>) const {
+        return nullptr;
+    }
 };
 
 /// What a strategy that computes in T runs on: operands stored as `Stored`, C = alpha * product + beta * C.

@@ -263,6 +263,7 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
         text +=
             "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
         if (s.is_stream) text += words.inside(s.stream, details(k));
+        if (s.is_contraction && !details(k).empty()) text += "    " + details(k) + "\n";
         flops += s.flops, bytes += s.bytes;
         contractions += s.is_map() || s.is_gather ? 0 : 1;
     }

@@ -10,6 +10,7 @@
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/fuse.hpp"
+#include "src/plan/join.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/share_sums.hpp"
@@ -218,6 +219,7 @@ program_plan make_plan(const engine::request& asked) {
             postpone.push_back(name);
     if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
 
+    join_contractions(plan);
     lay_out_workspace(plan);
     plan.rewritten = std::move(rewritten);
     return plan;

@@ -63,6 +63,9 @@ struct named_loop {
     std::int64_t extent = 1;
 };
 
+/// Which operand of a contraction another one has as well.
+enum class shared_operand : std::uint8_t { none, a, b };
+
 struct contraction_step {
     std::vector<contraction_loop> batch, m, n, k;
     std::vector<named_loop> batch_names, m_names, n_names, k_names;
@@ -71,6 +74,10 @@ struct contraction_step {
     scalar alpha;
     double beta = 0;
     bool conjugate_a = false, conjugate_b = false;
+    // Of steps that follow each other, multiply the same operand and may run at the same time; the first
+    // of them does not join another.
+    shared_operand shared = shared_operand::none;
+    bool joins_previous = false;
 };
 
 struct map_step {

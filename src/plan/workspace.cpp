@@ -41,16 +41,19 @@ void lay_out_workspace(program_plan& plan) {
     const auto unseen = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> entry(plan.slots.size(), unseen);
     std::vector<lifetime> lives;  // by first use
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    std::size_t now = 0;          // steps that run together are one moment
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        if (!plan.steps[s].contraction.joins_previous) now = s;
         for_each_slot(plan.steps[s], [&](std::int32_t number, bool) {
             const auto k = static_cast<std::size_t>(number);
             if (plan.slots[k].kind != storage::workspace) return;
             if (entry[k] == unseen) {
                 entry[k] = lives.size();
-                lives.push_back({k, s, s, 0, 0});
+                lives.push_back({k, now, now, 0, 0});
             }
-            lives[entry[k]].last = s;
+            lives[entry[k]].last = now;
         });
+    }
 
     // What a C++ object may measure; a larger sum of extents could not be addressed.
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);

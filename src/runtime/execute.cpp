@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 #include <sstream>
+#include <string>
 #include <type_traits>
 
 #include <ricci/error.hpp>
@@ -136,7 +137,26 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
         }
         steps_.push_back(std::move(ready));
     }
+    join(plan);
     bind(plan);
+}
+
+// Steps that may run together do where that saves work.
+void execution::join(const plan::program_plan& plan) {
+    const auto joinable = [&](std::size_t k) {
+        return contract::joinable{&steps_[k].contraction->how(),
+                                  plan.steps[k].contraction.shared == plan::shared_operand::b};
+    };
+    for (std::size_t first = 0, end = 0; first < plan.steps.size(); first = end) {
+        end = first + 1;
+        while (end < plan.steps.size() && plan.steps[end].contraction.joins_previous) ++end;
+        if (end == first + 1) continue;
+        std::vector<contract::joinable> all;
+        for (std::size_t k = first; k < end; ++k) all.push_back(joinable(k));
+        prepared_step& ready = steps_[first];
+        ready.joined = all[0].which->join(all);
+        if (ready.joined) ready.parts.resize(all.size());
+    }
 }
 
 void execution::bind(const plan::program_plan& plan) {
@@ -215,7 +235,10 @@ plan::number execution::evaluate(scalar_program& program) const {
 }
 
 std::string execution::words(std::size_t step) const {
-    return steps_[step].stream ? steps_[step].stream->words() : std::string();
+    const prepared_step& s = steps_[step];
+    if (s.joined)
+        return "packed once for " + std::to_string(s.parts.size()) + " contractions, from here on";
+    return s.stream ? s.stream->words() : std::string();
 }
 
 void execution::check(const prepared_step& s) {
@@ -228,11 +251,25 @@ void execution::check(const prepared_step& s) {
                 " and a number there is " + value.str() + ".");
 }
 
+// A step and those that run together with it.
+void execution::run_joined(std::size_t first) {
+    auto& parts = steps_[first].parts;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        prepared_step& s = steps_[first + k];
+        parts[k] = {s.a, s.b, s.c, evaluate(s.alpha), s.beta};
+    }
+    steps_[first].joined->run(parts);
+}
+
 void execution::run() {
     for (const auto& s : steps_)
         if (s.gather && s.checked_first) check(s);
-    for (auto& s : steps_) {
-        if (s.stream) {
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+        prepared_step& s = steps_[step];
+        if (s.joined) {
+            run_joined(step);
+            step += s.parts.size() - 1;
+        } else if (s.stream) {
             for (std::size_t k = 0; k < s.numbers.size(); ++k)
                 s.number_values[k] = evaluate(s.numbers[k]).real;
             s.stream->run(s.bases.data(), s.number_values.data());

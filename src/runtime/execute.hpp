@@ -43,6 +43,8 @@ private:
         void* c = nullptr;
         scalar_program alpha;
         double beta = 0;
+        std::unique_ptr<const contract::joined_strategy> joined;  // with the steps that follow
+        std::vector<contract::bound_contraction> parts;           // those and this
         std::unique_ptr<elementwise::prepared_map> map;
         std::vector<void*> bases;
         std::unique_ptr<stream::prepared_stream> stream;
@@ -57,6 +59,8 @@ private:
         void operator()(std::byte* memory) const;
     };
 
+    void join(const plan::program_plan& plan);
+    void run_joined(std::size_t first);
     plan::number evaluate(scalar_program& program) const;
     template <class T>
     plan::number evaluate_as(scalar_program& program) const;
