@@ -149,7 +149,7 @@ template <class T, class Stored>
 void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end,
                                         std::int64_t first_panel, std::int64_t panel_end,
                                         const k_block& block, const right_operand& right,
-                                        T* packed_a, const destination& to) const {
+                                        const T* packed_a, const destination& to) const {
     const std::int64_t depth = block.end - block.first;
     const std::int64_t mr = table_->mr;
     const std::int64_t row_panels = (m_end - m + mr - 1) / mr;
@@ -251,7 +251,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;                   \
     template void blocked<__VA_ARGS__>::multiply_block(                                        \
         const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,            \
-        const k_block&, const right_operand&, computed_type*, const destination&) const
+        const k_block&, const right_operand&, const computed_type*, const destination&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);
 RICCI_INSTANTIATE(std::uint32_t);

@@ -89,9 +89,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     streams_ = may_stream();
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {
-        lent_memory::reserve(sizeof(T) *
-                             (packed_elements_ * static_cast<std::size_t>(cut_.batch_chunk) +
-                              partial_elements_ * static_cast<std::size_t>(cut_.k_splits)));
+        lent_memory::reserve(sizeof(T) * borrowed());
     }
 }
 
@@ -196,12 +194,14 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::
         run_in_place(from);
         return;
     }
+    const lent_memory memory(sizeof(T) * borrowed());
+    run_packing(from, nullptr, reinterpret_cast<T*>(memory.data()));
+}
 
-    const std::size_t packed_size = packed_elements_ * static_cast<std::size_t>(cut_.batch_chunk);
-    const std::size_t partial_size = partial_elements_ * static_cast<std::size_t>(cut_.k_splits);
-    const lent_memory memory(sizeof(T) * (packed_size + partial_size));
-    T* const packed = reinterpret_cast<T*>(memory.data());
-    T* const partial = packed + packed_size;
+// `rows`: where all of A is packed already; nullptr: every tile packs its own.
+template <class T, class Stored>
+void blocked<T, Stored>::run_packing(const operands& from, const T* rows, T* packed) const {
+    T* const partial = packed + packed_size();
     chunk part;
     for (part.batch = 0; part.batch < batch_; part.batch = part.batch_end) {
         part.batch_end = std::min(batch_, part.batch + cut_.batch_chunk);
@@ -211,7 +211,7 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::
             for (std::int64_t k = 0; k < cut_.k_chunks; ++k) {
                 part.block = part_start(cut_.k_blocks, cut_.k_chunks, k, 1);
                 part.block_end = part_start(cut_.k_blocks, cut_.k_chunks, k + 1, 1);
-                run_chunk(from, part, packed, partial);
+                run_chunk(from, part, rows, packed, partial);
             }
             if (cut_.sums_apart) {
                 add_partial_sums(from, part.batch, part.panel, part.panel_end, partial);
@@ -220,9 +220,10 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::
     }
 }
 
-// Packs the chunk's B, every panel by itself.
+// Packs the chunk's B, every panel by itself, then computes all tiles of C that need it.
 template <class T, class Stored>
-void blocked<T, Stored>::pack_chunk(const operands& from, const chunk& part, T* packed) const {
+void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, const T* rows,
+                                   T* packed, T* partial) const {
     const std::int64_t batches = part.batch_end - part.batch;
     const std::int64_t blocks = part.block_end - part.block;
     const std::int64_t panels = part.panel_end - part.panel;
@@ -256,20 +257,13 @@ void blocked<T, Stored>::pack_chunk(const operands& from, const chunk& part, T* 
     };
     const bool alone = packed_elements_ * static_cast<std::size_t>(batches) < serial_pack_elements;
     distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
-}
 
-// Packs the chunk's B, then computes all tiles of C that need it.
-template <class T, class Stored>
-void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, T* packed,
-                                   T* partial) const {
-    pack_chunk(from, part, packed);
-    const std::int64_t batches = part.batch_end - part.batch;
     const std::int64_t units = batches * cut_.k_splits * cut_.m_tiles * cut_.n_tiles;
     const std::int64_t per_task = cut_.units_per_task;
     auto compute = [&](std::int64_t task, int worker) {
         const std::int64_t end = std::min(units, (task + 1) * per_task);
         for (std::int64_t unit = task * per_task; unit < end; ++unit) {
-            compute_unit(from, part, unit, packed, partial, worker);
+            compute_unit(from, part, unit, packed, rows, partial, worker);
         }
     };
     distribute((units + per_task - 1) / per_task, cut_.serial, compute);
@@ -307,7 +301,8 @@ void blocked<T, Stored>::pack_panels(const Stored* b, std::int64_t panel, std::i
 // A unit is one tile of C (or of partial sums): its blocks of k are added in order.
 template <class T, class Stored>
 void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, std::int64_t unit,
-                                      const T* packed, T* partial, int worker) const {
+                                      const T* packed, const T* rows, T* partial,
+                                      int worker) const {
     const std::int64_t n_tile = unit % cut_.n_tiles;
     const std::int64_t m_tile = unit / cut_.n_tiles % cut_.m_tiles;
     const std::int64_t split = unit / cut_.n_tiles / cut_.m_tiles % cut_.k_splits;
@@ -343,11 +338,23 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
             (packed_column(panel) - packed_column(part.panel)) * (block.end - block.first);
         const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
         const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
-        if (block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
-        multiply_block(from.a + at.a, m, m_end, panel, panel_end, block, right, packed_a, to);
+        if (rows == nullptr && block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
+        const T* const left =
+            rows == nullptr ? packed_a
+                            : rows + (part.batch + batch) * packed_rows() + packed_row(number, m);
+        multiply_block(from.a + at.a, m, m_end, panel, panel_end, block, right, left, to);
         to.beta = 1;
     }
     if (to.stream) table_->end_streams();
+}
+
+template <class T, class Stored>
+std::int64_t blocked<T, Stored>::packed_row(std::int64_t block, std::int64_t m) const {
+    const std::int64_t rows = (m_ + table_->mr - 1) / table_->mr * table_->mr;
+    std::int64_t at = 0;
+    for (std::int64_t k = 0; k < block; ++k)
+        at += rows * pitch_of(blocks_[static_cast<std::size_t>(k)]);
+    return m == 0 ? at : at + m * pitch_of(blocks_[static_cast<std::size_t>(block)]);
 }
 
 // Rounds a row of complete sums into C, run by run.

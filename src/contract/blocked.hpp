@@ -84,6 +84,13 @@ private:
 
     operands bind(const bound_contraction& given) const;
     destination output(const operands& from, std::int64_t c, bool first) const;
+    // Elements of packed B, and of those and the partial sums.
+    std::size_t packed_size() const {
+        return packed_elements_ * static_cast<std::size_t>(cut_.batch_chunk);
+    }
+    std::size_t borrowed() const {
+        return packed_size() + partial_elements_ * static_cast<std::size_t>(cut_.k_splits);
+    }
     bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
     void make_panels();
     void make_blocks();
@@ -95,23 +102,27 @@ private:
     std::int64_t packed_column(std::int64_t panel) const;
     void run_in_place(const operands& from) const;
     void multiply_in_place(const operands& from, std::int64_t unit, T* packed_a, T* packed_b) const;
-    void run_chunk(const operands& from, const chunk& part, T* packed, T* partial) const;
-    void pack_chunk(const operands& from, const chunk& part, T* packed) const;
+    void run_packing(const operands& from, const T* rows, T* packed) const;
+    void run_chunk(const operands& from, const chunk& part, const T* rows, T* packed,
+                   T* partial) const;
     void pack_panels(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
                      std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
     void pack_grid(const Stored* b, std::int64_t panel, std::int64_t panel_end, std::int64_t k,
                    std::int64_t k_end, std::int64_t from_k, std::int64_t to_k, T* to) const;
     bool find_grid();
     void compute_unit(const operands& from, const chunk& part, std::int64_t unit, const T* packed,
-                      T* partial, int worker) const;
+                      const T* rows, T* partial, int worker) const;
     void pack_a(const Stored* a, std::int64_t m, std::int64_t m_end, const k_block& block,
                 T* to) const;
     std::int64_t pitch_of(const k_block& block) const {
         return table_->panel_pitch != 0 ? table_->panel_pitch : block.end - block.first;
     }
+    // Where a row begins in a block of all rows, packed for several contractions, and their elements.
+    std::int64_t packed_row(std::int64_t block, std::int64_t m) const;
+    std::int64_t packed_rows() const { return packed_row(cut_.k_blocks, 0); }
     void multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end, std::int64_t panel,
                         std::int64_t panel_end, const k_block& block, const right_operand& right,
-                        T* packed_a, const destination& to) const;
+                        const T* packed_a, const destination& to) const;
     void add_partial_sums(const operands& from, std::int64_t batch, std::int64_t panel,
                           std::int64_t panel_end, T* partial) const;
     void write_row(const column_panel& which, const T* sums, T alpha, T beta, Stored* row) const;

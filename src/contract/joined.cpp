@@ -2,7 +2,8 @@
 #include "src/contract/joined.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <complex>
 #include <utility>
 
@@ -10,16 +11,23 @@
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contract {
+namespace {
 
-// A contraction that packs all of its columns beforehand, and its rows from the operand in common.
+// Packed rows of more bytes than this would come from memory again for every contraction.
+constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t rows_per_task = 96;
+
+}  // namespace
+
+// A contraction that packs its rows, from the operand in common.
 template <class T, class Stored>
 const blocked<T, Stored>* joined<T, Stored>::suited(const joinable& one) {
     const auto* const it = dynamic_cast<const part*>(one.which);
     if (it == nullptr || it->empty() || it->groups_.swapped != one.shares_b) return nullptr;
-    const block_sizes& cut = it->cut_;
-    const bool at_once = !cut.in_place && !cut.serial && !cut.sums_apart && cut.n_chunks == 1 &&
-                         cut.k_chunks == 1 && cut.batch_chunk == it->batch_;
-    return at_once && !it->packs_across_ && it->packs_a_ ? it : nullptr;
+    const bool packs = !it->cut_.in_place && !it->packs_across_ && it->packs_a_;
+    const std::int64_t bytes =
+        it->batch_ * it->packed_rows() * static_cast<std::int64_t>(sizeof(T));
+    return packs && bytes <= most_bytes ? it : nullptr;
 }
 
 template <class T, class Stored>
@@ -45,63 +53,42 @@ std::unique_ptr<const joined_strategy> joined<T, Stored>::make(std::span<const j
         if (suits == nullptr || (!parts.empty() && !same_rows(*parts[0], *suits))) return nullptr;
         parts.push_back(suits);
     }
-    if (parts.size() < 2 || parts.size() > plan::most_joined) return nullptr;
+    if (parts.size() < 2) return nullptr;
     return std::unique_ptr<const joined_strategy>(new joined(std::move(parts)));
 }
 
 template <class T, class Stored>
-joined<T, Stored>::joined(std::vector<const part*> parts) : parts_(std::move(parts)) {
-    for (const part* p : parts_) {
-        columns_.push_back(
-            {packed_elements_, {0, p->batch_, 0, p->cut_.panels, 0, p->cut_.k_blocks}});
-        packed_elements_ += p->packed_elements_ * static_cast<std::size_t>(p->batch_);
-        row_tiles_ = std::max(row_tiles_, p->cut_.m_tiles);
-    }
-    lent_memory::reserve(packed_elements_ * sizeof(T));
+joined<T, Stored>::joined(std::vector<const part*> parts)
+    : parts_(std::move(parts)),
+      packed_(static_cast<std::size_t>(parts_[0]->batch_ * parts_[0]->packed_rows())) {
+    for (const part* p : parts_) borrowed_ = std::max(borrowed_, packed_ + p->borrowed());
+    lent_memory::reserve(borrowed_ * sizeof(T));
 }
 
 template <class T, class Stored>
 void joined<T, Stored>::run(std::span<const bound_contraction> operands) const {
-    std::array<typename part::operands, plan::most_joined> from;
-    const lent_memory memory(packed_elements_ * sizeof(T));
-    T* const packed = reinterpret_cast<T*>(memory.data());
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-        from[p] = parts_[p]->bind(operands[p]);
-        parts_[p]->pack_chunk(from[p], columns_[p].whole, packed + columns_[p].packed);
-    }
-    auto body = [&](std::int64_t unit, int worker) {
-        compute({from.data(), parts_.size()}, unit, packed,
-                reinterpret_cast<T*>(worker_memory(worker)));
-    };
-    runtime::parallel_for(parts_[0]->batch_ * row_tiles_, body);
+    const lent_memory memory(borrowed_ * sizeof(T));
+    T* const rows = reinterpret_cast<T*>(memory.data());
+    pack(parts_[0]->bind(operands[0]), rows);
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+        parts_[p]->run_packing(parts_[p]->bind(operands[p]), rows, rows + packed_);
 }
 
-// A tile of rows of one batch: every block of k of it passes over the columns of all parts.
 template <class T, class Stored>
-void joined<T, Stored>::compute(std::span<const typename part::operands> from, std::int64_t unit,
-                                const T* packed, T* packed_rows) const {
-    const part& first = *parts_[0];
-    const std::int64_t batch = unit / row_tiles_, tile = unit % row_tiles_;
-    const std::int64_t mr = first.table_->mr;
-    const std::int64_t m = part_start(first.m_, row_tiles_, tile, mr);
-    const std::int64_t m_end = part_start(first.m_, row_tiles_, tile + 1, mr);
-    for (std::size_t number = 0; number < first.blocks_.size(); ++number) {
-        const typename part::k_block& block = first.blocks_[number];
-        const Stored* const rows = from[0].a + locate(first.groups_.batch, batch).a;
-        if (block.a_step == 0) first.pack_a(rows, m, m_end, block, packed_rows);
-        for (std::size_t k = 0; k < parts_.size(); ++k) {
-            const part& p = *parts_[k];
-            typename part::right_operand right;
-            right.packed = packed + columns_[k].packed +
-                           batch * static_cast<std::int64_t>(p.packed_elements_) +
-                           block.first * p.packed_column(p.cut_.panels);
-            p.multiply_block(rows, m, m_end, 0, p.cut_.panels, p.blocks_[number], right,
-                             packed_rows,
-                             p.output(from[k], locate(p.groups_.batch, batch).c, number == 0));
-        }
-    }
-    if (std::ranges::any_of(parts_, [](const part* p) { return p->streams_; }))
-        first.table_->end_streams();
+void joined<T, Stored>::pack(const typename part::operands& from, T* rows) const {
+    const part& p = *parts_[0];
+    const std::int64_t tiles = (p.m_ + rows_per_task - 1) / rows_per_task;
+    auto body = [&](std::int64_t task, int) {
+        const std::int64_t number = task / tiles % p.cut_.k_blocks;
+        const std::int64_t batch = task / tiles / p.cut_.k_blocks;
+        const std::int64_t m = part_start(p.m_, tiles, task % tiles, p.table_->mr);
+        const std::int64_t m_end = part_start(p.m_, tiles, task % tiles + 1, p.table_->mr);
+        const typename part::k_block& block = p.blocks_[static_cast<std::size_t>(number)];
+        if (block.a_step != 0 || m == m_end) return;
+        p.pack_a(from.a + locate(p.groups_.batch, batch).a, m, m_end, block,
+                 rows + batch * p.packed_rows() + p.packed_row(number, m));
+    };
+    runtime::parallel_for(tiles * p.cut_.k_blocks * p.batch_, body);
 }
 
 template <class T, class Stored>

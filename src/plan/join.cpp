@@ -80,7 +80,7 @@ void join_contractions(program_plan& plan) {
             return true;
         };
         while (plan.steps[first].is_contraction && end < plan.steps.size() &&
-               end - first < most_joined && plan.steps[end].is_contraction && suits()) {
+               plan.steps[end].is_contraction && suits()) {
             const auto found = shared();
             if (!found) break;
             auto& next = plan.steps[end].contraction;

@@ -3,7 +3,6 @@
 // may be zero or negative.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -35,9 +34,6 @@ struct contraction {
     bool conjugate_a = false;
     bool conjugate_b = false;
 };
-
-/// So many contractions at most run together.
-inline constexpr std::size_t most_joined = 8;
 
 /// What an instruction of an element-wise program computes.
 enum class opcode : std::uint8_t {
