@@ -29,8 +29,18 @@ row_sink<T>::row_sink(const plan::stream_sink& sink, tiles<T>& made)
       values_(flatten(sink.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
       beta_(static_cast<T>(sink.beta)),
-      sums_(made.take(static_cast<std::size_t>(std::max(values_.total * made.sizes().full.width,
-                                                        padded_ * made.table().most_narrow)))) {}
+      sums_(made.take(static_cast<std::size_t>(most_sums()))) {}
+
+template <class T>
+std::int64_t row_sink<T>::most_sums() const {
+    return std::max(values_.total * tiles_->sizes().full.width,
+                    padded_ * tiles_->table().most_narrow);
+}
+
+template <class T>
+std::int64_t row_sink<T>::sums_of(const tile_task<T>& t) const {
+    return is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width;
+}
 
 template <class T>
 bool row_sink<T>::is_narrow(const tile_task<T>& t) const {
@@ -47,8 +57,7 @@ std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles
 
 template <class T>
 void row_sink<T>::clear(const tile_task<T>& t) const {
-    std::fill_n(t.address(sums_),
-                is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width, T{0});
+    std::fill_n(t.address(sums_), sums_of(t), T{0});
 }
 
 template <class T>
@@ -91,6 +100,26 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
         (narrow ? table.narrow_values : table.multiply[width / table.lanes - 1])(x);
         x.c += narrow ? x.rows : x.rows * width;
     }
+}
+
+template <class T>
+void row_sink<T>::add_sums(const tile_task<T>& t, const T* from) const {
+    const std::int64_t count = sums_of(t);
+    T* const sums = t.address(sums_);
+    if (weights_ < 0) {
+        for (std::int64_t k = 0; k < count; ++k) sums[k] += from[k];
+        return;
+    }
+    const T* const factor = tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
+    if (is_narrow(t)) {
+        for (std::int64_t i = 0; i < t.width.rows; ++i)
+            for (std::int64_t k = i * padded_; k < (i + 1) * padded_; ++k)
+                sums[k] += factor[i] * from[k];
+        return;
+    }
+    const std::int64_t width = t.width.width;
+    for (std::int64_t k = 0; k < count; k += width)
+        for (std::int64_t x = 0; x < width; ++x) sums[k + x] += factor[x] * from[k + x];
 }
 
 template <class T>

@@ -28,6 +28,14 @@ public:
     /// finished, then C += number * sums.
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
 
+    /// The sums of a task, and how many it has; no task has more than `most_sums`.
+    const T* sums(const tile_task<T>& t) const { return t.address(sums_); }
+    std::int64_t sums_of(const tile_task<T>& t) const;
+    std::int64_t most_sums() const;
+    /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the factor
+    /// that the stage has.
+    void add_sums(const tile_task<T>& t, const T* from) const;
+
 private:
     bool is_narrow(const tile_task<T>& t) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
