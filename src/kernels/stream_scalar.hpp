@@ -51,7 +51,8 @@ void scalar_narrow_values(const lane_product<T>& p) {
             for (std::int64_t k = 0; k < p.depth; ++k)
                 sum += p.a[r + k * p.a_step] * p.b[k * p.b_step + x];
             T& c = p.c[x * p.c_row + r];
-            c = c * (p.scale == nullptr ? T(1) : p.scale[x]) + sum;
+            const T scale = p.scale == nullptr ? T(1) : p.scale[x];
+            c = p.mode == product_mode::store ? sum * scale : c * scale + sum;
         }
 }
 

@@ -27,10 +27,11 @@ row_sweep<T>::row_sweep(const plan::stream& what, const kernels::stream_table<T>
     scratch_ = tiles_.take(row_sink<T>::scratch(sinks_, tiles_));
     const geometry& g = tiles_.shape();
     work *= 2 * static_cast<double>(tiles_.sizes().full.width);
+    others_ = iterations(g.other_columns);
     parts_ = column_parts<T>(what, tiles_, sinks_, units(), work);
     tiles_.check_room();
     tiles_.find_schedule(parts_.columns());
-    work *= static_cast<double>(g.column.extent * iterations(g.other_columns));
+    work *= static_cast<double>(g.column.extent * others_);
     units_per_task_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
     contract::lent_memory::reserve(kept_bytes());
@@ -58,6 +59,7 @@ void row_sweep<T>::run(void* const* bases, const double* numbers) const {
         for (std::int64_t u = first; u < std::min(count, first + units_per_task_); ++u) {
             choose_unit(t, u);
             tiles_.pack_rows(t);
+            if (sum_at_once(t)) continue;
             forget_sums(t);
             add_columns(t, parts_.part(0));
             finish_rows(t);
@@ -100,6 +102,23 @@ void row_sweep<T>::choose_unit(tile_task<T>& t, std::int64_t unit) const {
     // Later rows first: where masks leave more of them, the long tasks do not come last.
     tiles_.choose_rows(t, row_tiles - 1 - unit % row_tiles);
     std::copy_n(t.origin, g.operands(), t.at);
+}
+
+// All columns that count are one range: the sums are complete with it, and need not be kept. False where
+// they are not.
+template <class T>
+bool row_sweep<T>::sum_at_once(tile_task<T>& t) const {
+    if (others_ != 1) return false;
+    auto columns = tiles_.ranges(t, 0, tiles_.shape().column.extent);
+    if (!tiles_.is_last(columns)) return false;
+    tiles_.forget_scores(t);
+    tile_range range;
+    tiles_.make_next(t, columns, range);
+    tiles_.write_log_sum_exp(t, t.address(scratch_));
+    for (std::size_t k = 0; k < sinks_.size(); ++k)
+        sinks_[k].sum(t, range, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)],
+                      t.address(scratch_));
+    return true;
 }
 
 template <class T>

@@ -63,42 +63,78 @@ void row_sink<T>::clear(const tile_task<T>& t) const {
 template <class T>
 void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
     const std::int64_t width = t.width.width;
-    const std::int64_t columns = range.column_end - range.column;
     const T* factor =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
     T* const sums = t.address(sums_);
     if (b_ < 0) {
         const auto lanes = static_cast<std::size_t>(width);
         std::fill_n(scratch, lanes, T{0});
-        tiles_->elementwise().add_rows(scratch, t.tile[tile_], width,
-                                       static_cast<std::size_t>(columns), lanes);
+        const auto columns = static_cast<std::size_t>(range.column_end - range.column);
+        tiles_->elementwise().add_rows(scratch, t.tile[tile_], width, columns, lanes);
         for (std::size_t x = 0; x < lanes; ++x)
             sums[x] = (factor != nullptr ? sums[x] * factor[x] : sums[x]) + scratch[x];
         return;
     }
-    const auto operand = static_cast<std::size_t>(b_);
-    const std::int64_t stride = tiles_->shape().column.strides[operand];
-    kernels::lane_product<T> x;
-    x.rows = values_.last.extent;
-    x.depth = columns;
-    x.a_row = values_.last.a;
-    x.a_step = stride;
-    x.ahead = tiles_->sizes().columns * stride;
-    x.used = t.width.rows;
-    x.b = t.tile[tile_];
-    x.b_step = width;
+    auto x = product(t, range);
     x.c = sums;
-    x.c_row = width;
     x.mode = factor != nullptr ? kernels::product_mode::rescale : kernels::product_mode::add;
     x.scale = factor;
     const bool narrow = is_narrow(t);
-    if (narrow) x.c_row = padded_;
-    const T* b = t.base(operand) + t.at[operand] + range.column * stride;
+    x.c_row = narrow ? padded_ : width;
+    const T* const b = x.a;
     for (const std::int64_t run : values_.a) {
         x.a = b + run;
         const auto& table = tiles_->table();
         (narrow ? table.narrow_values : table.multiply[width / table.lanes - 1])(x);
         x.c += narrow ? x.rows : x.rows * width;
+    }
+}
+
+// The tile times B, all but where that goes; A of the kernels is B at its first value.
+template <class T>
+kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
+                                              const tile_range& range) const {
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().column.strides[operand];
+    // All members at once: the compiler would clear the whole of it otherwise.
+    return {.rows = values_.last.extent,
+            .depth = range.column_end - range.column,
+            .a = t.base(operand) + t.at[operand] + range.column * stride,
+            .a_row = values_.last.a,
+            .a_step = stride,
+            .b = t.tile[tile_],
+            .b_step = t.width.width,
+            .c = nullptr,
+            .c_row = 0,
+            .mode = kernels::product_mode::store,
+            .scale = nullptr,
+            .ahead = tiles_->sizes().columns * stride,
+            .used = t.width.rows,
+            .factor = 1,
+            .maximum = nullptr};
+}
+
+// Few rows, whose values lie side by side, are written as they are summed.
+template <class T>
+void row_sink<T>::sum(const tile_task<T>& t, const tile_range& range, double number,
+                      T* scratch) const {
+    if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0) {
+        clear(t);
+        add(t, range, scratch);
+        finish(t, number, true, scratch);
+        return;
+    }
+    find_factors(t, number, scratch);
+    auto x = product(t, range);
+    x.mode = kernels::product_mode::store;
+    x.scale = scratch;
+    x.c_row = tiles_->shape().row.strides[output_];
+    T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * x.c_row;
+    const T* const b = x.a;
+    for (std::size_t run = 0; run < values_.a.size(); ++run) {
+        x.a = b + values_.a[run];
+        x.c = out + values_.b[run];
+        tiles_->table().narrow_values(x);
     }
 }
 
@@ -124,13 +160,18 @@ void row_sink<T>::add_sums(const tile_task<T>& t, const T* from) const {
 
 template <class T>
 void row_sink<T>::finish(const tile_task<T>& t, double number, bool first, T* scratch) const {
-    const std::int64_t width = t.width.width;
+    find_factors(t, number, scratch);
+    write(t, first ? beta_ : T{1}, scratch, scratch + t.width.width);
+}
+
+// What the sums of each row are multiplied by at the end.
+template <class T>
+void row_sink<T>::find_factors(const tile_task<T>& t, double number, T* factors) const {
     const T factor = static_cast<T>(number);
     const T* total =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).sum;
     for (std::int64_t x = 0; x < t.width.rows; ++x)
-        scratch[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
-    write(t, first ? beta_ : T{1}, scratch, scratch + width);
+        factors[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
 }
 
 // Writes rows where columns of sums are, each with its factor.

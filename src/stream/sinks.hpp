@@ -28,6 +28,9 @@ public:
     /// finished, then C += number * sums.
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
 
+    /// Clears, adds the only range that there is, and finishes.
+    void sum(const tile_task<T>& t, const tile_range& range, double number, T* scratch) const;
+
     /// The sums of a task, and how many it has; no task has more than `most_sums`.
     const T* sums(const tile_task<T>& t) const { return t.address(sums_); }
     std::int64_t sums_of(const tile_task<T>& t) const;
@@ -38,6 +41,8 @@ public:
 
 private:
     bool is_narrow(const tile_task<T>& t) const;
+    kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
+    void find_factors(const tile_task<T>& t, double number, T* factors) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
 
     const tiles<T>* tiles_;
