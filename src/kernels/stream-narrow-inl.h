@@ -21,9 +21,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-// Half of the lanes at most; 1 lane has nothing to gain.
+// Half of the lanes at most; 1 lane has nothing to gain. With AVX2 rows that fill a vector are no slower
+// narrow: they need not be transposed.
 constexpr int most_narrow =
-    HWY_TARGET == HWY_AVX2 ? lane_count * 3 / 4 : HWY_MIN(lane_count / 2, max_narrow_lanes);
+    HWY_TARGET == HWY_AVX2 ? lane_count : HWY_MIN(lane_count / 2, max_narrow_lanes);
 // A is read once, as fast as memory gives it: lines of it are asked for so many before their turn.
 constexpr std::int64_t lines_ahead = 16;
 
@@ -32,7 +33,7 @@ constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
 // Rows of C at a time, as sums along lines need them.
 constexpr int narrow_rows(int used) {
     if (used == 1) return 8;
-    if (!has_many_registers) return used == 2 ? 4 : 2;
+    if (!has_many_registers) return used == 2 ? 4 : used <= 6 ? 2 : 1;
     return used <= 3 ? 8 : used <= 6 ? 4 : 2;
 }
 
