@@ -96,7 +96,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
 
     std::atomic<std::int64_t>* const mine =
         &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
-    for (const auto& s : column_sinks_) s.sink.clear(t);
+    for (const auto& s : column_sinks_) s.sink.clear(t, end - first);
     for (const auto& s : line_sinks_) s.sink.clear(t);
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
     for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {

@@ -208,7 +208,6 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
       b_(sink.b),
       values_(flatten(sink.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
-      columns_(columns),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(sink.beta)),
@@ -217,8 +216,8 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
           static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
 
 template <class T>
-void column_sink<T>::clear(const tile_task<T>& t) const {
-    std::fill_n(t.address(sums_), padded_ * columns_, T{0});
+void column_sink<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
+    std::fill_n(t.address(sums_), padded_ * columns, T{0});
 }
 
 template <class T>

@@ -61,7 +61,8 @@ public:
     /// `columns`: of a block.
     column_sink(const plan::stream_sink& sink, tiles<T>& made, std::int64_t columns);
 
-    void clear(const tile_task<T>& t) const;
+    /// Clears the sums of the columns [0, columns) of a block.
+    void clear(const tile_task<T>& t, std::int64_t columns) const;
     /// Packs B for the rows of the task, unless it can be read in place.
     void pack(const tile_task<T>& t) const;
     /// Adds the tile of a range, which lies in the block that begins at column `block`.
@@ -75,7 +76,6 @@ private:
     std::int32_t b_ = -1;
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
-    std::int64_t columns_ = 1;
     bool in_place_ = false;  // B is read where it lies
     T beta_ = 0;
     std::size_t sums_ = 0, packed_ = 0;  // in a worker's memory
