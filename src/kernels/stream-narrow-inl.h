@@ -166,7 +166,10 @@ void narrow_lines(const lane_product<number>& p) {
     for (; first < p.rows; ++first) sum_lines<used, 1>(p, first);
 }
 
-template <int used, int vectors>
+/// Where B[k, x] is: beside B[k, x + 1], or in a line of its own x.
+enum class right_side { rows, lines };
+
+template <right_side how, int used, int vectors>
 HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     const tag d;
     vector sum[used][vectors];
@@ -176,9 +179,14 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
         for (int v = 0; v < vectors; ++v) sum[u][v] = hn::Zero(d);
     }
     const number* a = p.a + first;
-    const number* b = p.b;
+    const number* line[used];
+    RICCI_UNROLL
+    for (int u = 0; u < used; ++u)
+        line[u] = how == right_side::lines ? p.b + u * p.b_step : p.b + u;
     const std::int64_t later = lines_ahead * p.a_step;
-    for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, b += p.b_step) {
+    const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
+    std::int64_t at = 0;
+    for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, at += b_step) {
         vector left[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
@@ -188,7 +196,8 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
         }
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) {
-            const vector right = hn::Set(d, b[u]);
+            const vector right =
+                hn::Set(d, how == right_side::lines ? line[u][at] : line[0][at + u]);
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) sum[u][v] = hn::MulAdd(left[v], right, sum[u][v]);
         }
@@ -218,22 +227,24 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     }
 }
 
-template <int used>
+template <right_side how, int used>
 void narrow_values(const lane_product<number>& p) {
     if (p.used != used) {
-        if constexpr (used > 1) narrow_values<used - 1>(p);
+        if constexpr (used > 1) narrow_values<how, used - 1>(p);
         return;
     }
     constexpr int vectors = narrow_vectors(used);
     std::int64_t first = 0;
     for (; first + vectors * lane_count <= p.rows; first += vectors * lane_count)
-        sum_values<used, vectors>(p, first);
-    for (; first + lane_count <= p.rows; first += lane_count) sum_values<used, 1>(p, first);
+        sum_values<how, used, vectors>(p, first);
+    for (; first + lane_count <= p.rows; first += lane_count) sum_values<how, used, 1>(p, first);
+    const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
+    const std::int64_t b_lane = how == right_side::lines ? p.b_step : 1;
     for (; first < p.rows; ++first) {
         for (std::int64_t u = 0; u < used; ++u) {
             number sum = 0;
             for (std::int64_t k = 0; k < p.depth; ++k)
-                sum += p.a[first + k * p.a_step] * p.b[k * p.b_step + u];
+                sum += p.a[first + k * p.a_step] * p.b[k * b_step + u * b_lane];
             number& c = p.c[u * p.c_row + first];
             const number scale = p.scale == nullptr ? number(1) : p.scale[u];
             c = p.mode == product_mode::store ? sum * scale : c * scale + sum;

@@ -62,6 +62,7 @@ void column_sweep<T>::choose_blocks(const plan::stream& what) {
     block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
     blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
     split_ = batch_tasks_ < enough_tasks;
+    single_ = blocks_ == 1 && iterations(g.other_rows) * tiles_.row_tiles() == 1;
 }
 
 template <class T>
@@ -93,6 +94,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
     move(g.batch, batch, t.origin);
     move(g.other_columns, block / runs, t.origin);
+    if (single_ && sum_at_once(t, batch)) return;
 
     std::atomic<std::int64_t>* const mine =
         &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
@@ -124,6 +126,33 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
             std::this_thread::yield();
     for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
     mine->store(rows * row_tiles + 1, std::memory_order_release);
+}
+
+// One tile is all there is: its sums need not be kept. False where it is more, or nothing.
+template <class T>
+bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t end = g.column.extent;
+    std::copy_n(t.origin, g.operands(), t.at);
+    tiles_.choose_rows(t, 0);
+    auto columns = tiles_.ranges(t, 0, end);
+    if (!tiles_.is_last(columns)) return false;
+    tiles_.pack_rows(t);
+    tile_range range;
+    tiles_.make_next(t, columns, range);
+    T* const scratch = t.address(scratch_);
+    for (const auto& s : row_sinks_) s.sink.sum(t, range, t.numbers[s.number], scratch);
+    for (const auto& s : column_sinks_) s.sink.sum(t, range, end, t.numbers[s.number], scratch);
+    add_nothing(t, batch, 0, range.column);
+    for (const auto& s : tile_sinks_)
+        s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), scratch);
+    add_nothing(t, batch, range.column_end, end);
+    for (const auto& s : line_sinks_) {
+        s.sink.clear(t);
+        s.sink.add(t, range, 0);
+        s.sink.finish(t, 0, t.numbers[s.number]);
+    }
+    return true;
 }
 
 // A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False

@@ -297,6 +297,46 @@ void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int6
     }
 }
 
+// A few columns, whose values lie side by side, are written as they are summed.
+template <class T>
+void column_sink<T>::sum(const tile_task<T>& t, const tile_range& range, std::int64_t end,
+                         double number, T* scratch) const {
+    const bool narrow = b_ >= 0 && values_.last.a == 1 && values_.last.b == 1 && beta_ == 0 &&
+                        end <= tiles_->table().most_narrow;
+    if (!narrow || range.column != 0 || range.column_end != end) {
+        clear(t, end);
+        pack(t);
+        add(t, range, 0);
+        finish(t, 0, end, number);
+        return;
+    }
+    std::fill_n(scratch, end, static_cast<T>(number));
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().row.strides[operand];
+    const T* const b = t.base(operand) + t.at[operand] + t.row * stride;
+    T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_];
+    kernels::lane_product<T> x{.rows = values_.last.extent,
+                               .depth = t.width.rows,
+                               .a = b,
+                               .a_row = 1,
+                               .a_step = stride,
+                               .b = t.tile[tile_],
+                               .b_step = t.width.width,
+                               .c = out,
+                               .c_row = tiles_->shape().column.strides[output_],
+                               .mode = kernels::product_mode::store,
+                               .scale = scratch,
+                               .ahead = 0,
+                               .used = end,
+                               .factor = 1,
+                               .maximum = nullptr};
+    for (std::size_t run = 0; run < values_.a.size(); ++run) {
+        x.a = b + values_.a[run];
+        x.c = out + values_.b[run];
+        tiles_->table().narrow_columns(x);
+    }
+}
+
 template <class T>
 tile_sink<T>::tile_sink(const plan::stream_sink& sink, tiles<T>& made)
     : tiles_(&made),

@@ -69,6 +69,9 @@ public:
     void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
     /// Writes C for the columns [block, end).
     void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number) const;
+    /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
+    void sum(const tile_task<T>& t, const tile_range& range, std::int64_t end, double number,
+             T* scratch) const;
 
 private:
     const tiles<T>* tiles_;
@@ -76,7 +79,7 @@ private:
     std::int32_t b_ = -1;
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
-    bool in_place_ = false;  // B is read where it lies
+    bool in_place_ = false;    // B is read where it lies
     T beta_ = 0;
     std::size_t sums_ = 0, packed_ = 0;  // in a worker's memory
 };

@@ -2,6 +2,7 @@
 // SIMD target, layout, shape and chain between two contractions.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -15,6 +16,24 @@ namespace {
 
 using namespace ricci::testing;
 using ricci::element;
+
+/// What scores get added or are divided by, and its letter.
+struct change {
+    const char* body;
+    char letter;
+};
+
+const change changes[] = {
+    {"S^{hij} + B^{hij}", 'B'},   {"S^{hij} + B^{ij}", 'B'}, {"S^{hij} + b_{i-j}", 'b'},
+    {"S^{hij} + b^h_{i-j}", 'b'}, {"S^{hij} + p^j", 'p'},    {"S^{hij} - m^h |i - j|", 'm'},
+    {"S^{hij} - m |i - j|", 'm'}, {"S^{hij} / T", 'T'},      {"S^{hij} / T^h", 'T'}};
+
+ricci::ir::program with_gradients(const change& by) {
+    const auto text =
+        scores + "\n" + "A^{hij} = \\operatorname{softmax}_j(" + by.body + ")" + values;
+    return program_of(
+        gradient_of(bound_program::parsed(text), "O", {"Q", "K", "V", std::string(1, by.letter)}));
+}
 
 }  // namespace
 
@@ -134,21 +153,10 @@ TEST_CASE("gradients are streamed and right") {
 }
 
 TEST_CASE("gradients by what scores get added or are divided by store no weights") {
-    struct change {
-        const char* body;
-        char letter;
-    };
-    const change changes[] = {
-        {"S^{hij} + B^{hij}", 'B'},   {"S^{hij} + B^{ij}", 'B'}, {"S^{hij} + b_{i-j}", 'b'},
-        {"S^{hij} + b^h_{i-j}", 'b'}, {"S^{hij} + p^j", 'p'},    {"S^{hij} - m^h |i - j|", 'm'},
-        {"S^{hij} - m |i - j|", 'm'}, {"S^{hij} / T", 'T'},      {"S^{hij} / T^h", 'T'}};
     const sizes s{3, 2, 130, 300, 8, 8};
     unsigned seed = 900;
     for (const auto& [body, letter] : changes) {
-        const auto text =
-            scores + "\n" + "A^{hij} = \\operatorname{softmax}_j(" + body + ")" + values;
-        const auto program = program_of(
-            gradient_of(bound_program::parsed(text), "O", {"Q", "K", "V", std::string(1, letter)}));
+        const auto program = with_gradients({body, letter});
         bound_program p(ricci::ir::program(program.view()), element::f32, 1);
         bind(p, s, layout::row_major);
         const auto words = p.prepare().explain();
@@ -157,6 +165,34 @@ TEST_CASE("gradients by what scores get added or are divided by store no weights
         CHECK(words.find("contract  ") == std::string::npos);
         CHECK(against_unfused(program, s, element::f64, layout::shuffled, seed++, 1e-11) == "");
     }
+}
+
+TEST_CASE("groups of one tile, whose sums are written at once") {
+    for (const auto& target : ricci::kernels::supported_targets()) {
+        REQUIRE(ricci::kernels::force_target(target));
+        unsigned seed = 1100;
+        const auto check = [&](const ricci::ir::program& program, const sizes& s) {
+            CHECK(against_unfused(program, s, element::f64, layout::row_major, seed++, 1e-12) ==
+                  "");
+            CHECK(against_unfused(program, s, element::f64, layout::shuffled, seed++, 1e-12) == "");
+        };
+        for (const auto& [rows, columns] : {std::pair{5, 5}, {3, 8}, {8, 3}, {8, 11}, {12, 2}}) {
+            const sizes s{20, 2, rows, columns, 24, 37};
+            INFO(target << ", " << rows << " x " << columns);
+            for (const auto& which : chains()) {
+                INFO(which.name);
+                const auto program = with_gradients(which);
+                CHECK(against_unfused(program, s, element::f32, layout::row_major, seed++, 1e-4) ==
+                      "");
+                check(program, s);
+            }
+            for (const auto& by : changes) {
+                INFO(by.body);  // temperatures near 0 leave little of a float
+                check(with_gradients(by), s);
+            }
+        }
+    }
+    ricci::kernels::reset_target();
 }
 
 TEST_CASE("the same bits for any number of threads") {
