@@ -14,6 +14,7 @@ constexpr std::int64_t most_block_columns = 512;
 constexpr std::int64_t block_bytes = 512
                                      << 10;  // of sums over rows, half of the second cache or less
 constexpr std::int64_t enough_tasks = 16;
+constexpr double flops_per_task = 4e5;
 
 }  // namespace
 
@@ -62,6 +63,14 @@ void column_sweep<T>::choose_blocks(const plan::stream& what) {
     block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
     blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
     split_ = batch_tasks_ < enough_tasks;
+    double work = 0;  // for a number of a tile
+    for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
+    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    work *= 2 * static_cast<double>(g.summed * iterations(g.other_rows) * tiles_.row_tiles() *
+                                    tiles_.sizes().full.width * g.column.extent * others);
+    if (!split_)
+        batches_per_task_ =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
     single_ = blocks_ == 1 && iterations(g.other_rows) * tiles_.row_tiles() == 1;
 }
 
@@ -72,8 +81,10 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
     auto body = [&](std::int64_t number, int worker) {
         auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
         const std::int64_t summed = batches_ / batch_tasks_;
-        const std::int64_t first = (split_ ? number / blocks_ : number) * summed;
-        for (std::int64_t batch = first; batch < first + summed; ++batch) {
+        const std::int64_t first =
+            (split_ ? number / blocks_ : number * batches_per_task_) * summed;
+        const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
+        for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
                 run_block(t, batch, number % blocks_);
             } else {
@@ -82,7 +93,9 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
         }
     };
     if (batches_ == 0) return;
-    runtime::parallel_for(split_ ? batch_tasks_ * blocks_ : batch_tasks_, body);
+    runtime::parallel_for(split_ ? batch_tasks_ * blocks_
+                                 : (batch_tasks_ + batches_per_task_ - 1) / batches_per_task_,
+                          body);
 }
 
 template <class T>
