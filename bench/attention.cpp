@@ -1,4 +1,4 @@
-// Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S6, as
+// Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S7, as
 // fractions of the FMA peak measured in the same run. GFLOP/s count 4 B H N N D forward and 12 B H N N D
 // with gradients, half of it when causal.
 #include <algorithm>
@@ -46,7 +46,8 @@ struct shape {
 };
 constexpr shape shapes[] = {{"S1", 1, 8, 512, 512, 64},    {"S2", 1, 8, 2048, 2048, 64},
                             {"S3", 1, 12, 4096, 4096, 64}, {"S4", 4, 16, 1024, 1024, 128},
-                            {"S5", 1, 32, 1, 4096, 128},   {"S6", 30, 8, 5, 5, 64}};
+                            {"S5", 1, 32, 1, 4096, 128},   {"S6", 30, 8, 5, 5, 64},
+                            {"S7", 1, 1, 1, 65536, 128}};
 
 using tensor = ricci::tensor<float, 4>;
 

@@ -233,7 +233,8 @@ stream_table<number> make_table() {
     if constexpr (most_narrow > 0) {
         table.most_narrow = most_narrow;
         table.narrow_lines = &narrow_lines<most_narrow>;
-        table.narrow_values = &narrow_values<most_narrow>;
+        table.narrow_values = &narrow_values<right_side::rows, most_narrow>;
+        table.narrow_columns = &narrow_values<right_side::lines, most_narrow>;
     }
     table.raise = &raise;
     table.shift = &shift;

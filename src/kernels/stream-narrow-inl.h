@@ -21,8 +21,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-// Half of the lanes at most; 1 lane has nothing to gain.
-constexpr int most_narrow = HWY_MIN(lane_count / 2, max_narrow_lanes);
+// Half of the lanes at most; 1 lane has nothing to gain. With AVX2 rows that fill a vector are no slower
+// narrow: they need not be transposed.
+constexpr int most_narrow =
+    HWY_TARGET == HWY_AVX2 ? lane_count : HWY_MIN(lane_count / 2, max_narrow_lanes);
 // A is read once, as fast as memory gives it: lines of it are asked for so many before their turn.
 constexpr std::int64_t lines_ahead = 16;
 
@@ -31,7 +33,7 @@ constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
 // Rows of C at a time, as sums along lines need them.
 constexpr int narrow_rows(int used) {
     if (used == 1) return 8;
-    if (!has_many_registers) return used == 2 ? 4 : 2;
+    if (!has_many_registers) return used == 2 ? 4 : used <= 6 ? 2 : 1;
     return used <= 3 ? 8 : used <= 6 ? 4 : 2;
 }
 
@@ -55,6 +57,43 @@ HWY_INLINE vector in_lanes(const number (&value)[used]) {
     }
 }
 
+#if HWY_TARGET == HWY_AVX2
+constexpr bool joins_sums = true;
+
+// The sums of the lanes of 1 or 2 vectors in each half, of 0 where there is none: what x and y have in
+// the same place of a half comes to lie side by side.
+HWY_INLINE vector join_halves(vector x, vector y) {
+    const tag d;
+    return hn::Add(hn::ConcatLowerLower(d, y, x), hn::ConcatUpperUpper(d, y, x));
+}
+HWY_INLINE vector join_neighbours(vector x, vector y) {
+    const tag d;
+    return hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y));
+}
+
+/// Lane x is the sum of the lanes of sum[x], 0 where there is none: a tree that all of them share.
+template <int used>
+HWY_INLINE vector sums_of_lanes(const vector (&sum)[used]) {
+    const tag d;
+    const auto at = [&](int x) RICCI_INLINE_LAMBDA { return x < used ? sum[x] : hn::Zero(d); };
+    constexpr int half = static_cast<int>(lane_count) / 2;
+    vector part[half];
+    RICCI_UNROLL
+    for (int x = 0; x < half; ++x) part[x] = join_halves(at(x), at(x + half));
+    if constexpr (half == 2) {
+        return join_neighbours(part[0], part[1]);
+    } else {
+        const hn::Repartition<double, tag> wide;
+        const auto low = hn::BitCast(wide, join_neighbours(part[0], part[1]));
+        const auto high = hn::BitCast(wide, join_neighbours(part[2], part[3]));
+        return hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, low, high)),
+                       hn::BitCast(d, hn::InterleaveUpper(wide, low, high)));
+    }
+}
+#else
+constexpr bool joins_sums = false;
+#endif
+
 template <int used, int rows>
 HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     const tag d;
@@ -67,26 +106,47 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     const number* line[rows];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
-    const std::int64_t later = lines_ahead * p.a_row;
-    std::int64_t k = 0;
-    for (; k + lane_count <= p.depth; k += lane_count) {
+    const number* right_line[used];
+    RICCI_UNROLL
+    for (int u = 0; u < used; ++u) right_line[u] = p.b + u * p.b_step;
+    const std::int64_t later = lines_ahead * p.a_row, depth = p.depth;
+    const auto add = [&](std::int64_t k) RICCI_INLINE_LAMBDA {
         vector right[used];
         RICCI_UNROLL
-        for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, p.b + u * p.b_step + k);
+        for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, right_line[u] + k);
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
-            if (k % line_elements == 0) __builtin_prefetch(line[r] + (k + later), 0, 3);
             const vector left = hn::LoadU(d, line[r] + k);
             RICCI_UNROLL
             for (int u = 0; u < used; ++u) sum[r][u] = hn::MulAdd(left, right[u], sum[r][u]);
         }
+    };
+    std::int64_t k = 0;
+    for (; k + line_elements <= depth; k += line_elements) {
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + later), 0, 3);
+        RICCI_UNROLL
+        for (int part = 0; part < line_elements / lane_count; ++part) add(k + part * lane_count);
     }
+    for (; k + lane_count <= depth; k += lane_count) add(k);
     vector c[rows][1];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         number value[used];
-        RICCI_UNROLL
-        for (int u = 0; u < used; ++u) value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
+        if constexpr (joins_sums && used > 1) {
+            const vector joined = sums_of_lanes(sum[r]);
+            if (k == p.depth) {
+                c[r][0] = hn::Mul(joined, hn::Set(d, p.factor));
+                continue;
+            }
+            HWY_ALIGN number lanes[lane_count];
+            hn::Store(joined, d, lanes);
+            RICCI_UNROLL
+            for (int u = 0; u < used; ++u) value[u] = lanes[u];
+        } else {
+            RICCI_UNROLL
+            for (int u = 0; u < used; ++u) value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
+        }
         for (std::int64_t rest = k; rest < p.depth; ++rest)
             for (int u = 0; u < used; ++u) value[u] += line[r][rest] * p.b[u * p.b_step + rest];
         c[r][0] = hn::Mul(in_lanes(value), hn::Set(d, p.factor));
@@ -106,7 +166,10 @@ void narrow_lines(const lane_product<number>& p) {
     for (; first < p.rows; ++first) sum_lines<used, 1>(p, first);
 }
 
-template <int used, int vectors>
+/// Where B[k, x] is: beside B[k, x + 1], or in a line of its own x.
+enum class right_side { rows, lines };
+
+template <right_side how, int used, int vectors>
 HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     const tag d;
     vector sum[used][vectors];
@@ -116,9 +179,14 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
         for (int v = 0; v < vectors; ++v) sum[u][v] = hn::Zero(d);
     }
     const number* a = p.a + first;
-    const number* b = p.b;
+    const number* line[used];
+    RICCI_UNROLL
+    for (int u = 0; u < used; ++u)
+        line[u] = how == right_side::lines ? p.b + u * p.b_step : p.b + u;
     const std::int64_t later = lines_ahead * p.a_step;
-    for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, b += p.b_step) {
+    const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
+    std::int64_t at = 0;
+    for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, at += b_step) {
         vector left[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
@@ -128,40 +196,58 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
         }
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) {
-            const vector right = hn::Set(d, b[u]);
+            const vector right =
+                hn::Set(d, how == right_side::lines ? line[u][at] : line[0][at + u]);
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) sum[u][v] = hn::MulAdd(left[v], right, sum[u][v]);
         }
     }
+    // Copies: what is stored might be a part of p, as far as the compiler knows.
+    const std::int64_t c_row = p.c_row;
+    const number* HWY_RESTRICT scale = p.scale;
+    number* HWY_RESTRICT c = p.c + first;
+    if (p.mode == product_mode::store) {
+        RICCI_UNROLL
+        for (int u = 0; u < used; ++u) {
+            const vector factor = hn::Set(d, scale == nullptr ? number(1) : scale[u]);
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v)
+                hn::StoreU(hn::Mul(sum[u][v], factor), d, c + u * c_row + v * lane_count);
+        }
+        return;
+    }
     RICCI_UNROLL
     for (int u = 0; u < used; ++u) {
-        const vector scale = hn::Set(d, p.scale == nullptr ? number(1) : p.scale[u]);
+        const vector factor = hn::Set(d, scale == nullptr ? number(1) : scale[u]);
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            number* const c = p.c + u * p.c_row + first + v * lane_count;
-            hn::StoreU(hn::MulAdd(hn::LoadU(d, c), scale, sum[u][v]), d, c);
+            number* const to = c + u * c_row + v * lane_count;
+            hn::StoreU(hn::MulAdd(hn::LoadU(d, to), factor, sum[u][v]), d, to);
         }
     }
 }
 
-template <int used>
+template <right_side how, int used>
 void narrow_values(const lane_product<number>& p) {
     if (p.used != used) {
-        if constexpr (used > 1) narrow_values<used - 1>(p);
+        if constexpr (used > 1) narrow_values<how, used - 1>(p);
         return;
     }
     constexpr int vectors = narrow_vectors(used);
     std::int64_t first = 0;
     for (; first + vectors * lane_count <= p.rows; first += vectors * lane_count)
-        sum_values<used, vectors>(p, first);
-    for (; first + lane_count <= p.rows; first += lane_count) sum_values<used, 1>(p, first);
+        sum_values<how, used, vectors>(p, first);
+    for (; first + lane_count <= p.rows; first += lane_count) sum_values<how, used, 1>(p, first);
+    const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
+    const std::int64_t b_lane = how == right_side::lines ? p.b_step : 1;
     for (; first < p.rows; ++first) {
         for (std::int64_t u = 0; u < used; ++u) {
             number sum = 0;
             for (std::int64_t k = 0; k < p.depth; ++k)
-                sum += p.a[first + k * p.a_step] * p.b[k * p.b_step + u];
+                sum += p.a[first + k * p.a_step] * p.b[k * b_step + u * b_lane];
             number& c = p.c[u * p.c_row + first];
-            c = c * (p.scale == nullptr ? number(1) : p.scale[u]) + sum;
+            const number scale = p.scale == nullptr ? number(1) : p.scale[u];
+            c = p.mode == product_mode::store ? sum * scale : c * scale + sum;
         }
     }
 }

@@ -66,8 +66,10 @@ struct stream_table {
     /// as well.
     void (*narrow_lines)(const lane_product<T>& product) = nullptr;
     /// C[r, x], which is c[x * c_row + r], = C * scale (none: 1) + A B for x < used, where A[r, k] is
-    /// a[r + k * a_step].
+    /// a[r + k * a_step]; store: C = A B * scale.
     void (*narrow_values)(const lane_product<T>& product) = nullptr;
+    /// The same where B[k, x] is b[x * b_step + k].
+    void (*narrow_columns)(const lane_product<T>& product) = nullptr;
 
     /// Raises the maxima to those of the new scores; the sums become sums of exp(score - maximum)
     /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is a

@@ -44,14 +44,15 @@ void scalar_narrow_lines(const lane_product<T>& p) {
 }
 
 template <class T>
-void scalar_narrow_values(const lane_product<T>& p) {
+void scalar_narrow_values(const lane_product<T>& p, std::int64_t b_step, std::int64_t b_lane) {
     for (std::int64_t x = 0; x < p.used; ++x)
         for (std::int64_t r = 0; r < p.rows; ++r) {
             T sum = 0;
             for (std::int64_t k = 0; k < p.depth; ++k)
-                sum += p.a[r + k * p.a_step] * p.b[k * p.b_step + x];
+                sum += p.a[r + k * p.a_step] * p.b[k * b_step + x * b_lane];
             T& c = p.c[x * p.c_row + r];
-            c = c * (p.scale == nullptr ? T(1) : p.scale[x]) + sum;
+            const T scale = p.scale == nullptr ? T(1) : p.scale[x];
+            c = p.mode == product_mode::store ? sum * scale : c * scale + sum;
         }
 }
 
@@ -69,7 +70,8 @@ stream_table<T> make_scalar_stream_table() {
     table.multiply[3] = &scalar_multiply<T, 4>;
     table.most_narrow = scalar_stream_lanes / 2;
     table.narrow_lines = &scalar_narrow_lines<T>;
-    table.narrow_values = &scalar_narrow_values<T>;
+    table.narrow_values = [](const lane_product<T>& p) { scalar_narrow_values(p, p.b_step, 1); };
+    table.narrow_columns = [](const lane_product<T>& p) { scalar_narrow_values(p, 1, p.b_step); };
     table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
         for (std::size_t x = 0; x < n; ++x) {
             const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];

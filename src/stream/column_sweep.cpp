@@ -14,6 +14,7 @@ constexpr std::int64_t most_block_columns = 512;
 constexpr std::int64_t block_bytes = 512
                                      << 10;  // of sums over rows, half of the second cache or less
 constexpr std::int64_t enough_tasks = 16;
+constexpr double flops_per_task = 4e5;
 
 }  // namespace
 
@@ -62,6 +63,15 @@ void column_sweep<T>::choose_blocks(const plan::stream& what) {
     block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
     blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
     split_ = batch_tasks_ < enough_tasks;
+    double work = 0;  // for a number of a tile
+    for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
+    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    work *= 2 * static_cast<double>(g.summed * iterations(g.other_rows) * tiles_.row_tiles() *
+                                    tiles_.sizes().full.width * g.column.extent * others);
+    if (!split_)
+        batches_per_task_ =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
+    single_ = blocks_ == 1 && iterations(g.other_rows) * tiles_.row_tiles() == 1;
 }
 
 template <class T>
@@ -71,8 +81,10 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
     auto body = [&](std::int64_t number, int worker) {
         auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
         const std::int64_t summed = batches_ / batch_tasks_;
-        const std::int64_t first = (split_ ? number / blocks_ : number) * summed;
-        for (std::int64_t batch = first; batch < first + summed; ++batch) {
+        const std::int64_t first =
+            (split_ ? number / blocks_ : number * batches_per_task_) * summed;
+        const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
+        for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
                 run_block(t, batch, number % blocks_);
             } else {
@@ -81,7 +93,9 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
         }
     };
     if (batches_ == 0) return;
-    runtime::parallel_for(split_ ? batch_tasks_ * blocks_ : batch_tasks_, body);
+    runtime::parallel_for(split_ ? batch_tasks_ * blocks_
+                                 : (batch_tasks_ + batches_per_task_ - 1) / batches_per_task_,
+                          body);
 }
 
 template <class T>
@@ -93,10 +107,11 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
     move(g.batch, batch, t.origin);
     move(g.other_columns, block / runs, t.origin);
+    if (single_ && sum_at_once(t, batch)) return;
 
     std::atomic<std::int64_t>* const mine =
         &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
-    for (const auto& s : column_sinks_) s.sink.clear(t);
+    for (const auto& s : column_sinks_) s.sink.clear(t, end - first);
     for (const auto& s : line_sinks_) s.sink.clear(t);
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
     for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
@@ -124,6 +139,33 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
             std::this_thread::yield();
     for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
     mine->store(rows * row_tiles + 1, std::memory_order_release);
+}
+
+// One tile is all there is: its sums need not be kept. False where it is more, or nothing.
+template <class T>
+bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t end = g.column.extent;
+    std::copy_n(t.origin, g.operands(), t.at);
+    tiles_.choose_rows(t, 0);
+    auto columns = tiles_.ranges(t, 0, end);
+    if (!tiles_.is_last(columns)) return false;
+    tiles_.pack_rows(t);
+    tile_range range;
+    tiles_.make_next(t, columns, range);
+    T* const scratch = t.address(scratch_);
+    for (const auto& s : row_sinks_) s.sink.sum(t, range, t.numbers[s.number], scratch);
+    for (const auto& s : column_sinks_) s.sink.sum(t, range, end, t.numbers[s.number], scratch);
+    add_nothing(t, batch, 0, range.column);
+    for (const auto& s : tile_sinks_)
+        s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), scratch);
+    add_nothing(t, batch, range.column_end, end);
+    for (const auto& s : line_sinks_) {
+        s.sink.clear(t);
+        s.sink.add(t, range, 0);
+        s.sink.finish(t, 0, t.numbers[s.number]);
+    }
+    return true;
 }
 
 // A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False

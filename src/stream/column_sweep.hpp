@@ -44,6 +44,7 @@ private:
 
     void choose_blocks(const plan::stream& what);
     void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
     bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
                   bool first_block) const;
     void add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
@@ -57,7 +58,9 @@ private:
     std::size_t scratch_ = 0;
     // A task has to itself what its tiles are summed to: all of the batch that some sink sums.
     std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
-    bool split_ = false;  // blocks of a batch are tasks of their own
+    std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
+    bool split_ = false;                 // blocks of a batch are tasks of their own
+    bool single_ = false;                // one block, one tile of rows
     // How many tiles of rows each block of each batch is through with: the next block adds to their
     // sums only then, so that the order of all sums is the same for any number of threads.
     std::unique_ptr<std::atomic<std::int64_t>[]> progress_;

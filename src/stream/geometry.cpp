@@ -9,6 +9,27 @@
 namespace ricci::stream {
 namespace {
 
+// Makes one loop of neighbours that walk through every operand as one would: fewer loops around longer
+// ones.
+void join_neighbours(std::vector<tile_loop>& loops) {
+    std::size_t count = 0;
+    for (tile_loop& inner : loops) {
+        tile_loop* const outer = count > 0 ? &loops[count - 1] : nullptr;
+        const auto follows = [&](std::int64_t before, std::int64_t stride) {
+            return before == inner.extent * stride;
+        };
+        if (outer != nullptr && std::equal(outer->strides.begin(), outer->strides.end(),
+                                           inner.strides.begin(), follows)) {
+            inner.extent *= outer->extent;
+            *outer = std::move(inner);
+        } else {
+            if (&loops[count] != &inner) loops[count] = std::move(inner);
+            ++count;
+        }
+    }
+    loops.resize(count);
+}
+
 // Takes the longest loop out of the list.
 tile_loop take_longest(std::vector<tile_loop>& loops, std::size_t operands) {
     if (loops.empty()) return {1, std::vector<std::int64_t>(operands, 0)};
@@ -52,6 +73,7 @@ geometry make_geometry(const plan::stream& what) {
     g.batch.erase(std::remove_if(g.batch.begin(), g.batch.end(), is_summed), g.batch.end());
     for (const tile_loop& l : summed) g.summed *= l.extent;
     g.batch.insert(g.batch.end(), summed.begin(), summed.end());
+    for (auto* list : {&g.batch, &g.other_rows, &g.other_columns}) join_neighbours(*list);
     g.row = take_longest(g.other_rows, g.operands());
     g.column = take_longest(g.other_columns, g.operands());
     return g;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/stream/column_parts.hpp"
 #include "src/stream/sinks.hpp"
 #include "src/stream/sweep.hpp"
 #include "src/stream/tiles.hpp"
@@ -21,11 +22,20 @@ public:
     std::string words() const override;
 
 private:
-    void run_rows(tile_task<T>& t) const;
+    std::int64_t units() const;
+    std::size_t kept_bytes() const;
+    void run_parts(void* const* bases, const double* numbers) const;
+    void choose_unit(tile_task<T>& t, std::int64_t unit) const;
+    bool sum_at_once(tile_task<T>& t) const;
+    void forget_sums(const tile_task<T>& t) const;
+    void add_columns(tile_task<T>& t, const column_part& part) const;
+    void finish_rows(tile_task<T>& t) const;
 
     tiles<T> tiles_;
     std::vector<row_sink<T>> sinks_;
+    column_parts<T> parts_;
     std::size_t scratch_ = 0;
+    std::int64_t others_ = 1;  // column loops around the tiles
     std::int64_t units_per_task_ = 1;
 };
 

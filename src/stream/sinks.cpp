@@ -29,8 +29,18 @@ row_sink<T>::row_sink(const plan::stream_sink& sink, tiles<T>& made)
       values_(flatten(sink.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
       beta_(static_cast<T>(sink.beta)),
-      sums_(made.take(static_cast<std::size_t>(std::max(values_.total * made.sizes().full.width,
-                                                        padded_ * made.table().most_narrow)))) {}
+      sums_(made.take(static_cast<std::size_t>(most_sums()))) {}
+
+template <class T>
+std::int64_t row_sink<T>::most_sums() const {
+    return std::max(values_.total * tiles_->sizes().full.width,
+                    padded_ * tiles_->table().most_narrow);
+}
+
+template <class T>
+std::int64_t row_sink<T>::sums_of(const tile_task<T>& t) const {
+    return is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width;
+}
 
 template <class T>
 bool row_sink<T>::is_narrow(const tile_task<T>& t) const {
@@ -47,44 +57,31 @@ std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles
 
 template <class T>
 void row_sink<T>::clear(const tile_task<T>& t) const {
-    std::fill_n(t.address(sums_),
-                is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width, T{0});
+    std::fill_n(t.address(sums_), sums_of(t), T{0});
 }
 
 template <class T>
 void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
     const std::int64_t width = t.width.width;
-    const std::int64_t columns = range.column_end - range.column;
     const T* factor =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
     T* const sums = t.address(sums_);
     if (b_ < 0) {
         const auto lanes = static_cast<std::size_t>(width);
         std::fill_n(scratch, lanes, T{0});
-        tiles_->elementwise().add_rows(scratch, t.tile[tile_], width,
-                                       static_cast<std::size_t>(columns), lanes);
+        const auto columns = static_cast<std::size_t>(range.column_end - range.column);
+        tiles_->elementwise().add_rows(scratch, t.tile[tile_], width, columns, lanes);
         for (std::size_t x = 0; x < lanes; ++x)
             sums[x] = (factor != nullptr ? sums[x] * factor[x] : sums[x]) + scratch[x];
         return;
     }
-    const auto operand = static_cast<std::size_t>(b_);
-    const std::int64_t stride = tiles_->shape().column.strides[operand];
-    kernels::lane_product<T> x;
-    x.rows = values_.last.extent;
-    x.depth = columns;
-    x.a_row = values_.last.a;
-    x.a_step = stride;
-    x.ahead = tiles_->sizes().columns * stride;
-    x.used = t.width.rows;
-    x.b = t.tile[tile_];
-    x.b_step = width;
+    auto x = product(t, range);
     x.c = sums;
-    x.c_row = width;
     x.mode = factor != nullptr ? kernels::product_mode::rescale : kernels::product_mode::add;
     x.scale = factor;
     const bool narrow = is_narrow(t);
-    if (narrow) x.c_row = padded_;
-    const T* b = t.base(operand) + t.at[operand] + range.column * stride;
+    x.c_row = narrow ? padded_ : width;
+    const T* const b = x.a;
     for (const std::int64_t run : values_.a) {
         x.a = b + run;
         const auto& table = tiles_->table();
@@ -93,15 +90,88 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
     }
 }
 
+// The tile times B, all but where that goes; A of the kernels is B at its first value.
+template <class T>
+kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
+                                              const tile_range& range) const {
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().column.strides[operand];
+    // All members at once: the compiler would clear the whole of it otherwise.
+    return {.rows = values_.last.extent,
+            .depth = range.column_end - range.column,
+            .a = t.base(operand) + t.at[operand] + range.column * stride,
+            .a_row = values_.last.a,
+            .a_step = stride,
+            .b = t.tile[tile_],
+            .b_step = t.width.width,
+            .c = nullptr,
+            .c_row = 0,
+            .mode = kernels::product_mode::store,
+            .scale = nullptr,
+            .ahead = tiles_->sizes().columns * stride,
+            .used = t.width.rows,
+            .factor = 1,
+            .maximum = nullptr};
+}
+
+// Few rows, whose values lie side by side, are written as they are summed.
+template <class T>
+void row_sink<T>::sum(const tile_task<T>& t, const tile_range& range, double number,
+                      T* scratch) const {
+    if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0) {
+        clear(t);
+        add(t, range, scratch);
+        finish(t, number, true, scratch);
+        return;
+    }
+    find_factors(t, number, scratch);
+    auto x = product(t, range);
+    x.mode = kernels::product_mode::store;
+    x.scale = scratch;
+    x.c_row = tiles_->shape().row.strides[output_];
+    T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * x.c_row;
+    const T* const b = x.a;
+    for (std::size_t run = 0; run < values_.a.size(); ++run) {
+        x.a = b + values_.a[run];
+        x.c = out + values_.b[run];
+        tiles_->table().narrow_values(x);
+    }
+}
+
+template <class T>
+void row_sink<T>::add_sums(const tile_task<T>& t, const T* from) const {
+    const std::int64_t count = sums_of(t);
+    T* const sums = t.address(sums_);
+    if (weights_ < 0) {
+        for (std::int64_t k = 0; k < count; ++k) sums[k] += from[k];
+        return;
+    }
+    const T* const factor = tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
+    if (is_narrow(t)) {
+        for (std::int64_t i = 0; i < t.width.rows; ++i)
+            for (std::int64_t k = i * padded_; k < (i + 1) * padded_; ++k)
+                sums[k] += factor[i] * from[k];
+        return;
+    }
+    const std::int64_t width = t.width.width;
+    for (std::int64_t k = 0; k < count; k += width)
+        for (std::int64_t x = 0; x < width; ++x) sums[k + x] += factor[x] * from[k + x];
+}
+
 template <class T>
 void row_sink<T>::finish(const tile_task<T>& t, double number, bool first, T* scratch) const {
-    const std::int64_t width = t.width.width;
+    find_factors(t, number, scratch);
+    write(t, first ? beta_ : T{1}, scratch, scratch + t.width.width);
+}
+
+// What the sums of each row are multiplied by at the end.
+template <class T>
+void row_sink<T>::find_factors(const tile_task<T>& t, double number, T* factors) const {
     const T factor = static_cast<T>(number);
     const T* total =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).sum;
     for (std::int64_t x = 0; x < t.width.rows; ++x)
-        scratch[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
-    write(t, first ? beta_ : T{1}, scratch, scratch + width);
+        factors[x] = total == nullptr ? factor : total[x] == 0 ? T{0} : factor / total[x];
 }
 
 // Writes rows where columns of sums are, each with its factor.
@@ -138,7 +208,6 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
       b_(sink.b),
       values_(flatten(sink.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
-      columns_(columns),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(sink.beta)),
@@ -147,8 +216,8 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
           static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
 
 template <class T>
-void column_sink<T>::clear(const tile_task<T>& t) const {
-    std::fill_n(t.address(sums_), padded_ * columns_, T{0});
+void column_sink<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
+    std::fill_n(t.address(sums_), padded_ * columns, T{0});
 }
 
 template <class T>
@@ -225,6 +294,46 @@ void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int6
             }
             from += count;
         }
+    }
+}
+
+// A few columns, whose values lie side by side, are written as they are summed.
+template <class T>
+void column_sink<T>::sum(const tile_task<T>& t, const tile_range& range, std::int64_t end,
+                         double number, T* scratch) const {
+    const bool narrow = b_ >= 0 && values_.last.a == 1 && values_.last.b == 1 && beta_ == 0 &&
+                        end <= tiles_->table().most_narrow;
+    if (!narrow || range.column != 0 || range.column_end != end) {
+        clear(t, end);
+        pack(t);
+        add(t, range, 0);
+        finish(t, 0, end, number);
+        return;
+    }
+    std::fill_n(scratch, end, static_cast<T>(number));
+    const auto operand = static_cast<std::size_t>(b_);
+    const std::int64_t stride = tiles_->shape().row.strides[operand];
+    const T* const b = t.base(operand) + t.at[operand] + t.row * stride;
+    T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_];
+    kernels::lane_product<T> x{.rows = values_.last.extent,
+                               .depth = t.width.rows,
+                               .a = b,
+                               .a_row = 1,
+                               .a_step = stride,
+                               .b = t.tile[tile_],
+                               .b_step = t.width.width,
+                               .c = out,
+                               .c_row = tiles_->shape().column.strides[output_],
+                               .mode = kernels::product_mode::store,
+                               .scale = scratch,
+                               .ahead = 0,
+                               .used = end,
+                               .factor = 1,
+                               .maximum = nullptr};
+    for (std::size_t run = 0; run < values_.a.size(); ++run) {
+        x.a = b + values_.a[run];
+        x.c = out + values_.b[run];
+        tiles_->table().narrow_columns(x);
     }
 }
 

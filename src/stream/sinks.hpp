@@ -28,8 +28,21 @@ public:
     /// finished, then C += number * sums.
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
 
+    /// Clears, adds the only range that there is, and finishes.
+    void sum(const tile_task<T>& t, const tile_range& range, double number, T* scratch) const;
+
+    /// The sums of a task, and how many it has; no task has more than `most_sums`.
+    const T* sums(const tile_task<T>& t) const { return t.address(sums_); }
+    std::int64_t sums_of(const tile_task<T>& t) const;
+    std::int64_t most_sums() const;
+    /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the factor
+    /// that the stage has.
+    void add_sums(const tile_task<T>& t, const T* from) const;
+
 private:
     bool is_narrow(const tile_task<T>& t) const;
+    kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
+    void find_factors(const tile_task<T>& t, double number, T* factors) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
 
     const tiles<T>* tiles_;
@@ -48,13 +61,17 @@ public:
     /// `columns`: of a block.
     column_sink(const plan::stream_sink& sink, tiles<T>& made, std::int64_t columns);
 
-    void clear(const tile_task<T>& t) const;
+    /// Clears the sums of the columns [0, columns) of a block.
+    void clear(const tile_task<T>& t, std::int64_t columns) const;
     /// Packs B for the rows of the task, unless it can be read in place.
     void pack(const tile_task<T>& t) const;
     /// Adds the tile of a range, which lies in the block that begins at column `block`.
     void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
     /// Writes C for the columns [block, end).
     void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number) const;
+    /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
+    void sum(const tile_task<T>& t, const tile_range& range, std::int64_t end, double number,
+             T* scratch) const;
 
 private:
     const tiles<T>* tiles_;
@@ -62,8 +79,7 @@ private:
     std::int32_t b_ = -1;
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
-    std::int64_t columns_ = 1;
-    bool in_place_ = false;  // B is read where it lies
+    bool in_place_ = false;    // B is read where it lies
     T beta_ = 0;
     std::size_t sums_ = 0, packed_ = 0;  // in a worker's memory
 };

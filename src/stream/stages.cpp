@@ -97,6 +97,8 @@ void stage_code<T>::add_variant(std::uint64_t signature, const geometry& g) {
         v.used[static_cast<std::size_t>(n.operand)] = 1;
         if (elementwise::is(n, plan::opcode::load)) loaded[static_cast<std::size_t>(n.operand)] = 1;
     }
+    for (std::size_t k = 0; k < v.used.size(); ++k)
+        if (v.used[k] != 0) v.used_list.push_back(k);
     if (program.size() == 1 && elementwise::is(program[0], plan::opcode::load) &&
         static_cast<std::size_t>(program[0].operand) >= operands_)
         v.identity = program[0].operand - static_cast<std::int32_t>(operands_);
@@ -257,8 +259,7 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
     const auto& code = v.code[last ? 1 : 0];
     const std::int64_t columns = range.column_end - range.column;
     T* staged = m.staged;
-    for (std::size_t k = 0; k < strides_.size(); ++k) {
-        if (v.used[k] == 0) continue;
+    for (const std::size_t k : v.used_list) {
         if (k >= operands_) {
             m.bases[k] = m.tile[k - operands_];
             m.at[k] = 0;
@@ -285,8 +286,9 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
         const std::int64_t some = std::min(sizes_.chunk, columns - c);
         if (c == 0) code.begin(working, m.at);
         code.run(working, m.at, some, w.width, out + c * w.width);
-        for (std::size_t k = 0; k < strides_.size(); ++k)
-            if (v.used[k] != 0 && (v.staged[last ? 1 : 0][k] == 0 || !is_repeated(k)))
+        if (c + sizes_.chunk >= columns) break;
+        for (const std::size_t k : v.used_list)
+            if (v.staged[last ? 1 : 0][k] == 0 || !is_repeated(k))
                 m.at[k] += sizes_.chunk * code.strides(k).p;
     }
 }

@@ -94,6 +94,7 @@ private:
         std::array<elementwise::tile_code<T>, 2> code;  // for full tiles, for the last one
         std::array<std::vector<char>, 2> staged;        // for each operand and tile
         std::vector<char> used;                         // operands and tiles
+        std::vector<std::size_t> used_list;             // their numbers
     };
 
     void add_variant(std::uint64_t signature, const geometry& g);

@@ -445,24 +445,28 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
                         T* maximum) const {
     const std::int64_t stride = geometry_.column.strides[p.b];
     const std::int64_t width = t.width.width;
-    kernels::lane_product<T> x;
-    x.rows = range.column_end - range.column;
-    x.depth = p.contracted.last.extent;
-    x.a_row = stride;
-    x.a_step = p.contracted.last.b;
-    x.ahead = sizes_.columns * stride;
-    x.b = t.address(p.packed);
-    x.b_step = width;
-    x.c = out;
-    x.c_row = width;
-    const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
     const bool narrow = is_narrow(t, p), lines = narrow && reads_lines(p);
-    if (narrow) {
-        x.used = t.width.rows;
-        x.factor = static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]);
-        x.b_step = p.contracted.total;
-    }
-    if (lines) x.b_step = geometry_.row.strides[p.a];
+    const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
+    // All members at once: the compiler would clear the whole of it otherwise.
+    kernels::lane_product<T> x{
+        .rows = range.column_end - range.column,
+        .depth = p.contracted.last.extent,
+        .a = b,
+        .a_row = stride,
+        .a_step = p.contracted.last.b,
+        .b = t.address(p.packed),
+        .b_step = lines    ? geometry_.row.strides[p.a]
+                  : narrow ? p.contracted.total
+                           : width,
+        .c = out,
+        .c_row = width,
+        .mode = kernels::product_mode::store,
+        .scale = nullptr,
+        .ahead = sizes_.columns * stride,
+        .used = t.width.rows,
+        .factor =
+            narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,
+        .maximum = nullptr};
     for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
         x.a = b + p.contracted.b[run];
         x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;

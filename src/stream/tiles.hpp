@@ -84,6 +84,8 @@ public:
     cursor ranges(const task& t, std::int64_t column, std::int64_t end) const;
     /// Makes all tiles of the next range that counts; false when there is none.
     bool make_next(task& t, cursor& c, tile_range& range) const;
+    /// Whether exactly one range is known to be left.
+    bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
     bool counts(const task& t, cursor c) const;
     /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the

@@ -88,6 +88,10 @@ constexpr auto attention = R"(
     O^{hic} = A^{hij} V^{hjc}
     Y^{id}  = O^{hic} W_O^{hcd}
 )"_eq;
+constexpr auto decode = R"(
+    A^{j} = \operatorname{softmax}_j(q^{a} K^{ja})
+    o^{c} = A^{j} V^{jc}
+)"_eq;
 constexpr auto both = ricci::value_and_gradient(
     attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
 
@@ -123,6 +127,24 @@ TEST_CASE("a run of attention, forward and backward, allocates nothing", "[alloc
         const long count = allocations - before;
         INFO(threads << " threads");
         CHECK(count == 0);
+    }
+    ricci::threads(0);
+}
+
+TEST_CASE("a run of one query whose keys are cut in parts allocates nothing", "[allocation]") {
+    const auto k = random_tensor<float, 2>({9000, 64}, 1),
+               v = random_tensor<float, 2>({9000, 64}, 2);
+    const auto q = random_tensor<float, 1>({64}, 3);
+    for (const int threads : {1, 2}) {
+        ricci::threads(threads);
+        CHECK(ricci::explain(decode, "q"_t = q, "K"_t = k, "V"_t = v).find("columns in parts of") !=
+              std::string::npos);
+        auto step = ricci::prepare(decode, "q"_t = q, "K"_t = k, "V"_t = v);
+        step();
+        step();
+        const long before = allocations;
+        for (int run = 0; run < 5; ++run) step();
+        CHECK(allocations - before == 0);
     }
     ricci::threads(0);
 }
