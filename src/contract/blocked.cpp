@@ -8,6 +8,7 @@
 
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -17,9 +18,8 @@ constexpr std::int64_t panels_per_pack = 24;
 constexpr std::int64_t depth_per_pack = 64;
 // A C of more bytes than this is asked for before it is written.
 constexpr std::int64_t far_bytes = std::int64_t{1} << 20;
-// A C of more than this, of which every element is written once, is not kept in the caches.
-constexpr std::int64_t stream_bytes = std::int64_t{8} << 20;
-constexpr std::int64_t line_bytes = 64;
+using runtime::line_bytes;
+using runtime::stream_bytes;
 // Less than this is packed on the calling thread.
 constexpr std::size_t serial_pack_elements = std::size_t{1} << 16;
 // Rows of partial sums that one task adds, and how many sums are not worth sharing out.

@@ -51,6 +51,13 @@ public:
             }
         } else {
             p = take(folded, folded.empty() ? none : folded.size() - 1);
+            if (folds_short_runs(p, q)) {
+                // Room for a cache line of every run.
+                const std::int64_t line = 64 / element_bytes_;
+                const std::int64_t fits = most_ / std::min(p.extent, line) / 16 * 16;
+                layout_.shape.q_chunk =
+                    std::min(layout_.shape.q_chunk, std::max<std::int64_t>(fits, 16));
+            }
         }
         chunk_p(p, q);
         place(free, folded, p, q);
@@ -131,6 +138,12 @@ private:
         return false;
     }
 
+    /// Columns are the ends of runs that are folded: a tile of them is transposed as it is fetched.
+    bool folds_short_runs(const loop& p, const loop& q) const {
+        return layout_.how == traversal::columns && !writes_elements() && !online() &&
+               transposes(p, q);
+    }
+
     std::size_t second_loop(const std::vector<loop>& free, const loop& q) const {
         for (std::size_t k = 0; k < free.size(); ++k) {
             if (transposes(free[k], q)) return k;
@@ -166,6 +179,8 @@ private:
         const bool whole = shape.q_chunk == q.extent && q.extent < 128;
         if (reads_rows) {
             shape.p_chunk = std::min<std::int64_t>(p.extent, 64);
+        } else if (folds_short_runs(p, q)) {
+            shape.p_chunk = std::min(p.extent, fits);
         } else if (layout_.how == traversal::plain && transposes(p, q)) {
             // Both sides of a transposition want several cache lines of every row.
             shape.p_chunk = std::min(p.extent, 4 * fits);

@@ -1,103 +1,250 @@
-// A copy whose two sides are contiguous along different loops: tiles transposed in registers.
+// A copy between two layouts: where its sides are contiguous along different loops, tiles transposed
+// in registers; where they share long runs, those. Large outputs are written past the caches.
 #include "src/elementwise/permutation.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <utility>
 
 #include <ricci/element.hpp>
 
 #include "src/elementwise/walk.hpp"
 #include "src/kernels/elementwise.hpp"
+#include "src/runtime/caches.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
 namespace {
 
 // A tile's sides: whole cache lines of both operands, and no more pages than the processor knows by
-// heart.
+// heart. Past the caches, the input is read in longer runs.
 constexpr std::int64_t tile_side = 64;
+constexpr std::int64_t past_rows = 128;
+constexpr std::int64_t past_columns = 256;
 // Shorter sides are left to the general engine.
 constexpr std::int64_t shortest_side = 4;
+// Runs that both sides have in common: the general engine's below this, cut above that.
+constexpr std::int64_t shortest_run_bytes = 256;
+constexpr std::int64_t longest_run = 4096;
+// How many runs follow each other in the input, and how often that is done for one piece of the
+// output, before the copy goes on elsewhere.
+constexpr std::int64_t runs_in_a_row = 32;
+constexpr std::int64_t rows_of_runs = 16;
 // Elements of a task, and of work that stays on the calling thread.
 constexpr std::int64_t task_elements = std::int64_t{1} << 15;
 
-// T stands for any element of its size: its bits are moved.
-template <class T>
-class permutation final : public map_engine {
+std::int64_t units_in_task(const walk& units) {
+    std::int64_t elements = 1;
+    for (const axis& a : units.axes) elements *= a.chunk;
+    return std::max<std::int64_t>(1, task_elements / elements);
+}
+
+// What both kinds of copy have: the walk over units, its strides those of the output and the source.
+class copy_engine : public map_engine {
 public:
-    permutation(walk tiles, std::int64_t from_step, std::int64_t to_step, std::size_t source,
-                const std::vector<std::int64_t>& offset)
-        : tiles_(std::move(tiles)), from_step_(from_step), to_step_(to_step), source_(source) {
-        offset_[0] = offset[0];
-        offset_[1] = offset[source];
+    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset)
+        : units_(std::move(units)),
+          source_(source),
+          offset_{offset[0], offset[source]},
+          per_task_(units_in_task(units_)) {}
+
+protected:
+    // Calls body(cursor, at) for every unit, and `end` when a task's are done.
+    template <class Body, class End>
+    void for_units(Body body, End end) const {
+        const std::int64_t units = units_.steps();
+        auto task = [&](std::int64_t number, int) {
+            std::int64_t at[2];
+            cursor c(units_, 2, at, offset_, number * per_task_);
+            const std::int64_t last = std::min(units, (number + 1) * per_task_);
+            for (std::int64_t unit = number * per_task_; unit < last; ++unit, c.next()) body(c, at);
+            end();
+        };
+        runtime::parallel_for((units + per_task_ - 1) / per_task_, task);
     }
+
+    walk units_;
+    std::size_t source_;
+    std::int64_t offset_[2];
+    std::int64_t per_task_;
+};
+
+// T stands for any element of its size: its bits are moved. The last two axes make a tile: q is that of the output's unit stride, p that of the source's, the
+// inner one when the output is written past the caches.
+template <class T>
+class transposition final : public copy_engine {
+public:
+    transposition(walk units, std::int64_t from_step, std::int64_t to_step, bool past,
+                  std::size_t source, const std::vector<std::int64_t>& offset)
+        : copy_engine(std::move(units), source, offset),
+          from_step_(from_step),
+          to_step_(to_step),
+          past_(past) {}
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
         const T* const from = static_cast<const T*>(bases[source_]);
-        const std::size_t p = tiles_.axes.size() - 2, q = p + 1;
-        const std::int64_t units = tiles_.steps();
-        const std::int64_t per_task = std::max<std::int64_t>(
-            1, task_elements / (tiles_.axes[p].chunk * tiles_.axes[q].chunk));
-        auto task = [&](std::int64_t number, int) {
-            std::int64_t at[2];
-            cursor c(tiles_, 2, at, offset_, number * per_task);
-            const std::int64_t last = std::min(units, (number + 1) * per_task);
-            for (std::int64_t unit = number * per_task; unit < last; ++unit, c.next()) {
-                kernels::elementwise<T>().transpose(from + at[1], from_step_, to + at[0], to_step_,
-                                                    c.size(q), c.size(p));
-            }
-        };
-        runtime::parallel_for((units + per_task - 1) / per_task, task);
+        const auto& kernels = kernels::elementwise<T>();
+        const std::size_t last = units_.axes.size() - 1;
+        const std::size_t p = past_ ? last : last - 1, q = past_ ? last - 1 : last;
+        if (past_) {
+            for_units(
+                [&](const cursor& c, const std::int64_t* at) {
+                    kernels.transpose_past(from + at[1], from_step_, to + at[0], to_step_,
+                                           c.size(q), c.size(p), c.at_begin(q), c.at_end(q));
+                },
+                kernels.end_streams);
+        } else {
+            for_units(
+                [&](const cursor& c, const std::int64_t* at) {
+                    kernels.transpose(from + at[1], from_step_, to + at[0], to_step_, c.size(q),
+                                      c.size(p));
+                },
+                [] {});
+        }
     }
 
 private:
-    walk tiles_;  // strides of the output and the source; the last two axes make a tile
     std::int64_t from_step_, to_step_;
-    std::size_t source_;
-    std::int64_t offset_[2] = {};
+    bool past_;
 };
+
+// The last three axes are a run, and the loops that move the output and the input least.
+template <class T>
+class run_copy final : public copy_engine {
+public:
+    using copy_engine::copy_engine;
+
+    void run(void* const* bases) const override {
+        T* const to = static_cast<T*>(bases[0]);
+        const T* const from = static_cast<const T*>(bases[source_]);
+        const auto& kernels = kernels::elementwise<T>();
+        const std::size_t run = units_.axes.size() - 3;
+        const axis& outer = units_.axes[run + 1];
+        const axis& inner = units_.axes[run + 2];
+        for_units(
+            [&](const cursor& c, const std::int64_t* at) {
+                for (std::int64_t i = 0; i < c.size(run + 1); ++i) {
+                    kernels.copy_past(from + at[1] + i * outer.stride[1], inner.stride[1],
+                                      to + at[0] + i * outer.stride[0], inner.stride[0],
+                                      c.size(run + 2), c.size(run));
+                }
+            },
+            kernels.end_streams);
+    }
+};
+
+// Takes a loop apart from the others as they are chosen for what they do.
+class loop_picker {
+public:
+    loop_picker(const loop_nest& nest, std::size_t source) : left_(nest.free), source_(source) {}
+
+    // The first loop that `fits`; one of extent 0 when none does.
+    template <class Fits>
+    loop take(Fits fits) {
+        const auto found = std::find_if(left_.begin(), left_.end(), fits);
+        if (found == left_.end()) return {0, std::vector<std::int64_t>(source_ + 1, 0)};
+        return remove(found);
+    }
+
+    // The loop that moves an operand least; a single iteration when there is none.
+    loop take_shortest_step(std::size_t operand) {
+        if (left_.empty()) return {1, std::vector<std::int64_t>(source_ + 1, 0)};
+        return remove(
+            std::min_element(left_.begin(), left_.end(), [=](const loop& x, const loop& y) {
+                return std::abs(x.stride[operand]) < std::abs(y.stride[operand]);
+            }));
+    }
+
+    void add(walk& w, const loop& l, std::int64_t chunk) const {
+        w.axes.push_back({l.extent, std::min(chunk, l.extent), {l.stride[0], l.stride[source_]}});
+    }
+
+    walk others() const {
+        walk w;
+        for (const loop& l : left_) add(w, l, 1);
+        return w;
+    }
+
+private:
+    std::vector<loop> left_;
+    std::size_t source_;
+
+    loop remove(std::vector<loop>::iterator which) {
+        loop l = std::move(*which);
+        left_.erase(which);
+        return l;
+    }
+};
+
+bool writes_past(const loop_nest& nest, std::size_t bytes) {
+    return nest.outputs * static_cast<std::int64_t>(bytes) >= runtime::stream_bytes;
+}
+
+template <class T>
+std::unique_ptr<const map_engine> make_run_copy(const loop_nest& nest, std::size_t source) {
+    constexpr auto shortest = shortest_run_bytes / static_cast<std::int64_t>(sizeof(T));
+    if (!writes_past(nest, sizeof(T))) return nullptr;
+    loop_picker loops(nest, source);
+    const loop run = loops.take([=](const loop& l) {
+        return l.stride[0] == 1 && l.stride[source] == 1 && l.extent >= shortest;
+    });
+    if (run.extent == 0) return nullptr;
+    const loop inner = loops.take_shortest_step(source);
+    const loop outer = loops.take_shortest_step(0);
+    walk units = loops.others();
+    loops.add(units, run, longest_run);
+    loops.add(units, outer, rows_of_runs);
+    loops.add(units, inner, runs_in_a_row);
+    return std::make_unique<run_copy<T>>(std::move(units), source, nest.offset);
+}
+
+template <class T>
+std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std::size_t source) {
+    const auto along = [](std::size_t operand) {
+        return [=](const loop& l) { return l.stride[operand] == 1 && l.extent >= shortest_side; };
+    };
+    loop_picker loops(nest, source);
+    const loop q = loops.take(along(0));
+    const loop p = loops.take(along(source));
+    if (q.extent == 0 || p.extent == 0 || q.stride[source] == 0) return nullptr;
+    const bool past = writes_past(nest, sizeof(T));
+    walk units = loops.others();
+    const auto chunk = [](const loop& other, std::int64_t side, std::int64_t other_side) {
+        return std::max(side, side * other_side / std::min(other.extent, other_side) / 16 * 16);
+    };
+    if (past) {
+        loops.add(units, q, chunk(p, past_rows, past_columns));
+        loops.add(units, p, chunk(q, past_columns, past_rows));
+    } else {
+        loops.add(units, p, tile_side);
+        loops.add(units, q, chunk(p, tile_side, tile_side));
+    }
+    return std::make_unique<transposition<T>>(std::move(units), q.stride[source], p.stride[0], past,
+                                              source, nest.offset);
+}
+
+template <class T>
+std::unique_ptr<const map_engine> make_copy(const loop_nest& nest, std::size_t source) {
+    if (auto copy = make_transposition<T>(nest, source)) return copy;
+    return make_run_copy<T>(nest, source);
+}
 
 }  // namespace
 
 std::unique_ptr<const map_engine> make_permutation(const plan::map& map,
                                                    const std::vector<node>& program,
                                                    const loop_nest& nest) {
-    const std::size_t bytes = size_of(map.type);
     if (map.folding != plan::fold::none || program.size() != 1 ||
-        !is(program[0], plan::opcode::load) || nest.outputs == 0 || (bytes != 4 && bytes != 8)) {
+        !is(program[0], plan::opcode::load) || nest.outputs == 0) {
         return nullptr;
     }
     const auto source = static_cast<std::size_t>(program[0].operand);
-    std::vector<loop> around = nest.free;
-    const auto take = [&](std::size_t operand) {
-        loop found;
-        found.extent = 0;
-        for (std::size_t k = 0; k < around.size(); ++k) {
-            if (around[k].stride[operand] != 1 || around[k].extent < shortest_side) continue;
-            found = around[k];
-            around.erase(around.begin() + static_cast<std::ptrdiff_t>(k));
-            break;
-        }
-        return found;
-    };
-    const loop q = take(0);
-    const loop p = take(source);
-    if (q.extent == 0 || p.extent == 0 || q.stride[source] == 0) return nullptr;
-    walk tiles;
-    const auto add = [&](const loop& l, std::int64_t chunk) {
-        tiles.axes.push_back(
-            {l.extent, std::min(chunk, l.extent), {l.stride[0], l.stride[source]}});
-    };
-    for (const loop& l : around) add(l, 1);
-    add(p, tile_side);
-    add(q, std::max(tile_side, tile_side * tile_side / std::min(p.extent, tile_side) / 16 * 16));
-    if (bytes == 4)
-        return std::make_unique<permutation<float>>(std::move(tiles), q.stride[source], p.stride[0],
-                                                    source, nest.offset);
-    return std::make_unique<permutation<double>>(std::move(tiles), q.stride[source], p.stride[0],
-                                                 source, nest.offset);
+    if (size_of(map.type) == 4) return make_copy<float>(nest, source);
+    if (size_of(map.type) == 8) return make_copy<double>(nest, source);
+    return nullptr;
 }
 
 }  // namespace ricci::elementwise

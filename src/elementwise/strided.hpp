@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "src/kernels/convert.hpp"
+#include "src/kernels/elementwise.hpp"
 
 namespace ricci::elementwise {
 
@@ -19,6 +20,31 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
     for (std::int64_t i = 0; i < p; ++i, to += Q, from += p_stride) {
 #pragma GCC unroll 8
         for (std::int64_t j = 0; j < Q; ++j) to[j] = from[j * q_stride];
+    }
+}
+
+/// to[i * q + j] = from[i + j * q_stride] for i < p, j < q.
+template <class T>
+void gather_transposed(T* to, const T* from, std::int64_t p, std::int64_t q,
+                       std::int64_t q_stride) {
+    if constexpr (std::is_floating_point_v<T>) {
+        kernels::elementwise<T>().transpose(from, q_stride, to, q, q, p);
+    } else {
+        // Whole cache lines are read, four at a time, and the tile is in cache.
+        std::int64_t j = 0;
+        for (; j + 4 <= q; j += 4) {
+            const T* f = from + j * q_stride;
+            T* t = to + j;
+            for (std::int64_t i = 0; i < p; ++i, t += q, ++f) {
+                t[0] = f[0];
+                t[1] = f[q_stride];
+                t[2] = f[2 * q_stride];
+                t[3] = f[3 * q_stride];
+            }
+        }
+        for (; j < q; ++j) {
+            for (std::int64_t i = 0; i < p; ++i) to[i * q + j] = from[i + j * q_stride];
+        }
     }
 }
 
@@ -46,24 +72,7 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
         default:
             break;
     }
-    if (p_stride == 1 && q_stride != 1 && p > 1) {
-        // A transposition: whole cache lines are read, four at a time, and the tile is in cache.
-        std::int64_t j = 0;
-        for (; j + 4 <= q; j += 4) {
-            const T* f = from + j * q_stride;
-            T* t = to + j;
-            for (std::int64_t i = 0; i < p; ++i, t += q, ++f) {
-                t[0] = f[0];
-                t[1] = f[q_stride];
-                t[2] = f[2 * q_stride];
-                t[3] = f[3 * q_stride];
-            }
-        }
-        for (; j < q; ++j) {
-            for (std::int64_t i = 0; i < p; ++i) to[i * q + j] = from[i + j * q_stride];
-        }
-        return;
-    }
+    if (p_stride == 1 && q_stride != 1 && p > 1) return gather_transposed(to, from, p, q, q_stride);
     for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {
         if (q_stride == 1 && q >= 16) {
             std::memmove(to, from, static_cast<std::size_t>(q) * sizeof(T));

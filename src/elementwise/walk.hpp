@@ -69,6 +69,10 @@ public:
         return left < a.chunk ? left : a.chunk;
     }
 
+    /// Whether the current chunk of an axis is its first, and its last.
+    bool at_begin(std::size_t i) const { return position_[i] == 0; }
+    bool at_end(std::size_t i) const { return position_[i] + 1 == walk_.axes[i].count(); }
+
 private:
     void move(const axis& a, std::int64_t iterations) {
         for (std::size_t k = 0; k < operands_; ++k) at_[k] += iterations * a.stride[k];

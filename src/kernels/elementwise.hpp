@@ -76,9 +76,22 @@ struct elementwise_table {
     /// out = 1 / a, and 0 where a is 0.
     void (*reciprocal_or_zero)(T* out, const T* a, std::size_t n);
 
-    /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns; float and double only.
+    // Copies between layouts; float and double only, for any element of their size.
+
+    /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
     void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t columns);
+    /// The same past the caches, in whole lines. A row of the output that goes on in tiles before
+    /// (not `begins`) and behind (not `ends`) this one is written from and to the last start of a
+    /// line: the cache line of rows before `from` can be read, and `rows` is whole lines unless the
+    /// output's rows end here.
+    void (*transpose_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                           std::int64_t rows, std::int64_t columns, bool begins, bool ends);
+    /// to[i * to_step + j] = from[i * from_step + j] for i < rows, j < n, past the caches.
+    void (*copy_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                      std::int64_t rows, std::int64_t n);
+    /// To be called by whoever wrote past the caches, before others read.
+    void (*end_streams)();
 };
 
 /// The table for float, double, std::int32_t, std::int64_t, std::complex<float> and

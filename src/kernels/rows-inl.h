@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "src/kernels/elementwise-inl.h"
-#include "src/kernels/transpose-inl.h"
+#include "src/kernels/permute-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -346,7 +346,10 @@ constexpr elementwise_table<T> make_elementwise_table() {
     elementwise_table<T> table{};
     set_operations(table);
     table.count_up = count_up<T>;
-    table.transpose = transpose<T>;
+    table.transpose = transpose_near<T>;
+    table.transpose_past = transpose_past<T>;
+    table.copy_past = copy_past<T>;
+    table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;
     table.maximum = extreme_row<true, T>;
     table.minimum = extreme_row<false, T>;

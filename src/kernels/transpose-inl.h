@@ -12,6 +12,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/unroll.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 
@@ -37,15 +39,15 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* const* lines, std::int64_t offse
     }
 }
 
-// Reads block_lanes elements of every line and writes them as block_lanes rows.
+// The block_lanes elements of every line from `offset` on: vector x holds element x of each.
 template <class D, class T>
-HWY_INLINE void transpose_block(D d, const T* const* lines, std::int64_t offset, T* to,
-                                std::int64_t step) {
+HWY_INLINE void load_transposed(D d, const T* const* lines, std::int64_t offset,
+                                hn::Vec<D> (&to)[lanes_of_block<T>]) {
     if constexpr (sizeof(T) == 8) {
         const auto even = load_blocks(d, lines, offset);
         const auto odd = load_blocks(d, lines + 1, offset);
-        hn::StoreU(hn::InterleaveLower(d, even, odd), d, to);
-        hn::StoreU(hn::InterleaveUpper(d, even, odd), d, to + step);
+        to[0] = hn::InterleaveLower(d, even, odd);
+        to[1] = hn::InterleaveUpper(d, even, odd);
     } else {
         const auto line0 = load_blocks(d, lines, offset);
         const auto line1 = load_blocks(d, lines + 1, offset);
@@ -55,11 +57,21 @@ HWY_INLINE void transpose_block(D d, const T* const* lines, std::int64_t offset,
         const auto low13 = hn::InterleaveLower(d, line1, line3);
         const auto high02 = hn::InterleaveUpper(d, line0, line2);
         const auto high13 = hn::InterleaveUpper(d, line1, line3);
-        hn::StoreU(hn::InterleaveLower(d, low02, low13), d, to);
-        hn::StoreU(hn::InterleaveUpper(d, low02, low13), d, to + step);
-        hn::StoreU(hn::InterleaveLower(d, high02, high13), d, to + 2 * step);
-        hn::StoreU(hn::InterleaveUpper(d, high02, high13), d, to + 3 * step);
+        to[0] = hn::InterleaveLower(d, low02, low13);
+        to[1] = hn::InterleaveUpper(d, low02, low13);
+        to[2] = hn::InterleaveLower(d, high02, high13);
+        to[3] = hn::InterleaveUpper(d, high02, high13);
     }
+}
+
+// Reads block_lanes elements of every line and writes them as block_lanes rows.
+template <class D, class T>
+HWY_INLINE void transpose_block(D d, const T* const* lines, std::int64_t offset, T* to,
+                                std::int64_t step) {
+    hn::Vec<D> rows[lanes_of_block<T>];
+    load_transposed(d, lines, offset, rows);
+    RICCI_UNROLL
+    for (int x = 0; x < lanes_of_block<T>; ++x) hn::StoreU(rows[x], d, to + x * step);
 }
 
 #endif

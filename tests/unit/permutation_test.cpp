@@ -1,10 +1,14 @@
 // Copies between layouts: every order of axes, gaps and backward strides, on every SIMD target, element
 // by element, and nothing written beside the output.
 #include <algorithm>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "src/elementwise/map.hpp"
@@ -22,6 +26,9 @@ struct layout {
     std::vector<std::int64_t> strides;
     std::int64_t origin = 0, size = 1;
 
+    layout(const std::vector<std::int64_t>& extents, std::int64_t stride)
+        : strides(extents.size(), stride) {}
+
     layout(const std::vector<std::int64_t>& extents, std::mt19937& random)
         : strides(extents.size()) {
         std::vector<std::size_t> order(extents.size());
@@ -38,6 +45,60 @@ struct layout {
     }
 };
 
+// Copies from one layout to another, `behind` bytes after where a cache line begins.
+template <class T>
+void check(const std::vector<std::int64_t>& extents, const layout& from, const layout& to,
+           std::size_t behind = 0) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : extents) elements *= extent;
+    const auto count = [](const layout& l) { return static_cast<std::size_t>(l.size); };
+    std::vector<T> source(count(from)), expected(count(to), T{0});
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const std::size_t number = i % 1000003 + 1;
+        if constexpr (std::is_arithmetic_v<T>) source[i] = static_cast<T>(number);
+        else source[i] = static_cast<float>(number);
+    }
+    std::vector<std::int64_t> at(extents.size(), 0);
+    std::int64_t at_from = from.origin, at_to = to.origin;
+    for (std::int64_t number = 0; number < elements; ++number) {
+        expected[static_cast<std::size_t>(at_to)] = source[static_cast<std::size_t>(at_from)];
+        for (std::size_t axis = extents.size(); axis-- > 0;) {
+            at_from += from.strides[axis];
+            at_to += to.strides[axis];
+            if (++at[axis] < extents[axis]) break;
+            at_from -= extents[axis] * from.strides[axis];
+            at_to -= extents[axis] * to.strides[axis];
+            at[axis] = 0;
+        }
+    }
+    const ricci::plan::map_operand operands[] = {{to.origin, to.strides},
+                                                 {from.origin, from.strides}};
+    ricci::plan::instruction load;
+    load.code = ricci::plan::opcode::load;
+    load.operand = 1;
+    ricci::plan::map copy;
+    copy.type = ricci::element_v<T>;
+    copy.extents = extents;
+    copy.operands = operands;
+    copy.program = {&load, 1};
+    const ricci::elementwise::prepared_map prepared(copy);
+    // Guards of a cache line and more on either side, which stay zero.
+    constexpr std::size_t guard = 128;
+    const std::size_t bytes = count(to) * sizeof(T);
+    std::vector<std::byte> memory(bytes + behind + 3 * guard, std::byte{0});
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    std::byte* const got = memory.data() + (64 - address % 64) % 64 + guard + behind;
+    void* const bases[] = {got, source.data()};
+    prepared.run(bases);
+    // As bytes: c32 may begin where no number of eight bytes does.
+    CHECK(std::memcmp(got, expected.data(), bytes) == 0);
+    const auto untouched = [](const std::byte* first, const std::byte* last) {
+        return std::all_of(first, last, [](std::byte b) { return b == std::byte{0}; });
+    };
+    CHECK(untouched(memory.data(), got));
+    CHECK(untouched(got + bytes, memory.data() + memory.size()));
+}
+
 template <class T>
 void check(unsigned seed) {
     INFO("seed " << seed);
@@ -51,30 +112,27 @@ void check(unsigned seed) {
         elements *= extents.back();
     }
     const layout from(extents, random), to(extents, random);
-    std::vector<T> source(static_cast<std::size_t>(from.size));
-    for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<T>(i + 1);
-    std::vector<T> got(static_cast<std::size_t>(to.size), T{0}), expected = got;
-    for (std::int64_t number = 0; number < elements; ++number) {
-        std::int64_t rest = number, at_from = from.origin, at_to = to.origin;
-        for (std::size_t axis = extents.size(); axis-- > 0; rest /= extents[axis]) {
-            at_from += rest % extents[axis] * from.strides[axis];
-            at_to += rest % extents[axis] * to.strides[axis];
-        }
-        expected[static_cast<std::size_t>(at_to)] = source[static_cast<std::size_t>(at_from)];
+    check<T>(extents, from, to);
+}
+
+// An output of more than eight million bytes, whose axes lie in memory in the order given, slowest
+// first; rows of `pitch` elements more than they hold.
+template <class T>
+void check_large(const std::vector<std::int64_t>& extents, const std::vector<std::size_t>& order,
+                 std::int64_t pitch = 0, std::size_t behind = 0) {
+    INFO("extents " << Catch::StringMaker<std::vector<std::int64_t>>::convert(extents) << " pitch "
+                    << pitch << " behind " << behind);
+    layout from(extents, 0), to(extents, 0);
+    for (std::size_t k = order.size(); k-- > 0;) {
+        to.strides[order[k]] = to.size;
+        to.size *= extents[order[k]];
+        if (k + 1 == order.size()) to.size += pitch;
     }
-    const ricci::plan::map_operand operands[] = {{to.origin, to.strides},
-                                                 {from.origin, from.strides}};
-    ricci::plan::instruction load;
-    load.code = ricci::plan::opcode::load;
-    load.operand = 1;
-    ricci::plan::map copy;
-    copy.type = ricci::element_v<T>;
-    copy.extents = extents;
-    copy.operands = operands;
-    copy.program = {&load, 1};
-    void* const bases[] = {got.data(), source.data()};
-    ricci::elementwise::prepared_map(copy).run(bases);
-    CHECK(got == expected);
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        from.strides[k] = from.size;
+        from.size *= extents[k];
+    }
+    check<T>(extents, from, to, behind);
 }
 
 }  // namespace
@@ -90,5 +148,36 @@ TEST_CASE("copies between layouts", "[elementwise]") {
             check<std::int32_t>(seed + 2000);
             check<std::int64_t>(seed + 3000);
         }
+    }
+}
+
+TEST_CASE("copies of more than the caches hold", "[elementwise]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        // Rows that begin where cache lines do, and rows that do not.
+        check_large<double>({1024, 1040}, {1, 0});
+        check_large<float>({1456, 1504}, {1, 0});
+        check_large<double>({1027, 1043}, {1, 0});
+        check_large<float>({1451, 1511}, {1, 0});
+        check_large<double>({1024, 1040}, {1, 0}, 3);
+        check_large<double>({1024, 1040}, {1, 0}, 0, 24);
+        check_large<float>({1024, 2064}, {1, 0}, 0, 4);
+        // Short sides, and both sides in between.
+        check_large<double>({210001, 5}, {1, 0});
+        check_large<float>({7, 300007}, {1, 0});
+        check_large<double>({131, 65, 129}, {2, 1, 0});
+        check_large<float>({24, 25, 24, 160}, {3, 1, 2, 0});
+        check_large<double>({130, 9, 33, 32}, {0, 3, 2, 1});
+        // Runs that both sides share.
+        check_large<double>({67, 71, 256}, {1, 0, 2});
+        check_large<double>({67, 71, 253}, {1, 0, 2}, 1);
+        check_large<float>({5, 33, 201, 70}, {2, 1, 0, 3}, 5, 12);
+        check_large<float>({2200003}, {0}, 0, 8);
+        check_large<double>({3, 400007}, {0, 1}, 9);
+        // Numbers of eight bytes that begin anywhere.
+        check_large<std::complex<float>>({1027, 1043}, {1, 0}, 0, 4);
+        check_large<std::complex<float>>({67, 71, 256}, {1, 0, 2}, 0, 4);
     }
 }

@@ -1,0 +1,178 @@
+// Copies between layouts, whole cache lines of both sides at a time: tiles of a transposition, and
+// runs that both sides have in common. What is written past the caches is complete for others to read
+// after hwy::FlushStream.
+#if defined(RICCI_KERNELS_PERMUTE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_PERMUTE_INL_H
+#undef RICCI_KERNELS_PERMUTE_INL_H
+#else
+#define RICCI_KERNELS_PERMUTE_INL_H
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "src/kernels/transpose-inl.h"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ricci::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Elements of a cache line.
+template <class T>
+inline constexpr std::int64_t line_elements = static_cast<std::int64_t>(64 / sizeof(T));
+
+template <class T>
+HWY_INLINE bool begins_line(const T* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % 64 == 0;
+}
+
+/// How many elements `p` is behind the start of its cache line, if elements ever begin where lines do.
+template <class T>
+HWY_INLINE std::int64_t behind_line(const T* p) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) %
+           line_elements<T>;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// A cache line of as many rows, transposed into as many cache lines; past the caches when they are
+// aligned ones.
+template <bool Past, class T>
+HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
+                                std::int64_t to_step) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
+    constexpr int line = static_cast<int>(line_elements<T>);
+    constexpr int block = lanes_of_block<T>;
+    constexpr int vectors = line / lanes;
+    const T* lines[line];
+    for (int x = 0; x < line; ++x) lines[x] = from + x * from_step;
+    for (int b = 0; b < line; b += block) {
+        V rows[vectors][block];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) load_transposed(d, lines + v * lanes, b, rows[v]);
+        RICCI_UNROLL
+        for (int x = 0; x < block; ++x) {
+            T* const row = to + (b + x) * to_step;
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                if constexpr (Past) hn::Stream(rows[v][x], d, row + v * lanes);
+                else hn::StoreU(rows[v][x], d, row + v * lanes);
+            }
+        }
+    }
+}
+
+#endif
+
+// A line of the output at a time: every line of either side is used whole, once. The lines of the
+// output follow each other, so that lines of the input a power of two apart, which compete for the same
+// places in the cache, have been used before they are in each other's way.
+template <bool Past, class T>
+HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                               std::int64_t rows, std::int64_t columns) {
+    std::int64_t whole_rows = 0, whole_columns = 0;
+#if HWY_TARGET != HWY_SCALAR
+    constexpr std::int64_t line = line_elements<T>;
+    whole_rows = rows / line * line;
+    whole_columns = columns / line * line;
+    for (std::int64_t j = 0; j < whole_columns; j += line) {
+        for (std::int64_t i = 0; i < whole_rows; i += line) {
+            transpose_lines<Past>(from + i * from_step + j, from_step, to + j * to_step + i,
+                                  to_step);
+        }
+    }
+#endif
+    if (whole_rows < rows) {
+        transpose(from + whole_rows * from_step, from_step, to + whole_rows, to_step,
+                  rows - whole_rows, columns);
+    }
+    if (whole_columns < columns) {
+        transpose(from + whole_columns, from_step, to + whole_columns * to_step, to_step,
+                  whole_rows, columns - whole_columns);
+    }
+}
+
+template <class T>
+void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                    std::int64_t rows, std::int64_t columns) {
+    transpose_tile<false>(from, from_step, to, to_step, rows, columns);
+}
+
+// to[i] = from[i] for first <= i < last, whole lines past the caches.
+template <class T>
+HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_t last) {
+    const hn::ScalableTag<T> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    constexpr std::int64_t line = line_elements<T>;
+    std::int64_t i = first;
+    for (; i < last && !begins_line(to + i); ++i) to[i] = from[i];
+    for (; i + line <= last; i += line) {
+        for (std::int64_t v = 0; v < line; v += lanes)
+            hn::Stream(hn::LoadU(d, from + i + v), d, to + i + v);
+    }
+    for (; i < last; ++i) to[i] = from[i];
+}
+
+// Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
+// a line more than asked for, so that each can be written up to where its own last line begins. The
+// rest is the next tile's, unless the rows end.
+template <class T>
+HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                                 std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+    constexpr std::int64_t line = line_elements<T>;
+    constexpr std::int64_t most = 128;
+    constexpr std::int64_t pitch = most + 2 * line;
+    HWY_ALIGN T buffer[line * pitch];
+    const std::int64_t lead = begins ? 0 : line;
+    const T* const origin = from - lead * from_step;
+    const std::int64_t count = rows + lead;
+    for (std::int64_t j = 0; j < columns; j += line) {
+        const std::int64_t across = HWY_MIN(line, columns - j);
+        std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+        for (; across == line && i + line <= count; i += line) {
+            const T* const corner = origin + i * from_step + j;
+            for (std::int64_t x = 0; x < line; ++x)
+                hwy::Prefetch(corner + x * from_step + 2 * line);
+            transpose_lines<false>(corner, from_step, buffer + i, pitch);
+        }
+#endif
+        transpose(origin + i * from_step + j, from_step, buffer + i, pitch, count - i, across);
+        for (std::int64_t x = 0; x < across; ++x) {
+            T* const row = to + (j + x) * to_step;
+            copy_lines(buffer + x * pitch + lead, row, begins ? 0 : -behind_line(row),
+                       ends ? rows : rows - behind_line(row + rows));
+        }
+    }
+}
+
+template <class T>
+void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                    std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+    if (begins_line(to) && to_step % line_elements<T> == 0)
+        return transpose_tile<true>(from, from_step, to, to_step, rows, columns);
+    constexpr std::int64_t most = 128;
+    for (std::int64_t i = 0; i < rows; i += most) {
+        transpose_skewed(from + i * from_step, from_step, to + i, to_step, HWY_MIN(most, rows - i),
+                         columns, begins && i == 0, ends && i + most >= rows);
+    }
+}
+
+template <class T>
+void copy_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+               std::int64_t rows, std::int64_t n) {
+    for (std::int64_t i = 0; i < rows; ++i)
+        copy_lines(from + i * from_step, to + i * to_step, std::int64_t{0}, n);
+}
+
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
