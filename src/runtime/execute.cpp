@@ -215,7 +215,8 @@ plan::number execution::evaluate(scalar_program& program) const {
 }
 
 std::string execution::words(std::size_t step) const {
-    return steps_[step].stream ? steps_[step].stream->words() : std::string();
+    const prepared_step& s = steps_[step];
+    return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
 }
 
 void execution::check(const prepared_step& s) {
