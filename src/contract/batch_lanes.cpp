@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "src/contract/blocking.hpp"
@@ -112,6 +113,12 @@ void batch_lanes<T, Stored>::run(const void* a, const void* b, void* c, const pl
             compute_unit(from, unit, worker);
     };
     distribute(ceil_divide(units_, units_per_task_), serial_, body);
+}
+
+template <class T, class Stored>
+std::string batch_lanes<T, Stored>::words() const {
+    return "lanes: a batch in each, " + std::to_string(table_->lanes) + " at a time, tiles of " +
+           std::to_string(table_->lane_rows) + " x " + std::to_string(table_->lane_columns);
 }
 
 // Lines that are contiguous along k instead are transposed.

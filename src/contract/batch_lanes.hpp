@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -25,6 +26,7 @@ public:
     batch_lanes(index_groups groups, const kernels::kernel_table<T, Stored>& table);
     void run(const void* a, const void* b, void* c, const plan::number& alpha,
              const plan::number& beta) const override;
+    std::string words() const override;
 
 private:
     using operands = bound_operands<T, Stored>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <ricci/plan/steps.hpp>
 
@@ -25,6 +26,9 @@ public:
              const plan::number& beta) const {
         strategy_->run(a, b, c, alpha, beta);
     }
+
+    /// How it is carried out, where that is not by tiles of matrices; empty otherwise.
+    std::string words() const { return strategy_->words(); }
 
     /// How it is carried out.
     const strategy& how() const { return *strategy_; }

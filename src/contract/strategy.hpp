@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include <ricci/plan/number.hpp>
 
@@ -46,6 +47,9 @@ public:
     /// C = alpha * A B + beta * C; a, b and c are as in the descriptor, in its element type.
     virtual void run(const void* a, const void* b, void* c, const plan::number& alpha,
                      const plan::number& beta) const = 0;
+
+    /// How it goes about it, where that is not by tiles of matrices; empty otherwise.
+    virtual std::string words() const { return {}; }
 
     /// How several contractions, of which this is the first, run together with the same results as one
     /// after another; nothing when that saves no work.

@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/gemm-lanes-inl.h"
+#include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
@@ -24,23 +25,22 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using element_type = RICCI_GEMM_TYPE;
-constexpr std::int64_t pitch = row_pitch<element_type>;
-
-using full_tag = hn::ScalableTag<element_type>;
-
-#if HWY_TARGET != HWY_SCALAR
-constexpr int block_lanes = lanes_of_block<element_type>;
+// Whole numbers of 64 bits are multiplied in halves where there is no instruction for it. Sums of the
+// products of low halves and sums of the crossed ones are then kept apart: two multiplications and
+// two additions for each product, rather than three of either and shifts.
+#if HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4
+constexpr bool in_halves = sizeof(element_type) == 8 && !hwy::IsFloat<element_type>();
+#else
+constexpr bool in_halves = false;
 #endif
-constexpr int lane_count = static_cast<int>(HWY_LANES(element_type));
 
-// 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2.
+// 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2, or 6 x 1 in two parts each.
 #if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int tile_rows = 8;
 constexpr int tile_vectors = 3;
 #else
 constexpr int tile_rows = 6;
-constexpr int tile_vectors = 2;
+constexpr int tile_vectors = in_halves ? 1 : 2;
 #endif
 
 // x * y + z; whole numbers have no fused form.
@@ -49,6 +49,41 @@ HWY_INLINE V multiply_and_add(V x, V y, V z) {
     if constexpr (hwy::IsFloat<element_type>()) return hn::MulAdd(x, y, z);
     else return hn::Add(hn::Mul(x, y), z);
 }
+
+// The vectors of the scalar target have no halves.
+#if HWY_TARGET != HWY_SCALAR
+// Exchanges the halves of every 64-bit element.
+template <class V>
+HWY_INLINE V turn_halves(V x) {
+    const hn::DFromV<V> d;
+    const hn::RepartitionToNarrow<hn::DFromV<V>> d_half;
+    return hn::BitCast(d, hn::Shuffle2301(hn::BitCast(d_half, x)));
+}
+
+// Adds x * y to a sum in two parts; `turned` is y with its halves exchanged.
+template <class V>
+HWY_INLINE void add_in_halves(V x, V y, V turned, V& sum, V& crossed) {
+    const hn::DFromV<V> d;
+    const hn::RepartitionToNarrow<hn::DFromV<V>> d_half;
+    const auto halves = hn::BitCast(d_half, x);
+    sum = hn::Add(sum, hn::MulEven(halves, hn::BitCast(d_half, y)));
+    const auto products = hn::Mul(halves, hn::BitCast(d_half, turned));
+    crossed = hn::BitCast(d, hn::Add(hn::BitCast(d_half, crossed), products));
+}
+
+// The sum of both parts: what crosses counts 2^32 times, and what overflows is lost as it should be.
+template <class V>
+HWY_INLINE void join_halves(V& sum, V crossed) {
+    sum = hn::Add(sum, hn::ShiftLeft<32>(hn::Add(crossed, hn::ShiftRight<32>(crossed))));
+}
+#else
+template <class V>
+V turn_halves(V x);
+template <class V>
+void add_in_halves(V x, V y, V turned, V& sum, V& crossed);
+template <class V>
+void join_halves(V& sum, V crossed);
+#endif
 
 // Adds `count` adjacent elements of a row of a finished tile to C.
 HWY_INLINE void write_run(const element_type* product, element_type beta, element_type* c,
@@ -189,6 +224,20 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
     write_scattered(tile, vectors * lane_count, rows, out);
 }
 
+// Where a step of k is short, several are written out one after the other, by the compiler's loop
+// unroller: unrolled by templates, the accumulators would wander between registers. Lines to come
+// are then asked for at once for several steps. Wide vectors do more in each step, and need no help.
+#undef RICCI_UNROLL_DEPTH
+#if HWY_TARGET > HWY_AVX3 && HWY_TARGET != HWY_NEON && HWY_TARGET != HWY_SCALAR
+#ifdef __clang__
+#define RICCI_UNROLL_DEPTH _Pragma("clang loop unroll_count(4)")
+#else
+#define RICCI_UNROLL_DEPTH _Pragma("GCC unroll 4")
+#endif
+#endif
+constexpr std::int64_t depth_chunk = 16;
+constexpr std::int64_t line_elements = 64 / sizeof(element_type);
+
 // `left(i)` gives row i of A for the current k, `advance()` goes on to the next k.
 template <int rows, int vectors, class Left, class Advance>
 HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
@@ -197,34 +246,67 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
     const full_tag d;
     using vector = hn::Vec<full_tag>;
     vector sum[rows][vectors];
+    [[maybe_unused]] vector crossed[rows][vectors];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) sum[i][v] = hn::Zero(d);
+        for (int v = 0; v < vectors; ++v) {
+            sum[i][v] = hn::Zero(d);
+            if constexpr (in_halves) crossed[i][v] = hn::Zero(d);
+        }
     }
+    const auto step = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
+        vector right[vectors];
+        [[maybe_unused]] vector turned[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            right[v] = hn::LoadU(d, b + v * lane_count);
+            if constexpr (in_halves) turned[v] = turn_halves(right[v]);
+        }
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) {
+            const vector one = hn::Set(d, left(i));
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                if constexpr (in_halves)
+                    add_in_halves(one, right[v], turned[v], sum[i][v], crossed[i][v]);
+                else sum[i][v] = multiply_and_add(one, right[v], sum[i][v]);
+            }
+        }
+        advance();
+        b += b_step;
+    };
     const element_type* next = out.next;
     const std::int64_t next_step = out.next_step;
+    [[maybe_unused]] const std::int64_t k_per_line =
+        next_step == 0 ? depth_chunk : HWY_MAX(line_elements / next_step, 1);
     // C is asked for some steps before it is needed: earlier, the panels would push it out again.
     std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
     for (int part = 0; part < 2; ++part) {
+#ifdef RICCI_UNROLL_DEPTH
+        for (std::int64_t k = 0; k < steps; k += depth_chunk) {
+            const std::int64_t end = HWY_MIN(steps - k, depth_chunk);
+            for (std::int64_t j = 0; j < end; j += k_per_line) hwy::Prefetch(next + j * next_step);
+            next += depth_chunk * next_step;
+            RICCI_UNROLL_DEPTH
+            for (std::int64_t j = 0; j < end; ++j) step();
+        }
+#else
         for (std::int64_t k = 0; k < steps; ++k) {
-            vector right[vectors];
-            RICCI_UNROLL
-            for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
-            RICCI_UNROLL
-            for (int i = 0; i < rows; ++i) {
-                const vector one = hn::Set(d, left(i));
-                RICCI_UNROLL
-                for (int v = 0; v < vectors; ++v)
-                    sum[i][v] = multiply_and_add(one, right[v], sum[i][v]);
-            }
-            advance();
-            b += b_step;
+            step();
             hwy::Prefetch(next);
             next += next_step;
         }
+#endif
         if (part == 0 && out.prefetch) prefetch_output<rows, vectors>(out);
         steps = depth - steps;
+    }
+    if constexpr (in_halves) {
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) {
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) join_halves(sum[i][v], crossed[i][v]);
+        }
     }
     write_tile<rows, vectors>(sum, out);
 }
@@ -255,142 +337,6 @@ void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
         for (int g = 0; g < groups; ++g) a[g] += step;
     };
     multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
-}
-
-// Packs lines x0 .. x0 + width - 1, writing a whole vector of D at every k in rising order: what
-// spills past `width` is written over by the next k.
-template <class D>
-HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, int width,
-                            element_type* to, std::int64_t step) {
-    constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-    if (from.across_run[x0] >= lanes) {
-        const element_type* line = from.origin + from.across[x0];
-        for (std::int64_t k = 0; k < from.depth; ++k) {
-            hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step);
-        }
-        return;
-    }
-    if (from.across_run[x0] >= width) {
-        const element_type* line = from.origin + from.across[x0];
-        for (std::int64_t k = 0; k < from.depth; ++k) {
-            const element_type* part = line + from.along[k];
-#if !HWY_MEM_OPS_MIGHT_FAULT
-            const auto mask = hn::FirstN(d, static_cast<std::size_t>(width));
-            hn::StoreU(hn::MaskedLoad(mask, d, part), d, to + k * step);
-#else
-            for (int x = 0; x < lanes; ++x) to[k * step + x] = part[HWY_MIN(x, width - 1)];
-#endif
-        }
-        return;
-    }
-    const element_type* lines[lanes];
-    for (int x = 0; x < lanes; ++x) {
-        lines[x] = from.origin + from.across[x0 + HWY_MIN(x, width - 1)];
-    }
-    [[maybe_unused]] const std::int64_t stretch = from.along_stretch;
-    for (std::int64_t k = 0; k < from.depth;) {
-        std::int64_t offset = from.along[k];
-#if HWY_TARGET != HWY_SCALAR
-        if constexpr (lanes >= block_lanes) {
-            if (stretch > 1) {
-                // Unit steps are `stretch` apart: as many transposed blocks, woven into each other.
-                const std::int64_t end = k + block_lanes * stretch;
-                bool runs = end <= from.depth;
-                for (std::int64_t j = k; runs && j < k + stretch; ++j)
-                    runs = from.along_run[j] >= block_lanes;
-                if (runs) {
-                    for (std::int64_t j = k; j < k + stretch; ++j)
-                        transpose_block(d, lines, from.along[j], to + j * step, stretch * step);
-                    k = end;
-                    continue;
-                }
-                for (int x = 0; x < lanes; ++x) to[k * step + x] = lines[x][offset];
-                ++k;
-                continue;
-            }
-            std::int64_t run = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
-            const std::int64_t before = k;
-            for (; run >= block_lanes; run -= block_lanes) {
-                transpose_block(d, lines, offset, to + k * step, step);
-                offset += block_lanes;
-                k += block_lanes;
-            }
-            if (k != before) continue;
-        }
-#endif
-        for (int x = 0; x < lanes; ++x) to[k * step + x] = lines[x][offset];
-        ++k;
-    }
-}
-
-// A line that is contiguous along k, as it lies in memory.
-void copy_line(const pack_source<element_type>& from, const element_type* line, element_type* to) {
-    const full_tag d;
-    for (std::int64_t k = 0; k < from.depth;) {
-        const element_type* run = line + from.along[k];
-        const std::int64_t count = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
-        std::int64_t i = 0;
-        for (; i + lane_count <= count; i += lane_count) {
-            hn::StoreU(hn::LoadU(d, run + i), d, to + k + i);
-        }
-#if HWY_TARGET != HWY_SCALAR
-        constexpr std::int64_t half_count = HWY_MAX(lane_count / 2, block_lanes);
-        const hn::CappedTag<element_type, static_cast<std::size_t>(half_count)> half;
-        for (; i + half_count <= count; i += half_count) {
-            hn::StoreU(hn::LoadU(half, run + i), half, to + k + i);
-        }
-#endif
-        for (; i < count; ++i) to[k + i] = run[i];
-        k += count;
-    }
-}
-
-void pack_rows(const pack_source<element_type>& from, element_type* to) {
-    int x = 0;
-#if HWY_TARGET != HWY_SCALAR
-    // Rows that are contiguous across: blocks of a vector's k and a few rows are transposed.
-    const full_tag d;
-    for (; x + block_lanes <= from.width && from.across_run[x] >= block_lanes &&
-           from.along_run[0] < block_lanes;
-         x += block_lanes) {
-        const element_type* origin = from.origin + from.across[x];
-        element_type* rows = to + x * pitch;
-        const element_type* lines[lane_count];
-        std::int64_t k = 0;
-        for (; k + lane_count <= from.depth; k += lane_count) {
-            for (int i = 0; i < lane_count; ++i) lines[i] = origin + from.along[k + i];
-            transpose_block(d, lines, 0, rows + k, pitch);
-        }
-        for (; k < from.depth; ++k) {
-            for (int i = 0; i < block_lanes; ++i) rows[i * pitch + k] = origin[from.along[k] + i];
-        }
-    }
-#endif
-    for (; x < from.width; ++x) {
-        copy_line(from, from.origin + from.across[x], to + x * pitch);
-    }
-}
-
-// Rows that are contiguous across, at every k.
-void pack_across(const pack_source<element_type>& from, element_type* to) {
-    constexpr int row_lanes = HWY_MIN(lane_count, max_rows);
-    const hn::CappedTag<element_type, static_cast<std::size_t>(row_lanes)> d;
-    const std::int64_t step = from.width;
-    int x = 0;
-    for (; x + row_lanes <= from.width && from.across_run[x] >= row_lanes; x += row_lanes) {
-        const element_type* line = from.origin + from.across[x];
-        for (std::int64_t k = 0; k < from.depth; ++k) {
-            hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step + x);
-        }
-    }
-    for (; x < from.width; ++x) {
-        const element_type* line = from.origin + from.across[x];
-        for (std::int64_t k = 0; k < from.depth; ++k) to[k * step + x] = line[from.along[k]];
-    }
-}
-
-void pack_columns(const pack_source<element_type>& from, element_type* to, std::int64_t step) {
-    pack_sliver(full_tag(), from, 0, from.width, to, step);
 }
 
 // Loads a vector of a unit-stride operand, or the one value of a broadcast one.

@@ -262,8 +262,9 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
         if (line.size() < width) line.resize(width, ' ');
         text +=
             "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
-        if (s.is_stream) text += words.inside(s.stream, details(k));
-        if (s.is_contraction && !details(k).empty()) text += "    " + details(k) + "\n";
+        const std::string detail = details(k);
+        if (s.is_stream) text += words.inside(s.stream, detail);
+        else if (!detail.empty()) text += "    " + detail + "\n";
         flops += s.flops, bytes += s.bytes;
         contractions += s.is_map() || s.is_gather ? 0 : 1;
     }

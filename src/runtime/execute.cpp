@@ -238,7 +238,7 @@ std::string execution::words(std::size_t step) const {
     const prepared_step& s = steps_[step];
     if (s.joined)
         return "packed once for " + std::to_string(s.parts.size()) + " contractions, from here on";
-    return s.stream ? s.stream->words() : std::string();
+    return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
 }
 
 void execution::check(const prepared_step& s) {

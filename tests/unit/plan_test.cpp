@@ -3,9 +3,11 @@
 #include "tests/catch.hpp"
 
 #include <set>
+#include <string>
 
 #include <ricci/error.hpp>
 
+#include "src/kernels/gemm.hpp"
 #include "src/plan/overlap.hpp"
 #include "tests/unit/bound_program.hpp"
 
@@ -440,4 +442,16 @@ TEST_CASE("a plan explains itself") {
     CHECK(mentions(words, "softmax over j=9"));
     CHECK(mentions(words, "total: 7 steps"));
     CHECK(mentions(words, "workspace"));
+}
+
+TEST_CASE("a plan names products whose vectors run along the batches") {
+    bound_program inside("C^{mnb} = A^{mkb} B^{knb}", element::f32, 8);
+    inside.input("A", {6, 7, 64}).input("B", {7, 5, 64});
+    const auto lanes = inside.prepare().explain();
+    INFO(lanes);
+    CHECK(mentions(lanes, "lanes: a batch in each, " +
+                              std::to_string(kernels::gemm_kernels<float>().lanes) + " at a time"));
+    bound_program outside("C^{bmn} = A^{bmk} B^{bkn}", element::f32, 8);
+    outside.input("A", {64, 6, 7}).input("B", {64, 7, 5});
+    CHECK(!mentions(outside.prepare().explain(), "lanes: "));
 }
