@@ -110,12 +110,13 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     RICCI_UNROLL
     for (int u = 0; u < used; ++u) right_line[u] = p.b + u * p.b_step;
     const std::int64_t later = lines_ahead * p.a_row, depth = p.depth;
-    const auto add = [&](std::int64_t k) RICCI_INLINE_LAMBDA {
+    const auto add = [&](std::int64_t k, bool starts_line) RICCI_INLINE_LAMBDA {
         vector right[used];
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, right_line[u] + k);
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
+            if (starts_line) __builtin_prefetch(line[r] + (k + later), 0, 3);
             const vector left = hn::LoadU(d, line[r] + k);
             RICCI_UNROLL
             for (int u = 0; u < used; ++u) sum[r][u] = hn::MulAdd(left, right[u], sum[r][u]);
@@ -124,11 +125,10 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     std::int64_t k = 0;
     for (; k + line_elements <= depth; k += line_elements) {
         RICCI_UNROLL
-        for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + later), 0, 3);
-        RICCI_UNROLL
-        for (int part = 0; part < line_elements / lane_count; ++part) add(k + part * lane_count);
+        for (int part = 0; part < line_elements / lane_count; ++part)
+            add(k + part * lane_count, part == 0);
     }
-    for (; k + lane_count <= depth; k += lane_count) add(k);
+    for (; k + lane_count <= depth; k += lane_count) add(k, false);
     vector c[rows][1];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {

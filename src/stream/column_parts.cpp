@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t enough_tasks = 16;  // so many tiles of rows need no parts of columns
 constexpr std::int64_t wanted_tasks = 32;
-constexpr double flops_per_part = 4e5;
+constexpr double flops_per_part = 8e5;
+constexpr std::int64_t least_tiles = 4;  // of a part, which costs about as much as a half of one
 
 }  // namespace
 
@@ -23,7 +24,8 @@ column_parts<T>::column_parts(const plan::stream& what, tiles<T>& made,
       others_(iterations(made.shape().other_columns)),
       others_of_part_(others_) {
     if (units == 0 || units >= enough_tasks || extent_ * others_ == 0) return;
-    const std::int64_t least = static_cast<std::int64_t>(flops_per_part / (1 + work));
+    const std::int64_t least = std::max(static_cast<std::int64_t>(flops_per_part / (1 + work)),
+                                        least_tiles * made.sizes().columns);
     const std::int64_t wanted = std::max(least, extent_ * others_ * units / wanted_tasks);
     if (wanted < extent_) {
         others_of_part_ = 1;
