@@ -210,7 +210,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         const T* next;
         std::int64_t next_step, next_share;
     };
-    const auto place = [&](std::int64_t p) {
+    const auto place = [&](std::int64_t p) __attribute__((always_inline)) {
         const column_panel& which = panels_[static_cast<std::size_t>(p)];
         const std::int64_t width = std::int64_t{which.vectors} * table_->lanes;
         placed_panel at{right.buffer, width, nullptr, 0, 0};
@@ -243,7 +243,8 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
                     right.buffer);
         return at;
     };
-    const auto write_to = [&](const column_panel& which, const placed_panel& at) {
+    const auto write_to = [&](const column_panel& which, const placed_panel& at)
+        __attribute__((always_inline)) {
         out.next_step = at.next_step;
         out.columns = rounds ? tile_columns_.data() : to.columns + which.first;
         out.column_count = which.columns;
@@ -254,7 +255,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         out.adjacent = rounds ? ~0u : which.adjacent | to.adjacency;
     };
     const auto multiply = [&](const column_panel& which, const placed_panel& at, std::int64_t i,
-                              std::int64_t number) {
+                              std::int64_t number) __attribute__((always_inline)) {
         const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
         out.rows = rounds ? tile_rows_.data() : to.rows + i;
         const bool useful =
@@ -280,19 +281,27 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
             }
         }
     };
-    // Panels of few k are small: rows pass over several of them, and write C along its rows.
-    placed_panel placed[panels_abreast];
     const bool many =
         panel_end - first_panel >= fewest_abreast && stays_abreast(block, right.packed != nullptr);
-    const std::int64_t abreast = many ? panels_abreast : 1;
-    for (std::int64_t p = first_panel; p < panel_end; p += abreast) {
-        const std::int64_t count = std::min(abreast, panel_end - p);
+    if (!many) {
+        for (std::int64_t p = first_panel; p < panel_end; ++p) {
+            const column_panel& which = panels_[static_cast<std::size_t>(p)];
+            const placed_panel at = place(p);
+            write_to(which, at);
+            for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number)
+                multiply(which, at, i, number);
+        }
+        return;
+    }
+    // Panels of few k are small: rows pass over several of them, and write C along its rows.
+    placed_panel placed[panels_abreast];
+    for (std::int64_t p = first_panel; p < panel_end; p += panels_abreast) {
+        const std::int64_t count = std::min(panels_abreast, panel_end - p);
         const column_panel* const which = panels_.data() + p;
         for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
-        if (count == 1) write_to(*which, *placed);
         for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
             for (std::int64_t x = 0; x < count; ++x) {
-                if (count > 1) write_to(which[x], placed[x]);
+                write_to(which[x], placed[x]);
                 multiply(which[x], placed[x], i, number);
             }
         }
