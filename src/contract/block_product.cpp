@@ -19,6 +19,10 @@ constexpr std::int64_t rows_across = 8;
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
+// Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
+constexpr std::int64_t panels_abreast = 16;
+constexpr std::int64_t fewest_abreast = 8;
+constexpr std::int64_t shallow_bytes = 4096;
 
 }  // namespace
 
@@ -46,7 +50,7 @@ void blocked<T, Stored>::make_blocks() {
         blocks_.push_back(block);
         packs_a_ = packs_a_ || block.a_step == 0;
         for (const column_panel& which : panels_) {
-            if (block.b_step != 0 && reads_in_place(which)) continue;
+            if (reads_in_place(block, which)) continue;
             largest_buffer_ =
                 std::max(largest_buffer_, static_cast<std::size_t>((block.end - block.first) *
                                                                    which.vectors * table_->lanes));
@@ -65,6 +69,21 @@ bool blocked<T, Stored>::reads_in_place(const column_panel& which) const {
     return table_->gemm_in_place[0][0] != nullptr &&
            b_columns_.run[static_cast<std::size_t>(which.first)] >= which.columns &&
            which.columns == which.vectors * table_->lanes;
+}
+
+template <class T, class Stored>
+bool blocked<T, Stored>::reads_in_place(const k_block& block, const column_panel& which) const {
+    return !widens && block.b_step != 0 && reads_in_place(which);
+}
+
+// Whether panels are so small that several of them stay in the caches, and none is packed into memory
+// that the next one needs.
+template <class T, class Stored>
+bool blocked<T, Stored>::stays_abreast(const k_block& block, bool packed) const {
+    const std::int64_t width = std::int64_t{table_->vectors} * table_->lanes;
+    return (block.end - block.first) * width * static_cast<std::int64_t>(sizeof(T)) <=
+               shallow_bytes &&
+           (packed || largest_buffer_ == 0);
 }
 
 // Every unit, which is a tile of C of one batch, reads B in place or packs it for itself.
@@ -174,37 +193,50 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         out.beta = T{0};
     }
     const std::int64_t column = packed_column(first_panel);
-    for (std::int64_t p = first_panel; p < panel_end; ++p) {
+    // Where a panel of B is, and what is brought nearer while the rows pass it: the next one, a share
+    // in each call.
+    struct placed_panel {
+        const T* b;
+        std::int64_t b_step;
+        const T* next;
+        std::int64_t next_step, next_share;
+    };
+    const auto place = [&](std::int64_t p) __attribute__((always_inline)) {
         const column_panel& which = panels_[static_cast<std::size_t>(p)];
         const std::int64_t width = std::int64_t{which.vectors} * table_->lanes;
-        const T* b = right.packed;
-        std::int64_t b_step = width;
-        // While the rows pass this panel, the next one is brought nearer, a share in each call.
-        const T* next = nullptr;
-        std::int64_t next_share = 0;
+        placed_panel at{right.buffer, width, nullptr, 0, 0};
         if (right.packed != nullptr) {
-            b = right.packed + (which.first - column) * depth;
+            at.b = right.packed + (which.first - column) * depth;
             if (p + 1 < panel_end) {
-                next = b + width * depth;
-                out.next_step = width / row_panels;
-                next_share = depth * out.next_step;
+                at.next = at.b + width * depth;
+                at.next_step = width / row_panels;
+                at.next_share = depth * at.next_step;
             }
-        } else if (!widens && block.b_step != 0 && reads_in_place(which)) {
-            if constexpr (!widens)
-                b = right.b + b_columns_.offset[static_cast<std::size_t>(which.first)] +
-                    (depth > 0 ? b_depth_.offset[static_cast<std::size_t>(block.first)] : 0);
-            b_step = block.b_step;
-            if (p + 1 < panel_end) {
-                next = b - b_columns_.offset[static_cast<std::size_t>(which.first)] +
-                       b_columns_.offset[static_cast<std::size_t>(which.first + which.columns)];
-                out.next_step = b_step;
-                next_share = table_->lanes;
-            }
-        } else {
-            pack_panels(right.b, p, p + 1, block.first, block.end, block.first, block.end,
-                        right.buffer);
-            b = right.buffer;
+            return at;
         }
+        if constexpr (!widens) {
+            if (reads_in_place(block, which)) {
+                const Stored* const row =
+                    right.b +
+                    (depth > 0 ? b_depth_.offset[static_cast<std::size_t>(block.first)] : 0);
+                at.b = row + b_columns_.offset[static_cast<std::size_t>(which.first)];
+                at.b_step = block.b_step;
+                if (p + 1 < panel_end) {
+                    const std::int64_t following = which.first + which.columns;
+                    at.next = row + b_columns_.offset[static_cast<std::size_t>(following)];
+                    at.next_step = at.b_step;
+                    at.next_share = table_->lanes;
+                }
+                return at;
+            }
+        }
+        pack_panels(right.b, p, p + 1, block.first, block.end, block.first, block.end,
+                    right.buffer);
+        return at;
+    };
+    const auto write_to = [&](const column_panel& which, const placed_panel& at)
+        __attribute__((always_inline)) {
+        out.next_step = at.next_step;
         out.columns = rounds ? tile_columns_.data() : to.columns + which.first;
         out.column_count = which.columns;
         out.stream = to.stream && which.lines;
@@ -212,45 +244,72 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         out.halves = which.halves;
         out.split = which.split;
         out.adjacent = rounds ? ~0u : which.adjacent | to.adjacency;
-        for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
-            const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
-            out.rows = rounds ? tile_rows_.data() : to.rows + i;
-            const bool useful =
-                next != nullptr && (right.packed != nullptr || number < which.vectors);
-            out.next = useful ? next + number * next_share : b;
-            if (!useful) out.next_step = 0;
-            const auto vectors = static_cast<std::size_t>(which.vectors);
-            if (a_in_place) {
-                if constexpr (!widens)
-                    left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
-                table_->gemm_in_place[rows - 1][vectors - 1](depth, left, b, b_step, out);
-            } else if (packs_across_) {
-                const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,
-                                                   static_cast<std::int64_t>(rows)};
-                table_->gemm_in_place[rows - 1][vectors - 1](depth, packed, b, b_step, out);
-            } else {
-                table_->gemm[rows - 1][vectors - 1](depth, packed_a + (i - m) * pitch_of(block), b,
-                                                    b_step, out);
+    };
+    const auto multiply = [&](const column_panel& which, const placed_panel& at, std::int64_t i,
+                              std::int64_t number) __attribute__((always_inline)) {
+        const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
+        out.rows = rounds ? tile_rows_.data() : to.rows + i;
+        const bool useful =
+            at.next != nullptr && (right.packed != nullptr || number < which.vectors);
+        out.next = useful ? at.next + number * at.next_share : at.b;
+        if (!useful) out.next_step = 0;
+        const auto vectors = static_cast<std::size_t>(which.vectors);
+        if (a_in_place) {
+            if constexpr (!widens) left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
+            table_->gemm_in_place[rows - 1][vectors - 1](depth, left, at.b, at.b_step, out);
+        } else if (packs_across_) {
+            const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,
+                                               static_cast<std::int64_t>(rows)};
+            table_->gemm_in_place[rows - 1][vectors - 1](depth, packed, at.b, at.b_step, out);
+        } else {
+            table_->gemm[rows - 1][vectors - 1](depth, packed_a + (i - m) * pitch_of(block), at.b,
+                                                at.b_step, out);
+        }
+        if constexpr (widens) {
+            for (std::size_t r = 0; rounds && r < rows; ++r) {
+                write_row(which, sums + tile_rows_[r], to.alpha, to.beta,
+                          to.c + to.rows[i + static_cast<std::int64_t>(r)]);
             }
-            if constexpr (widens) {
-                for (std::size_t r = 0; rounds && r < rows; ++r) {
-                    write_row(which, sums + tile_rows_[r], to.alpha, to.beta,
-                              to.c + to.rows[i + static_cast<std::int64_t>(r)]);
-                }
+        }
+    };
+    const bool many =
+        panel_end - first_panel >= fewest_abreast && stays_abreast(block, right.packed != nullptr);
+    if (!many) {
+        for (std::int64_t p = first_panel; p < panel_end; ++p) {
+            const column_panel& which = panels_[static_cast<std::size_t>(p)];
+            const placed_panel at = place(p);
+            write_to(which, at);
+            for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number)
+                multiply(which, at, i, number);
+        }
+        return;
+    }
+    // Panels of few k are small: rows pass over several of them, and write C along its rows.
+    placed_panel placed[panels_abreast];
+    for (std::int64_t p = first_panel; p < panel_end; p += panels_abreast) {
+        const std::int64_t count = std::min(panels_abreast, panel_end - p);
+        const column_panel* const which = panels_.data() + p;
+        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
+        for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
+            for (std::int64_t x = 0; x < count; ++x) {
+                write_to(which[x], placed[x]);
+                multiply(which[x], placed[x], i, number);
             }
         }
     }
 }
 
-#define RICCI_INSTANTIATE(...)                                                                 \
-    template void blocked<__VA_ARGS__>::make_blocks();                                         \
-    template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t, \
-                                               const k_block&, computed_type*) const;          \
-    template bool blocked<__VA_ARGS__>::fits_stack() const;                                    \
-    template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;             \
-    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;                   \
-    template void blocked<__VA_ARGS__>::multiply_block(                                        \
-        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,            \
+#define RICCI_INSTANTIATE(...)                                                                     \
+    template void blocked<__VA_ARGS__>::make_blocks();                                             \
+    template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t,     \
+                                               const k_block&, computed_type*) const;              \
+    template bool blocked<__VA_ARGS__>::fits_stack() const;                                        \
+    template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;                 \
+    template bool blocked<__VA_ARGS__>::reads_in_place(const k_block&, const column_panel&) const; \
+    template bool blocked<__VA_ARGS__>::stays_abreast(const k_block&, bool) const;                 \
+    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;                       \
+    template void blocked<__VA_ARGS__>::multiply_block(                                            \
+        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,                \
         const k_block&, const right_operand&, const computed_type*, const destination&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -20,6 +20,8 @@ constexpr std::int64_t depth_per_pack = 64;
 constexpr std::int64_t far_bytes = std::int64_t{1} << 20;
 using runtime::line_bytes;
 using runtime::stream_bytes;
+// Lines of B of so many bytes are packed many at a time: they stay in the first cache meanwhile.
+constexpr std::int64_t short_line_bytes = 512;
 // Less than this is packed on the calling thread.
 constexpr std::size_t serial_pack_elements = std::size_t{1} << 16;
 // Rows of partial sums that one task adds, and how many sums are not worth sharing out.
@@ -84,7 +86,10 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
                                  [](std::int32_t run) { return run >= 16; })
                          ? 32
                          : 8;
+    if (n_ * static_cast<std::int64_t>(sizeof(Stored)) <= short_line_bytes) rows_per_pack_ = 32;
     if (b_depth_.stretch > 1) rows_per_pack_ = k_unit_;
+    packs_own_b_ = uses_b_once();
+    if (packs_own_b_) packed_elements_ = 0;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
     streams_ = may_stream();
     if (!fits_stack()) worker_memory(0);
@@ -137,6 +142,25 @@ bool blocked<T, Stored>::may_stream() const {
     return std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins_line) &&
            std::all_of(groups_.batch.begin(), groups_.batch.end(),
                        [&](const plan::contraction_loop& loop) { return begins_line(loop.c); });
+}
+
+// Whether one tile of rows passes over B, of which the part that a unit needs for a block of k finds
+// room in a worker's memory.
+template <class T, class Stored>
+bool blocked<T, Stored>::uses_b_once() const {
+    if (cut_.in_place || cut_.m_tiles > 1 || grid_.rows != 0) return false;
+    std::int64_t most = 0;
+    for (std::int64_t n = 0; n < cut_.n_chunks; ++n) {
+        const std::int64_t first = part_start(cut_.panels, cut_.n_chunks, n, 1);
+        const std::int64_t panels = part_start(cut_.panels, cut_.n_chunks, n + 1, 1) - first;
+        for (std::int64_t tile = 0; tile < cut_.n_tiles; ++tile) {
+            const std::int64_t begin = first + part_start(panels, cut_.n_tiles, tile, 1);
+            const std::int64_t end = first + part_start(panels, cut_.n_tiles, tile + 1, 1);
+            most = std::max(most, packed_column(end) - packed_column(begin));
+        }
+    }
+    return most * deepest_block_ * static_cast<std::int64_t>(sizeof(T)) <=
+           static_cast<std::int64_t>(worker_bytes / 2);
 }
 
 template <class T, class Stored>
@@ -256,7 +280,7 @@ void blocked<T, Stored>::run_chunk(const operands& from, const chunk& part, cons
         }
     };
     const bool alone = packed_elements_ * static_cast<std::size_t>(batches) < serial_pack_elements;
-    distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
+    if (!packs_own_b_) distribute(batches * blocks * slices * groups, cut_.serial || alone, pack);
 
     const std::int64_t units = batches * cut_.k_splits * cut_.m_tiles * cut_.n_tiles;
     const std::int64_t per_task = cut_.units_per_task;
@@ -276,7 +300,20 @@ void blocked<T, Stored>::pack_panels(const Stored* b, std::int64_t panel, std::i
                                      std::int64_t k, std::int64_t k_end, std::int64_t from_k,
                                      std::int64_t to_k, T* to) const {
     const std::int64_t start = packed_column(panel);
+    const bool asks = packs_own_b_ && b_columns_.run[static_cast<std::size_t>(start)] > 1;
+    // Lines of B that are contiguous across, and short, are asked for before: the hardware begins anew
+    // with each of them.
+    const auto ask_for = [&](std::int64_t first, std::int64_t last) {
+        constexpr auto line = static_cast<std::int64_t>(line_bytes / sizeof(Stored));
+        const std::int64_t end = std::min(n_, packed_column(panel_end));
+        for (std::int64_t next = first; next < last; ++next) {
+            const Stored* const row = b + b_depth_.offset[static_cast<std::size_t>(next)];
+            for (std::int64_t j = start; j < end; j += line)
+                __builtin_prefetch(row + b_columns_.offset[static_cast<std::size_t>(j)]);
+        }
+    };
     for (std::int64_t k0 = from_k; k0 < to_k; k0 += rows_per_pack_) {
+        if (asks) ask_for(k0 + rows_per_pack_, std::min(to_k, k0 + 2 * rows_per_pack_));
         for (std::int64_t p = panel; p < panel_end; ++p) {
             const column_panel& which = panels_[static_cast<std::size_t>(p)];
             const std::int64_t step = std::int64_t{which.vectors} * table_->lanes;
@@ -332,10 +369,17 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
     for (std::int64_t number = block_first; number < block_last; ++number) {
         const k_block& block = blocks_[static_cast<std::size_t>(number)];
         right_operand right;
-        right.packed =
-            packed + batch * static_cast<std::int64_t>(packed_elements_) +
-            (block.first - block_start(part.block)) * columns +
-            (packed_column(panel) - packed_column(part.panel)) * (block.end - block.first);
+        if (packs_own_b_) {
+            T* const own = reinterpret_cast<T*>(worker_memory(worker) + worker_bytes / 2);
+            pack_panels(from.b + at.b, panel, panel_end, block.first, block.end, block.first,
+                        block.end, own);
+            right.packed = own;
+        } else {
+            right.packed =
+                packed + batch * static_cast<std::int64_t>(packed_elements_) +
+                (block.first - block_start(part.block)) * columns +
+                (packed_column(panel) - packed_column(part.panel)) * (block.end - block.first);
+        }
         const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
         const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
         if (rows == nullptr && block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);

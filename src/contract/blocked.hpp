@@ -95,7 +95,10 @@ private:
     void make_panels();
     void make_blocks();
     bool reads_in_place(const column_panel& which) const;
+    bool reads_in_place(const k_block& block, const column_panel& which) const;
+    bool stays_abreast(const k_block& block, bool packed) const;
     bool fits_stack() const;
+    bool uses_b_once() const;
     bool may_stream() const;
     bool streams(const operands& from) const;
     std::int64_t block_start(std::int64_t block) const;
@@ -144,7 +147,8 @@ private:
     bool streams_ = false;         // it may be written past them
     std::int64_t a_row_step_ = 0;  // the distance between rows of A, when it is always the same
     bool packs_a_ = false;
-    bool packs_across_ = false;       // A is contiguous across its rows
+    bool packs_own_b_ = false;   // every unit packs what it needs of B, which no other one needs
+    bool packs_across_ = false;  // A is contiguous across its rows
     std::size_t largest_buffer_ = 0;  // elements of the largest panel that is packed alone
     std::int64_t deepest_block_ = 0;
     std::int64_t k_unit_ = 16;

@@ -75,7 +75,11 @@ block_sizes choose_blocks(const problem_size& size) {
             std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
                                      std::max<std::int64_t>(1, cut.panels / fewest_panels));
     } else {
-        const std::int64_t most_tiles = std::max(cut.m_tiles, size.m / fewest_rows);
+        // Where k is by far the longest side it is split instead: B is then packed just before the one
+        // tile of rows that needs it passes over it.
+        const bool deep = size.k > 4 * std::max(size.m, size.n) && cut.k_blocks >= 2 * wanted;
+        const std::int64_t most_tiles =
+            deep ? cut.m_tiles : std::max(cut.m_tiles, size.m / fewest_rows);
         cut.m_tiles = std::clamp(ceil_divide(wanted, size.batch), cut.m_tiles, most_tiles);
         cut.m_tiles = std::min(cut.m_tiles, row_panels);
 

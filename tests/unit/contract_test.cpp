@@ -234,6 +234,21 @@ TEST_CASE("unit strides that disagree, on every target", "[contract]") {
     }
 }
 
+TEST_CASE("few rows and many k, few k and many columns, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        check<float>(product(50, 45, 9001), 1, 1, 0);
+        check<double>(product(100, 37, 8400), 2, 0.5, 2);
+        check<double>(product(31, 40, 8200, false, true), 3, 1, 1);
+        check<float>(product(33, 301, 30), 4, 1, 0);
+        check<double>(product(40, 515, 17), 5, 2, 0.5);
+        check<float>(product(32, 640, 32, true), 6, 1, 1);
+        check<double>(product(13, 400, 9, false, true), 7, 1, 0);
+    }
+}
+
 TEST_CASE("a contiguous batch index, on every target", "[contract]") {
     const target_guard guard;
     for (const std::string& target : ricci::kernels::supported_targets()) {
@@ -301,6 +316,8 @@ TEST_CASE("the result does not depend on the number of threads", "[contract]") {
     const pattern shapes[] = {
         product(150, 90, 700),
         product(16, 16, 30000),
+        product(100, 40, 9000),
+        product(40, 2000, 24),
         {{{80, 96, 96, 64}}, {{8, 12, 0, 8}}, {{8, 0, 12, 1}}, {{12, 1, 1, 0}}},
         disagreeing_k(200, 60, 72, 16),
         disagreeing_n(24, 72, 3, 24, 40),
