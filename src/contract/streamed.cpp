@@ -84,13 +84,30 @@ streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T
     sums_ = iterations(summed_);
 
     if (!inner_is_summed_) {
+        take_rows();
         parts_ = (inner_.extent + elements_per_part - 1) / elements_per_part;
     } else if (outer_ <= few_sums) {
         parts_ = std::clamp<std::int64_t>(inner_.extent / products_per_part, 1, most_parts);
     }
-    const std::int64_t unit = std::max<std::int64_t>(1, inner_.extent / parts_ * sums_);
+    const std::int64_t unit =
+        std::max<std::int64_t>(1, inner_.extent / parts_ * sums_ * rows_.extent);
     units_per_task_ = std::max<std::int64_t>(1, products_per_task / unit);
     if (outer_ * parts_ * unit < serial_products) units_per_task_ = outer_ * parts_;
+}
+
+// Where C and one operand are contiguous along the inner loop and the other stands still, the kernel
+// runs a summed loop as well: C is read and written less often.
+template <class T, class Stored>
+void streamed<T, Stored>::take_rows() {
+    const bool a_still = inner_.a == 0 && inner_.b == 1, b_still = inner_.b == 0 && inner_.a == 1;
+    if (widens || table_->add_multiples == nullptr || summed_.empty() || inner_.c != 1 ||
+        !(a_still || b_still)) {
+        return;
+    }
+    rows_ = summed_.back();
+    summed_.pop_back();
+    sums_ /= rows_.extent;
+    multiples_ = true;
 }
 
 template <class T, class Stored>
@@ -106,6 +123,22 @@ void streamed<T, Stored>::run(const void* a, const void* b, void* c, const plan:
         run_sums(from);
     } else {
         run_rows(from);
+    }
+}
+
+// The products of two lines for all iterations of rows_, added to a piece of C or replacing it.
+template <class T, class Stored>
+void streamed<T, Stored>::add_multiples(const operands& from, std::int64_t n, line x, line y,
+                                        bool first, Stored* c) const {
+    if constexpr (!widens) {
+        const T beta = first ? from.beta : T{1};
+        if (x.step == 0) {
+            table_->add_multiples(n, rows_.extent, from.alpha, {x.data, rows_.a}, y.data, rows_.b,
+                                  beta, c);
+        } else {
+            table_->add_multiples(n, rows_.extent, from.alpha, {y.data, rows_.b}, x.data, rows_.a,
+                                  beta, c);
+        }
     }
 }
 
@@ -125,10 +158,14 @@ void streamed<T, Stored>::run_rows(const operands& from) const {
             } else {
                 for (std::int64_t k = 0; k < sums_; ++k) {
                     const position in = locate(summed_, k);
-                    table_->multiply_add(last - first, from.alpha,
-                                         {from.a + at.a + in.a + first * inner_.a, inner_.a},
-                                         {from.b + at.b + in.b + first * inner_.b, inner_.b},
-                                         k == 0 ? from.beta : T{1}, c, inner_.c);
+                    const line x{from.a + at.a + in.a + first * inner_.a, inner_.a};
+                    const line y{from.b + at.b + in.b + first * inner_.b, inner_.b};
+                    if (multiples_) {
+                        add_multiples(from, last - first, x, y, k == 0, c);
+                    } else {
+                        table_->multiply_add(last - first, from.alpha, x, y,
+                                             k == 0 ? from.beta : T{1}, c, inner_.c);
+                    }
                 }
             }
         }

@@ -27,7 +27,11 @@ public:
 private:
     using operands = bound_operands<T, Stored>;
     static constexpr bool widens = !std::is_same_v<T, Stored>;
+    using line = kernels::strided<Stored>;
+    void take_rows();
     void run_rows(const operands& from) const;
+    void add_multiples(const operands& from, std::int64_t n, line x, line y, bool first,
+                       Stored* c) const;
     void add_and_write(const operands& from, const position& at, std::int64_t first,
                        std::int64_t last, Stored* c) const;
     void run_sums(const operands& from) const;
@@ -37,9 +41,11 @@ private:
     loop_list free_;    // loops that walk C, without the inner one
     loop_list summed_;  // loops that do not, without the inner one
     plan::contraction_loop inner_;
+    plan::contraction_loop rows_;  // a summed loop that the kernel runs around the inner one
     std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
     bool swapped_ = false;
     bool inner_is_summed_ = false;
+    bool multiples_ = false;           // rows_ is such a loop
     std::int64_t outer_ = 1;           // iterations of free_
     std::int64_t sums_ = 1;            // iterations of summed_
     std::int64_t parts_ = 1;           // parts the inner loop is cut into

@@ -9,6 +9,7 @@
 
 #include "src/elementwise/map.hpp"
 #include "src/elementwise/task_memory.hpp"
+#include "src/runtime/caches.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
@@ -27,6 +28,9 @@ constexpr std::int64_t most_blocks = 256;
 
 constexpr std::int64_t largest_tile = 1024;
 constexpr std::int64_t smallest_tile = 16;
+
+/// Bytes of a run of the output that is worth writing past the caches.
+constexpr std::int64_t shortest_past_row = 512;
 
 std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -51,6 +55,7 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
         if (scratch_needed() <= scratch_bytes) break;
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
+    past_ = writes_past();
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
     cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
@@ -66,6 +71,16 @@ std::size_t engine<T, S>::scratch_needed() const {
         bytes += buffers * lines(static_cast<std::size_t>(layout_.shape.q_chunk) * sizeof(T));
     }
     return bytes;
+}
+
+/// Whether the output is larger than the caches, and a tile's rows are many of its cache lines.
+template <class T, class S>
+bool engine<T, S>::writes_past() const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t row = direct_output_ ? layout_.shape.elements() : layout_.shape.q_chunk;
+    return is_real<T> && !converts && layout_.how == traversal::plain &&
+           (direct_output_ || code_.strides(0).q == 1) && row * bytes >= shortest_past_row &&
+           nest_.outputs * bytes >= runtime::stream_bytes;
 }
 
 template <class T, class S>
@@ -125,11 +140,16 @@ void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_
     code_.begin(m.tile, m.at);
     for (std::int64_t unit = first;;) {
         const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
-        const tile_view<T> view = code_.run(m.tile, m.at, p, q, direct(m));
-        if (!direct_output_) put(m, view.data, view.stride, p, q);
-        if (++unit == last) return;
+        if (past_) {
+            put_past(m, code_.run(m.tile, m.at, p, q, nullptr), p, q);
+        } else {
+            const tile_view<T> view = code_.run(m.tile, m.at, p, q, direct(m));
+            if (!direct_output_) put(m, view.data, view.stride, p, q);
+        }
+        if (++unit == last) break;
         if (c.next() < layout_.first_tile_axis) code_.begin(m.tile, m.at);
     }
+    if (past_) kernels_.end_streams();
 }
 
 template <class T, class S>

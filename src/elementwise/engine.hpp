@@ -58,6 +58,7 @@ private:
     tile_code<T, S> code_;
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;  // a tile of the output is one run of memory
+    bool past_ = false;           // rows of the output are written past the caches
     std::size_t stage_ = 0;       // elements of a tile that waits to be scattered
     std::int64_t units_ = 0, tiles_ = 1;
     std::int64_t units_per_task_ = 1;
@@ -69,6 +70,7 @@ private:
     mutable std::atomic_flag lent_ = ATOMIC_FLAG_INIT;
 
     std::size_t scratch_needed() const;
+    bool writes_past() const;
     void cut_into_tasks(double cost);
 
     void run_empty(void* const* bases) const;
@@ -110,6 +112,7 @@ private:
 
     S* output(const task_memory& m) const;
     T* direct(const task_memory& m) const;
+    void put_past(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q) const;
     void put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
              std::int64_t q) const;
     const T* source_of(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q,

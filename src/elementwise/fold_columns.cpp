@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <utility>
 
 #include "src/elementwise/task_memory.hpp"
 #include "src/kernels/scalar_twin.hpp"
@@ -19,7 +20,10 @@ constexpr std::int64_t rows_per_block = 64;
 
 template <class T, class S>
 void engine<T, S>::empty_columns(task_memory& m) const {
-    for (const std::size_t b : {block, total, rest, shift}) std::fill_n(m.column[b], m.q, T(0));
+    for (const std::size_t b : {block, total, rest}) std::fill_n(m.column[b], m.q, T(0));
+    // Of few rows, what is not used costs as much as what is.
+    if ((folding_ == fold::sum || folding_ == fold::mean) && blocks_ == 1) return;
+    std::fill_n(m.column[shift], m.q, T(0));
     std::fill_n(m.column[extreme], m.q, extreme_of_nothing<T>(folding_ != fold::minimum));
 }
 
@@ -75,6 +79,7 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
     empty_columns(m);
     const auto n = static_cast<std::size_t>(m.q);
     std::int64_t rows_in_block = 0;
+    bool flushed = false;
     const pass what =
         folding_ == fold::softmax ? first_pass(converts || code_.in_place()) : pass::fold;
     for_tiles(m, first, last, what, [&](std::int64_t p, std::int64_t, const tile_view<T>& view) {
@@ -86,6 +91,7 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
                 rows_in_block += p;
                 if (rows_in_block >= rows_per_block) {
                     flush_block(m);
+                    flushed = true;
                     rows_in_block = 0;
                 }
                 break;
@@ -107,7 +113,10 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
                 break;
         }
     });
-    if (rows_in_block > 0) flush_block(m);
+    if (rows_in_block == 0) return;
+    // The only block is the total.
+    if (flushed) flush_block(m);
+    else std::swap(m.column[block], m.column[total]);
 }
 
 template <class T, class S>

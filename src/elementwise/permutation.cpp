@@ -25,6 +25,9 @@ constexpr std::int64_t past_rows = 128;
 constexpr std::int64_t past_columns = 256;
 // Shorter sides are left to the general engine.
 constexpr std::int64_t shortest_side = 4;
+// Bytes of a row of the output that is worth writing past the caches when it begins and ends within
+// cache lines, which then wait for the rest of theirs.
+constexpr std::int64_t shortest_split_row = 1024;
 // Runs that both sides have in common: the general engine's below this, cut above that.
 constexpr std::int64_t shortest_run_bytes = 256;
 constexpr std::int64_t longest_run = 4096;
@@ -210,7 +213,9 @@ std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std:
     const loop q = loops.take(along(0));
     const loop p = loops.take(along(source));
     if (q.extent == 0 || p.extent == 0 || q.stride[source] == 0) return nullptr;
-    const bool past = writes_past(nest, sizeof(T));
+    const std::int64_t row_bytes = q.extent * static_cast<std::int64_t>(sizeof(T));
+    const bool past = writes_past(nest, sizeof(T)) &&
+                      (row_bytes % runtime::line_bytes == 0 || row_bytes >= shortest_split_row);
     walk units = loops.others();
     const auto chunk = [](const loop& other, std::int64_t side, std::int64_t other_side) {
         return std::max(side, side * other_side / std::min(other.extent, other_side) / 16 * 16);

@@ -61,6 +61,18 @@ void engine<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, 
     else scatter(output(m), out.p, out.q, from, from_stride, p, q);
 }
 
+/// The same past the caches, of an output whose rows are contiguous.
+template <class T, class S>
+void engine<T, S>::put_past(task_memory& m, const tile_view<T>& view, std::int64_t p,
+                            std::int64_t q) const {
+    if constexpr (is_real<T> && !converts) {
+        if (direct_output_ && view.stride == q)
+            return kernels_.copy_past(view.data, 0, output(m), 0, 1, p * q);
+        const std::int64_t step = direct_output_ ? q : code_.strides(0).p;
+        kernels_.copy_past(view.data, view.stride, output(m), step, p, q);
+    }
+}
+
 /// Calls body(p, q, view) for tiles [first, last) of the unit that m is at.
 template <class T, class S>
 template <class Body>

@@ -17,6 +17,7 @@
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
+#include "src/kernels/vector-products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 // Unnamed: the same names are compiled once for each element type.
@@ -339,66 +340,6 @@ void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
     multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
 }
 
-// Loads a vector of a unit-stride operand, or the one value of a broadcast one.
-HWY_INLINE hn::Vec<full_tag> load_or_broadcast(const strided<element_type>& x, std::int64_t t) {
-    const full_tag d;
-    return x.step == 1 ? hn::LoadU(d, x.data + t) : hn::Set(d, *x.data);
-}
-
-element_type dot(std::int64_t n, strided<element_type> x, strided<element_type> y) {
-    const full_tag d;
-    element_type tail = 0;
-    std::int64_t t = 0;
-    auto total = hn::Zero(d);
-    if ((x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
-        auto sum0 = hn::Zero(d);
-        auto sum1 = hn::Zero(d);
-        auto sum2 = hn::Zero(d);
-        auto sum3 = hn::Zero(d);
-        const auto product = [&](std::int64_t at, hn::Vec<full_tag> sum) HWY_ATTR {
-            return multiply_and_add(load_or_broadcast(x, at), load_or_broadcast(y, at), sum);
-        };
-        for (; t + 4 * lane_count <= n; t += 4 * lane_count) {
-            sum0 = product(t, sum0);
-            sum1 = product(t + lane_count, sum1);
-            sum2 = product(t + 2 * lane_count, sum2);
-            sum3 = product(t + 3 * lane_count, sum3);
-        }
-        for (; t + lane_count <= n; t += lane_count) sum0 = product(t, sum0);
-        total = hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
-    }
-    for (; t < n; ++t) tail += x.data[t * x.step] * y.data[t * y.step];
-    return tail + hn::GetLane(hn::SumOfLanes(d, total));
-}
-
-void multiply_add(std::int64_t n, element_type alpha, strided<element_type> x,
-                  strided<element_type> y, element_type beta, element_type* c,
-                  std::int64_t c_step) {
-    const full_tag d;
-    std::int64_t t = 0;
-    if (c_step == 1 && (x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
-        const auto scale = hn::Set(d, alpha);
-        const auto keep = hn::Set(d, beta);
-        if (beta == 0) {
-            for (; t + lane_count <= n; t += lane_count) {
-                const auto left = hn::Mul(scale, load_or_broadcast(x, t));
-                hn::StoreU(hn::Mul(left, load_or_broadcast(y, t)), d, c + t);
-            }
-        } else {
-            for (; t + lane_count <= n; t += lane_count) {
-                const auto left = hn::Mul(scale, load_or_broadcast(x, t));
-                const auto old = hn::Mul(keep, hn::LoadU(d, c + t));
-                hn::StoreU(multiply_and_add(left, load_or_broadcast(y, t), old), d, c + t);
-            }
-        }
-    }
-    for (; t < n; ++t) {
-        const element_type product = alpha * x.data[t * x.step] * y.data[t * y.step];
-        element_type* to = c + t * c_step;
-        *to = beta == 0 ? product : product + beta * *to;
-    }
-}
-
 template <int rows, int vectors>
 void add_tile(kernel_table<element_type>& table) {
     if constexpr (rows <= tile_rows && vectors <= tile_vectors) {
@@ -429,8 +370,9 @@ kernel_table<element_type> make_table() {
     table.transpose = &transpose<element_type>;
     add_lane_kernels(table);
     table.end_streams = [] { hwy::FlushStream(); };
-    table.dot = &dot;
-    table.multiply_add = &multiply_add;
+    table.dot = &dot<element_type>;
+    table.multiply_add = &multiply_add<element_type>;
+    table.add_multiples = &add_multiples<element_type>;
     return table;
 }
 

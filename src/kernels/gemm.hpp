@@ -171,6 +171,11 @@ struct kernel_table {
     void (*multiply_add)(std::int64_t n, T alpha, strided<Stored> x, strided<Stored> y, T beta,
                          T* c, std::int64_t c_step) = nullptr;
 
+    /// c[t] = beta * c[t] + the sum over r < rows of alpha * x[r] * a[r * a_step + t] for t < n,
+    /// rows > 0; c is not read when beta is 0. None where multiply_add is called for each row.
+    void (*add_multiples)(std::int64_t n, std::int64_t rows, T alpha, strided<Stored> x,
+                          const Stored* a, std::int64_t a_step, T beta, T* c) = nullptr;
+
     /// Where T is wider than what is stored: c[j * c_step] = alpha * sums[j] + beta * c[j * c_step],
     /// rounded once, for j < n; c is not read when beta is 0.
     void (*write)(std::int64_t n, T alpha, const T* sums, T beta, Stored* c,

@@ -71,6 +71,29 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
 
 #endif
 
+// Fewer columns than a line has, of rows that are whole vectors.
+template <class T>
+HWY_INLINE void transpose_narrow(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                                 std::int64_t rows, std::int64_t columns) {
+    std::int64_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<T> d;
+    constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
+    constexpr int block = lanes_of_block<T>;
+    for (; j + block <= columns; j += block) {
+        for (std::int64_t i = 0; i < rows; i += lanes) {
+            const T* lines[lanes];
+            RICCI_UNROLL
+            for (int x = 0; x < lanes; ++x) lines[x] = from + (i + x) * from_step + j;
+            transpose_block(d, lines, 0, to + j * to_step + i, to_step);
+        }
+    }
+#endif
+    for (; j < columns; ++j) {
+        for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
+    }
+}
+
 // A line of the output at a time: every line of either side is used whole, once. The lines of the
 // output follow each other, so that lines of the input a power of two apart, which compete for the same
 // places in the cache, have been used before they are in each other's way.
@@ -94,8 +117,8 @@ HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std
                   rows - whole_rows, columns);
     }
     if (whole_columns < columns) {
-        transpose(from + whole_columns, from_step, to + whole_columns * to_step, to_step,
-                  whole_rows, columns - whole_columns);
+        transpose_narrow(from + whole_columns, from_step, to + whole_columns * to_step, to_step,
+                         whole_rows, columns - whole_columns);
     }
 }
 
@@ -120,6 +143,9 @@ HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_
     for (; i < last; ++i) to[i] = from[i];
 }
 
+/// Rows of a tile that is transposed in a buffer, at most.
+inline constexpr std::int64_t skewed_rows = 128;
+
 // Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
 // a line more than asked for, so that each can be written up to where its own last line begins. The
 // rest is the next tile's, unless the rows end.
@@ -127,8 +153,7 @@ template <class T>
 HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                  std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
     constexpr std::int64_t line = line_elements<T>;
-    constexpr std::int64_t most = 128;
-    constexpr std::int64_t pitch = most + 2 * line;
+    constexpr std::int64_t pitch = skewed_rows + 2 * line;
     HWY_ALIGN T buffer[line * pitch];
     const std::int64_t lead = begins ? 0 : line;
     const T* const origin = from - lead * from_step;
@@ -156,12 +181,16 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
 template <class T>
 void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    if (begins_line(to) && to_step % line_elements<T> == 0)
-        return transpose_tile<true>(from, from_step, to, to_step, rows, columns);
-    constexpr std::int64_t most = 128;
+    // Rows this far apart share one place in every cache, where few of them can wait to be used.
+    constexpr std::int64_t far_bytes = std::int64_t{1} << 16;
+    const bool aligned = begins_line(to) && to_step % line_elements<T> == 0;
+    const bool far = from_step * static_cast<std::int64_t>(sizeof(T)) % far_bytes == 0;
+    if (aligned && !far) return transpose_tile<true>(from, from_step, to, to_step, rows, columns);
+    const std::int64_t most = far ? skewed_rows / 4 : skewed_rows;
     for (std::int64_t i = 0; i < rows; i += most) {
         transpose_skewed(from + i * from_step, from_step, to + i, to_step, HWY_MIN(most, rows - i),
-                         columns, begins && i == 0, ends && i + most >= rows);
+                         columns, aligned || (begins && i == 0),
+                         aligned || (ends && i + most >= rows));
     }
 }
 

@@ -286,6 +286,26 @@ TEST_CASE("a large result is the same wherever its lines begin", "[contract]") {
     CHECK(error_of(p, in, results[0], 2, 0) == 0);
 }
 
+TEST_CASE("sums of multiples of rows, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        for (std::int64_t rows = 1; rows <= 10; ++rows) {
+            for (const std::int64_t n : {1, 7, 31, 64, 99, 4099}) {
+                INFO("rows " << rows << ", columns " << n);
+                // The numbers next to each other and further apart, with a second sum outside.
+                pattern p;
+                p.n = {{n, 0, 1, 1}};
+                p.k = {{3, 1, rows * (n + 1), 0}, {rows, 3, n + 1, 0}};
+                const double beta = rows % 3 == 0 ? 0 : 0.5;
+                check<float>(p, static_cast<unsigned>(rows), 2, beta);
+                check<double>(p, static_cast<unsigned>(rows), -0.5, beta);
+            }
+        }
+    }
+}
+
 TEST_CASE("groups may be empty", "[contract]") {
     const contraction_loop batch{37, 1, 1, 1};
     for (const double beta : {0.0, 1.0}) {

@@ -347,6 +347,54 @@ TEST_CASE("long sums keep their digits", "[elementwise]") {
     }
 }
 
+TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
+    // Rows that begin where cache lines do, rows that do not, and short ones; operands that are
+    // contiguous, stand still or jump along them.
+    struct shape {
+        std::int64_t rows, columns, pitch;
+    };
+    for (const shape s : {shape{1100, 1024, 1024}, shape{1031, 1027, 1027}, shape{1031, 1027, 1040},
+                          shape{9001, 127, 131}, shape{700001, 3, 3}}) {
+        for (const std::int64_t offset : {0, 3}) {
+            if (offset != 0 && s.pitch != 1024) continue;
+            problem<double> p;
+            p.extents = {s.rows, s.columns};
+            p.set_operands(4);
+            p.strides = {{s.pitch, 1}, {s.columns, 1}, {1, s.rows}, {0, 1}};
+            p.offsets[0] = offset;
+            p.program = {load(1), load(2), operation(opcode::multiply, 0, 1), load(3),
+                         operation(opcode::add, 2, 3)};
+            std::mt19937 random(5);
+            std::uniform_real_distribution<double> values(-4, 4);
+            for (std::size_t k = 0; k < 4; ++k) p.allocate(k, [&] { return values(random); });
+            CAPTURE(s.rows, s.columns, s.pitch, offset);
+            ricci::runtime::set_worker_count(1);
+            const std::vector<double> first = check(p);
+            ricci::runtime::set_worker_count(2);
+            prepared_map(p.map()).run(p.bases.data());
+            CHECK(std::memcmp(first.data(), p.memory[0].data(), first.size() * sizeof(double)) ==
+                  0);
+            ricci::runtime::set_worker_count(0);
+        }
+    }
+}
+
+TEST_CASE("folds of short runs", "[elementwise]") {
+    ricci::test::every_target().run([&] {
+        for (const std::int64_t run : {2, 3, 4, 5, 7, 8, 9, 16, 17}) {
+            for (const std::int64_t count : {1, 17, 300, 5000}) {
+                for (const fold folding : {fold::sum, fold::mean, fold::maximum, fold::minimum}) {
+                    CAPTURE(run, count, static_cast<int>(folding));
+                    auto d = matrix_fold<double>(folding, count, run, true, 3);
+                    check(d);
+                    auto f = matrix_fold<float>(folding, count, run, true, 4);
+                    check(f);
+                }
+            }
+        }
+    });
+}
+
 TEST_CASE("results do not depend on the number of threads", "[elementwise]") {
     struct shape {
         std::int64_t rows, columns;

@@ -1,0 +1,153 @@
+// Products of which every operand is read about once: dot products, products of two lines, and sums of
+// multiples of rows.
+#if defined(RICCI_KERNELS_VECTOR_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_VECTOR_PRODUCTS_INL_H
+#undef RICCI_KERNELS_VECTOR_PRODUCTS_INL_H
+#else
+#define RICCI_KERNELS_VECTOR_PRODUCTS_INL_H
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/gemm.hpp"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ricci::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// x * y + z; whole numbers have no fused form.
+template <class D>
+HWY_INLINE hn::Vec<D> product_and_sum(D, hn::Vec<D> x, hn::Vec<D> y, hn::Vec<D> z) {
+    if constexpr (hwy::IsFloat<hn::TFromD<D>>()) return hn::MulAdd(x, y, z);
+    else return hn::Add(hn::Mul(x, y), z);
+}
+
+template <class T>
+HWY_INLINE bool still_or_unit(const strided<T>& x) {
+    return x.step == 0 || x.step == 1;
+}
+
+// Loads a vector of a unit-stride operand, or the one value of a broadcast one.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_or_broadcast(D d, const strided<T>& x, std::int64_t t) {
+    return x.step == 1 ? hn::LoadU(d, x.data + t) : hn::Set(d, *x.data);
+}
+
+template <class T>
+T dot(std::int64_t n, strided<T> x, strided<T> y) {
+    const hn::ScalableTag<T> d;
+    constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
+    T tail = 0;
+    std::int64_t t = 0;
+    auto total = hn::Zero(d);
+    if (still_or_unit(x) && still_or_unit(y)) {
+        auto sum0 = hn::Zero(d);
+        auto sum1 = hn::Zero(d);
+        auto sum2 = hn::Zero(d);
+        auto sum3 = hn::Zero(d);
+        const auto product = [&](std::int64_t at, hn::Vec<decltype(d)> sum) HWY_ATTR {
+            return product_and_sum(d, load_or_broadcast(d, x, at), load_or_broadcast(d, y, at),
+                                   sum);
+        };
+        for (; t + 4 * lanes <= n; t += 4 * lanes) {
+            sum0 = product(t, sum0);
+            sum1 = product(t + lanes, sum1);
+            sum2 = product(t + 2 * lanes, sum2);
+            sum3 = product(t + 3 * lanes, sum3);
+        }
+        for (; t + lanes <= n; t += lanes) sum0 = product(t, sum0);
+        total = hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
+    }
+    for (; t < n; ++t) tail += x.data[t * x.step] * y.data[t * y.step];
+    return tail + hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+template <class T>
+void multiply_add(std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T* c,
+                  std::int64_t c_step) {
+    const hn::ScalableTag<T> d;
+    constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
+    std::int64_t t = 0;
+    if (c_step == 1 && still_or_unit(x) && still_or_unit(y)) {
+        const auto scale = hn::Set(d, alpha);
+        const auto keep = hn::Set(d, beta);
+        if (beta == 0) {
+            for (; t + lanes <= n; t += lanes) {
+                const auto left = hn::Mul(scale, load_or_broadcast(d, x, t));
+                hn::StoreU(hn::Mul(left, load_or_broadcast(d, y, t)), d, c + t);
+            }
+        } else {
+            for (; t + lanes <= n; t += lanes) {
+                const auto left = hn::Mul(scale, load_or_broadcast(d, x, t));
+                const auto old = hn::Mul(keep, hn::LoadU(d, c + t));
+                hn::StoreU(product_and_sum(d, left, load_or_broadcast(d, y, t), old), d, c + t);
+            }
+        }
+    }
+    for (; t < n; ++t) {
+        const T product = alpha * x.data[t * x.step] * y.data[t * y.step];
+        T* to = c + t * c_step;
+        *to = beta == 0 ? product : product + beta * *to;
+    }
+}
+
+// `rows` multiples of rows side by side: C is read and written once for all of them.
+template <int rows, class T>
+HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::int64_t a_step,
+                                  T beta, T* c) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
+    constexpr int vectors = 4;
+    V factor[rows];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) factor[r] = hn::Set(d, x[r]);
+    const V keep = hn::Set(d, beta);
+    std::int64_t t = 0;
+    for (; t + vectors * lanes <= n; t += vectors * lanes) {
+        V sum[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v)
+            sum[v] = beta == 0 ? hn::Zero(d) : hn::Mul(keep, hn::LoadU(d, c + t + v * lanes));
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v)
+                sum[v] = product_and_sum(d, factor[r], hn::LoadU(d, a + r * a_step + t + v * lanes),
+                                         sum[v]);
+        }
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, c + t + v * lanes);
+    }
+    for (; t < n; ++t) {
+        T sum = beta == 0 ? T{0} : beta * c[t];
+        for (int r = 0; r < rows; ++r) sum += x[r] * a[r * a_step + t];
+        c[t] = sum;
+    }
+}
+
+template <class T>
+void add_multiples(std::int64_t n, std::int64_t rows, T alpha, strided<T> x, const T* a,
+                   std::int64_t a_step, T beta, T* c) {
+    constexpr std::int64_t most = 4;
+    for (std::int64_t r = 0; r < rows; r += most) {
+        T factor[most];
+        const std::int64_t count = HWY_MIN(most, rows - r);
+        for (std::int64_t i = 0; i < count; ++i) factor[i] = alpha * x.data[(r + i) * x.step];
+        const T keep = r == 0 ? beta : T{1};
+        const T* const from = a + r * a_step;
+        if (count == 4) add_few_multiples<4>(n, factor, from, a_step, keep, c);
+        else if (count == 3) add_few_multiples<3>(n, factor, from, a_step, keep, c);
+        else if (count == 2) add_few_multiples<2>(n, factor, from, a_step, keep, c);
+        else add_few_multiples<1>(n, factor, from, a_step, keep, c);
+    }
+}
+
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
