@@ -74,8 +74,8 @@ protected:
     std::int64_t per_task_;
 };
 
-// T stands for any element of its size: its bits are moved. The last two axes make a tile: q is that of the output's unit stride, p that of the source's, the
-// inner one when the output is written past the caches.
+// T stands for any element of its size: its bits are moved. The last two axes make a tile: q is that of the
+// output's unit stride, p that of the source's, the inner one when the output is written past the caches.
 template <class T>
 class transposition final : public copy_engine {
 public:
