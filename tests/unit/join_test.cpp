@@ -26,22 +26,35 @@ constexpr auto projections = R"(
     Q^{hja} = 2 T^{hba} X^{jb}
     R^{ic}  = X^{ib} V^{bc})";
 
+// Four panels of columns and more on every CPU: fewer leave the rows where they lie.
 bound_program bind_projections(element type, layout l, unsigned seed) {
     bound_program p(projections, type, seed);
-    p.input("X", {230, 71}, l).input("U", {3, 71, 21}, l).input("T", {3, 71, 21}, l);
-    p.input("V", {71, 130}, l);
+    p.input("X", {200, 17}, l).input("U", {2, 17, 81}, l).input("T", {2, 17, 81}, l);
+    p.input("V", {17, 161}, l);
     return p;
 }
 
+using bytes = std::vector<std::byte>;
+
 // The bytes of every output, computed on so many threads.
-std::vector<std::vector<std::byte>> run_on(bound_program& p, int count) {
+std::vector<bytes> run_on(bound_program& p, int count) {
     ricci::threads(count);
     p.prepare().run();
     ricci::threads(0);
-    std::vector<std::vector<std::byte>> result;
+    std::vector<bytes> result;
     for (const auto name : p.output_names()) result.push_back(p.result(name).bytes);
     return result;
 }
+
+// The bytes of what one equation gives, by itself.
+bytes alone(const std::string& text, const std::vector<std::pair<std::string, memory*>>& inputs) {
+    bound_program p(text, inputs[0].second->type, 0);
+    for (const auto& [name, at] : inputs) p.input(name, *at);
+    return run_on(p, 1).at(0);
+}
+
+memory& operand(bound_program& p, const char* name) { return p.operand(p.name(name)); }
+const bytes& result(bound_program& p, const char* name) { return p.result(p.name(name)).bytes; }
 
 }  // namespace
 
@@ -51,14 +64,10 @@ TEST_CASE("projections of one input pack it once", "[join]") {
         INFO(p.prepare().explain());
         CHECK(joins(p.prepare().explain(), 3));
     }
-    for (const element type : {element::f32, element::f64, element::c32, element::c64}) {
-        auto p = bind_projections(type, layout::row_major, 3);
-        CHECK(p.compare(type == element::c32 ? 2e-4 : 0, 2) == "");
-    }
-    for (unsigned seed = 0; seed < 12; ++seed) {
-        auto p = bind_projections(element::f64, layout::shuffled, seed);
-        CHECK(p.compare() == "");
-    }
+    auto p = bind_projections(element::f64, layout::row_major, 3);
+    CHECK(p.compare() == "");
+    auto q = bind_projections(element::f32, layout::shuffled, 4);
+    CHECK(q.compare() == "");
 }
 
 TEST_CASE("contractions that run together give the bits of each alone, on any number of threads",
@@ -68,17 +77,13 @@ TEST_CASE("contractions that run together give the bits of each alone, on any nu
         const auto one = run_on(p, 1);
         CHECK(one == run_on(p, 2));
         CHECK(one == run_on(p, 5));
-        const std::pair<const char*, const char*> alone[] = {
-            {"P^{hia} = X^{ib} U^{hba}", "U"},
-            {"Q^{hja} = 2 T^{hba} X^{jb}", "T"},
-            {"R^{ic}  = X^{ib} V^{bc}", "V"},
-        };
-        for (std::size_t k = 0; k < one.size(); ++k) {
-            bound_program single(alone[k].first, type, 5);
-            single.input("X", p.operand(p.name("X")));
-            single.input(alone[k].second, p.operand(p.name(alone[k].second)));
-            CHECK(run_on(single, 1).at(0) == one[k]);
-        }
+        auto* const x = &operand(p, "X");
+        CHECK(alone("P^{hia} = X^{ib} U^{hba}", {{"X", x}, {"U", &operand(p, "U")}}) ==
+              result(p, "P"));
+        CHECK(alone("Q^{hja} = 2 T^{hba} X^{jb}", {{"X", x}, {"T", &operand(p, "T")}}) ==
+              result(p, "Q"));
+        CHECK(alone("R^{ic} = X^{ib} V^{bc}", {{"X", x}, {"V", &operand(p, "V")}}) ==
+              result(p, "R"));
     }
 }
 
@@ -87,28 +92,38 @@ TEST_CASE("batches, long sums and several blocks of them run together", "[join]"
         P^{bij} = X^{bik} U^{bkj}
         Q^{bij} = X^{bik} V^{bkj})",
                     element::f64, 1);
-    p.input("X", {2, 210, 900}, layout::row_major);
-    p.input("U", {2, 900, 60}, layout::row_major).input("V", {2, 900, 31}, layout::row_major);
+    p.input("X", {2, 210, 700}, layout::row_major);
+    p.input("U", {2, 700, 100}, layout::row_major).input("V", {2, 700, 81}, layout::row_major);
     CHECK(joins(p.prepare().explain(), 2));
-    CHECK(p.compare() == "");
+    run_on(p, 2);
+    auto* const x = &operand(p, "X");
+    CHECK(alone("P^{bij} = X^{bik} U^{bkj}", {{"X", x}, {"U", &operand(p, "U")}}) ==
+          result(p, "P"));
+    CHECK(alone("Q^{bij} = X^{bik} V^{bkj}", {{"X", x}, {"V", &operand(p, "V")}}) ==
+          result(p, "Q"));
 }
 
 TEST_CASE("old values count, and a contraction that needs another's result waits", "[join]") {
     auto scaled = bind_projections(element::f64, layout::row_major, 7);
-    scaled.output("P", {3, 230, 21}).output("Q", {3, 230, 21}).output("R", {230, 130});
+    scaled.output("P", {2, 200, 81}).output("Q", {2, 200, 81}).output("R", {200, 161});
     scaled.alpha = 0.5, scaled.beta = -2;
     CHECK(scaled.compare() == "");
 
-    bound_program chained(R"(
+    bound_program p(R"(
         P^{ij} = X^{ik} U^{kj}
         Q^{ij} = X^{ik} P^{kj}
         R^{ij} = X^{ik} V^{kj})",
-                          element::f64, 2);
-    chained.input("X", {220, 220}, layout::row_major).input("U", {220, 40}, layout::row_major);
-    chained.input("V", {220, 30}, layout::row_major);
-    chained.keep("P").keep("Q");
-    CHECK(joins(chained.prepare().explain(), 2));  // Q and R
-    CHECK(chained.compare() == "");
+                    element::f64, 2);
+    p.input("X", {220, 220}, layout::row_major).input("U", {220, 90}, layout::row_major);
+    p.input("V", {220, 80}, layout::row_major);
+    p.keep("P").keep("Q");
+    CHECK(joins(p.prepare().explain(), 2));  // Q and R
+    run_on(p, 2);
+    auto* const x = &operand(p, "X");
+    CHECK(alone("P^{ij} = X^{ik} U^{kj}", {{"X", x}, {"U", &operand(p, "U")}}) == result(p, "P"));
+    CHECK(alone("Q^{ij} = X^{ik} P^{kj}", {{"X", x}, {"P", &p.result(p.name("P"))}}) ==
+          result(p, "Q"));
+    CHECK(alone("R^{ij} = X^{ik} V^{kj}", {{"X", x}, {"V", &operand(p, "V")}}) == result(p, "R"));
 }
 
 TEST_CASE("a result in the memory of an operand of another contraction waits", "[join]") {
@@ -116,13 +131,16 @@ TEST_CASE("a result in the memory of an operand of another contraction waits", "
         P^{ij} = X^{ik} U^{kj}
         Q^{ij} = X^{ik} V^{kj})",
                     element::f64, 4);
-    p.input("X", {220, 220}, layout::row_major).input("V", {220, 220}, layout::row_major);
-    auto& u = p.allocate({220, 220}, layout::row_major);
+    p.input("X", {220, 220}, layout::row_major).input("V", {220, 90}, layout::row_major);
+    auto& u = p.allocate({220, 90}, layout::row_major);
     p.input("U", u).output("Q", u);
-    const auto words = p.prepare().explain();
-    INFO(words);
-    CHECK(words.find(together) == std::string::npos);
-    CHECK(p.compare() == "");
+    memory before = u;
+    INFO(p.prepare().explain());
+    CHECK(p.prepare().explain().find(together) == std::string::npos);
+    run_on(p, 2);
+    auto* const x = &operand(p, "X");
+    CHECK(alone("P^{ij} = X^{ik} U^{kj}", {{"X", x}, {"U", &before}}) == result(p, "P"));
+    CHECK(alone("Q^{ij} = X^{ik} V^{kj}", {{"X", x}, {"V", &operand(p, "V")}}) == result(p, "Q"));
 }
 
 TEST_CASE("intermediates of contractions that run together do not share memory", "[join]") {
@@ -131,12 +149,24 @@ TEST_CASE("intermediates of contractions that run together do not share memory",
         W^{kj} = \sin(U^{kj})
         P^{ij} = X^{ik} W^{kj}
         R^{ij} = X^{ik} V^{kj}
-        Y^{ij} = P^{ij} \exp(R^{ij}))",
+        Y^{ij} = P^{ij} R^{ij})",
                     element::f64, 9);
-    p.input("X", {220, 220}, layout::row_major).input("U", {220, 220}, layout::row_major);
-    p.input("V", {220, 220}, layout::row_major);
+    p.input("X", {220, 220}, layout::row_major).input("U", {220, 90}, layout::row_major);
+    p.input("V", {220, 90}, layout::row_major);
     p.fuse = false;
     INFO(p.prepare().explain());
     CHECK(joins(p.prepare().explain(), 2));
-    CHECK(p.compare(0, 2) == "");
+    run_on(p, 2);
+    bound_program one(R"(
+        W^{kj} = \sin(U^{kj})
+        P^{ij} = X^{ik} W^{kj})",
+                      element::f64, 0);
+    one.input("X", operand(p, "X")).input("U", operand(p, "U"));
+    one.fuse = false;
+    run_on(one, 1);
+    memory& first = one.result(one.name("P"));
+    memory second = first;
+    second.bytes =
+        alone("R^{ij} = X^{ik} V^{kj}", {{"X", &operand(p, "X")}, {"V", &operand(p, "V")}});
+    CHECK(alone("Y^{ij} = P^{ij} R^{ij}", {{"P", &first}, {"R", &second}}) == result(p, "Y"));
 }
