@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/runtime/parallel.hpp"
 #include "tests/unit/bound_program.hpp"
 
 namespace ricci::testing {
@@ -207,6 +208,29 @@ inline std::string against_unfused(const ricci::ir::program& program, const size
 inline std::string against_unfused(const chain& which, const sizes& s, element type, layout l,
                                    unsigned seed, double tolerance) {
     return against_unfused(bound_program::parsed(which.text), s, type, l, seed, tolerance);
+}
+
+/// Which outputs of a chain and its gradients have other bits on several threads than on one, in words.
+inline std::string differences_between_threads(const chain& which, const sizes& s) {
+    const auto program = with_gradients(which);
+    std::vector<dense> first;
+    std::string words;
+    for (const int threads : {1, 2, 3, 5}) {
+        ricci::runtime::set_worker_count(threads);
+        bound_program p(ricci::ir::program(program.view()), element::f32, 7);
+        bind(p, s, layout::row_major);
+        p.prepare().run();
+        std::size_t k = 0;
+        for (const auto output : p.output_names()) {
+            const auto got = p.result(output).values();
+            if (threads == 1) first.push_back(got);
+            if (got.values != first[k++].values)
+                words += which.name + (" with " + std::to_string(threads)) + " threads, output " +
+                         std::to_string(output) + "; ";
+        }
+    }
+    ricci::runtime::set_worker_count(0);
+    return words;
 }
 
 }  // namespace ricci::testing
