@@ -353,8 +353,8 @@ TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
     struct shape {
         std::int64_t rows, columns, pitch;
     };
-    for (const shape s : {shape{1100, 1024, 1024}, shape{1031, 1027, 1027}, shape{1031, 1027, 1040},
-                          shape{9001, 127, 131}, shape{700001, 3, 3}}) {
+    for (const shape s : {shape{1100, 1024, 1024}, shape{1031, 1027, 1040}, shape{9001, 127, 131},
+                          shape{350001, 3, 3}}) {
         for (const std::int64_t offset : {0, 3}) {
             if (offset != 0 && s.pitch != 1024) continue;
             problem<double> p;
