@@ -2,9 +2,9 @@
 #include "src/contract/joined.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <complex>
 #include <utility>
 
 #include "src/contract/buffers.hpp"
@@ -15,6 +15,7 @@ namespace {
 
 // Packed rows of more bytes than this would come from memory again for every contraction.
 constexpr std::int64_t most_bytes = std::int64_t{4} << 20;
+// Rows that one task packs.
 constexpr std::int64_t rows_per_task = 96;
 
 }  // namespace
