@@ -91,15 +91,21 @@ install_for() {
     install_packages $packages
 }
 
-# Clang checks that messages and headers suit a second compiler. Returns 1 where it cannot be had.
+# has_sanitizers COMPILER: whether it is there with the libraries of its sanitizers.
+has_sanitizers() {
+    have "$1" && echo 'int main() {}' | "$1" -fsanitize=address -x c++ - -o /dev/null 2>/dev/null
+}
+
+# Clang checks that messages and headers suit a second compiler, and has the sanitizers of the tests.
+# Returns 1 where it cannot be had.
 install_clang() {
-    has_clang && return 0
+    ! has_sanitizers clang++-19 && ! has_sanitizers clang++-16 || return 0
     have apt-get && can_be_root || return 1
     apt_get update || true
     for version in 19 16; do
         apt-cache show "clang-$version" >/dev/null 2>&1 || continue
         say "installing clang-$version"
-        apt_get install --no-install-recommends "clang-$version" && return 0
+        apt_get install --no-install-recommends "clang-$version" "libclang-rt-$version-dev" && return 0
     done
     return 1
 }

@@ -46,10 +46,11 @@ constexpr std::size_t product(const std::array<std::size_t, Rank>& extents) {
 template <std::size_t Rank>
 constexpr void row_major(const std::array<std::size_t, Rank>& extents,
                          std::array<std::ptrdiff_t, Rank>& strides) {
-    std::ptrdiff_t step = 1;
+    // Unsigned: of extents that are too large, and refused where they are used, the product wraps.
+    std::size_t step = 1;
     for (std::size_t axis = Rank; axis-- > 0;) {
-        strides[axis] = step;
-        step *= static_cast<std::ptrdiff_t>(extents[axis]);
+        strides[axis] = static_cast<std::ptrdiff_t>(step);
+        step *= extents[axis];
     }
 }
 
