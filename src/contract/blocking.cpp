@@ -12,15 +12,28 @@ namespace {
 
 constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
-// Depth of a block and rows of a tile: deep enough that C is seldom read again, while the packed tile
-// of A stays in the second-level cache.
-constexpr std::int64_t deepest_block = kernels::most_depth<double>;
 constexpr std::int64_t most_rows = 192;
 static_assert((most_rows + 48) * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
 
-// Elements of 16 bytes are cut finer, to take up the same memory.
-constexpr std::int64_t deepest(std::size_t element_bytes) {
-    return element_bytes > sizeof(double) ? deepest_block / 2 : deepest_block;
+// Depth of a block: deep, since C is read and written for every one of them; B's panel comes from the
+// second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take up the same
+// memory.
+std::int64_t deepest_block(const problem_size& size) {
+    constexpr std::int64_t unit = 16;
+    const std::int64_t most = size.element_bytes > sizeof(double) ? kernels::most_depth<double> / 2
+                                                                  : kernels::most_depth<double>;
+    const std::int64_t depth =
+        size.caches.first / (size.mr * static_cast<std::int64_t>(size.element_bytes));
+    return std::clamp(depth / unit * unit, unit, most);
+}
+
+// Rows of a tile: its packed A stays in the second cache, with B's panels passing through. Narrower
+// elements get no more rows.
+std::int64_t tile_rows(const problem_size& size) {
+    constexpr auto row_bytes =
+        static_cast<std::int64_t>(kernels::most_depth<double> * sizeof(double));
+    const std::int64_t rows = size.caches.second * 3 / 4 / row_bytes;
+    return std::clamp(rows / size.mr * size.mr, std::int64_t{6} * size.mr, most_rows);
 }
 
 constexpr std::int64_t fewest_rows = 48;
@@ -31,7 +44,7 @@ constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of pack
 constexpr std::int64_t near_bytes = std::int64_t{1} << 15;
 constexpr double serial_flops = 2e5;
 constexpr double task_flops = 2e6;
-constexpr std::int64_t tasks_wanted = 16;
+constexpr std::int64_t tasks_wanted = 12;
 
 }  // namespace
 
@@ -46,8 +59,10 @@ block_sizes choose_blocks(const problem_size& size) {
     const std::int64_t vectors = ceil_divide(size.n, size.lanes);
     cut.panels = ceil_divide(vectors, size.vectors);
     const std::int64_t k_units = ceil_divide(size.k, size.k_unit);
-    cut.k_blocks =
-        std::max<std::int64_t>(1, ceil_divide(k_units, deepest(size.element_bytes) / size.k_unit));
+    const std::int64_t deepest = deepest_block(size);
+    const std::int64_t rows_per_tile = tile_rows(size);
+    cut.k_blocks = std::max<std::int64_t>(
+        1, ceil_divide(k_units, std::max<std::int64_t>(1, deepest / size.k_unit)));
     const std::int64_t depth = std::min(size.k, ceil_divide(k_units, cut.k_blocks) * size.k_unit);
 
     // A unit packs B for itself when that is small and there are enough batches to share out; and B
@@ -58,14 +73,14 @@ block_sizes choose_blocks(const problem_size& size) {
                    !(size.complete_sums && cut.k_blocks > 1);
     const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
     // One tile of rows passes over B: a panel is packed just before it is used, and stays near.
-    const bool used_once = size.m <= most_rows && size.batch * cut.panels >= fewest_panels &&
+    const bool used_once = size.m <= rows_per_tile && size.batch * cut.panels >= fewest_panels &&
                            !size.long_lines && !(size.complete_sums && cut.k_blocks > 1);
     if (!few_tasks && used_once) cut.in_place = true;
     if (size.b_in_place && own_bytes <= near_bytes) cut.in_place = true;
     if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
 
     const std::int64_t row_panels = ceil_divide(size.m, size.mr);
-    cut.m_tiles = ceil_divide(size.m, most_rows);
+    cut.m_tiles = ceil_divide(size.m, rows_per_tile);
     const std::int64_t wanted = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
     if (cut.in_place) {

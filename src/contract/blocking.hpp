@@ -1,9 +1,11 @@
-// How a contraction is cut into blocks that fit the caches; depends on shapes and on the kernels'
-// tile, never on the number of threads.
+// How a contraction is cut into blocks that fit the caches; depends on shapes, on the kernels' tile and on
+// the machine's caches, never on the number of threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "src/runtime/cache_sizes.hpp"
 
 namespace ricci::contract {
 
@@ -22,6 +24,7 @@ struct problem_size {
     bool b_dense = false;        // and it lies there as if it were packed
     bool long_lines = false;     // B is packed best in many panels at a time
     std::int64_t k_unit = 16;    // blocks of k are cut at multiples of this
+    runtime::cache_sizes caches = runtime::caches();
 };
 
 /// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.

@@ -226,10 +226,8 @@ stream_table<number> make_table() {
     table.most_vectors = most_vectors;
     table.multiply[0] = &multiply<1>;
     table.multiply[1] = &multiply<2>;
-    if constexpr (most_vectors == 4) {
-        table.multiply[2] = &multiply<3>;
-        table.multiply[3] = &multiply<4>;
-    }
+    table.multiply[2] = &multiply<3>;
+    table.multiply[3] = &multiply<4>;
     if constexpr (most_narrow > 0) {
         table.most_narrow = most_narrow;
         table.narrow_lines = &narrow_lines<most_narrow>;

@@ -28,13 +28,15 @@ using vector = hn::Vec<tag>;
 
 constexpr std::int64_t lane_count = HWY_LANES(number);
 
-// 32 registers hold 8 x 3 or 6 x 4 accumulators, 16 hold 6 x 2.
+// 32 registers hold 8 x 3 or 6 x 4 accumulators, 16 hold 6 x 2: a tile is as wide as two blocks then, so
+// that all that is read for one of them serves the other, and sums over the rows are longer.
+constexpr int most_vectors = 4;
 #if HWY_TARGET <= HWY_AVX3
 constexpr int tile_vectors = 3;
-constexpr int most_vectors = 4;
+constexpr int block_vectors = 4;
 #else
-constexpr int tile_vectors = 2;
-constexpr int most_vectors = 2;
+constexpr int tile_vectors = 4;
+constexpr int block_vectors = 2;
 #endif
 
 /// Rows of a block as wide as `vectors`.
@@ -161,13 +163,33 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
     write_block(p, first, sum);
 }
 
+// The same product, of the lanes from vector v on.
+HWY_INLINE lane_product<number> lanes_from(const lane_product<number>& p, int v) {
+    lane_product<number> rest = p;
+    const std::int64_t lanes = v * lane_count;
+    rest.b += lanes;
+    rest.c += lanes;
+    if (rest.scale != nullptr) rest.scale += lanes;
+    if (rest.maximum != nullptr) rest.maximum += lanes;
+    return rest;
+}
+
+template <access how, int rows, int vectors>
+HWY_INLINE void multiply_row(const lane_product<number>& p, const lane_product<number>& rest,
+                             std::int64_t first) {
+    constexpr int here = HWY_MIN(vectors, block_vectors);
+    multiply_block<how, rows, here>(p, first);
+    if constexpr (vectors > here) multiply_block<how, rows, vectors - here>(rest, first);
+}
+
 template <int rows, int vectors>
-void multiply_rest(const lane_product<number>& p, std::int64_t first) {
+void multiply_rest(const lane_product<number>& p, const lane_product<number>& rest,
+                   std::int64_t first) {
     if constexpr (rows > 0) {
         if (p.rows - first == rows) {
-            multiply_block<access::strided, rows, vectors>(p, first);
+            multiply_row<access::strided, rows, vectors>(p, rest, first);
         } else {
-            multiply_rest<rows - 1, vectors>(p, first);
+            multiply_rest<rows - 1, vectors>(p, rest, first);
         }
     }
 }
@@ -175,9 +197,10 @@ void multiply_rest(const lane_product<number>& p, std::int64_t first) {
 template <access how, int vectors>
 void multiply_blocks(const lane_product<number>& p) {
     constexpr int rows = block_rows(vectors);
+    const lane_product<number> rest = lanes_from(p, HWY_MIN(vectors, block_vectors));
     std::int64_t first = 0;
-    for (; first + rows <= p.rows; first += rows) multiply_block<how, rows, vectors>(p, first);
-    multiply_rest<rows - 1, vectors>(p, first);
+    for (; first + rows <= p.rows; first += rows) multiply_row<how, rows, vectors>(p, rest, first);
+    multiply_rest<rows - 1, vectors>(p, rest, first);
 }
 
 template <int vectors>
