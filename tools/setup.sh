@@ -99,7 +99,7 @@ has_sanitizers() {
 # Clang checks that messages and headers suit a second compiler, and has the sanitizers of the tests.
 # Returns 1 where it cannot be had.
 install_clang() {
-    ! has_sanitizers clang++-19 && ! has_sanitizers clang++-16 || return 0
+    if has_sanitizers clang++-19 || has_sanitizers clang++-16; then return 0; fi
     have apt-get && can_be_root || return 1
     apt_get update || true
     for version in 19 16; do

@@ -369,9 +369,26 @@ TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
             for (std::size_t k = 0; k < 4; ++k) p.allocate(k, [&] { return values(random); });
             CAPTURE(s.rows, s.columns, s.pitch, offset);
             ricci::runtime::set_worker_count(1);
-            const std::vector<double> first = check(p);
+            const prepared_map prepared(p.map());
+            // Not by the oracle of any program, which takes seconds for so many elements.
+            std::vector<double> expected = p.memory[0];
+            for (std::int64_t i = 0; i < s.rows; ++i)
+                for (std::int64_t j = 0; j < s.columns; ++j) {
+                    const auto value = [&](std::size_t k) {
+                        const std::int64_t at = i * p.strides[k][0] + j * p.strides[k][1];
+                        return p.memory[k][static_cast<std::size_t>(at)];
+                    };
+                    expected[static_cast<std::size_t>(i * s.pitch + j)] =
+                        value(1) * value(2) + value(3);
+                }
+            prepared.run(p.bases.data());
+            const std::vector<double> first = p.memory[0];
+            std::int64_t wrong = 0;
+            for (std::size_t k = 0; k < first.size(); ++k)
+                wrong += !(std::abs(first[k] - expected[k]) <= 1e-14);
+            CHECK(wrong == 0);
             ricci::runtime::set_worker_count(2);
-            prepared_map(p.map()).run(p.bases.data());
+            prepared.run(p.bases.data());
             CHECK(std::memcmp(first.data(), p.memory[0].data(), first.size() * sizeof(double)) ==
                   0);
             ricci::runtime::set_worker_count(0);
@@ -422,7 +439,7 @@ TEST_CASE("results do not depend on the number of threads", "[elementwise]") {
                                       first.size() * sizeof(float)) == 0);
                 }
                 ricci::runtime::set_worker_count(0);
-                check(p);
+                if (inner == (f % 2 == 0)) check(p);
             }
         }
     }
