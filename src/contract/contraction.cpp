@@ -8,6 +8,7 @@
 
 #include "src/contract/batch_lanes.hpp"
 #include "src/contract/blocked.hpp"
+#include "src/contract/gathered_batches.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/streamed.hpp"
 #include "src/kernels/gemm.hpp"
@@ -25,6 +26,10 @@ std::unique_ptr<const strategy> choose_strategy(index_groups groups,
         return std::make_unique<streamed<T, Stored>>(std::move(groups), table);
     if (worth_batch_lanes(groups, table.lanes, !std::is_same_v<T, Stored>))
         return std::make_unique<batch_lanes<T, Stored>>(std::move(groups), table);
+    if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, Stored>) {
+        if (table.transpose != nullptr && worth_gathering(groups, table.lanes, sizeof(T)))
+            return std::make_unique<gathered_batches<T>>(std::move(groups), table);
+    }
     return std::make_unique<blocked<T, Stored>>(std::move(groups), table);
 }
 

@@ -267,6 +267,34 @@ TEST_CASE("a contiguous batch index, on every target", "[contract]") {
     }
 }
 
+// A[c][m][k][b] B[b][k][n][c], C[b][c][m][n]: each operand is contiguous along another batch index.
+pattern crossed_batches(std::int64_t b, std::int64_t c, std::int64_t m, std::int64_t n,
+                        std::int64_t k) {
+    return {{{b, 1, k * n * c, c * m * n}, {c, m * k * b, 1, m * n}},
+            {{m, k * b, 0, n}},
+            {{n, 0, c, 1}},
+            {{k, b, n * c, 0}}};
+}
+
+TEST_CASE("one operand is contiguous along a batch index, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        for (const std::int64_t b : {7, 16, 35}) {
+            check<float>(inner_batch(b, 12, 9, 33, false, true, true), 1, 1, 0);
+            check<double>(inner_batch(b, 9, 20, 31, false, true, true), 2, -1, 0.5);
+            check<float>(inner_batch(b, 2, 3, 2, true, false, true), 3, 2, 1);
+            check<double>(inner_batch(b, 13, 10, 47, true, false, true), 4, 1, 0);
+        }
+        check<float>(crossed_batches(17, 9, 5, 18, 11), 5, 1, 0.5);
+        check<double>(crossed_batches(8, 30, 7, 6, 3), 6, 1, 0);
+        // Not all matrices are put in order at once, and then too few.
+        check<float>(inner_batch(35, 128, 2, 128, false, true, true), 7, 1, 0);
+        check<double>(inner_batch(37, 3, 100, 70, true, false, true), 8, 0.5, 2);
+    }
+}
+
 TEST_CASE("a large result is the same wherever its lines begin", "[contract]") {
     // Aligned, it is written past the caches.
     const std::int64_t m = 1030, n = 2304, k = 5;
@@ -342,6 +370,7 @@ TEST_CASE("the result does not depend on the number of threads", "[contract]") {
         disagreeing_k(200, 60, 72, 16),
         disagreeing_n(24, 72, 3, 24, 40),
         inner_batch(48, 40, 30, 90),
+        inner_batch(48, 40, 30, 90, false, true, true),
         product(1, 3000, 200),
         product(1, 1, 400000)};
     for (const pattern& p : shapes) {

@@ -1,0 +1,144 @@
+// Matrices of many batches put in order, and their products.
+#include "src/contract/gathered_batches.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/contract/buffers.hpp"
+#include "src/contract/distribute.hpp"
+#include "src/contract/offsets.hpp"
+#include "src/runtime/caches.hpp"
+
+namespace ricci::contract {
+namespace {
+
+// Of the matrices that are in order at the same time: they are read soon after they are written.
+constexpr std::int64_t most_bytes = std::int64_t{2} << 20;
+constexpr std::int64_t lines_per_task = 16;
+// So few elements are put in order on the calling thread.
+constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
+
+// The batch loop along which A or B is contiguous; the end of the list where there is none.
+loop_list::const_iterator contiguous_loop(const loop_list& batch) {
+    return std::find_if(batch.begin(), batch.end(), [](const plan::contraction_loop& loop) {
+        return loop.a == 1 || loop.b == 1;
+    });
+}
+
+}  // namespace
+
+bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_bytes) {
+    const auto loop = contiguous_loop(groups.batch);
+    if (loop == groups.batch.end() || loop->extent < lanes) return false;
+    const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
+    if (m <= 1 || n <= 1 || k <= 1 || iterations(groups.batch) == 0) return false;
+    // Large matrices are read as often as they are packed, which counts less there than a copy would.
+    const std::int64_t elements = (loop->a == 1 ? m * k : 0) + (loop->b == 1 ? k * n : 0);
+    return elements * lanes * static_cast<std::int64_t>(element_bytes) <= most_bytes;
+}
+
+/// Where the elements of one batch are, the loops of `inner` walked within those of `outer`; both then
+/// walk the operand as it will lie, dense.
+template <class T>
+typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
+    loop_list& outer, loop_list& inner, std::int64_t plan::contraction_loop::*stride) {
+    loop_list all = outer;
+    all.insert(all.end(), inner.begin(), inner.end());
+    order how;
+    how.needed = true;
+    how.length = all.back().extent;
+    how.step = all.back().*stride;
+    all.pop_back();
+    how.lines = flatten(all, stride).offset;
+    std::int64_t elements = 1;
+    for (loop_list* const list : {&inner, &outer})
+        for (std::size_t l = list->size(); l-- > 0;) {
+            (*list)[l].*stride = elements;
+            elements *= (*list)[l].extent;
+        }
+    // An odd number of cache lines: matrices a power of two apart compete for the same places.
+    constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+    how.pitch = ((elements + line - 1) / line | 1) * line;
+    return how;
+}
+
+template <class T>
+gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel_table<T>& table)
+    : groups_(std::move(groups)), table_(&table) {
+    const auto loop = contiguous_loop(groups_.batch);
+    batches_ = *loop;
+    groups_.batch.erase(loop);
+    index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, 0, 0, 0, false};
+    // Rows of A along k, rows of B along n, as packing likes them.
+    if (batches_.a == 1) {
+        a_ = put_in_order(dense.m, dense.k, &plan::contraction_loop::a);
+        dense.batch[0].a = a_.pitch;
+    }
+    if (batches_.b == 1) {
+        b_ = put_in_order(dense.k, dense.n, &plan::contraction_loop::b);
+        dense.batch[0].b = b_.pitch;
+    }
+    const std::int64_t bytes = (a_.pitch + b_.pitch) * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t lanes = table.lanes;
+    at_once_ = std::max(lanes, most_bytes / bytes / lanes * lanes);
+    at_once_ = std::min(at_once_, batches_.extent);
+    dense.batch[0].extent = at_once_;
+    whole_.emplace(dense, table);
+    const std::int64_t left = batches_.extent % at_once_;
+    if (left != 0) {
+        dense.batch[0].extent = left;
+        rest_.emplace(dense, table);
+    }
+    lent_memory::reserve(static_cast<std::size_t>(bytes * at_once_));
+}
+
+template <class T>
+void gathered_batches<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
+                              const plan::number& beta) const {
+    const T* from_a = static_cast<const T*>(groups_.swapped ? b : a) + groups_.a_start;
+    const T* from_b = static_cast<const T*>(groups_.swapped ? a : b) + groups_.b_start;
+    T* const to = static_cast<T*>(c) + groups_.c_start;
+    const lent_memory memory(sizeof(T) *
+                             static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_));
+    T* const gathered_a = reinterpret_cast<T*>(memory.data());
+    T* const gathered_b = gathered_a + a_.pitch * at_once_;
+    for (std::int64_t other = 0; other < iterations(groups_.batch); ++other) {
+        const position at = locate(groups_.batch, other);
+        for (std::int64_t first = 0; first < batches_.extent; first += at_once_) {
+            const std::int64_t count = std::min(at_once_, batches_.extent - first);
+            const T* const here_a = from_a + at.a + first * batches_.a;
+            const T* const here_b = from_b + at.b + first * batches_.b;
+            if (a_.needed) gather(a_, here_a, count, gathered_a);
+            if (b_.needed) gather(b_, here_b, count, gathered_b);
+            (count == at_once_ ? *whole_ : *rest_)
+                .run(a_.needed ? gathered_a : here_a, b_.needed ? gathered_b : here_b,
+                     to + at.c + first * batches_.c, alpha, beta);
+        }
+    }
+}
+
+// The matrices of `count` neighbouring batches, one behind the other.
+template <class T>
+void gathered_batches<T>::gather(const order& how, const T* from, std::int64_t count, T* to) const {
+    const auto lines = static_cast<std::int64_t>(how.lines.size());
+    auto body = [&](std::int64_t task, int) {
+        const std::int64_t end = std::min(lines, (task + 1) * lines_per_task);
+        for (std::int64_t line = task * lines_per_task; line < end; ++line)
+            table_->transpose(from + how.lines[static_cast<std::size_t>(line)], how.step,
+                              to + line * how.length, how.pitch, how.length, count);
+    };
+    distribute((lines + lines_per_task - 1) / lines_per_task, how.pitch * count < serial_elements,
+               body);
+}
+
+template <class T>
+std::string gathered_batches<T>::words() const {
+    return "matrices of " + std::to_string(at_once_) + " batches put in order at once";
+}
+
+template class gathered_batches<float>;
+template class gathered_batches<double>;
+template class gathered_batches<std::uint32_t>;
+template class gathered_batches<std::uint64_t>;
+
+}  // namespace ricci::contract

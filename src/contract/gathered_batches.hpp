@@ -1,0 +1,58 @@
+// A contraction of many matrices of which an operand is contiguous along a batch index: the elements of
+// neighbouring batches share their lines of memory, which one batch after another would read again each
+// time. So the matrices of many batches are put in order at once, and multiplied like any others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/contract/blocked.hpp"
+#include "src/contract/index_groups.hpp"
+#include "src/contract/strategy.hpp"
+#include "src/kernels/gemm.hpp"
+
+namespace ricci::contract {
+
+/// Whether an operand is contiguous along a batch index that is as long as a vector of `lanes` elements, and
+/// its matrices are small.
+bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_bytes);
+
+/// Elements of 4 or 8 bytes, computed in their own type, of kernels that can transpose.
+template <class T>
+class gathered_batches final : public strategy {
+public:
+    /// `groups`: such as worth_gathering() accepts.
+    gathered_batches(index_groups groups, const kernels::kernel_table<T>& table);
+    void run(const void* a, const void* b, void* c, const plan::number& alpha,
+             const plan::number& beta) const override;
+    std::string words() const override;
+
+private:
+    /// How an operand's matrix of each batch is put in order: lines along its last loop.
+    struct order {
+        bool needed = false;
+        std::vector<std::int64_t> lines;  // where each begins
+        std::int64_t length = 1, step = 1;
+        std::int64_t pitch = 0;  // from one matrix to the next; 0 when not needed
+    };
+    static order put_in_order(loop_list& outer, loop_list& inner,
+                              std::int64_t plan::contraction_loop::*stride);
+    void gather(const order& how, const T* from, std::int64_t count, T* to) const;
+
+    index_groups groups_;  // without the loop along which batches are gathered
+    plan::contraction_loop batches_;
+    const kernels::kernel_table<T>* table_;
+    order a_, b_;
+    std::int64_t at_once_ = 1;  // batches that are gathered together
+    std::optional<blocked<T>> whole_, rest_;
+};
+
+extern template class gathered_batches<float>;
+extern template class gathered_batches<double>;
+extern template class gathered_batches<std::uint32_t>;
+extern template class gathered_batches<std::uint64_t>;
+
+}  // namespace ricci::contract
