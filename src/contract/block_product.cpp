@@ -135,7 +135,7 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
 template <class T, class Stored>
 void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_end,
                                 const k_block& block, T* to) const {
-    const std::int64_t mr = table_->mr;
+    const std::int64_t mr = panel_rows(m_end - m);
     constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Stored));
     // Rows that are contiguous across are read whole, a few k at a time; those that follow are asked
     // for before.
@@ -170,7 +170,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
                                         const k_block& block, const right_operand& right,
                                         const T* packed_a, const destination& to) const {
     const std::int64_t depth = block.end - block.first;
-    const std::int64_t mr = table_->mr;
+    const std::int64_t mr = panel_rows(m_end - m);
     const std::int64_t row_panels = (m_end - m + mr - 1) / mr;
     kernels::row_panel<T> left;
     left.step = block.a_step;

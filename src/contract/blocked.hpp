@@ -120,6 +120,12 @@ private:
     std::int64_t pitch_of(const k_block& block) const {
         return table_->panel_pitch != 0 ? table_->panel_pitch : block.end - block.first;
     }
+    // Rows of a panel of a tile of `count`: of a few rows as many in each, so that no thin panel is left
+    // over. Where a panel's layout is the table's own affair panels are cut the same wherever a tile begins.
+    std::int64_t panel_rows(std::int64_t count) const {
+        const std::int64_t mr = table_->mr, panels = (count + mr - 1) / mr;
+        return table_->panel_pitch == 0 || count == 0 ? mr : (count + panels - 1) / panels;
+    }
     // Where a row begins in a block of all rows, packed for several contractions, and their elements.
     std::int64_t packed_row(std::int64_t block, std::int64_t m) const;
     std::int64_t packed_rows() const { return packed_row(cut_.k_blocks, 0); }
