@@ -18,18 +18,18 @@ constexpr std::int64_t lines_per_task = 16;
 // So few elements are put in order on the calling thread.
 constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
-// The batch loop along which A or B is contiguous; the end of the list where there is none.
-loop_list::const_iterator contiguous_loop(const loop_list& batch) {
-    return std::find_if(batch.begin(), batch.end(), [](const plan::contraction_loop& loop) {
-        return loop.a == 1 || loop.b == 1;
+// The batch loop along which A or B is contiguous for a vector at least; the end where there is none.
+loop_list::const_iterator contiguous_loop(const loop_list& batch, int lanes) {
+    return std::find_if(batch.begin(), batch.end(), [&](const plan::contraction_loop& loop) {
+        return (loop.a == 1 || loop.b == 1) && loop.extent >= lanes;
     });
 }
 
 }  // namespace
 
 bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_bytes) {
-    const auto loop = contiguous_loop(groups.batch);
-    if (loop == groups.batch.end() || loop->extent < lanes) return false;
+    const auto loop = contiguous_loop(groups.batch, lanes);
+    if (loop == groups.batch.end()) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     if (m <= 1 || n <= 1 || k <= 1 || iterations(groups.batch) == 0) return false;
     // Large matrices are read as often as they are packed, which counts less there than a copy would.
@@ -45,7 +45,6 @@ typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
     loop_list all = outer;
     all.insert(all.end(), inner.begin(), inner.end());
     order how;
-    how.needed = true;
     how.length = all.back().extent;
     how.step = all.back().*stride;
     all.pop_back();
@@ -65,7 +64,7 @@ typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
 template <class T>
 gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel_table<T>& table)
     : groups_(std::move(groups)), table_(&table) {
-    const auto loop = contiguous_loop(groups_.batch);
+    const auto loop = contiguous_loop(groups_.batch, table.lanes);
     batches_ = *loop;
     groups_.batch.erase(loop);
     index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, 0, 0, 0, false};
@@ -108,10 +107,10 @@ void gathered_batches<T>::run(const void* a, const void* b, void* c, const plan:
             const std::int64_t count = std::min(at_once_, batches_.extent - first);
             const T* const here_a = from_a + at.a + first * batches_.a;
             const T* const here_b = from_b + at.b + first * batches_.b;
-            if (a_.needed) gather(a_, here_a, count, gathered_a);
-            if (b_.needed) gather(b_, here_b, count, gathered_b);
+            if (a_.needed()) gather(a_, here_a, count, gathered_a);
+            if (b_.needed()) gather(b_, here_b, count, gathered_b);
             (count == at_once_ ? *whole_ : *rest_)
-                .run(a_.needed ? gathered_a : here_a, b_.needed ? gathered_b : here_b,
+                .run(a_.needed() ? gathered_a : here_a, b_.needed() ? gathered_b : here_b,
                      to + at.c + first * batches_.c, alpha, beta);
         }
     }

@@ -33,10 +33,11 @@ public:
 private:
     /// How an operand's matrix of each batch is put in order: lines along its last loop.
     struct order {
-        bool needed = false;
+        bool needed() const { return pitch != 0; }
+
         std::vector<std::int64_t> lines;  // where each begins
         std::int64_t length = 1, step = 1;
-        std::int64_t pitch = 0;  // from one matrix to the next; 0 when not needed
+        std::int64_t pitch = 0;  // from one matrix to the next
     };
     static order put_in_order(loop_list& outer, loop_list& inner,
                               std::int64_t plan::contraction_loop::*stride);

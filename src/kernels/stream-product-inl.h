@@ -48,16 +48,17 @@ enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or 
 // Elements in a line of memory.
 constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(number));
 
-// C at the end: what it has is added to the sums or not.
-template <int rows, int vectors>
+// C at the end: what it has is added to the sums or not. The block's lanes begin with vector `first_vector`.
+template <int rows, int vectors, int first_vector = 0>
 HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
                             vector (&sum)[rows][vectors]) {
     const tag d;
     // Copies: a vector that is stored might be a part of p, as far as the compiler knows.
     const std::int64_t c_row = p.c_row;
-    const number* HWY_RESTRICT scale = p.scale;
-    number* HWY_RESTRICT maximum = p.maximum;
-    number* HWY_RESTRICT c = p.c + first * c_row;
+    constexpr std::int64_t lanes = first_vector * lane_count;
+    const number* HWY_RESTRICT scale = p.scale == nullptr ? nullptr : p.scale + lanes;
+    number* HWY_RESTRICT maximum = p.maximum == nullptr ? nullptr : p.maximum + lanes;
+    number* HWY_RESTRICT c = p.c + first * c_row + lanes;
     if (p.mode == product_mode::rescale) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
@@ -113,12 +114,12 @@ HWY_INLINE void accumulate(vector (&sum)[rows][vectors], const number* HWY_RESTR
 // A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
 // which rounds less than one long chain of sums. Addresses need little arithmetic between the steps:
 // counting takes the places of multiplications otherwise.
-template <access how, int rows, int vectors>
+template <access how, int rows, int vectors, int first_vector = 0>
 HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
     vector sum[rows][vectors];
     const std::int64_t row = p.a_row, step = p.a_step, b_step = p.b_step, depth = p.depth;
     const number* HWY_RESTRICT a = p.a + first * row;
-    const number* HWY_RESTRICT b = p.b;
+    const number* HWY_RESTRICT b = p.b + first_vector * lane_count;
     std::int64_t k = 1;
     if constexpr (how == access::lines) {
         const number* line[rows];
@@ -160,36 +161,24 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         accumulate<true, rows, vectors>(sum, b, at(a));
         for (; k < depth; ++k) accumulate<false, rows, vectors>(sum, b += b_step, at(a += step));
     }
-    write_block(p, first, sum);
+    write_block<rows, vectors, first_vector>(p, first, sum);
 }
 
-// The same product, of the lanes from vector v on.
-HWY_INLINE lane_product<number> lanes_from(const lane_product<number>& p, int v) {
-    lane_product<number> rest = p;
-    const std::int64_t lanes = v * lane_count;
-    rest.b += lanes;
-    rest.c += lanes;
-    if (rest.scale != nullptr) rest.scale += lanes;
-    if (rest.maximum != nullptr) rest.maximum += lanes;
-    return rest;
-}
-
+// Rows of C as wide as the lanes: one block or two.
 template <access how, int rows, int vectors>
-HWY_INLINE void multiply_row(const lane_product<number>& p, const lane_product<number>& rest,
-                             std::int64_t first) {
+HWY_INLINE void multiply_rows(const lane_product<number>& p, std::int64_t first) {
     constexpr int here = HWY_MIN(vectors, block_vectors);
     multiply_block<how, rows, here>(p, first);
-    if constexpr (vectors > here) multiply_block<how, rows, vectors - here>(rest, first);
+    if constexpr (vectors > here) multiply_block<how, rows, vectors - here, here>(p, first);
 }
 
 template <int rows, int vectors>
-void multiply_rest(const lane_product<number>& p, const lane_product<number>& rest,
-                   std::int64_t first) {
+void multiply_rest(const lane_product<number>& p, std::int64_t first) {
     if constexpr (rows > 0) {
         if (p.rows - first == rows) {
-            multiply_row<access::strided, rows, vectors>(p, rest, first);
+            multiply_rows<access::strided, rows, vectors>(p, first);
         } else {
-            multiply_rest<rows - 1, vectors>(p, rest, first);
+            multiply_rest<rows - 1, vectors>(p, first);
         }
     }
 }
@@ -197,10 +186,9 @@ void multiply_rest(const lane_product<number>& p, const lane_product<number>& re
 template <access how, int vectors>
 void multiply_blocks(const lane_product<number>& p) {
     constexpr int rows = block_rows(vectors);
-    const lane_product<number> rest = lanes_from(p, HWY_MIN(vectors, block_vectors));
     std::int64_t first = 0;
-    for (; first + rows <= p.rows; first += rows) multiply_row<how, rows, vectors>(p, rest, first);
-    multiply_rest<rows - 1, vectors>(p, rest, first);
+    for (; first + rows <= p.rows; first += rows) multiply_rows<how, rows, vectors>(p, first);
+    multiply_rest<rows - 1, vectors>(p, first);
 }
 
 template <int vectors>

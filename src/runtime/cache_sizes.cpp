@@ -1,3 +1,4 @@
+// What the system says of the processor's caches.
 #include "src/runtime/cache_sizes.hpp"
 
 #include <unistd.h>
