@@ -12,6 +12,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/gemm-direct-inl.h"
 #include "src/kernels/gemm-lanes-inl.h"
 #include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
@@ -43,6 +44,13 @@ constexpr int tile_vectors = 3;
 constexpr int tile_rows = 6;
 constexpr int tile_vectors = in_halves ? 1 : 2;
 #endif
+
+/// Rows of a block of small matrices as wide as `vectors`: one vector more and fewer rows read less.
+constexpr int direct_rows(int vectors) {
+    if (in_halves) return 0;
+    if (vectors <= tile_vectors) return tile_rows;
+    return tile_rows == 8 && vectors == 4 ? 6 : 0;
+}
 
 // x * y + z; whole numbers have no fused form.
 template <class V>
@@ -346,6 +354,10 @@ void add_tile(kernel_table<element_type>& table) {
         table.gemm[rows - 1][vectors - 1] = &gemm_tile<rows, vectors>;
         table.gemm_in_place[rows - 1][vectors - 1] = &gemm_in_place<rows, vectors>;
     }
+    if constexpr (rows <= direct_rows(vectors)) {
+        table.multiply_direct[rows - 1][vectors - 1] = &multiply_direct<rows, vectors>;
+        table.direct_rows[vectors - 1] = direct_rows(vectors);
+    }
 }
 
 template <int rows>
@@ -353,6 +365,7 @@ void add_tiles(kernel_table<element_type>& table) {
     add_tile<rows, 1>(table);
     add_tile<rows, 2>(table);
     add_tile<rows, 3>(table);
+    add_tile<rows, 4>(table);
     if constexpr (rows > 1) add_tiles<rows - 1>(table);
 }
 

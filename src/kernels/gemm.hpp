@@ -94,6 +94,25 @@ struct lane_tile {
 };
 
 inline constexpr int max_lane_rows = 4;
+inline constexpr int max_direct_vectors = 4;
+
+/// Small matrices of many batches, all of them dense along n: batch l has A(i, k) at
+/// a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j] and C(i, j) at
+/// c[l * c_batch + i * c_row + j] for j < columns. C = alpha * A B + beta * C; C is not read when beta is 0.
+template <class T>
+struct small_matrices {
+    std::int64_t batches = 1;
+    std::int64_t depth = 0;
+    const T* a = nullptr;
+    std::int64_t a_batch = 0, a_row = 0, a_step = 1;
+    const T* b = nullptr;
+    std::int64_t b_batch = 0, b_step = 0;
+    T* c = nullptr;
+    std::int64_t c_batch = 0, c_row = 0;
+    int columns = 0;
+    T alpha = T{1};
+    T beta = T{0};
+};
 
 /// A line of elements: element t is data[t * step].
 template <class T>
@@ -126,6 +145,12 @@ struct kernel_table {
     using in_place_function = void (*)(std::int64_t depth, const row_panel<T>& a, const T* b,
                                        std::int64_t b_step, const output_tile<T>& out);
     in_place_function gemm_in_place[max_rows][max_vectors] = {};
+
+    /// multiply_direct[r - 1][v - 1]: r rows of such matrices, depth > 0, and as many columns as v vectors
+    /// hold, not as few as v - 1 do. r <= direct_rows[v - 1], which is 0 where there is none for v.
+    using direct_function = void (*)(const small_matrices<T>& matrices);
+    direct_function multiply_direct[max_rows][max_direct_vectors] = {};
+    int direct_rows[max_direct_vectors] = {};
 
     /// Packs `width` <= mr rows of depth <= most_depth: (x, k) goes to to[x * row_pitch + k].
     void (*pack_rows)(const pack_source<Stored>& from, T* to) = nullptr;

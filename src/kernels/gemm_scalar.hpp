@@ -39,10 +39,28 @@ void scalar_pack(const pack_source<T>& from, T* to, std::int64_t step, int padde
     }
 }
 
+template <class T, int rows>
+void scalar_multiply_direct(const small_matrices<T>& p) {
+    for (std::int64_t batch = 0; batch < p.batches; ++batch) {
+        for (int i = 0; i < rows; ++i) {
+            for (int j = 0; j < p.columns; ++j) {
+                T sum = 0;
+                for (std::int64_t k = 0; k < p.depth; ++k)
+                    sum += p.a[batch * p.a_batch + i * p.a_row + k * p.a_step] *
+                           p.b[batch * p.b_batch + k * p.b_step + j];
+                T& c = p.c[batch * p.c_batch + i * p.c_row + j];
+                c = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * c;
+            }
+        }
+    }
+}
+
 template <class T, int rows, int vectors>
 void add_scalar_tile(kernel_table<T>& table) {
     table.gemm[rows - 1][vectors - 1] = &scalar_gemm<T, rows, vectors>;
     table.gemm_in_place[rows - 1][vectors - 1] = &scalar_in_place<T, rows, vectors>;
+    table.multiply_direct[rows - 1][vectors - 1] = &scalar_multiply_direct<T, rows>;
+    table.direct_rows[vectors - 1] = max_rows;
 }
 
 template <class T, int rows>

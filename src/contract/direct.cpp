@@ -1,0 +1,147 @@
+// Small matrices: runs of batches, and the blocks of each.
+#include "src/contract/direct.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "src/contract/blocking.hpp"
+#include "src/contract/distribute.hpp"
+#include "src/contract/offsets.hpp"
+
+namespace ricci::contract {
+namespace {
+
+// Of each matrix: what is read several times stays in the first cache.
+constexpr std::int64_t most_bytes = std::int64_t{16} << 10;
+// Of the matrices of a run, which several blocks of rows and columns pass over.
+constexpr std::int64_t run_bytes = std::int64_t{24} << 10;
+constexpr double serial_flops = 2e5;
+constexpr double task_flops = 2e6;
+
+constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
+
+// What a group of loops steps over in an operand; 0 where steps differ.
+std::int64_t step_of(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
+    return uniform_step(flatten(loops, stride), 0, iterations(loops));
+}
+
+}  // namespace
+
+bool worth_direct(const index_groups& groups, std::size_t element_bytes) {
+    const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
+    const std::int64_t most = most_bytes / static_cast<std::int64_t>(element_bytes);
+    const auto fits = [&](std::int64_t x, std::int64_t y) { return x <= most && y <= most / x; };
+    if (m == 0 || n == 0 || k == 0 || !fits(m, k) || !fits(k, n) || !fits(m, n)) return false;
+    using loop = plan::contraction_loop;
+    return step_of(groups.n, &loop::b) == 1 && step_of(groups.n, &loop::c) == 1 &&
+           step_of(groups.m, &loop::a) != 0 && step_of(groups.m, &loop::c) != 0 &&
+           step_of(groups.k, &loop::a) != 0 && step_of(groups.k, &loop::b) != 0;
+}
+
+template <class T>
+direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& table)
+    : table_(&table),
+      outer_(groups.batch),
+      a_start_(groups.a_start),
+      b_start_(groups.b_start),
+      c_start_(groups.c_start),
+      swapped_(groups.swapped),
+      m_(iterations(groups.m)) {
+    using loop = plan::contraction_loop;
+    const std::int64_t n = iterations(groups.n), k = iterations(groups.k);
+    batches_.extent = 1;
+    if (!outer_.empty()) {
+        batches_ = outer_.back();
+        outer_.pop_back();
+    }
+    steps_.depth = k;
+    steps_.a_batch = batches_.a;
+    steps_.a_row = step_of(groups.m, &loop::a);
+    steps_.a_step = step_of(groups.k, &loop::a);
+    steps_.b_batch = batches_.b;
+    steps_.b_step = step_of(groups.k, &loop::b);
+    steps_.c_batch = batches_.c;
+    steps_.c_row = step_of(groups.m, &loop::c);
+
+    const std::int64_t lanes = table.lanes, vectors = ceil_divide(n, lanes);
+    const auto most_vectors = std::count_if(std::begin(table.direct_rows), std::end(table.direct_rows),
+                                            [](int rows) { return rows > 0; });
+    const std::int64_t panels = ceil_divide(vectors, most_vectors);
+    for (std::int64_t p = 0; p < panels; ++p) {
+        const std::int64_t first = part_start(vectors, panels, p, 1);
+        const std::int64_t last = part_start(vectors, panels, p + 1, 1);
+        panels_.push_back({first * lanes,
+                           static_cast<int>(std::min(n, last * lanes) - first * lanes),
+                           static_cast<int>(last - first)});
+    }
+
+    const std::int64_t bytes = (m_ * k + k * n + m_ * n) * static_cast<std::int64_t>(sizeof(T));
+    runs_ = ceil_divide(batches_.extent, std::max<std::int64_t>(1, run_bytes / bytes));
+    const double flops = 2.0 * static_cast<double>(m_ * n * k) *
+                         static_cast<double>(iterations(outer_)) *
+                         static_cast<double>(batches_.extent);
+    serial_ = flops < serial_flops;
+    const std::int64_t runs = runs_ * iterations(outer_);
+    m_tiles_ = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(flops / task_flops) / std::max<std::int64_t>(1, runs), 1,
+        ceil_divide(m_, table.mr));
+    units_ = runs * m_tiles_;
+    units_per_task_ = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(task_flops * static_cast<double>(units_) / std::max(1.0, flops)));
+}
+
+template <class T>
+void direct<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
+                    const plan::number& beta) const {
+    if (swapped_) std::swap(a, b);
+    matrices all = steps_;
+    all.a = static_cast<const T*>(a) + a_start_;
+    all.b = static_cast<const T*>(b) + b_start_;
+    all.c = static_cast<T*>(c) + c_start_;
+    all.alpha = alpha.as<T>();
+    all.beta = beta.as<T>();
+    if (serial_) {
+        for (std::int64_t unit = 0; unit < units_; ++unit) compute_unit(all, unit);
+        return;
+    }
+    auto body = [&](std::int64_t task, int) {
+        const std::int64_t end = std::min(units_, (task + 1) * units_per_task_);
+        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) compute_unit(all, unit);
+    };
+    distribute(ceil_divide(units_, units_per_task_), false, body);
+}
+
+template <class T>
+void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
+    const std::int64_t tile = unit % m_tiles_, run = unit / m_tiles_ % runs_;
+    const position at = outer_.empty() ? position{} : locate(outer_, unit / m_tiles_ / runs_);
+    const std::int64_t first = part_start(batches_.extent, runs_, run, 1);
+    const std::int64_t m = part_start(m_, m_tiles_, tile, table_->mr);
+    const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, table_->mr);
+    matrices some = all;
+    some.batches = part_start(batches_.extent, runs_, run + 1, 1) - first;
+    const T* const b = all.b + at.b + first * all.b_batch;
+    const T* const a = all.a + at.a + first * all.a_batch;
+    T* const c = all.c + at.c + first * all.c_batch;
+    for (const column_panel& panel : panels_) {
+        const std::int64_t row_panels =
+            ceil_divide(m_end - m, table_->direct_rows[panel.vectors - 1]);
+        some.columns = panel.columns;
+        some.b = b + panel.first;
+        for (std::int64_t p = 0; p < row_panels; ++p) {
+            const std::int64_t i = m + part_start(m_end - m, row_panels, p, 1);
+            const std::int64_t rows = m + part_start(m_end - m, row_panels, p + 1, 1) - i;
+            some.a = a + i * all.a_row;
+            some.c = c + i * all.c_row + panel.first;
+            table_->multiply_direct[rows - 1][panel.vectors - 1](some);
+        }
+    }
+}
+
+template class direct<float>;
+template class direct<double>;
+template class direct<std::uint32_t>;
+template class direct<std::uint64_t>;
+
+}  // namespace ricci::contract
