@@ -2,18 +2,25 @@
 #include "src/contract/direct.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
 #include "src/contract/blocking.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/runtime/cache_sizes.hpp"
 
 namespace ricci::contract {
 namespace {
 
-// Of each matrix: what is read several times stays in the first cache.
-constexpr std::int64_t most_bytes = std::int64_t{16} << 10;
+// A matrix of so many bytes may lie anywhere; a larger one, up to a part of the second cache, has to be
+// dense: elements of rows that are a power of two apart compete for the same places.
+constexpr std::int64_t scattered_bytes = std::int64_t{16} << 10;
+constexpr std::int64_t parts_of_cache = 8;
+constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
+// Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread busy.
+constexpr std::int64_t most_depth = kernels::most_depth<float>;
 // Of the matrices of a run, which several blocks of rows and columns pass over.
 constexpr std::int64_t run_bytes = std::int64_t{24} << 10;
 constexpr double serial_flops = 2e5;
@@ -26,15 +33,32 @@ std::int64_t step_of(const loop_list& loops, std::int64_t plan::contraction_loop
     return uniform_step(flatten(loops, stride), 0, iterations(loops));
 }
 
+// How many elements lie between the first and the last one of a matrix.
+std::int64_t spread(const loop_list& rows, const loop_list& columns,
+                    std::int64_t plan::contraction_loop::*stride) {
+    std::int64_t elements = 1;
+    for (const loop_list* const loops : {&rows, &columns})
+        for (const auto& loop : *loops) elements += (loop.extent - 1) * std::abs(loop.*stride);
+    return elements;
+}
+
 }  // namespace
 
 bool worth_direct(const index_groups& groups, std::size_t element_bytes) {
-    const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
-    const std::int64_t most = most_bytes / static_cast<std::int64_t>(element_bytes);
-    const auto fits = [&](std::int64_t x, std::int64_t y) { return x <= most && y <= most / x; };
-    if (m == 0 || n == 0 || k == 0 || !fits(m, k) || !fits(k, n) || !fits(m, n)) return false;
     using loop = plan::contraction_loop;
-    return step_of(groups.n, &loop::b) == 1 && step_of(groups.n, &loop::c) == 1 &&
+    const auto bytes = static_cast<std::int64_t>(element_bytes);
+    const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
+    const std::int64_t most =
+        std::min(most_bytes, runtime::caches().second / parts_of_cache) / bytes;
+    const auto fits = [&](std::int64_t x, std::int64_t y) { return x <= most && y <= most / x; };
+    if (m == 0 || n == 0 || k == 0 || k > most_depth || !fits(m, k) || !fits(k, n) || !fits(m, n))
+        return false;
+    const auto lies_well = [&](std::int64_t elements, std::int64_t between) {
+        return elements * bytes <= scattered_bytes || between <= 2 * elements;
+    };
+    return lies_well(m * k, spread(groups.m, groups.k, &loop::a)) &&
+           lies_well(k * n, spread(groups.k, groups.n, &loop::b)) &&
+           step_of(groups.n, &loop::b) == 1 && step_of(groups.n, &loop::c) == 1 &&
            step_of(groups.m, &loop::a) != 0 && step_of(groups.m, &loop::c) != 0 &&
            step_of(groups.k, &loop::a) != 0 && step_of(groups.k, &loop::b) != 0;
 }
@@ -65,8 +89,9 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
     steps_.c_row = step_of(groups.m, &loop::c);
 
     const std::int64_t lanes = table.lanes, vectors = ceil_divide(n, lanes);
-    const auto most_vectors = std::count_if(std::begin(table.direct_rows), std::end(table.direct_rows),
-                                            [](int rows) { return rows > 0; });
+    const auto most_vectors =
+        std::count_if(std::begin(table.direct_rows), std::end(table.direct_rows),
+                      [](int rows) { return rows > 0; });
     const std::int64_t panels = ceil_divide(vectors, most_vectors);
     for (std::int64_t p = 0; p < panels; ++p) {
         const std::int64_t first = part_start(vectors, panels, p, 1);
@@ -76,6 +101,7 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
                            static_cast<int>(last - first)});
     }
 
+    row_unit_ = table.direct_rows[panels_[0].vectors - 1];
     const std::int64_t bytes = (m_ * k + k * n + m_ * n) * static_cast<std::int64_t>(sizeof(T));
     runs_ = ceil_divide(batches_.extent, std::max<std::int64_t>(1, run_bytes / bytes));
     const double flops = 2.0 * static_cast<double>(m_ * n * k) *
@@ -85,10 +111,11 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
     const std::int64_t runs = runs_ * iterations(outer_);
     m_tiles_ = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(flops / task_flops) / std::max<std::int64_t>(1, runs), 1,
-        ceil_divide(m_, table.mr));
+        ceil_divide(m_, row_unit_));
     units_ = runs * m_tiles_;
     units_per_task_ = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(task_flops * static_cast<double>(units_) / std::max(1.0, flops)));
+        1,
+        static_cast<std::int64_t>(task_flops * static_cast<double>(units_) / std::max(1.0, flops)));
 }
 
 template <class T>
@@ -107,7 +134,8 @@ void direct<T>::run(const void* a, const void* b, void* c, const plan::number& a
     }
     auto body = [&](std::int64_t task, int) {
         const std::int64_t end = std::min(units_, (task + 1) * units_per_task_);
-        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) compute_unit(all, unit);
+        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit)
+            compute_unit(all, unit);
     };
     distribute(ceil_divide(units_, units_per_task_), false, body);
 }
@@ -117,8 +145,8 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     const std::int64_t tile = unit % m_tiles_, run = unit / m_tiles_ % runs_;
     const position at = outer_.empty() ? position{} : locate(outer_, unit / m_tiles_ / runs_);
     const std::int64_t first = part_start(batches_.extent, runs_, run, 1);
-    const std::int64_t m = part_start(m_, m_tiles_, tile, table_->mr);
-    const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, table_->mr);
+    const std::int64_t m = part_start(m_, m_tiles_, tile, row_unit_);
+    const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, row_unit_);
     matrices some = all;
     some.batches = part_start(batches_.extent, runs_, run + 1, 1) - first;
     const T* const b = all.b + at.b + first * all.b_batch;

@@ -13,7 +13,7 @@
 namespace ricci::contract {
 
 /// Whether the matrices are small, and every loop walks its operands in equal steps: along n, B and C
-/// from element to element.
+/// from element to element. Depends on the machine's caches.
 bool worth_direct(const index_groups& groups, std::size_t element_bytes);
 
 /// Computes in T, as the operands are stored.
@@ -37,13 +37,14 @@ private:
     void compute_unit(const matrices& all, std::int64_t unit) const;
 
     const kernels::kernel_table<T>* table_;
-    loop_list outer_;                // batches, without the innermost loop
-    plan::contraction_loop batches_; // the innermost loop
-    matrices steps_;                 // without addresses and numbers
+    loop_list outer_;                 // batches, without the innermost loop
+    plan::contraction_loop batches_;  // the innermost loop
+    matrices steps_;                  // without addresses and numbers
     std::vector<column_panel> panels_;
     std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
     bool swapped_ = false;
     std::int64_t m_ = 1;
+    std::int64_t row_unit_ = 1;  // tiles of rows are multiples of this
     // One unit: a run of batches and a tile of rows.
     std::int64_t runs_ = 1, m_tiles_ = 1, units_ = 1, units_per_task_ = 1;
     bool serial_ = false;

@@ -27,7 +27,8 @@ namespace {
 // is masked: it may have fewer columns, `rest`, than lanes, and nothing behind them is touched.
 template <bool is_first, int rows, int vectors, int groups, class V>
 HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (&a)[groups],
-                            std::int64_t row, const element_type* HWY_RESTRICT b, std::size_t rest) {
+                            std::int64_t row, const element_type* HWY_RESTRICT b,
+                            std::size_t rest) {
     const full_tag d;
     constexpr int last = vectors - 1;
     V right[vectors];
@@ -39,8 +40,8 @@ HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (
         const V left = hn::Set(d, a[i / 3][i % 3 * row]);
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            sum[i][v] = is_first ? hn::Mul(left, right[v])
-                                 : product_and_sum(d, left, right[v], sum[i][v]);
+            sum[i][v] =
+                is_first ? hn::Mul(left, right[v]) : product_and_sum(d, left, right[v], sum[i][v]);
         }
     }
 }

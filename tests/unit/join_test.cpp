@@ -24,13 +24,13 @@ bool joins(const std::string& words, int count) {
 constexpr auto projections = R"(
     P^{hia} = X^{ib} U^{hba}
     Q^{hja} = 2 T^{hba} X^{jb}
-    R^{ic}  = X^{ib} V^{bc})";
+    R^{ic}  = X^{ib} V^{cb})";
 
 // Four panels of columns and more on every CPU: fewer leave the rows where they lie.
 bound_program bind_projections(element type, layout l, unsigned seed) {
     bound_program p(projections, type, seed);
     p.input("X", {200, 17}, l).input("U", {2, 17, 81}, l).input("T", {2, 17, 81}, l);
-    p.input("V", {17, 161}, l);
+    p.input("V", {161, 17}, l);
     return p;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("contractions that run together give the bits of each alone, on any nu
               result(p, "P"));
         CHECK(alone("Q^{hja} = 2 T^{hba} X^{jb}", {{"X", x}, {"T", &operand(p, "T")}}) ==
               result(p, "Q"));
-        CHECK(alone("R^{ic} = X^{ib} V^{bc}", {{"X", x}, {"V", &operand(p, "V")}}) ==
+        CHECK(alone("R^{ic} = X^{ib} V^{cb}", {{"X", x}, {"V", &operand(p, "V")}}) ==
               result(p, "R"));
     }
 }
