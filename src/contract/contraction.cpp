@@ -30,8 +30,7 @@ std::unique_ptr<const strategy> choose_strategy(index_groups groups,
     if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, Stored>) {
         if (table.transpose != nullptr && worth_gathering(groups, table.lanes, sizeof(T)))
             return std::make_unique<gathered_batches<T>>(std::move(groups), table);
-        if (table.direct_rows[0] > 0 && worth_direct(groups, sizeof(T)))
-            return std::make_unique<direct<T>>(groups, table);
+        if (worth_direct(groups, table)) return std::make_unique<direct<T>>(groups, table);
     }
     return std::make_unique<blocked<T, Stored>>(std::move(groups), table);
 }

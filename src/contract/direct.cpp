@@ -44,12 +44,15 @@ std::int64_t spread(const loop_list& rows, const loop_list& columns,
 
 }  // namespace
 
-bool worth_direct(const index_groups& groups, std::size_t element_bytes) {
+template <class T>
+bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& table) {
     using loop = plan::contraction_loop;
-    const auto bytes = static_cast<std::int64_t>(element_bytes);
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    if (table.direct_rows[0] == 0) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     const std::int64_t most =
         std::min(most_bytes, runtime::caches().second / parts_of_cache) / bytes;
+    if (n % table.lanes != 0 && !table.direct_masks) return false;
     const auto fits = [&](std::int64_t x, std::int64_t y) { return x <= most && y <= most / x; };
     if (m == 0 || n == 0 || k == 0 || k > most_depth || !fits(m, k) || !fits(k, n) || !fits(m, n))
         return false;
@@ -167,9 +170,12 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     }
 }
 
-template class direct<float>;
-template class direct<double>;
-template class direct<std::uint32_t>;
-template class direct<std::uint64_t>;
+#define RICCI_INSTANTIATE(T)  \
+    template class direct<T>; \
+    template bool worth_direct(const index_groups&, const kernels::kernel_table<T>&)
+RICCI_INSTANTIATE(float);
+RICCI_INSTANTIATE(double);
+RICCI_INSTANTIATE(std::uint32_t);
+RICCI_INSTANTIATE(std::uint64_t);
 
 }  // namespace ricci::contract

@@ -2,7 +2,6 @@
 // arithmetic is done once for a run of batches.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,9 +11,10 @@
 
 namespace ricci::contract {
 
-/// Whether the matrices are small, and every loop walks its operands in equal steps: along n, B and C
-/// from element to element. Depends on the machine's caches.
-bool worth_direct(const index_groups& groups, std::size_t element_bytes);
+/// Whether the matrices are small, every loop walks its operands in equal steps, along n B and C from
+/// element to element, and there are kernels for that. Depends on the machine's caches.
+template <class T>
+bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& table);
 
 /// Computes in T, as the operands are stored.
 template <class T>

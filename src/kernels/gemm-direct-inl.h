@@ -14,7 +14,7 @@
 
 #include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
-#include "src/kernels/tail-inl.h"
+#include "src/kernels/unroll-depth-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/vector-products-inl.h"
 
@@ -23,18 +23,38 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-// One step: a column of A by a row of B. The first one needs no zeros to begin with. The last vector of B
-// is masked: it may have fewer columns, `rest`, than lanes, and nothing behind them is touched.
-template <bool is_first, int rows, int vectors, int groups, class V>
+// The last vector of a row may have fewer columns than lanes: nothing behind them is touched. Where masks
+// cost nothing it is always masked; where there are none, it has to be whole.
+#if HWY_TARGET <= HWY_AVX3
+constexpr bool has_masks = true, always_masks = true;
+#else
+constexpr bool has_masks = HWY_TARGET == HWY_AVX2 || !HWY_MEM_OPS_MIGHT_FAULT, always_masks = false;
+#endif
+
+template <bool whole>
+HWY_INLINE hn::Vec<full_tag> load_last(hn::Mask<full_tag> mask, const element_type* from) {
+    const full_tag d;
+    return whole ? hn::LoadU(d, from) : hn::MaskedLoad(mask, d, from);
+}
+
+template <bool whole>
+HWY_INLINE void store_last(hn::Vec<full_tag> value, hn::Mask<full_tag> mask, element_type* to) {
+    const full_tag d;
+    if constexpr (whole) hn::StoreU(value, d, to);
+    else hn::BlendedStore(value, mask, d, to);
+}
+
+// One step: a column of A by a row of B. The first one needs no zeros to begin with.
+template <bool whole, bool is_first, int rows, int vectors, int groups, class V>
 HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (&a)[groups],
                             std::int64_t row, const element_type* HWY_RESTRICT b,
-                            std::size_t rest) {
+                            hn::Mask<full_tag> mask) {
     const full_tag d;
     constexpr int last = vectors - 1;
     V right[vectors];
     RICCI_UNROLL
     for (int v = 0; v < last; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
-    right[last] = load_first(d, b + last * lane_count, rest);
+    right[last] = load_last<whole>(mask, b + last * lane_count);
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         const V left = hn::Set(d, a[i / 3][i % 3 * row]);
@@ -49,56 +69,68 @@ HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (
 // C from sums that are complete.
 template <bool replaces, bool whole, int rows, int vectors, class V>
 HWY_INLINE void write_direct(const V (&sum)[rows][vectors], const small_matrices<element_type>& p,
-                             element_type* HWY_RESTRICT c, std::size_t rest) {
+                             element_type* HWY_RESTRICT c, hn::Mask<full_tag> mask) {
     const full_tag d;
+    constexpr int last = vectors - 1;
     const std::int64_t c_row = p.c_row;
     const V alpha = hn::Set(d, p.alpha), beta = hn::Set(d, p.beta);
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i, c += c_row) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            constexpr int last = vectors - 1;
             element_type* const to = c + v * lane_count;
             V value = hn::Mul(alpha, sum[i][v]);
             if constexpr (!replaces) {
-                const V old = whole || v < last ? hn::LoadU(d, to) : load_first(d, to, rest);
+                const V old = v < last ? hn::LoadU(d, to) : load_last<whole>(mask, to);
                 value = product_and_sum(d, beta, old, value);
             }
-            if (whole || v < last) hn::StoreU(value, d, to);
-            else store_first(value, d, to, rest);
+            if (v < last) hn::StoreU(value, d, to);
+            else store_last<whole>(value, mask, to);
         }
     }
 }
 
-template <int rows, int vectors>
-void multiply_direct(const small_matrices<element_type>& p) {
+template <bool whole, int rows, int vectors>
+void multiply_matrices(const small_matrices<element_type>& p) {
     using vector = hn::Vec<full_tag>;
     constexpr int groups = (rows + 2) / 3;  // one address each: more would not stay in registers
     const auto rest = static_cast<std::size_t>(p.columns - (vectors - 1) * lane_count);
-    const bool whole = rest == static_cast<std::size_t>(lane_count);
+    const hn::Mask<full_tag> mask = hn::FirstN(full_tag(), rest);
     const std::int64_t depth = p.depth, row = p.a_row, step = p.a_step, b_step = p.b_step;
     for (std::int64_t batch = 0; batch < p.batches; ++batch) {
         const element_type* HWY_RESTRICT b = p.b + batch * p.b_batch;
         const element_type* a[groups];
         RICCI_UNROLL
         for (int g = 0; g < groups; ++g) a[g] = p.a + batch * p.a_batch + 3 * g * row;
-        const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
+        vector sum[rows][vectors];
+        add_product<whole, true, rows, vectors>(sum, a, row, b, mask);
+        RICCI_UNROLL_DEPTH
+        for (std::int64_t k = 1; k < depth; ++k) {
             b += b_step;
             RICCI_UNROLL
             for (int g = 0; g < groups; ++g) a[g] += step;
-        };
-        vector sum[rows][vectors];
-        add_product<true, rows, vectors>(sum, a, row, b, rest);
-        for (std::int64_t k = 1; k < depth; ++k) {
-            advance();
-            add_product<false, rows, vectors>(sum, a, row, b, rest);
+            add_product<whole, false, rows, vectors>(sum, a, row, b, mask);
         }
         element_type* const c = p.c + batch * p.c_batch;
+        // A masked store is slow on some processors.
+        const bool filled = whole || rest == static_cast<std::size_t>(lane_count);
         const bool replaces = p.beta == element_type{0};
-        if (replaces && whole) write_direct<true, true>(sum, p, c, rest);
-        else if (replaces) write_direct<true, false>(sum, p, c, rest);
-        else if (whole) write_direct<false, true>(sum, p, c, rest);
-        else write_direct<false, false>(sum, p, c, rest);
+        if (replaces && filled) write_direct<true, true>(sum, p, c, mask);
+        else if (replaces) write_direct<true, whole>(sum, p, c, mask);
+        else if (filled) write_direct<false, true>(sum, p, c, mask);
+        else write_direct<false, whole>(sum, p, c, mask);
+    }
+}
+
+template <int rows, int vectors>
+void multiply_direct(const small_matrices<element_type>& p) {
+    if constexpr (always_masks) {
+        multiply_matrices<false, rows, vectors>(p);
+    } else if constexpr (has_masks) {
+        (p.columns == vectors * lane_count ? &multiply_matrices<true, rows, vectors>
+                                           : &multiply_matrices<false, rows, vectors>)(p);
+    } else {
+        multiply_matrices<true, rows, vectors>(p);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/transpose-inl.h"
+#include "src/kernels/unroll-depth-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/vector-products-inl.h"
 
@@ -233,17 +234,7 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
     write_scattered(tile, vectors * lane_count, rows, out);
 }
 
-// Where a step of k is short, several are written out one after the other, by the compiler's loop
-// unroller: unrolled by templates, the accumulators would wander between registers. Lines to come
-// are then asked for at once for several steps. Wide vectors do more in each step, and need no help.
-#undef RICCI_UNROLL_DEPTH
-#if HWY_TARGET > HWY_AVX3 && HWY_TARGET != HWY_NEON && HWY_TARGET != HWY_SCALAR
-#ifdef __clang__
-#define RICCI_UNROLL_DEPTH _Pragma("clang loop unroll_count(4)")
-#else
-#define RICCI_UNROLL_DEPTH _Pragma("GCC unroll 4")
-#endif
-#endif
+// Lines to come are asked for at once for several steps, where those are written out.
 constexpr std::int64_t depth_chunk = 16;
 constexpr std::int64_t line_elements = 64 / sizeof(element_type);
 
@@ -292,7 +283,7 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
     // C is asked for some steps before it is needed: earlier, the panels would push it out again.
     std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
     for (int part = 0; part < 2; ++part) {
-#ifdef RICCI_UNROLL_DEPTH
+#if RICCI_UNROLLS_DEPTH
         for (std::int64_t k = 0; k < steps; k += depth_chunk) {
             const std::int64_t end = HWY_MIN(steps - k, depth_chunk);
             for (std::int64_t j = 0; j < end; j += k_per_line) hwy::Prefetch(next + j * next_step);
@@ -376,6 +367,7 @@ kernel_table<element_type> make_table() {
     table.mr = tile_rows;
     table.vectors = tile_vectors;
     add_tiles<max_rows>(table);
+    table.direct_masks = has_masks;
     table.panel_pitch = pitch;
     table.pack_rows = &pack_rows;
     table.pack_across = &pack_across;

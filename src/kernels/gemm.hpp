@@ -151,6 +151,7 @@ struct kernel_table {
     using direct_function = void (*)(const small_matrices<T>& matrices);
     direct_function multiply_direct[max_rows][max_direct_vectors] = {};
     int direct_rows[max_direct_vectors] = {};
+    bool direct_masks = false;  // whether the last vector may have fewer columns than lanes
 
     /// Packs `width` <= mr rows of depth <= most_depth: (x, k) goes to to[x * row_pitch + k].
     void (*pack_rows)(const pack_source<Stored>& from, T* to) = nullptr;

@@ -125,6 +125,7 @@ kernel_table<T> make_scalar_table() {
     table.mr = max_rows;
     table.vectors = max_vectors;
     add_scalar_tiles<T, max_rows>(table);
+    table.direct_masks = true;
     table.panel_pitch = row_pitch<T>;
     table.pack_rows = [](const pack_source<T>& from, T* to) {
         for (int x = 0; x < from.width; ++x) {
