@@ -256,6 +256,10 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         const auto vectors = static_cast<std::size_t>(which.vectors);
         if (a_in_place) {
             if constexpr (!widens) left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
+            // The next rows come from far away when the first panel meets them.
+            const bool asks = a_far_ && block.a_step == 1 && i + mr < m_ &&
+                              &which == &panels_[static_cast<std::size_t>(first_panel)];
+            left.ahead = asks ? mr * a_row_step_ : 0;
             table_->gemm_in_place[rows - 1][vectors - 1](depth, left, at.b, at.b_step, out);
         } else if (packs_across_) {
             const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,

@@ -8,6 +8,7 @@
 
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
@@ -91,6 +92,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     packs_own_b_ = uses_b_once();
     if (packs_own_b_) packed_elements_ = 0;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
+    a_far_ = batch_ * m_ * k_ * static_cast<std::int64_t>(sizeof(T)) > runtime::caches().second;
     streams_ = may_stream();
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {

@@ -150,6 +150,7 @@ private:
     };
     column_grid grid_;
     bool far_ = false;             // C does not stay in the caches
+    bool a_far_ = false;           // nor does A
     bool streams_ = false;         // it may be written past them
     std::int64_t a_row_step_ = 0;  // the distance between rows of A, when it is always the same
     bool packs_a_ = false;

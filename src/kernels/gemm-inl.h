@@ -238,9 +238,11 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
 constexpr std::int64_t depth_chunk = 16;
 constexpr std::int64_t line_elements = 64 / sizeof(element_type);
 
-// `left(i)` gives row i of A for the current k, `advance()` goes on to the next k.
-template <int rows, int vectors, class Left, class Advance>
+// `left(i)` gives row i of A for the current k, `advance()` goes on to the next k. `ahead`: of row_panel,
+// where `asks` is set.
+template <int rows, int vectors, bool asks, class Left, class Advance>
 HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
+                              [[maybe_unused]] std::int64_t ahead,
                               const element_type* HWY_RESTRICT b, std::int64_t b_step,
                               const output_tile<element_type>& out) {
     const full_tag d;
@@ -265,7 +267,7 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
         }
         RICCI_UNROLL
         for (int i = 0; i < rows; ++i) {
-            const vector one = hn::Set(d, left(i));
+            const vector one = hn::Set(d, *left(i));
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (in_halves)
@@ -282,7 +284,20 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
         next_step == 0 ? depth_chunk : HWY_MAX(line_elements / next_step, 1);
     // C is asked for some steps before it is needed: earlier, the panels would push it out again.
     std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
-    for (int part = 0; part < 2; ++part) {
+    if constexpr (asks) {
+        const std::int64_t late =
+            (depth - HWY_MIN(depth, prefetch_steps)) / line_elements * line_elements;
+        for (std::int64_t k = 0; k < depth; k += line_elements) {
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) hwy::Prefetch(left(i) + ahead);
+            if (out.prefetch && k == late) prefetch_output<rows, vectors>(out);
+            const std::int64_t end = HWY_MIN(depth - k, line_elements);
+            RICCI_UNROLL_DEPTH
+            for (std::int64_t j = 0; j < end; ++j) step();
+        }
+        steps = 0;
+    }
+    for (int part = asks ? 2 : 0; part < 2; ++part) {
 #if RICCI_UNROLLS_DEPTH
         for (std::int64_t k = 0; k < steps; k += depth_chunk) {
             const std::int64_t end = HWY_MIN(steps - k, depth_chunk);
@@ -316,9 +331,9 @@ template <int rows, int vectors>
 void gemm_tile(std::int64_t depth, const element_type* HWY_RESTRICT a,
                const element_type* HWY_RESTRICT b, std::int64_t b_step,
                const output_tile<element_type>& out) {
-    const auto left = [&](int i) HWY_ATTR RICCI_INLINE_LAMBDA { return a[i * pitch]; };
+    const auto left = [&](int i) HWY_ATTR RICCI_INLINE_LAMBDA { return a + i * pitch; };
     const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA { ++a; };
-    multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
+    multiply_tile<rows, vectors, false>(depth, left, advance, 0, b, b_step, out);
 }
 
 template <int rows, int vectors>
@@ -331,12 +346,14 @@ void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
     RICCI_UNROLL
     for (int g = 0; g < groups; ++g) a[g] = panel.origin + 3 * g * row_step;
     const auto left = [&](int i)
-                          HWY_ATTR RICCI_INLINE_LAMBDA { return a[i / 3][i % 3 * row_step]; };
+                          HWY_ATTR RICCI_INLINE_LAMBDA { return a[i / 3] + i % 3 * row_step; };
     const auto advance = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
         RICCI_UNROLL
         for (int g = 0; g < groups; ++g) a[g] += step;
     };
-    multiply_tile<rows, vectors>(depth, left, advance, b, b_step, out);
+    if (panel.ahead != 0)
+        multiply_tile<rows, vectors, true>(depth, left, advance, panel.ahead, b, b_step, out);
+    else multiply_tile<rows, vectors, false>(depth, left, advance, 0, b, b_step, out);
 }
 
 template <int rows, int vectors>

@@ -22,6 +22,9 @@ struct row_panel {
     const T* origin = nullptr;
     std::int64_t row_step = 0;
     std::int64_t step = 1;
+    // When not 0: how far behind each element one lies that will be read later, from far away in the
+    // memory hierarchy; such are asked for meanwhile. Only where `step` is 1.
+    std::int64_t ahead = 0;
 };
 
 /// Where a micro-kernel writes: element (i, j) is origin[rows[i] + columns[j]].
