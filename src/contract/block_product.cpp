@@ -26,17 +26,23 @@ constexpr std::int64_t shallow_bytes = 4096;
 
 }  // namespace
 
+// Whether A has lines along its rows' index, and none along k.
+template <class T, class Stored>
+bool blocked<T, Stored>::is_contiguous_across() const {
+    const auto lines = [&](const offset_vector& offsets) {
+        return std::any_of(offsets.run.begin(), offsets.run.end(),
+                           [&](std::int32_t run) { return run >= table_->mr; });
+    };
+    return lines(a_rows_) && !lines(a_depth_);
+}
+
 // A is read in place where few panels pass over it; along another step than one only where it is
 // small.
 template <class T, class Stored>
 void blocked<T, Stored>::make_blocks() {
     const bool in_place = table_->gemm_in_place[0][0] != nullptr;
-    const auto lines = [](const offset_vector& offsets, std::int32_t length) {
-        return std::any_of(offsets.run.begin(), offsets.run.end(),
-                           [&](std::int32_t run) { return run >= length; });
-    };
-    packs_across_ = table_->pack_across != nullptr && cut_.panels < panels_to_pack &&
-                    lines(a_rows_, table_->mr) && !lines(a_depth_, table_->mr);
+    packs_across_ =
+        table_->pack_across != nullptr && cut_.panels < panels_to_pack && is_contiguous_across();
     a_row_step_ = uniform_step(a_rows_, 0, m_);
     const bool small = m_ * k_ * static_cast<std::int64_t>(sizeof(T)) <= small_bytes;
     for (std::int64_t number = 0; number < cut_.k_blocks; ++number) {
@@ -80,7 +86,7 @@ bool blocked<T, Stored>::reads_in_place(const k_block& block, const column_panel
 // that the next one needs.
 template <class T, class Stored>
 bool blocked<T, Stored>::stays_abreast(const k_block& block, bool packed) const {
-    const std::int64_t width = std::int64_t{table_->vectors} * table_->lanes;
+    const std::int64_t width = std::int64_t{vectors_} * table_->lanes;
     return (block.end - block.first) * width * static_cast<std::int64_t>(sizeof(T)) <=
                shallow_bytes &&
            (packed || largest_buffer_ == 0);
@@ -120,8 +126,8 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
     right.b = from.b + at.b;
     right.buffer = packed_b;
     for (const k_block& block : blocks_) {
-        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
-        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
+        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, mr_);
+        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, mr_);
         if (block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
         multiply_block(from.a + at.a, m, m_end, part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
                        part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1), block, right, packed_a,
@@ -304,6 +310,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
 }
 
 #define RICCI_INSTANTIATE(...)                                                                     \
+    template bool blocked<__VA_ARGS__>::is_contiguous_across() const;                              \
     template void blocked<__VA_ARGS__>::make_blocks();                                             \
     template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t,     \
                                                const k_block&, computed_type*) const;              \

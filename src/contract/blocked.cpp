@@ -46,8 +46,9 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
       a_depth_(flatten(groups_.k, &plan::contraction_loop::a)),
       b_depth_(flatten(groups_.k, &plan::contraction_loop::b)) {
     if (empty()) return;
+    choose_tile();
     make_panels();
-    problem_size size{batch_, m_, n_, k_, table.lanes, table.mr, table.vectors, sizeof(T), widens};
+    problem_size size{batch_, m_, n_, k_, table.lanes, mr_, vectors_, sizeof(T), widens};
     const std::int64_t b_step = uniform_step(b_depth_, 0, k_);
     const auto in_place = [&](const column_panel& p) { return reads_in_place(p); };
     const auto dense = [&](const column_panel& p) { return p.columns == b_step; };
@@ -59,6 +60,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     size.long_lines = find_grid();
     cut_ = choose_blocks(size);
     if (cut_.in_place) grid_ = {};
+    a_far_ = batch_ * m_ * k_ * static_cast<std::int64_t>(sizeof(T)) > runtime::caches().second;
     make_blocks();
     packed_elements_ = static_cast<std::size_t>(cut_.packed_columns * cut_.packed_depth);
     if (cut_.sums_apart) {
@@ -92,7 +94,6 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     packs_own_b_ = uses_b_once();
     if (packs_own_b_) packed_elements_ = 0;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
-    a_far_ = batch_ * m_ * k_ * static_cast<std::int64_t>(sizeof(T)) > runtime::caches().second;
     streams_ = may_stream();
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {
@@ -100,12 +101,25 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     }
 }
 
+// A wider tile has fewer rows: it suits where it fills all columns, and rows are not packed across, in
+// pieces of that many.
+template <class T, class Stored>
+void blocked<T, Stored>::choose_tile() {
+    mr_ = table_->mr;
+    vectors_ = table_->vectors;
+    const int wide = vectors_ + 1;
+    const std::int64_t vectors = (n_ + table_->lanes - 1) / table_->lanes;
+    if (table_->wide_rows == 0 || vectors != wide || is_contiguous_across()) return;
+    mr_ = table_->wide_rows;
+    vectors_ = wide;
+}
+
 // Panels are one to `vectors` vectors wide, spread evenly, so that no narrow one is left over.
 template <class T, class Stored>
 void blocked<T, Stored>::make_panels() {
     const std::int64_t lanes = table_->lanes;
     const std::int64_t vectors = (n_ + lanes - 1) / lanes;
-    const std::int64_t panels = (vectors + table_->vectors - 1) / table_->vectors;
+    const std::int64_t panels = (vectors + vectors_ - 1) / vectors_;
     for (std::int64_t p = 0; p < panels; ++p) {
         const std::int64_t first = part_start(vectors, panels, p, 1);
         const std::int64_t last = part_start(vectors, panels, p + 1, 1);
@@ -382,8 +396,8 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
                 (block.first - block_start(part.block)) * columns +
                 (packed_column(panel) - packed_column(part.panel)) * (block.end - block.first);
         }
-        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, table_->mr);
-        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, table_->mr);
+        const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, mr_);
+        const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, mr_);
         if (rows == nullptr && block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
         const T* const left =
             rows == nullptr ? packed_a
@@ -396,7 +410,7 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
 
 template <class T, class Stored>
 std::int64_t blocked<T, Stored>::packed_row(std::int64_t block, std::int64_t m) const {
-    const std::int64_t rows = (m_ + table_->mr - 1) / table_->mr * table_->mr;
+    const std::int64_t rows = (m_ + mr_ - 1) / mr_ * mr_;
     std::int64_t at = 0;
     for (std::int64_t k = 0; k < block; ++k)
         at += rows * pitch_of(blocks_[static_cast<std::size_t>(k)]);

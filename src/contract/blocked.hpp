@@ -92,6 +92,8 @@ private:
         return packed_size() + partial_elements_ * static_cast<std::size_t>(cut_.k_splits);
     }
     bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
+    bool is_contiguous_across() const;
+    void choose_tile();
     void make_panels();
     void make_blocks();
     bool reads_in_place(const column_panel& which) const;
@@ -123,8 +125,8 @@ private:
     // Rows of a panel of a tile of `count`: of a few rows as many in each, so that no thin panel is left
     // over. Where a panel's layout is the table's own affair panels are cut the same wherever a tile begins.
     std::int64_t panel_rows(std::int64_t count) const {
-        const std::int64_t mr = table_->mr, panels = (count + mr - 1) / mr;
-        return table_->panel_pitch == 0 || count == 0 ? mr : (count + panels - 1) / panels;
+        const std::int64_t panels = (count + mr_ - 1) / mr_;
+        return table_->panel_pitch == 0 || count == 0 ? mr_ : (count + panels - 1) / panels;
     }
     // Where a row begins in a block of all rows, packed for several contractions, and their elements.
     std::int64_t packed_row(std::int64_t block, std::int64_t m) const;
@@ -138,6 +140,8 @@ private:
 
     index_groups groups_;
     const kernels::kernel_table<T, Stored>* table_;
+    int mr_ = 1;       // rows of a full tile
+    int vectors_ = 1;  // vectors across it
     std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1;
     offset_vector a_rows_, c_rows_, b_columns_, c_columns_, a_depth_, b_depth_;
     block_sizes cut_;

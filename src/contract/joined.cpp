@@ -39,7 +39,7 @@ bool joined<T, Stored>::same_rows(const part& x, const part& y) {
     const auto same_step = [](const plan::contraction_loop& p, const plan::contraction_loop& q) {
         return p.extent == q.extent && p.a == q.a;
     };
-    return x.table_ == y.table_ && x.m_ == y.m_ && x.k_ == y.k_ &&
+    return x.table_ == y.table_ && x.mr_ == y.mr_ && x.m_ == y.m_ && x.k_ == y.k_ &&
            x.groups_.a_start == y.groups_.a_start && x.a_rows_.offset == y.a_rows_.offset &&
            x.a_depth_.offset == y.a_depth_.offset &&
            std::ranges::equal(x.groups_.batch, y.groups_.batch, same_step) &&
@@ -82,8 +82,8 @@ void joined<T, Stored>::pack(const typename part::operands& from, T* rows) const
     auto body = [&](std::int64_t task, int) {
         const std::int64_t number = task / tiles % p.cut_.k_blocks;
         const std::int64_t batch = task / tiles / p.cut_.k_blocks;
-        const std::int64_t m = part_start(p.m_, tiles, task % tiles, p.table_->mr);
-        const std::int64_t m_end = part_start(p.m_, tiles, task % tiles + 1, p.table_->mr);
+        const std::int64_t m = part_start(p.m_, tiles, task % tiles, p.mr_);
+        const std::int64_t m_end = part_start(p.m_, tiles, task % tiles + 1, p.mr_);
         const typename part::k_block& block = p.blocks_[static_cast<std::size_t>(number)];
         if (block.a_step != 0 || m == m_end) return;
         p.pack_a(from.a + locate(p.groups_.batch, batch).a, m, m_end, block,

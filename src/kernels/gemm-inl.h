@@ -46,11 +46,10 @@ constexpr int tile_rows = 6;
 constexpr int tile_vectors = in_halves ? 1 : 2;
 #endif
 
-/// Rows of a block of small matrices as wide as `vectors`: one vector more and fewer rows read less.
-constexpr int direct_rows(int vectors) {
-    if (in_halves) return 0;
-    if (vectors <= tile_vectors) return tile_rows;
-    return tile_rows == 8 && vectors == 4 ? 6 : 0;
+// The same accumulators in another shape, which reads less where there are columns for it.
+constexpr int wide_rows = tile_rows == 8 ? 6 : 0;
+constexpr int rows_of(int vectors) {
+    return vectors <= tile_vectors ? tile_rows : vectors == tile_vectors + 1 ? wide_rows : 0;
 }
 
 // x * y + z; whole numbers have no fused form.
@@ -358,13 +357,13 @@ void gemm_in_place(std::int64_t depth, const row_panel<element_type>& panel,
 
 template <int rows, int vectors>
 void add_tile(kernel_table<element_type>& table) {
-    if constexpr (rows <= tile_rows && vectors <= tile_vectors) {
+    if constexpr (rows <= rows_of(vectors)) {
         table.gemm[rows - 1][vectors - 1] = &gemm_tile<rows, vectors>;
         table.gemm_in_place[rows - 1][vectors - 1] = &gemm_in_place<rows, vectors>;
-    }
-    if constexpr (rows <= direct_rows(vectors)) {
-        table.multiply_direct[rows - 1][vectors - 1] = &multiply_direct<rows, vectors>;
-        table.direct_rows[vectors - 1] = direct_rows(vectors);
+        if constexpr (!in_halves) {
+            table.multiply_direct[rows - 1][vectors - 1] = &multiply_direct<rows, vectors>;
+            table.direct_rows[vectors - 1] = rows_of(vectors);
+        }
     }
 }
 
@@ -383,6 +382,7 @@ kernel_table<element_type> make_table() {
     table.lanes = lane_count;
     table.mr = tile_rows;
     table.vectors = tile_vectors;
+    table.wide_rows = wide_rows;
     add_tiles<max_rows>(table);
     table.direct_masks = has_masks;
     table.panel_pitch = pitch;

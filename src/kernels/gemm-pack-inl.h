@@ -158,6 +158,14 @@ void pack_across(const pack_source<element_type>& from, element_type* to) {
             hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step + x);
         }
     }
+    if (x == 0 && from.across_run[0] >= row_lanes && from.depth > 0) {
+        // Too few for a vector: what it has too much is written over by the next k.
+        const element_type* line = from.origin + from.across[0];
+        const std::int64_t last = from.depth - 1;
+        for (std::int64_t k = 0; k < last; ++k)
+            hn::StoreU(hn::LoadU(d, line + from.along[k]), d, to + k * step);
+        for (; x < from.width; ++x) to[last * step + x] = line[from.along[last] + x];
+    }
     for (; x < from.width; ++x) {
         const element_type* line = from.origin + from.across[x];
         for (std::int64_t k = 0; k < from.depth; ++k) to[k * step + x] = line[from.along[k]];

@@ -7,7 +7,7 @@
 namespace ricci::kernels {
 
 inline constexpr int max_rows = 8;
-inline constexpr int max_vectors = 3;
+inline constexpr int max_vectors = 4;
 
 /// How many k a block of A holds at most, and how far apart its packed rows are: no power of two,
 /// so that they do not compete for the same places in the cache.
@@ -97,7 +97,6 @@ struct lane_tile {
 };
 
 inline constexpr int max_lane_rows = 4;
-inline constexpr int max_direct_vectors = 4;
 
 /// Small matrices of many batches, all of them dense along n: batch l has A(i, k) at
 /// a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j] and C(i, j) at
@@ -132,6 +131,8 @@ struct kernel_table {
     int lanes = 1;    // elements in a vector
     int mr = 1;       // rows of a full tile, at most max_rows
     int vectors = 1;  // vectors across a full tile, at most max_vectors
+    // Rows of a tile that is one vector wider, for narrow operands that fill such tiles; 0 when there is none.
+    int wide_rows = 0;
 
     /// Elements of a row of A in a packed panel; 0 when there are as many as the block has k.
     std::int64_t panel_pitch = 0;
@@ -152,8 +153,8 @@ struct kernel_table {
     /// multiply_direct[r - 1][v - 1]: r rows of such matrices, depth > 0, and as many columns as v vectors
     /// hold, not as few as v - 1 do. r <= direct_rows[v - 1], which is 0 where there is none for v.
     using direct_function = void (*)(const small_matrices<T>& matrices);
-    direct_function multiply_direct[max_rows][max_direct_vectors] = {};
-    int direct_rows[max_direct_vectors] = {};
+    direct_function multiply_direct[max_rows][max_vectors] = {};
+    int direct_rows[max_vectors] = {};
     bool direct_masks = false;  // whether the last vector may have fewer columns than lanes
 
     /// Packs `width` <= mr rows of depth <= most_depth: (x, k) goes to to[x * row_pitch + k].

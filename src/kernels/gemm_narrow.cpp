@@ -238,6 +238,7 @@ const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
     table.lanes = wide.lanes;
     table.mr = wide.mr;
     table.vectors = wide.vectors;
+    table.wide_rows = wide.wide_rows;
     for (int r = 0; r < max_rows; ++r) std::copy_n(wide.gemm[r], max_vectors, table.gemm[r]);
     table.panel_pitch = wide.panel_pitch;
     table.pack_rows = &pack_rows<Kernels, S>;

@@ -123,7 +123,7 @@ kernel_table<T> make_scalar_table() {
     table.target = "scalar twin";
     table.lanes = scalar_lanes;
     table.mr = max_rows;
-    table.vectors = max_vectors;
+    table.vectors = 3;
     add_scalar_tiles<T, max_rows>(table);
     table.direct_masks = true;
     table.panel_pitch = row_pitch<T>;
