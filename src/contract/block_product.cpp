@@ -19,6 +19,8 @@ constexpr std::int64_t rows_across = 8;
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
+// Elements that are a multiple of this apart compete for the same places in the caches.
+constexpr std::int64_t aliased_bytes = 4096;
 // Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
 constexpr std::int64_t panels_abreast = 16;
 constexpr std::int64_t fewest_abreast = 8;
@@ -36,21 +38,29 @@ bool blocked<T, Stored>::is_contiguous_across() const {
     return lines(a_rows_) && !lines(a_depth_);
 }
 
-// A is read in place where few panels pass over it; along another step than one only where it is
-// small.
+// Whether A may be read where it lies along a step of k other than one: it is small, or contiguous across,
+// and steps do not meet the same place of a cache again and again.
+template <class T, class Stored>
+bool blocked<T, Stored>::steps_well(std::int64_t step) const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
+    if (m_ * k_ * bytes <= small_bytes) return true;
+    return is_contiguous_across() && step * bytes % aliased_bytes != 0;
+}
+
+// A is read in place where few panels pass over it.
 template <class T, class Stored>
 void blocked<T, Stored>::make_blocks() {
     const bool in_place = table_->gemm_in_place[0][0] != nullptr;
     packs_across_ =
         table_->pack_across != nullptr && cut_.panels < panels_to_pack && is_contiguous_across();
     a_row_step_ = uniform_step(a_rows_, 0, m_);
-    const bool small = m_ * k_ * static_cast<std::int64_t>(sizeof(T)) <= small_bytes;
     for (std::int64_t number = 0; number < cut_.k_blocks; ++number) {
         k_block block;
         block.first = block_start(number);
         block.end = block_start(number + 1);
         const std::int64_t step = uniform_step(a_depth_, block.first, block.end);
-        if (in_place && a_row_step_ != 0 && cut_.panels < panels_to_pack && (step == 1 || small))
+        if (in_place && a_row_step_ != 0 && cut_.panels < panels_to_pack &&
+            (step == 1 || steps_well(step)))
             block.a_step = step;
         block.b_step = uniform_step(b_depth_, block.first, block.end);
         blocks_.push_back(block);
@@ -182,6 +192,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     left.step = block.a_step;
     left.row_step = a_row_step_;
     const bool a_in_place = block.a_step != 0;
+    [[maybe_unused]] constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Stored));
     if constexpr (!widens) {
         if (a_in_place && depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
     }
@@ -263,9 +274,13 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
         if (a_in_place) {
             if constexpr (!widens) left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
             // The next rows come from far away when the first panel meets them.
-            const bool asks = a_far_ && block.a_step == 1 && i + mr < m_ &&
-                              &which == &panels_[static_cast<std::size_t>(first_panel)];
-            left.ahead = asks ? mr * a_row_step_ : 0;
+            const bool asks =
+                a_far_ && i + mr < m_ && &which == &panels_[static_cast<std::size_t>(first_panel)];
+            left.ahead = asks && block.a_step == 1 ? mr * a_row_step_ : 0;
+            if (asks && block.a_step != 1 && a_row_step_ == 1) {
+                out.next = left.origin + line;
+                out.next_step = block.a_step;
+            }
             table_->gemm_in_place[rows - 1][vectors - 1](depth, left, at.b, at.b_step, out);
         } else if (packs_across_) {
             const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,
@@ -311,6 +326,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
 
 #define RICCI_INSTANTIATE(...)                                                                     \
     template bool blocked<__VA_ARGS__>::is_contiguous_across() const;                              \
+    template bool blocked<__VA_ARGS__>::steps_well(std::int64_t) const;                            \
     template void blocked<__VA_ARGS__>::make_blocks();                                             \
     template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t,     \
                                                const k_block&, computed_type*) const;              \

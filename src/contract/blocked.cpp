@@ -109,7 +109,9 @@ void blocked<T, Stored>::choose_tile() {
     vectors_ = table_->vectors;
     const int wide = vectors_ + 1;
     const std::int64_t vectors = (n_ + table_->lanes - 1) / table_->lanes;
-    if (table_->wide_rows == 0 || vectors != wide || is_contiguous_across()) return;
+    if (table_->wide_rows == 0 || vectors != wide) return;
+    const std::int64_t step = uniform_step(a_depth_, 0, k_);
+    if (is_contiguous_across() && (step == 0 || !steps_well(step))) return;
     mr_ = table_->wide_rows;
     vectors_ = wide;
 }

@@ -93,6 +93,7 @@ private:
     }
     bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
     bool is_contiguous_across() const;
+    bool steps_well(std::int64_t step) const;
     void choose_tile();
     void make_panels();
     void make_blocks();
