@@ -12,14 +12,16 @@ namespace ricci::contract {
 namespace {
 
 // Rows of A that are contiguous along k are packed for at least so many panels of B.
-constexpr std::int64_t panels_to_pack = 4;
+constexpr std::int64_t panels_to_pack = 9;
 // How many k of all rows are packed before going on, where rows are contiguous across.
 constexpr std::int64_t rows_across = 8;
 // Elements of a panel of B that are packed on the stack rather than in a worker's memory.
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
-// Elements that are a multiple of this apart compete for the same places in the caches.
+// A larger one only for so few columns, and where its elements do not compete for the same places in the
+// caches, as those do that are a multiple of this apart.
+constexpr std::int64_t most_columns = 128;
 constexpr std::int64_t aliased_bytes = 4096;
 // Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
 constexpr std::int64_t panels_abreast = 16;
@@ -44,7 +46,7 @@ template <class T, class Stored>
 bool blocked<T, Stored>::steps_well(std::int64_t step) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
     if (m_ * k_ * bytes <= small_bytes) return true;
-    return is_contiguous_across() && step * bytes % aliased_bytes != 0;
+    return n_ <= most_columns && is_contiguous_across() && step * bytes % aliased_bytes != 0;
 }
 
 // A is read in place where few panels pass over it.
