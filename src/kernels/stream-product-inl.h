@@ -130,6 +130,9 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         };
         accumulate<true, rows, vectors>(sum, b, at(0));
         b += b_step;
+        // A plain loop is faster, where there is nothing to ask for.
+        if (p.ahead == 0)
+            for (; k < depth; ++k, b += b_step) accumulate<false, rows, vectors>(sum, b, at(k));
         while (k < depth) {
             // All of a later tile is asked for meanwhile, each line once.
             RICCI_UNROLL

@@ -33,7 +33,7 @@ struct lane_product {
     product_mode mode = product_mode::store;
     const T* scale = nullptr;  // rescale: one for each lane
     std::int64_t ahead = 0;    // how far behind an element of A one lies that will be read later:
-                               // such are asked for meanwhile
+                               // such are asked for meanwhile; 0: none
     std::int64_t used = 0;     // narrow products: how many lanes there are
     T factor = 1;              // narrow_lines: of A B
     T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])

@@ -23,6 +23,7 @@ column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_ta
                               const kernels::kernel_table<T>& packing)
     : tiles_(what, table, packing) {
     choose_blocks(what);
+    tiles_.keep_columns_near();
     std::vector<row_sink<T>> rows;
     for (std::size_t k = 0; k < what.sinks.size(); ++k) {
         const auto number = tiles_.products() + static_cast<std::int64_t>(k);

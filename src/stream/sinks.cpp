@@ -108,7 +108,7 @@ kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
             .c_row = 0,
             .mode = kernels::product_mode::store,
             .scale = nullptr,
-            .ahead = tiles_->sizes().columns * stride,
+            .ahead = tiles_->ahead(stride),
             .used = t.width.rows,
             .factor = 1,
             .maximum = nullptr};

@@ -462,7 +462,7 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         .c_row = width,
         .mode = kernels::product_mode::store,
         .scale = nullptr,
-        .ahead = sizes_.columns * stride,
+        .ahead = ahead(stride),
         .used = t.width.rows,
         .factor =
             narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,

@@ -91,6 +91,13 @@ public:
     /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the
     /// same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
+    /// Columns are read again soon, by the next tile of rows, before they leave the caches.
+    void keep_columns_near() { columns_far_ = false; }
+    /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
+    /// 0 where that is near anyway.
+    std::int64_t ahead(std::int64_t stride) const {
+        return columns_far_ ? sizes_.columns * stride : 0;
+    }
     /// Which tiles a sink reads: others need not be looked at.
     void add_sink(std::size_t tile) { sink_tiles_.push_back(tile); }
 
@@ -148,6 +155,7 @@ private:
     std::size_t tile_at_ = 0, staged_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
     std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
     std::size_t slots_ = 0, pointers_ = 0;
+    bool columns_far_ = true;
     std::int64_t schedule_columns_ = 0;  // 0: ranges are found as they come
     std::vector<piece> pieces_;
     std::vector<knowledge> piece_knowledge_;   // of each stage, for every piece
