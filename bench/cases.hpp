@@ -45,6 +45,7 @@ inline constexpr contraction_case contraction_cases[] = {
     {"attention", "bhij,bhjd->bhid", "b=4 h=4 i=512 j=512 d=128"},
     {"attention", "bihd,bjhd->bhij", "b=2 h=8 i=512 j=512 d=64"},
     {"attention", "hij,hid->hjd", "h=8 i=1024 j=1024 d=64"},
+    {"attention", "hij,hid->hjd", "h=8 i=1000 j=1000 d=64"},
 
     // From the TCCG benchmark set, github.com/springer13/tccg.
     {"tccg", "ca,bc->ba", "a=720 b=720 c=720"},
