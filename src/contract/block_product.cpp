@@ -7,6 +7,7 @@
 #include "src/contract/blocked.hpp"
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::int64_t rows_across = 8;
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
-// A larger one only for so few columns, and where its elements do not compete for the same places in the
-// caches, as those do that are a multiple of this apart.
+// A larger one only for so few columns, where a line of memory serves two tiles of rows at least, and where
+// elements do not compete for the same places in the caches, as those do that are a multiple of this apart.
 constexpr std::int64_t most_columns = 128;
 constexpr std::int64_t aliased_bytes = 4096;
 // Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
@@ -46,7 +47,8 @@ template <class T, class Stored>
 bool blocked<T, Stored>::steps_well(std::int64_t step) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
     if (m_ * k_ * bytes <= small_bytes) return true;
-    return n_ <= most_columns && is_contiguous_across() && step * bytes % aliased_bytes != 0;
+    return n_ <= most_columns && 2 * table_->mr * bytes <= runtime::line_bytes &&
+           is_contiguous_across() && step * bytes % aliased_bytes != 0;
 }
 
 // A is read in place where few panels pass over it.
@@ -194,7 +196,8 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     left.step = block.a_step;
     left.row_step = a_row_step_;
     const bool a_in_place = block.a_step != 0;
-    [[maybe_unused]] constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Stored));
+    [[maybe_unused]] constexpr auto line =
+        runtime::line_bytes / static_cast<std::int64_t>(sizeof(Stored));
     if constexpr (!widens) {
         if (a_in_place && depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
     }
