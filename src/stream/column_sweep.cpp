@@ -120,12 +120,16 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
         move(g.other_rows, unit / row_tiles, t.at);
         // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
         // the one before it would wait longer.
-        tiles_.choose_rows(t, row_tiles - 1 - unit % row_tiles);
+        const std::int64_t row_tile = row_tiles - 1 - unit % row_tiles;
+        tiles_.choose_rows(t, row_tile);
         const bool added = run_rows(t, batch, first, end, block == 0);
         if (row_sinks_.empty()) continue;
-        // The order has to hold through blocks that have nothing to add, too.
-        if (block > 0)
-            while ((mine - 1)->load(std::memory_order_acquire) <= unit) std::this_thread::yield();
+        // Blocks add to the sums one after another. Where it is not known beforehand which of them have
+        // nothing to add, the order has to hold through those, too.
+        if (block > 0 && (added || !tiles_.has_schedule())) {
+            const auto& before = *(mine - block + adds_before(block, row_tile));
+            while (before.load(std::memory_order_acquire) <= unit) std::this_thread::yield();
+        }
         if (added)
             for (const auto& s : row_sinks_)
                 s.sink.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
@@ -140,6 +144,17 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
             std::this_thread::yield();
     for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
     mine->store(rows * row_tiles + 1, std::memory_order_release);
+}
+
+// The last block before this one that adds something to a tile of rows, as far as that is known.
+template <class T>
+std::int64_t column_sweep<T>::adds_before(std::int64_t block, std::int64_t row_tile) const {
+    const std::int64_t runs = blocks_ / iterations(tiles_.shape().other_columns);
+    std::int64_t before = block - 1;
+    while (before > 0 && tiles_.has_schedule() &&
+           tiles_.is_empty(row_tile, before % runs * block_columns_))
+        --before;
+    return before;
 }
 
 // One tile is all there is: its sums need not be kept. False where it is more, or nothing.

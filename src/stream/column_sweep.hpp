@@ -44,6 +44,7 @@ private:
 
     void choose_blocks(const plan::stream& what);
     void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    std::int64_t adds_before(std::int64_t block, std::int64_t row_tile) const;
     bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
     bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
                   bool first_block) const;

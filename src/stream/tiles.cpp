@@ -329,14 +329,24 @@ void tiles<T>::find_schedule(std::int64_t columns) {
 }
 
 template <class T>
+std::size_t tiles<T>::schedule_number(std::int64_t row_tile, std::int64_t column) const {
+    const std::int64_t starts =
+        (geometry_.column.extent + schedule_columns_ - 1) / schedule_columns_;
+    return static_cast<std::size_t>(row_tile * starts + column / schedule_columns_);
+}
+
+template <class T>
+bool tiles<T>::is_empty(std::int64_t row_tile, std::int64_t column) const {
+    const std::size_t number = schedule_number(row_tile, column);
+    return schedule_start_[number] == schedule_start_[number + 1];
+}
+
+template <class T>
 typename tiles<T>::cursor tiles<T>::ranges(const task& t, std::int64_t column,
                                            std::int64_t end) const {
     cursor c{column, end};
-    if (schedule_columns_ == 0) return c;
-    const std::int64_t starts =
-        (geometry_.column.extent + schedule_columns_ - 1) / schedule_columns_;
-    const auto number =
-        static_cast<std::size_t>(t.row / sizes_.full.width * starts + column / schedule_columns_);
+    if (!has_schedule()) return c;
+    const std::size_t number = schedule_number(t.row / sizes_.full.width, column);
     c.piece = schedule_start_[number];
     c.last = schedule_start_[number + 1];
     return c;
@@ -344,7 +354,7 @@ typename tiles<T>::cursor tiles<T>::ranges(const task& t, std::int64_t column,
 
 template <class T>
 bool tiles<T>::counts(const task& t, cursor c) const {
-    if (schedule_columns_ != 0) return c.piece < c.last;
+    if (has_schedule()) return c.piece < c.last;
     std::array<knowledge, most_stages> known;
     for (; c.column < c.end; c.column += sizes_.columns)
         if (look(
@@ -357,7 +367,7 @@ bool tiles<T>::counts(const task& t, cursor c) const {
 
 template <class T>
 bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
-    if (schedule_columns_ != 0) {
+    if (has_schedule()) {
         if (c.piece == c.last) return false;
         const piece& p = pieces_[c.piece];
         range = {t.row, t.row + t.width.rows, p.column, p.column_end};

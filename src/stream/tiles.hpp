@@ -91,6 +91,9 @@ public:
     /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the
     /// same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
+    bool has_schedule() const { return schedule_columns_ != 0; }
+    /// Whether the schedule has nothing for a tile of rows from a column on up to the next start.
+    bool is_empty(std::int64_t row_tile, std::int64_t column) const;
     /// Columns are read again soon, by the next tile of rows, before they leave the caches.
     void keep_columns_near() { columns_far_ = false; }
     /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
@@ -124,6 +127,7 @@ private:
         std::int64_t column = 0, column_end = 0;
     };
 
+    std::size_t schedule_number(std::int64_t row_tile, std::int64_t column) const;
     void choose_sizes();
     void assign_buffers(const plan::stream& what);
     void lay_out();
