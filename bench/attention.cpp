@@ -21,6 +21,7 @@
 #include "bench/timing.hpp"
 
 using namespace ricci::literals;
+using ricci::bench::factors;
 
 namespace {
 
@@ -79,7 +80,9 @@ struct rated {
 };
 template <class Body>
 rated rate(Body&& body, int measurements, double flop, int threads) {
-    const auto peak = [&] { return ricci::bench::peak_gflops<float>(threads, 2); };
+    const auto peak = [&] {
+        return ricci::bench::peak_gflops<float>(threads, factors::in_registers, 2);
+    };
     const int repeat = ricci::bench::repetitions_for(0.02, body);
     rated out;
     std::vector<double> parts;
@@ -176,7 +179,9 @@ int main(int argc, char** argv) {
                 "of peak");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
-        std::printf("# peak of %d thread(s): %.1f GFLOP/s\n", threads, peak);
+        std::printf(
+            "# peak of %d thread(s): %.1f GFLOP/s, of a loop that loads its operands %.1f\n",
+            threads, peak, ricci::bench::peak_gflops<float>(threads, factors::in_first_cache));
         for (const auto& s : shapes)
             if (names.empty() || std::find(names.begin(), names.end(), s.name) != names.end())
                 measure(s, threads, gradients);

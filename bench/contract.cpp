@@ -206,6 +206,9 @@ void measure_all(int threads, const settings& s) {
     const double double_peak = peak_gflops<double>(threads);
     std::printf("# peak of %d thread(s): float %.1f GFLOP/s, double %.1f\n", threads, float_peak,
                 double_peak);
+    std::printf("# of a loop that loads its operands: float %.1f GFLOP/s, double %.1f\n",
+                peak_gflops<float>(threads, factors::in_first_cache),
+                peak_gflops<double>(threads, factors::in_first_cache));
     for_types([&]<class T>() {
         if (!contains(s.types, word_for<T>)) return;
         constexpr bool real = std::is_floating_point_v<T>;

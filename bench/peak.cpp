@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "bench/timing.hpp"
-#include "src/kernels/peak.hpp"
 
 namespace ricci::bench {
 
 template <class T>
-double peak_gflops(int threads, int runs) {
-    constexpr std::int64_t rounds = 2'000'000;
+double peak_gflops(int threads, factors where, int runs) {
+    const std::int64_t rounds = where == factors::in_registers ? 2'000'000 : 16'000;
     double best = 0;
     for (int run = 0; run < runs; ++run) {
         std::vector<double> rates(static_cast<std::size_t>(threads));
@@ -24,7 +23,7 @@ double peak_gflops(int threads, int runs) {
         const auto measure = [&](std::size_t thread) {
             start_together.arrive_and_wait();
             const auto start = std::chrono::steady_clock::now();
-            const auto flops = static_cast<double>(kernels::multiply_add_rounds<T>(rounds));
+            const auto flops = static_cast<double>(kernels::multiply_add_rounds<T>(rounds, where));
             rates[thread] = flops / seconds_since(start) * 1e-9;
         };
         std::vector<std::thread> others;
@@ -38,7 +37,7 @@ double peak_gflops(int threads, int runs) {
     return best;
 }
 
-template double peak_gflops<float>(int threads, int runs);
-template double peak_gflops<double>(int threads, int runs);
+template double peak_gflops<float>(int threads, factors where, int runs);
+template double peak_gflops<double>(int threads, factors where, int runs);
 
 }  // namespace ricci::bench

@@ -5,14 +5,18 @@
 
 namespace ricci::kernels {
 
-/// Runs `rounds` rounds of independent multiply-adds in registers; returns how many floating-point
-/// operations that were. The caller takes the time. T: float, double.
+/// Where the factors of the multiply-adds are: a product of matrices loads them, which some processors
+/// answer with a lower clock.
+enum class factors { in_registers, in_first_cache };
+
+/// Runs `rounds` rounds of independent multiply-adds; returns how many floating-point operations that
+/// were. The caller takes the time. T: float, double.
 template <class T>
-std::int64_t multiply_add_rounds(std::int64_t rounds);
+std::int64_t multiply_add_rounds(std::int64_t rounds, factors where = factors::in_registers);
 
 template <>
-std::int64_t multiply_add_rounds<float>(std::int64_t rounds);
+std::int64_t multiply_add_rounds<float>(std::int64_t rounds, factors where);
 template <>
-std::int64_t multiply_add_rounds<double>(std::int64_t rounds);
+std::int64_t multiply_add_rounds<double>(std::int64_t rounds, factors where);
 
 }  // namespace ricci::kernels
