@@ -21,10 +21,6 @@ constexpr std::int64_t most_rows = 128;
 // The longest sum that is kept in registers as a whole.
 constexpr std::int64_t most_complete = 512;
 constexpr std::int64_t units_wanted = 16;
-constexpr double serial_flops = 2e5;
-constexpr double task_flops = 2e6;
-
-constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
 // Rows of a tile when `count` of them are spread evenly over tiles of at most `most`.
 constexpr std::int64_t even_rows(std::int64_t count, std::int64_t most) {

@@ -10,8 +10,6 @@
 namespace ricci::contract {
 namespace {
 
-constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-
 constexpr std::int64_t most_rows = 192;
 static_assert((most_rows + 48) * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
 
@@ -42,8 +40,6 @@ constexpr std::int64_t widest_chunk_bytes = 16384;             // of one row of 
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;  // of all of packed B
 // A B of so many bytes stays in the first cache.
 constexpr std::int64_t near_bytes = std::int64_t{1} << 15;
-constexpr double serial_flops = 2e5;
-constexpr double task_flops = 2e6;
 constexpr std::int64_t tasks_wanted = 12;
 
 }  // namespace

@@ -23,10 +23,6 @@ constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t most_depth = kernels::most_depth<float>;
 // Of the matrices of a run, which several blocks of rows and columns pass over.
 constexpr std::int64_t run_bytes = std::int64_t{24} << 10;
-constexpr double serial_flops = 2e5;
-constexpr double task_flops = 2e6;
-
-constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
 // What a group of loops steps over in an operand; 0 where steps differ.
 std::int64_t step_of(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
