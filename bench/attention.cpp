@@ -172,7 +172,12 @@ int main(int argc, char** argv) {
         const std::string word = argv[k];
         if (word == "forward") gradients = false;
         else if (word[0] == 'S') names.push_back(word);
-        else counts.push_back(std::atoi(argv[k]));
+        else if (const int count = std::atoi(argv[k]); count > 0) counts.push_back(count);
+        else {
+            std::fprintf(stderr, "%s: numbers of threads, names of shapes (S1 ...), forward\n",
+                         argv[0]);
+            return 2;
+        }
     }
     if (counts.empty()) counts = {1, 2};
     std::printf("%-3s %-18s %7s %10s %9s %8s\n", "", "float", "threads", "best ms", "GFLOP/s",
