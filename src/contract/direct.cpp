@@ -19,6 +19,9 @@ namespace {
 constexpr std::int64_t scattered_bytes = std::int64_t{16} << 10;
 constexpr std::int64_t parts_of_cache = 8;
 constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
+// Of more batches than the second cache holds all come from further away, which packing asks for ahead: their
+// matrices are smaller.
+constexpr std::int64_t parts_when_far = 32;
 // Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread busy.
 constexpr std::int64_t most_depth = kernels::most_depth<float>;
 // Of the matrices of a run, which several blocks of rows and columns pass over.
@@ -46,12 +49,14 @@ bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& ta
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     if (table.direct_rows[0] == 0) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
-    const std::int64_t most =
-        std::min(most_bytes, runtime::caches().second / parts_of_cache) / bytes;
+    const std::int64_t cache = runtime::caches().second / bytes;
+    std::int64_t most = std::min(most_bytes / bytes, cache / parts_of_cache);
     if (n % table.lanes != 0 && !table.direct_masks) return false;
     const auto fits = [&](std::int64_t x, std::int64_t y) { return x <= most && y <= most / x; };
     if (m == 0 || n == 0 || k == 0 || k > most_depth || !fits(m, k) || !fits(k, n) || !fits(m, n))
         return false;
+    if (iterations(groups.batch) > cache / (m * k + k * n + m * n)) most = cache / parts_when_far;
+    if (std::max({m * k, k * n, m * n}) > most) return false;
     const auto lies_well = [&](std::int64_t elements, std::int64_t between) {
         return elements * bytes <= scattered_bytes || between <= 2 * elements;
     };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "src/contract/direct.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/kernels/gemm.hpp"
+#include "src/runtime/cache_sizes.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/contract_check.hpp"
 
@@ -97,7 +99,7 @@ TEST_CASE("small matrices of many batches, on every target", "[contract]") {
         }
         if (!gemm_kernels<float>().direct_masks) continue;
         check_direct<float>(batches_of(2, 40, 13, 37, 11, 2, false), 3, 1, 0);
-        check_direct<double>(batches_of(1, 9, 30, 61, 64, 0, true), 4, 2, 1);
+        check_direct<double>(batches_of(1, 2, 20, 31, 32, 0, true), 4, 2, 1);
         // One operand for all batches, and lines of B that go backwards.
         pattern shared = batches_of(1, 20, 9, 21, 10, 0, false);
         shared.batch[1].b = 0;
@@ -133,11 +135,15 @@ TEST_CASE("what is not small, not dense or in unequal steps is packed", "[contra
         return worth_direct(groups_of<float>(p), gemm_kernels<float>());
     };
     CHECK(suits(product(64, 64, 64)));
-    CHECK(suits(batches_of(3, 5, 20, 30, 40, 7, true)));
+    CHECK(suits(batches_of(3, 5, 20, 30, 20, 7, true)));
     CHECK_FALSE(suits(product(4000, 4000, 64)));
     CHECK_FALSE(suits(product(16, 16, 2000)));
     CHECK_FALSE(suits(product(40, 40, 40, false, true)));
     CHECK_FALSE(suits(product(20, 30, 0)));
+    // Many batches of a sixteenth of the second cache each.
+    const auto n = static_cast<std::int64_t>(
+        std::sqrt(static_cast<double>(ricci::runtime::caches().second / 64)));
+    CHECK_FALSE(suits(batches_of(1, 100, n, n, n, 0, false)));
     // 48 kB in a field of many times that.
     CHECK_FALSE(suits(batches_of(1, 1, 80, 80, 150, 2000, false)));
     pattern halves = product(20, 40, 10);
