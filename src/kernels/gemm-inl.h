@@ -52,13 +52,6 @@ constexpr int rows_of(int vectors) {
     return vectors <= tile_vectors ? tile_rows : vectors == tile_vectors + 1 ? wide_rows : 0;
 }
 
-// x * y + z; whole numbers have no fused form.
-template <class V>
-HWY_INLINE V multiply_and_add(V x, V y, V z) {
-    if constexpr (hwy::IsFloat<element_type>()) return hn::MulAdd(x, y, z);
-    else return hn::Add(hn::Mul(x, y), z);
-}
-
 // The vectors of the scalar target have no halves.
 #if HWY_TARGET != HWY_SCALAR
 // Exchanges the halves of every 64-bit element.
@@ -102,7 +95,7 @@ HWY_INLINE void write_run(const element_type* product, element_type beta, elemen
     const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
     const auto value = hn::LoadU(d, product);
     const auto old = beta == 0 ? hn::Zero(d) : hn::MaskedLoad(mask, d, c);
-    hn::BlendedStore(multiply_and_add(hn::Set(d, beta), old, value), mask, d, c);
+    hn::BlendedStore(product_and_sum(d, hn::Set(d, beta), old, value), mask, d, c);
 #else
     for (int j = 0; j < count; ++j) c[j] = beta == 0 ? product[j] : product[j] + beta * c[j];
 #endif
@@ -160,7 +153,7 @@ HWY_INLINE void write_masked(const V (&sum)[rows][vectors], int v, int first, in
     for (int i = 0; i < rows; ++i) {
         element_type* c = column + out.rows[i];
         V value = hn::Mul(alpha, sum[i][v]);
-        if (out.beta != 0) value = multiply_and_add(beta, hn::MaskedLoad(mask, d, c), value);
+        if (out.beta != 0) value = product_and_sum(d, beta, hn::MaskedLoad(mask, d, c), value);
         hn::BlendedStore(value, mask, d, c);
     }
 }
@@ -202,7 +195,7 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
                 RICCI_UNROLL
                 for (int v = 0; v < vectors; ++v) {
                     const V old = hn::Mul(beta, hn::LoadU(d, columns[v] + row));
-                    hn::StoreU(multiply_and_add(alpha, sum[i][v], old), d, columns[v] + row);
+                    hn::StoreU(product_and_sum(d, alpha, sum[i][v], old), d, columns[v] + row);
                 }
             }
         }
@@ -271,7 +264,7 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (in_halves)
                     add_in_halves(one, right[v], turned[v], sum[i][v], crossed[i][v]);
-                else sum[i][v] = multiply_and_add(one, right[v], sum[i][v]);
+                else sum[i][v] = product_and_sum(d, one, right[v], sum[i][v]);
             }
         }
         advance();
