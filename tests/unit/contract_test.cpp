@@ -1,10 +1,6 @@
 // Contractions of random patterns, shapes and strides, on every SIMD target, against plain loops.
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>

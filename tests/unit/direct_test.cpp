@@ -172,6 +172,44 @@ TEST_CASE("matrices may be packed although they are small, on every target", "[c
     }
 }
 
+TEST_CASE("rows that are asked for ahead are multiplied alike, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        const auto& table = gemm_kernels<float>();
+        for (const std::int64_t depth : {1, 15, 16, 17, 64, 100}) {
+            const std::int64_t columns = std::int64_t{ricci::kernels::max_vectors} * table.lanes;
+            const pattern p = product(ricci::kernels::max_rows, columns, depth);
+            const data<float> in(p, 1);
+            std::vector<std::int64_t> rows, offsets;
+            for (std::int64_t i = 0; i < ricci::kernels::max_rows; ++i) rows.push_back(i * columns);
+            for (std::int64_t j = 0; j < columns; ++j) offsets.push_back(j);
+            for (int r = 0; r < ricci::kernels::max_rows; ++r)
+                for (int v = 0; v < ricci::kernels::max_vectors; ++v) {
+                    if (table.gemm_in_place[r][v] == nullptr) continue;
+                    std::vector<float> results[2] = {in.c, in.c};
+                    for (const bool asks : {false, true}) {
+                        ricci::kernels::output_tile<float> out;
+                        out.origin = results[asks].data();
+                        out.rows = rows.data();
+                        out.columns = offsets.data();
+                        out.column_count = (v + 1) * table.lanes;
+                        out.adjacent = ~0u;
+                        out.beta = 0.5f;
+                        out.prefetch = true;
+                        out.next = in.b.data();
+                        table.gemm_in_place[r][v](depth, {in.a.data(), depth, 1, asks ? depth : 0},
+                                                  in.b.data(), columns, out);
+                    }
+                    INFO(r + 1 << " rows, " << v + 1 << " vectors, depth " << depth);
+                    CHECK(results[0] != in.c);
+                    CHECK(results[0] == results[1]);
+                }
+        }
+    }
+}
+
 TEST_CASE("small matrices on any number of threads", "[contract]") {
     const worker_guard guard;
     for (const pattern& p :
