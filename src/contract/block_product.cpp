@@ -24,10 +24,6 @@ constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
 // elements do not compete for the same places in the caches, as those do that are a multiple of this apart.
 constexpr std::int64_t most_columns = 128;
 constexpr std::int64_t aliased_bytes = 4096;
-// Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
-constexpr std::int64_t panels_abreast = 16;
-constexpr std::int64_t fewest_abreast = 8;
-constexpr std::int64_t shallow_bytes = 4096;
 
 }  // namespace
 
@@ -96,16 +92,6 @@ bool blocked<T, Stored>::reads_in_place(const k_block& block, const column_panel
     return !widens && block.b_step != 0 && reads_in_place(which);
 }
 
-// Whether panels are so small that several of them stay in the caches, and none is packed into memory
-// that the next one needs.
-template <class T, class Stored>
-bool blocked<T, Stored>::stays_abreast(const k_block& block, bool packed) const {
-    const std::int64_t width = std::int64_t{vectors_} * table_->lanes;
-    return (block.end - block.first) * width * static_cast<std::int64_t>(sizeof(T)) <=
-               shallow_bytes &&
-           (packed || largest_buffer_ == 0);
-}
-
 // Every unit, which is a tile of C of one batch, reads B in place or packs it for itself.
 template <class T, class Stored>
 void blocked<T, Stored>::run_in_place(const operands& from) const {
@@ -143,12 +129,12 @@ void blocked<T, Stored>::multiply_in_place(const operands& from, std::int64_t un
         const std::int64_t m = part_start(m_, cut_.m_tiles, m_tile, mr_);
         const std::int64_t m_end = part_start(m_, cut_.m_tiles, m_tile + 1, mr_);
         if (block.a_step == 0) pack_a(from.a + at.a, m, m_end, block, packed_a);
-        multiply_block(from.a + at.a, m, m_end, part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
-                       part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1), block, right, packed_a,
-                       to);
+        multiply_block({from.a + at.a, m, m_end, &block, packed_a},
+                       part_start(cut_.panels, cut_.n_tiles, n_tile, 1),
+                       part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1), right, to);
         to.beta = 1;
     }
-    if (to.stream) table_->end_streams();
+    if (to.stream || to.fold) table_->end_streams();
 }
 
 // Packs the rows [m, m_end) of A for a block of k, panel after panel.
@@ -183,152 +169,6 @@ void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_
     }
 }
 
-// Multiplies rows [m, m_end) of A, packed or in place, with panels of B over one block of k.
-template <class T, class Stored>
-void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end,
-                                        std::int64_t first_panel, std::int64_t panel_end,
-                                        const k_block& block, const right_operand& right,
-                                        const T* packed_a, const destination& to) const {
-    const std::int64_t depth = block.end - block.first;
-    const std::int64_t mr = panel_rows(m_end - m);
-    const std::int64_t row_panels = (m_end - m + mr - 1) / mr;
-    kernels::row_panel<T> left;
-    left.step = block.a_step;
-    left.row_step = a_row_step_;
-    const bool a_in_place = block.a_step != 0;
-    [[maybe_unused]] constexpr auto line =
-        runtime::line_bytes / static_cast<std::int64_t>(sizeof(Stored));
-    if constexpr (!widens) {
-        if (a_in_place && depth > 0) a += a_depth_.offset[static_cast<std::size_t>(block.first)];
-    }
-    kernels::output_tile<T> out;
-    if constexpr (!widens) out.origin = to.c;
-    if (to.partial) out.origin = to.sums;
-    out.alpha = to.alpha;
-    out.beta = to.beta;
-    // What is stored narrower is rounded once, from a tile of complete sums.
-    const bool rounds = widens && !to.partial;
-    alignas(64) T sums[widens ? largest_tile : 1];
-    if (rounds) {
-        out.origin = sums;
-        out.alpha = T{1};
-        out.beta = T{0};
-    }
-    const std::int64_t column = packed_column(first_panel);
-    // Where a panel of B is, and what is brought nearer while the rows pass it: the next one, a share
-    // in each call.
-    struct placed_panel {
-        const T* b;
-        std::int64_t b_step;
-        const T* next;
-        std::int64_t next_step, next_share;
-    };
-    const auto place = [&](std::int64_t p) __attribute__((always_inline)) {
-        const column_panel& which = panels_[static_cast<std::size_t>(p)];
-        const std::int64_t width = std::int64_t{which.vectors} * table_->lanes;
-        placed_panel at{right.buffer, width, nullptr, 0, 0};
-        if (right.packed != nullptr) {
-            at.b = right.packed + (which.first - column) * depth;
-            if (p + 1 < panel_end) {
-                at.next = at.b + width * depth;
-                at.next_step = width / row_panels;
-                at.next_share = depth * at.next_step;
-            }
-            return at;
-        }
-        if constexpr (!widens) {
-            if (reads_in_place(block, which)) {
-                const Stored* const row =
-                    right.b +
-                    (depth > 0 ? b_depth_.offset[static_cast<std::size_t>(block.first)] : 0);
-                at.b = row + b_columns_.offset[static_cast<std::size_t>(which.first)];
-                at.b_step = block.b_step;
-                if (p + 1 < panel_end) {
-                    const std::int64_t following = which.first + which.columns;
-                    at.next = row + b_columns_.offset[static_cast<std::size_t>(following)];
-                    at.next_step = at.b_step;
-                    at.next_share = table_->lanes;
-                }
-                return at;
-            }
-        }
-        pack_panels(right.b, p, p + 1, block.first, block.end, block.first, block.end,
-                    right.buffer);
-        return at;
-    };
-    const auto write_to = [&](const column_panel& which, const placed_panel& at)
-        __attribute__((always_inline)) {
-        out.next_step = at.next_step;
-        out.columns = rounds ? tile_columns_.data() : to.columns + which.first;
-        out.column_count = which.columns;
-        out.stream = to.stream && which.lines;
-        out.prefetch = far_ && !out.stream;
-        out.halves = which.halves;
-        out.split = which.split;
-        out.adjacent = rounds ? ~0u : which.adjacent | to.adjacency;
-    };
-    const auto multiply = [&](const column_panel& which, const placed_panel& at, std::int64_t i,
-                              std::int64_t number) __attribute__((always_inline)) {
-        const auto rows = static_cast<std::size_t>(std::min(mr, m_end - i));
-        out.rows = rounds ? tile_rows_.data() : to.rows + i;
-        const bool useful =
-            at.next != nullptr && (right.packed != nullptr || number < which.vectors);
-        out.next = useful ? at.next + number * at.next_share : at.b;
-        if (!useful) out.next_step = 0;
-        const auto vectors = static_cast<std::size_t>(which.vectors);
-        if (a_in_place) {
-            if constexpr (!widens) left.origin = a + a_rows_.offset[static_cast<std::size_t>(i)];
-            // The next rows come from far away when the first panel meets them.
-            const bool asks =
-                a_far_ && i + mr < m_ && &which == &panels_[static_cast<std::size_t>(first_panel)];
-            left.ahead = asks && block.a_step == 1 ? mr * a_row_step_ : 0;
-            if (asks && block.a_step != 1 && a_row_step_ == 1) {
-                out.next = left.origin + line;
-                out.next_step = block.a_step;
-            }
-            table_->gemm_in_place[rows - 1][vectors - 1](depth, left, at.b, at.b_step, out);
-        } else if (packs_across_) {
-            const kernels::row_panel<T> packed{packed_a + (i - m) * pitch_of(block), 1,
-                                               static_cast<std::int64_t>(rows)};
-            table_->gemm_in_place[rows - 1][vectors - 1](depth, packed, at.b, at.b_step, out);
-        } else {
-            table_->gemm[rows - 1][vectors - 1](depth, packed_a + (i - m) * pitch_of(block), at.b,
-                                                at.b_step, out);
-        }
-        if constexpr (widens) {
-            for (std::size_t r = 0; rounds && r < rows; ++r) {
-                write_row(which, sums + tile_rows_[r], to.alpha, to.beta,
-                          to.c + to.rows[i + static_cast<std::int64_t>(r)]);
-            }
-        }
-    };
-    const bool many =
-        panel_end - first_panel >= fewest_abreast && stays_abreast(block, right.packed != nullptr);
-    if (!many) {
-        for (std::int64_t p = first_panel; p < panel_end; ++p) {
-            const column_panel& which = panels_[static_cast<std::size_t>(p)];
-            const placed_panel at = place(p);
-            write_to(which, at);
-            for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number)
-                multiply(which, at, i, number);
-        }
-        return;
-    }
-    // Panels of few k are small: rows pass over several of them, and write C along its rows.
-    placed_panel placed[panels_abreast];
-    for (std::int64_t p = first_panel; p < panel_end; p += panels_abreast) {
-        const std::int64_t count = std::min(panels_abreast, panel_end - p);
-        const column_panel* const which = panels_.data() + p;
-        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
-        for (std::int64_t i = m, number = 0; i < m_end; i += mr, ++number) {
-            for (std::int64_t x = 0; x < count; ++x) {
-                write_to(which[x], placed[x]);
-                multiply(which[x], placed[x], i, number);
-            }
-        }
-    }
-}
-
 #define RICCI_INSTANTIATE(...)                                                                     \
     template bool blocked<__VA_ARGS__>::is_contiguous_across() const;                              \
     template bool blocked<__VA_ARGS__>::steps_well(std::int64_t) const;                            \
@@ -338,11 +178,7 @@ void blocked<T, Stored>::multiply_block(const Stored* a, std::int64_t m, std::in
     template bool blocked<__VA_ARGS__>::fits_stack() const;                                        \
     template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;                 \
     template bool blocked<__VA_ARGS__>::reads_in_place(const k_block&, const column_panel&) const; \
-    template bool blocked<__VA_ARGS__>::stays_abreast(const k_block&, bool) const;                 \
-    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const;                       \
-    template void blocked<__VA_ARGS__>::multiply_block(                                            \
-        const stored_type*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,                \
-        const k_block&, const right_operand&, const computed_type*, const destination&) const
+    template void blocked<__VA_ARGS__>::run_in_place(const operands&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);
 RICCI_INSTANTIATE(std::uint32_t);

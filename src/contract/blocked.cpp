@@ -94,7 +94,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     packs_own_b_ = uses_b_once();
     if (packs_own_b_) packed_elements_ = 0;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
-    streams_ = may_stream();
+    find_lines();
     if (!fits_stack()) worker_memory(0);
     if (!cut_.in_place) {
         lent_memory::reserve(sizeof(T) * borrowed());
@@ -148,7 +148,7 @@ void blocked<T, Stored>::make_panels() {
     }
 }
 
-// Whether each element of C is written just once, to lines that begin where cache lines do.
+// Whether each element of C is written just once, and C is large.
 template <class T, class Stored>
 bool blocked<T, Stored>::may_stream() const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
@@ -156,10 +156,35 @@ bool blocked<T, Stored>::may_stream() const {
         batch_ * m_ * n_ * bytes < stream_bytes) {
         return false;
     }
-    const auto begins_line = [&](std::int64_t offset) { return offset * bytes % line_bytes == 0; };
-    return std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins_line) &&
-           std::all_of(groups_.batch.begin(), groups_.batch.end(),
-                       [&](const plan::contraction_loop& loop) { return begins_line(loop.c); });
+    return std::all_of(groups_.batch.begin(), groups_.batch.end(),
+                       [&](const auto& loop) { return loop.c * bytes % line_bytes == 0; });
+}
+
+// Finds out whether rows of C begin where cache lines do, or tiles of several rows.
+template <class T, class Stored>
+void blocked<T, Stored>::find_lines() {
+    constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(Stored));
+    folded_panels_.assign(panels_.size(), 0);
+    if (!may_stream()) return;
+    streams_ = std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(),
+                           [](std::int64_t offset) { return offset % line == 0; });
+    if (streams_ || table_->panel_pitch == 0) return;
+    folded_ = fold_rows(c_rows_, c_columns_, mr_, line);
+    if (folded_.step == 0) return;
+    for (std::int64_t p = 0; p < cut_.panels; ++p) {
+        const std::int64_t first = packed_column(p);
+        for (std::int64_t count = 1; count <= most_panels_of_lines && p + count <= cut_.panels;
+             ++count) {
+            const std::int64_t end = std::min(n_, packed_column(p + count));
+            if ((end - first) * folded_.rows > most_folded) break;
+            if ((end - first) % folded_.step != 0) continue;
+            bool whole = true;
+            for (std::int64_t j = first; whole && j < end; j += folded_.step)
+                whole = begins_run(folded_, c_columns_, j, line);
+            if (whole) folded_panels_[static_cast<std::size_t>(p)] = count;
+            break;
+        }
+    }
 }
 
 // Whether one tile of rows passes over B, of which the part that a unit needs for a block of k finds
@@ -181,9 +206,10 @@ bool blocked<T, Stored>::uses_b_once() const {
            static_cast<std::int64_t>(worker_bytes / 2);
 }
 
+// Whether C is written, not added to, and begins where a line does.
 template <class T, class Stored>
-bool blocked<T, Stored>::streams(const operands& from) const {
-    return streams_ && from.beta == T{0} &&
+bool blocked<T, Stored>::begins_line(const operands& from) const {
+    return from.beta == T{0} &&
            reinterpret_cast<std::uintptr_t>(from.c) % static_cast<std::uintptr_t>(line_bytes) == 0;
 }
 
@@ -224,7 +250,8 @@ typename blocked<T, Stored>::destination blocked<T, Stored>::output(const operan
             false,
             k_ == 0 ? T{0} : from.alpha,
             first ? from.beta : T{1},
-            streams(from)};
+            streams_ && begins_line(from),
+            folded_.step != 0 && begins_line(from)};
 }
 
 template <class T, class Stored>
@@ -379,6 +406,7 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
               true,
               T{1},
               part.block == 0 ? T{0} : T{1},
+              false,
               false};
     }
     T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
@@ -404,10 +432,10 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
         const T* const left =
             rows == nullptr ? packed_a
                             : rows + (part.batch + batch) * packed_rows() + packed_row(number, m);
-        multiply_block(from.a + at.a, m, m_end, panel, panel_end, block, right, left, to);
+        multiply_block({from.a + at.a, m, m_end, &block, left}, panel, panel_end, right, to);
         to.beta = 1;
     }
-    if (to.stream) table_->end_streams();
+    if (to.stream || to.fold) table_->end_streams();
 }
 
 template <class T, class Stored>

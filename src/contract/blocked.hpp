@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/contract/blocking.hpp"
+#include "src/contract/folded_rows.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
@@ -20,6 +21,9 @@ namespace ricci::contract {
 
 // More than any tile holds: vectors of up to 256 bytes.
 inline constexpr std::size_t largest_tile = kernels::max_rows * kernels::max_vectors * 64;
+
+// Panels whose columns make whole lines together, at most.
+inline constexpr std::int64_t most_panels_of_lines = 8;
 
 template <class T, class Stored>
 class joined;
@@ -66,7 +70,8 @@ private:
         bool partial = false;
         T alpha = T{1};
         T beta = T{0};
-        bool stream = false;
+        bool stream = false;  // written past the caches, where rows are whole lines
+        bool fold = false;    // or where tiles of several rows are
     };
 
     // Where the panels of B are: packed, or in place where a panel can be read there.
@@ -81,6 +86,15 @@ private:
         std::int64_t a_step = 0;  // of A, which is read in place; 0: it is packed
         std::int64_t b_step = 0;  // of B, which can be read in place; 0: it cannot
     };
+
+    // Rows [first, end) of A in a block of k: those of A itself, and where they are packed.
+    struct block_rows {
+        const Stored* a = nullptr;
+        std::int64_t first = 0, end = 0;
+        const k_block* block = nullptr;
+        const T* packed = nullptr;
+    };
+    class block_pass;
 
     operands bind(const bound_contraction& given) const;
     destination output(const operands& from, std::int64_t c, bool first) const;
@@ -99,11 +113,11 @@ private:
     void make_blocks();
     bool reads_in_place(const column_panel& which) const;
     bool reads_in_place(const k_block& block, const column_panel& which) const;
-    bool stays_abreast(const k_block& block, bool packed) const;
     bool fits_stack() const;
     bool uses_b_once() const;
     bool may_stream() const;
-    bool streams(const operands& from) const;
+    void find_lines();
+    bool begins_line(const operands& from) const;
     std::int64_t block_start(std::int64_t block) const;
     std::int64_t packed_column(std::int64_t panel) const;
     void run_in_place(const operands& from) const;
@@ -132,9 +146,8 @@ private:
     // Where a row begins in a block of all rows, packed for several contractions, and their elements.
     std::int64_t packed_row(std::int64_t block, std::int64_t m) const;
     std::int64_t packed_rows() const { return packed_row(cut_.k_blocks, 0); }
-    void multiply_block(const Stored* a, std::int64_t m, std::int64_t m_end, std::int64_t panel,
-                        std::int64_t panel_end, const k_block& block, const right_operand& right,
-                        const T* packed_a, const destination& to) const;
+    void multiply_block(const block_rows& rows, std::int64_t panel, std::int64_t panel_end,
+                        const right_operand& right, const destination& to) const;
     void add_partial_sums(const operands& from, std::int64_t batch, std::int64_t panel,
                           std::int64_t panel_end, T* partial) const;
     void write_row(const column_panel& which, const T* sums, T alpha, T beta, Stored* row) const;
@@ -154,9 +167,12 @@ private:
         std::int64_t rows = 0, columns = 0, step = 0;
     };
     column_grid grid_;
-    bool far_ = false;             // C does not stay in the caches
-    bool a_far_ = false;           // nor does A
-    bool streams_ = false;         // it may be written past them
+    bool far_ = false;      // C does not stay in the caches
+    bool a_far_ = false;    // nor does A
+    bool streams_ = false;  // it may be written past them, a row of a tile at a time
+    folded_rows folded_;    // or whole tiles of several rows may
+    // How many panels from each on make such tiles; 0: none do.
+    std::vector<std::int64_t> folded_panels_;
     std::int64_t a_row_step_ = 0;  // the distance between rows of A, when it is always the same
     bool packs_a_ = false;
     bool packs_own_b_ = false;   // every unit packs what it needs of B, which no other one needs

@@ -145,16 +145,43 @@ HWY_INLINE void write_masked(const V (&sum)[rows][vectors], int v, int first, in
                              const output_tile<element_type>& out) {
     const full_tag d;
     const V alpha = hn::Set(d, out.alpha);
-    const V beta = hn::Set(d, out.beta);
     const auto mask = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(first)),
                                  hn::FirstN(d, static_cast<std::size_t>(end)));
-    element_type* column = out.origin + (out.columns[v * lane_count + first] - first);
+    element_type* const column = out.origin + (out.columns[v * lane_count + first] - first);
+    const std::int64_t* const row = out.rows;
+    if (out.beta == 0) {
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i)
+            hn::BlendedStore(hn::Mul(alpha, sum[i][v]), mask, d, column + row[i]);
+        return;
+    }
+    const V beta = hn::Set(d, out.beta);
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
-        element_type* c = column + out.rows[i];
-        V value = hn::Mul(alpha, sum[i][v]);
-        if (out.beta != 0) value = product_and_sum(d, beta, hn::MaskedLoad(mask, d, c), value);
+        element_type* const c = column + row[i];
+        const V value =
+            product_and_sum(d, beta, hn::MaskedLoad(mask, d, c), hn::Mul(alpha, sum[i][v]));
         hn::BlendedStore(value, mask, d, c);
+    }
+}
+
+// Writes vector v, whose columns are one or two runs in memory.
+template <int rows, int vectors, class V>
+HWY_INLINE void write_runs(const V (&sum)[rows][vectors], int v,
+                           const output_tile<element_type>& out) {
+    const full_tag d;
+    const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
+    if (((out.adjacent >> v) & 1u) == 0) {
+        write_masked(sum, v, 0, out.split[v], out);
+        write_masked(sum, v, out.split[v], count, out);
+    } else if (count == lane_count && out.beta == 0) {
+        const V alpha = hn::Set(d, out.alpha);
+        element_type* const column = out.origin + out.columns[v * lane_count];
+        const std::int64_t* const row = out.rows;
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) hn::StoreU(hn::Mul(alpha, sum[i][v]), d, column + row[i]);
+    } else {
+        write_masked(sum, v, 0, count, out);
     }
 }
 #endif
@@ -204,12 +231,7 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
 #if !HWY_MEM_OPS_MIGHT_FAULT
     if (((out.adjacent | out.halves) & every_vector) == every_vector) {
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-            const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
-            const bool whole = ((out.adjacent >> v) & 1u) != 0;
-            write_masked(sum, v, 0, whole ? count : out.split[v], out);
-            if (!whole) write_masked(sum, v, out.split[v], count, out);
-        }
+        for (int v = 0; v < vectors; ++v) write_runs(sum, v, out);
         return;
     }
 #endif
@@ -318,6 +340,11 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
     write_tile<rows, vectors>(sum, out);
 }
 
+void stream_lines(std::int64_t n, const element_type* from, element_type* to) {
+    const full_tag d;
+    for (std::int64_t t = 0; t < n; t += lane_count) hn::Stream(hn::Load(d, from + t), d, to + t);
+}
+
 // Packed rows are a constant distance apart, which takes no register.
 template <int rows, int vectors>
 void gemm_tile(std::int64_t depth, const element_type* HWY_RESTRICT a,
@@ -384,6 +411,7 @@ kernel_table<element_type> make_table() {
     table.pack_columns = &pack_columns;
     table.transpose = &transpose<element_type>;
     add_lane_kernels(table);
+    table.stream_lines = &stream_lines;
     table.end_streams = [] { hwy::FlushStream(); };
     table.dot = &dot<element_type>;
     table.multiply_add = &multiply_add<element_type>;

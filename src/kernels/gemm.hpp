@@ -173,7 +173,9 @@ struct kernel_table {
     void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t columns) = nullptr;
 
-    /// None where C is never written past the caches.
+    /// Writes whole cache lines past the caches: to[t] = from[t] for t < n, both aligned to a line. Neither
+    /// this nor end_streams where C is never written so.
+    void (*stream_lines)(std::int64_t n, const T* from, T* to) = nullptr;
     void (*end_streams)() = nullptr;
 
     /// Products of a vector of batches: rows of a full tile, and columns of a full and of a narrow one.

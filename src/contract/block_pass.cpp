@@ -1,0 +1,305 @@
+// How the rows of a block of A pass over panels of B: one panel after the other, several abreast, or as
+// many as make whole lines of C.
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+
+#include "src/contract/blocked.hpp"
+#include "src/runtime/caches.hpp"
+
+namespace ricci::contract {
+namespace {
+
+// Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
+constexpr std::int64_t panels_abreast = 16;
+constexpr std::int64_t fewest_abreast = 8;
+constexpr std::int64_t shallow_bytes = 4096;
+// Bytes of panels that make whole lines together: they stay in the first cache.
+constexpr std::int64_t folded_bytes = 24576;
+
+}  // namespace
+
+template <class T, class Stored>
+class blocked<T, Stored>::block_pass {
+public:
+    block_pass(const blocked& owner, const block_rows& rows, const right_operand& right,
+               const destination& to)
+        : owner_(owner),
+          rows_(rows),
+          block_(*rows.block),
+          right_(right),
+          to_(to),
+          depth_(block_.end - block_.first),
+          mr_(owner.panel_rows(rows.end - rows.first)),
+          row_panels_(ceil_divide(rows.end - rows.first, mr_)),
+          in_place_(block_.a_step != 0) {
+        left_.step = block_.a_step;
+        left_.row_step = owner.a_row_step_;
+        if constexpr (!widens) {
+            if (in_place_) {
+                a_ = rows.a;
+                if (depth_ > 0) a_ += owner.a_depth_.offset[static_cast<std::size_t>(block_.first)];
+            }
+            out_.origin = to.c;
+        }
+        if (to.partial) out_.origin = to.sums;
+        out_.alpha = to.alpha;
+        out_.beta = to.beta;
+        if (rounds()) {
+            out_.origin = sums_;
+            out_.alpha = T{1};
+            out_.beta = T{0};
+        }
+    }
+
+    void run(std::int64_t first_panel, std::int64_t panel_end) {
+        first_panel_ = first_panel;
+        panel_end_ = panel_end;
+        const bool packed = right_.packed != nullptr;
+        const std::int64_t abreast =
+            panel_end - first_panel >= fewest_abreast && stays_abreast(packed) ? panels_abreast : 1;
+        for (std::int64_t p = first_panel; p < panel_end;) {
+            const std::int64_t whole = to_.fold ? panels_of_lines(p) : 0;
+            if (whole > 0) {
+                pass_folded(p, whole);
+                p += whole;
+            } else if (abreast > 1 && !to_.fold) {
+                pass_abreast(p, std::min(abreast, panel_end - p));
+                p += abreast;
+            } else {
+                pass(p);
+                ++p;
+            }
+        }
+    }
+
+private:
+    // Where a panel of B is, and what is brought nearer while the rows pass it: the next one, a share
+    // in each call.
+    struct placed_panel {
+        const T* b = nullptr;
+        std::int64_t b_step = 0;
+        const T* next = nullptr;
+        std::int64_t next_step = 0, next_share = 0;
+    };
+
+    // What is stored narrower is rounded once, from a tile of complete sums.
+    bool rounds() const { return widens && !to_.partial; }
+    const column_panel& panel(std::int64_t p) const {
+        return owner_.panels_[static_cast<std::size_t>(p)];
+    }
+
+    // Whether panels are so small that several of them stay in the caches, and none is packed into memory
+    // that the next one needs.
+    bool stays_abreast(bool packed) const {
+        const std::int64_t width = std::int64_t{owner_.vectors_} * owner_.table_->lanes;
+        return depth_ * width * static_cast<std::int64_t>(sizeof(T)) <= shallow_bytes &&
+               (packed || owner_.largest_buffer_ == 0);
+    }
+
+    // How many panels from `first` on hold whole runs of folded columns; 0: too many, or not from there on.
+    std::int64_t panels_of_lines(std::int64_t first) const {
+        const std::int64_t count = owner_.folded_panels_[static_cast<std::size_t>(first)];
+        if (count <= 1) return count;
+        if (first + count > panel_end_ || (right_.packed == nullptr && owner_.largest_buffer_ != 0))
+            return 0;
+        const std::int64_t columns =
+            owner_.packed_column(first + count) - owner_.packed_column(first);
+        const std::int64_t bytes = depth_ * columns * static_cast<std::int64_t>(sizeof(T));
+        return bytes <= folded_bytes ? count : 0;
+    }
+
+    placed_panel place(std::int64_t p) const {
+        const column_panel& which = panel(p);
+        const std::int64_t width = std::int64_t{which.vectors} * owner_.table_->lanes;
+        placed_panel at{right_.buffer, width, nullptr, 0, 0};
+        if (right_.packed != nullptr) {
+            at.b = right_.packed + (which.first - owner_.packed_column(first_panel_)) * depth_;
+            if (p + 1 < panel_end_) {
+                at.next = at.b + width * depth_;
+                at.next_step = width / row_panels_;
+                at.next_share = depth_ * at.next_step;
+            }
+            return at;
+        }
+        if constexpr (!widens) {
+            if (owner_.reads_in_place(block_, which)) {
+                const Stored* const row =
+                    right_.b + (depth_ > 0
+                                    ? owner_.b_depth_.offset[static_cast<std::size_t>(block_.first)]
+                                    : 0);
+                at.b = row + owner_.b_columns_.offset[static_cast<std::size_t>(which.first)];
+                at.b_step = block_.b_step;
+                if (p + 1 < panel_end_) {
+                    const std::int64_t following = which.first + which.columns;
+                    at.next = row + owner_.b_columns_.offset[static_cast<std::size_t>(following)];
+                    at.next_step = at.b_step;
+                    at.next_share = owner_.table_->lanes;
+                }
+                return at;
+            }
+        }
+        owner_.pack_panels(right_.b, p, p + 1, block_.first, block_.end, block_.first, block_.end,
+                           right_.buffer);
+        return at;
+    }
+
+    void write_to(const column_panel& which) {
+        out_.columns = rounds() ? owner_.tile_columns_.data() : to_.columns + which.first;
+        out_.column_count = which.columns;
+        out_.stream = to_.stream && which.lines;
+        out_.prefetch = owner_.far_ && !out_.stream;
+        out_.halves = which.halves;
+        out_.split = which.split;
+        out_.adjacent = rounds() ? ~0u : which.adjacent | to_.adjacency;
+    }
+
+    // The panel of rows from `i` on, the `number`-th, with a panel of columns.
+    void multiply(const column_panel& which, const placed_panel& at, std::int64_t i,
+                  std::int64_t number) {
+        const auto rows = static_cast<std::size_t>(std::min(mr_, rows_.end - i));
+        const auto vectors = static_cast<std::size_t>(which.vectors);
+        const bool useful =
+            at.next != nullptr && (right_.packed != nullptr || number < which.vectors);
+        out_.next = useful ? at.next + number * at.next_share : at.b;
+        out_.next_step = useful ? at.next_step : 0;
+        const kernels::kernel_table<T, Stored>& table = *owner_.table_;
+        const T* const packed = rows_.packed + (i - rows_.first) * pitch_;
+        if (in_place_) {
+            if constexpr (!widens)
+                left_.origin = a_ + owner_.a_rows_.offset[static_cast<std::size_t>(i)];
+            // The next rows come from far away when the first panel meets them.
+            const bool asks =
+                owner_.a_far_ && i + mr_ < owner_.m_ && &which == &panel(first_panel_);
+            left_.ahead = asks && block_.a_step == 1 ? mr_ * left_.row_step : 0;
+            if (asks && block_.a_step != 1 && left_.row_step == 1) {
+                constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+                out_.next = left_.origin + line;
+                out_.next_step = block_.a_step;
+            }
+            table.gemm_in_place[rows - 1][vectors - 1](depth_, left_, at.b, at.b_step, out_);
+        } else if (owner_.packs_across_) {
+            const kernels::row_panel<T> across{packed, 1, static_cast<std::int64_t>(rows)};
+            table.gemm_in_place[rows - 1][vectors - 1](depth_, across, at.b, at.b_step, out_);
+        } else {
+            table.gemm[rows - 1][vectors - 1](depth_, packed, at.b, at.b_step, out_);
+        }
+    }
+
+    // The same, where it belongs in C.
+    void multiply_into(const column_panel& which, const placed_panel& at, std::int64_t i,
+                       std::int64_t number) {
+        out_.rows = rounds() ? owner_.tile_rows_.data() : to_.rows + i;
+        multiply(which, at, i, number);
+        if constexpr (widens) {
+            if (!rounds()) return;
+            const std::int64_t rows = std::min(mr_, rows_.end - i);
+            for (std::int64_t r = 0; r < rows; ++r)
+                owner_.write_row(which, sums_ + owner_.tile_rows_[static_cast<std::size_t>(r)],
+                                 to_.alpha, to_.beta, to_.c + to_.rows[i + r]);
+        }
+    }
+
+    void pass(std::int64_t p) {
+        const column_panel& which = panel(p);
+        const placed_panel at = place(p);
+        write_to(which);
+        for (std::int64_t i = rows_.first, number = 0; i < rows_.end; i += mr_, ++number)
+            multiply_into(which, at, i, number);
+    }
+
+    // Panels of few k are small: rows pass over several of them, and write C along its rows.
+    void pass_abreast(std::int64_t p, std::int64_t count) {
+        placed_panel placed[panels_abreast];
+        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
+        for (std::int64_t i = rows_.first, number = 0; i < rows_.end; i += mr_, ++number) {
+            for (std::int64_t x = 0; x < count; ++x) {
+                write_to(panel(p + x));
+                multiply_into(panel(p + x), placed[x], i, number);
+            }
+        }
+    }
+
+    // Tiles that are whole lines of C are put together, and written while the next one is computed: what
+    // has just been stored piece by piece cannot be loaded at once.
+    void pass_folded(std::int64_t p, std::int64_t count) {
+        if constexpr (!widens) {
+            const folded_rows& folded = owner_.folded_;
+            placed_panel placed[most_panels_of_lines];
+            for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
+            const std::int64_t first = owner_.packed_column(p);
+            const std::int64_t columns =
+                std::min(owner_.n_, owner_.packed_column(p + count)) - first;
+            alignas(64) T tiles[2][most_folded];
+            const std::uint8_t* const is_whole = folded.panels.data() + rows_.first / folded.rows;
+            int turn = 0;
+            std::int64_t pending =
+                -1;  // the row from which on the last tile is still to be written
+            const auto write = [&](const T* tile) {
+                if (pending < 0) return;
+                T* const c = to_.c + to_.rows[pending];
+                for (std::int64_t j = 0; j < columns; j += folded.step)
+                    owner_.table_->stream_lines(folded.run_elements(), tile + j * folded.rows,
+                                                c + to_.columns[first + j]);
+            };
+            for (std::int64_t i = rows_.first, number = 0; i < rows_.end; i += mr_, ++number) {
+                const bool whole = is_whole[number] != 0;
+                for (std::int64_t x = 0; x < count; ++x) {
+                    const column_panel& which = panel(p + x);
+                    write_to(which);
+                    if (!whole) {
+                        multiply_into(which, placed[x], i, number);
+                        continue;
+                    }
+                    out_.origin = tiles[turn];
+                    out_.rows = folded.row.data();
+                    out_.columns = folded.column.data() + (which.first - first);
+                    out_.prefetch = false;
+                    multiply(which, placed[x], i, number);
+                    out_.origin = to_.c;
+                }
+                write(tiles[1 - turn]);
+                pending = whole ? i : -1;
+                turn = 1 - turn;
+            }
+            write(tiles[1 - turn]);
+        }
+    }
+
+    const blocked& owner_;
+    const block_rows& rows_;
+    const k_block& block_;
+    const right_operand& right_;
+    const destination& to_;
+    const std::int64_t depth_, mr_, row_panels_;
+    const std::int64_t pitch_ = owner_.pitch_of(block_);
+    const bool in_place_;
+    const T* a_ = nullptr;
+    std::int64_t first_panel_ = 0, panel_end_ = 0;
+    kernels::row_panel<T> left_;
+    kernels::output_tile<T> out_;
+    alignas(64) T sums_[widens ? largest_tile : 1];
+};
+
+// Multiplies rows of A, packed or in place, with panels [first_panel, panel_end) of B over one block of k.
+template <class T, class Stored>
+void blocked<T, Stored>::multiply_block(const block_rows& rows, std::int64_t first_panel,
+                                        std::int64_t panel_end, const right_operand& right,
+                                        const destination& to) const {
+    block_pass(*this, rows, right, to).run(first_panel, panel_end);
+}
+
+#define RICCI_INSTANTIATE(...)                                                                   \
+    template void blocked<__VA_ARGS__>::multiply_block(                                          \
+        const block_rows&, std::int64_t, std::int64_t, const right_operand&, const destination&) \
+        const
+RICCI_INSTANTIATE(float);
+RICCI_INSTANTIATE(double);
+RICCI_INSTANTIATE(std::uint32_t);
+RICCI_INSTANTIATE(std::uint64_t);
+RICCI_INSTANTIATE(float, bf16);
+RICCI_INSTANTIATE(float, f16);
+RICCI_INSTANTIATE(std::complex<float>);
+RICCI_INSTANTIATE(std::complex<double>);
+
+}  // namespace ricci::contract
