@@ -10,10 +10,13 @@
 namespace ricci::contract {
 namespace {
 
-// Panels that rows pass over together, how many are worth it, and the bytes of a panel of few k.
-constexpr std::int64_t panels_abreast = 16;
-constexpr std::int64_t fewest_abreast = 8;
-constexpr std::int64_t shallow_bytes = 4096;
+// Rows pass over so many panels together, if these take up so many bytes at most, and over not as few as
+// that: packed ones, or ones that are read where they lie, a longer piece of every line then. Of how many
+// panels it is worth it.
+constexpr std::int64_t most_abreast = 16;
+constexpr std::int64_t fewest_abreast = 8, fewest_in_place = 4;
+constexpr std::int64_t abreast_bytes = std::int64_t{1} << 16;
+constexpr std::int64_t panels_worth = 8;
 // Bytes of panels that make whole lines together: they stay in the first cache.
 constexpr std::int64_t folded_bytes = 24576;
 
@@ -55,9 +58,7 @@ public:
     void run(std::int64_t first_panel, std::int64_t panel_end) {
         first_panel_ = first_panel;
         panel_end_ = panel_end;
-        const bool packed = right_.packed != nullptr;
-        const std::int64_t abreast =
-            panel_end - first_panel >= fewest_abreast && stays_abreast(packed) ? panels_abreast : 1;
+        const std::int64_t abreast = panel_end - first_panel >= panels_worth ? panels_abreast() : 1;
         for (std::int64_t p = first_panel; p < panel_end;) {
             const std::int64_t whole = to_.fold ? panels_of_lines(p) : 0;
             if (whole > 0) {
@@ -89,12 +90,15 @@ private:
         return owner_.panels_[static_cast<std::size_t>(p)];
     }
 
-    // Whether panels are so small that several of them stay in the caches, and none is packed into memory
-    // that the next one needs.
-    bool stays_abreast(bool packed) const {
-        const std::int64_t width = std::int64_t{owner_.vectors_} * owner_.table_->lanes;
-        return depth_ * width * static_cast<std::int64_t>(sizeof(T)) <= shallow_bytes &&
-               (packed || owner_.largest_buffer_ == 0);
+    // Of panels that are so small that several of them stay near, and none of which is packed into memory
+    // that the next one needs: how many. Otherwise 1.
+    std::int64_t panels_abreast() const {
+        if (right_.packed == nullptr && owner_.largest_buffer_ != 0) return 1;
+        const std::int64_t bytes =
+            depth_ * owner_.vectors_ * owner_.table_->lanes * static_cast<std::int64_t>(sizeof(T));
+        const std::int64_t count =
+            std::min(most_abreast, abreast_bytes / std::max<std::int64_t>(1, bytes));
+        return count >= (right_.packed != nullptr ? fewest_abreast : fewest_in_place) ? count : 1;
     }
 
     // How many panels from `first` on hold whole runs of folded columns; 0: too many, or not from there on.
@@ -109,14 +113,17 @@ private:
         return bytes <= folded_bytes ? count : 0;
     }
 
-    placed_panel place(std::int64_t p) const {
+    // `next`: how many panels further the one is that comes after it.
+    placed_panel place(std::int64_t p, std::int64_t next = 1) const {
         const column_panel& which = panel(p);
         const std::int64_t width = std::int64_t{which.vectors} * owner_.table_->lanes;
         placed_panel at{right_.buffer, width, nullptr, 0, 0};
         if (right_.packed != nullptr) {
             at.b = right_.packed + (which.first - owner_.packed_column(first_panel_)) * depth_;
-            if (p + 1 < panel_end_) {
-                at.next = at.b + width * depth_;
+            if (p + next < panel_end_) {
+                at.next =
+                    right_.packed +
+                    (owner_.packed_column(p + next) - owner_.packed_column(first_panel_)) * depth_;
                 at.next_step = width / row_panels_;
                 at.next_share = depth_ * at.next_step;
             }
@@ -130,8 +137,8 @@ private:
                                     : 0);
                 at.b = row + owner_.b_columns_.offset[static_cast<std::size_t>(which.first)];
                 at.b_step = block_.b_step;
-                if (p + 1 < panel_end_) {
-                    const std::int64_t following = which.first + which.columns;
+                if (p + next < panel_end_) {
+                    const std::int64_t following = owner_.packed_column(p + next);
                     at.next = row + owner_.b_columns_.offset[static_cast<std::size_t>(following)];
                     at.next_step = at.b_step;
                     at.next_share = owner_.table_->lanes;
@@ -210,8 +217,8 @@ private:
 
     // Panels of few k are small: rows pass over several of them, and write C along its rows.
     void pass_abreast(std::int64_t p, std::int64_t count) {
-        placed_panel placed[panels_abreast];
-        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
+        placed_panel placed[most_abreast];
+        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x, count);
         for (std::int64_t i = rows_.first, number = 0; i < rows_.end; i += mr_, ++number) {
             for (std::int64_t x = 0; x < count; ++x) {
                 write_to(panel(p + x));
