@@ -12,6 +12,7 @@
 #include "src/contract/gathered_batches.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/streamed.hpp"
+#include "src/contract/turned.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/gemm_complex.hpp"
 #include "src/kernels/gemm_narrow.hpp"
@@ -30,6 +31,8 @@ std::unique_ptr<const strategy> choose_strategy(index_groups groups,
     if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, Stored>) {
         if (table.transpose != nullptr && worth_gathering(groups, table.lanes, sizeof(T)))
             return std::make_unique<gathered_batches<T>>(std::move(groups), table);
+        if (worth_turning(groups, table))
+            return std::make_unique<turned<T>>(std::move(groups), table);
         if (worth_direct(groups, table)) return std::make_unique<direct<T>>(groups, table);
     }
     return std::make_unique<blocked<T, Stored>>(std::move(groups), table);

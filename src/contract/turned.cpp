@@ -1,0 +1,209 @@
+// Products in the order of their large operand, transposed into C block by block.
+#include "src/contract/turned.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "src/contract/buffers.hpp"
+#include "src/contract/distribute.hpp"
+#include "src/runtime/cache_sizes.hpp"
+#include "src/runtime/caches.hpp"
+
+namespace ricci::contract {
+namespace {
+
+using plan::contraction_loop;
+
+// Sides that are worth a transposition, and how many rows of A at most.
+constexpr std::int64_t least_across = 8, least_along = 16;
+constexpr std::int64_t most_rows = 128;
+// Columns of a block that are transposed at once, and the elements of these.
+constexpr std::int64_t strip = 16;
+constexpr std::int64_t strip_elements = 8192;
+// So few elements are put in order on the calling thread.
+constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
+
+template <class T>
+constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+
+// A block of C stays in half of the second cache, where B passes through.
+template <class T>
+std::int64_t block_elements() {
+    return runtime::caches().second / 2 / static_cast<std::int64_t>(sizeof(T));
+}
+
+loop_list::const_iterator along_unit(const loop_list& loops,
+                                     std::int64_t contraction_loop::*stride) {
+    return std::find_if(loops.begin(), loops.end(),
+                        [&](const contraction_loop& loop) { return loop.*stride == 1; });
+}
+
+contraction_loop take(loop_list& loops, loop_list::const_iterator which) {
+    const contraction_loop taken = *which;
+    loops.erase(which);
+    return taken;
+}
+
+}  // namespace
+
+template <class T>
+bool worth_turning(const index_groups& groups, const kernels::kernel_table<T>& table) {
+    if (table.transpose == nullptr || table.panel_pitch == 0) return false;
+    const auto across = along_unit(groups.n, &contraction_loop::c);
+    const auto along = along_unit(groups.n, &contraction_loop::b);
+    if (across == groups.n.end() || along == groups.n.end() || across == along) return false;
+    const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
+    const std::int64_t batch = iterations(groups.batch);
+    if (m == 0 || n == 0 || batch == 0 || m >= k || m > most_rows) return false;
+    return across->extent >= least_across && along->extent >= least_along &&
+           m * across->extent * along->extent <= block_elements<T>() &&
+           batch * n * k * static_cast<std::int64_t>(sizeof(T)) > 4 * runtime::caches().second;
+}
+
+template <class T>
+turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
+    : table_(&table),
+      swapped_(groups.swapped),
+      a_start_(groups.a_start),
+      b_start_(groups.b_start),
+      c_start_(groups.c_start),
+      c_rows_(flatten(groups.m, &contraction_loop::c)) {
+    const std::int64_t m = iterations(groups.m);
+    const std::int64_t total = m * iterations(groups.n) * iterations(groups.batch);
+    across_ = take(groups.n, along_unit(groups.n, &contraction_loop::c));
+    along_ = take(groups.n, along_unit(groups.n, &contraction_loop::b));
+    // A part of the loop along which C goes on where `across_` ends.
+    const std::int64_t room = std::min(block_elements<T>() / (m * across_.extent * along_.extent),
+                                       strip_elements / strip / across_.extent);
+    for (contraction_loop& loop : groups.n) {
+        if (loop.c != across_.extent) continue;
+        std::int64_t part = std::clamp<std::int64_t>(room, 1, loop.extent);
+        while (loop.extent % part != 0) --part;
+        next_ = {part, loop.a, loop.b, loop.c};
+        loop = {loop.extent / part, loop.a * part, loop.b * part, loop.c * part};
+        break;
+    }
+    outer_ = groups.batch;
+    outer_.insert(outer_.end(), groups.n.begin(), groups.n.end());
+
+    // The block lies as B does, the rows of C one behind the other.
+    index_groups block;
+    block.m = groups.m;
+    block.k = groups.k;
+    const bool next_outside = next_.b > across_.b;
+    across_step_ = along_.extent * (next_outside ? 1 : next_.extent);
+    next_step_ = along_.extent * (next_outside ? across_.extent : 1);
+    const contraction_loop next{next_.extent, 0, next_.b, next_step_};
+    const contraction_loop across{across_.extent, 0, across_.b, across_step_};
+    block.n = {next_outside ? next : across, next_outside ? across : next,
+               contraction_loop{along_.extent, 0, 1, 1}};
+    pitch_ = next_.extent * across_.extent * along_.extent;
+    std::int64_t row = pitch_;
+    for (std::size_t l = block.m.size(); l-- > 0;) {
+        block.m[l].c = row;
+        row *= block.m[l].extent;
+    }
+    product_.emplace(std::move(block), table);
+    lines_ = table.stream_lines != nullptr &&
+             total * static_cast<std::int64_t>(sizeof(T)) >= runtime::stream_bytes &&
+             consists_of_lines();
+    lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(pitch_ * m));
+}
+
+template <class T>
+bool turned<T>::consists_of_lines() const {
+    const auto begins = [](std::int64_t offset) { return offset % line<T> == 0; };
+    return begins(next_.extent * across_.extent) && begins(along_.c) &&
+           std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins) &&
+           std::all_of(outer_.begin(), outer_.end(),
+                       [&](const contraction_loop& loop) { return begins(loop.c); });
+}
+
+template <class T>
+void turned<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
+                    const plan::number& beta) const {
+    const T* const rows = static_cast<const T*>(swapped_ ? b : a) + a_start_;
+    const T* const columns = static_cast<const T*>(swapped_ ? a : b) + b_start_;
+    T* const to = static_cast<T*>(c) + c_start_;
+    const bool adds = beta.as<T>() != T{0};
+    const bool stream =
+        lines_ && !adds && reinterpret_cast<std::uintptr_t>(to) % runtime::line_bytes == 0;
+    const lent_memory memory(sizeof(T) * c_rows_.offset.size() * static_cast<std::size_t>(pitch_));
+    T* const block = reinterpret_cast<T*>(memory.data());
+    const std::int64_t blocks = iterations(outer_);
+    for (std::int64_t number = 0; number < blocks; ++number) {
+        const position at = locate(outer_, number);
+        if (adds) read(to + at.c, block);
+        product_->run(rows + at.a, columns + at.b, block, alpha, beta);
+        write(block, to + at.c, stream);
+    }
+}
+
+// A row of the block in C's order.
+template <class T>
+void turned<T>::write_row(const T* row, T* c) const {
+    for (std::int64_t x = 0; x < next_.extent; ++x)
+        table_->transpose(row + x * next_step_, across_step_, c + x * next_.c, along_.c,
+                          across_.extent, along_.extent);
+}
+
+// The same past the caches, a strip of whole lines at a time.
+template <class T>
+void turned<T>::stream_row(const T* row, T* c) const {
+    alignas(64) T lines[strip_elements];
+    const std::int64_t length = next_.extent * across_.extent;
+    for (std::int64_t first = 0; first < along_.extent; first += strip) {
+        const std::int64_t count = std::min(strip, along_.extent - first);
+        for (std::int64_t x = 0; x < next_.extent; ++x)
+            table_->transpose(row + x * next_step_ + first, across_step_, lines + x * next_.c,
+                              length, across_.extent, count);
+        for (std::int64_t j = 0; j < count; ++j)
+            table_->stream_lines(length, lines + j * length, c + (first + j) * along_.c);
+    }
+}
+
+template <class T>
+void turned<T>::write(const T* block, T* c, bool stream) const {
+    const auto rows = static_cast<std::int64_t>(c_rows_.offset.size());
+    auto body = [&](std::int64_t i, int) {
+        T* const to = c + c_rows_.offset[static_cast<std::size_t>(i)];
+        if (stream) {
+            stream_row(block + i * pitch_, to);
+            table_->end_streams();
+        } else {
+            write_row(block + i * pitch_, to);
+        }
+    };
+    distribute(rows, rows * pitch_ < serial_elements, body);
+}
+
+// C as it was, in the block's order.
+template <class T>
+void turned<T>::read(const T* c, T* block) const {
+    const auto rows = static_cast<std::int64_t>(c_rows_.offset.size());
+    auto body = [&](std::int64_t i, int) {
+        const T* const from = c + c_rows_.offset[static_cast<std::size_t>(i)];
+        for (std::int64_t x = 0; x < next_.extent; ++x)
+            table_->transpose(from + x * next_.c, along_.c, block + i * pitch_ + x * next_step_,
+                              across_step_, along_.extent, across_.extent);
+    };
+    distribute(rows, rows * pitch_ < serial_elements, body);
+}
+
+template <class T>
+std::string turned<T>::words() const {
+    return "transposed into the result, " +
+           std::to_string(c_rows_.offset.size() * static_cast<std::size_t>(pitch_)) +
+           " elements at a time";
+}
+
+#define RICCI_INSTANTIATE(T)                                                              \
+    template bool worth_turning<T>(const index_groups&, const kernels::kernel_table<T>&); \
+    template class turned<T>
+RICCI_INSTANTIATE(float);
+RICCI_INSTANTIATE(double);
+RICCI_INSTANTIATE(std::uint32_t);
+RICCI_INSTANTIATE(std::uint64_t);
+
+}  // namespace ricci::contract
