@@ -60,28 +60,27 @@ public:
         panel_end_ = panel_end;
         const std::int64_t abreast = panel_end - first_panel >= panels_worth ? panels_abreast() : 1;
         for (std::int64_t p = first_panel; p < panel_end;) {
-            const std::int64_t whole = to_.fold ? panels_of_lines(p) : 0;
-            if (whole > 0) {
-                pass_folded(p, whole);
-                p += whole;
-            } else if (abreast > 1 && !to_.fold) {
-                pass_abreast(p, std::min(abreast, panel_end - p));
-                p += abreast;
+            std::int64_t count = to_.fold ? panels_of_lines(p) : 0;
+            if (count > 0) {
+                pass_folded(p, count);
             } else {
-                pass(p);
-                ++p;
+                count = to_.fold ? 1 : std::min(abreast, panel_end - p);
+                if (count > 1 && abreast < fewest_abreast) count = adjacent_panels(p, count);
+                if (count > 1) pass_abreast(p, count);
+                else pass(p);
             }
+            p += count;
         }
     }
 
 private:
-    // Where a panel of B is, and what is brought nearer while the rows pass it: the next one, a share
-    // in each call.
+    // Where a panel of B is, and what is asked for while the rows pass it, a share in each of the first calls.
     struct placed_panel {
         const T* b = nullptr;
         std::int64_t b_step = 0;
-        const T* next = nullptr;
-        std::int64_t next_step = 0, next_share = 0;
+        kernels::asked_lines<T> next;
+        std::int64_t share = 0;  // elements from what one call asks for to what the next one does
+        std::int64_t calls = 0;
     };
 
     // What is stored narrower is rounded once, from a tile of complete sums.
@@ -113,42 +112,79 @@ private:
         return bytes <= folded_bytes ? count : 0;
     }
 
-    // `next`: how many panels further the one is that comes after it.
-    placed_panel place(std::int64_t p, std::int64_t next = 1) const {
+    // Places panel p, the `x`-th of `count` that rows pass over together.
+    placed_panel place(std::int64_t p, std::int64_t x = 0, std::int64_t count = 1) const {
         const column_panel& which = panel(p);
         const std::int64_t width = std::int64_t{which.vectors} * owner_.table_->lanes;
-        placed_panel at{right_.buffer, width, nullptr, 0, 0};
+        placed_panel at{right_.buffer, width, {}, 0, 0};
         if (right_.packed != nullptr) {
-            at.b = right_.packed + (which.first - owner_.packed_column(first_panel_)) * depth_;
-            if (p + next < panel_end_) {
-                at.next =
-                    right_.packed +
-                    (owner_.packed_column(p + next) - owner_.packed_column(first_panel_)) * depth_;
-                at.next_step = width / row_panels_;
-                at.next_share = depth_ * at.next_step;
+            at.b = packed_panel(p);
+            if (p + count < panel_end_) {
+                at.next.first = packed_panel(p + count);
+                at.next.step = width / row_panels_;
+                at.share = depth_ * at.next.step;
+                at.calls = row_panels_;
             }
             return at;
         }
         if constexpr (!widens) {
             if (owner_.reads_in_place(block_, which)) {
-                const Stored* const row =
-                    right_.b + (depth_ > 0
-                                    ? owner_.b_depth_.offset[static_cast<std::size_t>(block_.first)]
-                                    : 0);
-                at.b = row + owner_.b_columns_.offset[static_cast<std::size_t>(which.first)];
+                at.b = panel_in_place(p);
                 at.b_step = block_.b_step;
-                if (p + next < panel_end_) {
-                    const std::int64_t following = owner_.packed_column(p + next);
-                    at.next = row + owner_.b_columns_.offset[static_cast<std::size_t>(following)];
-                    at.next_step = at.b_step;
-                    at.next_share = owner_.table_->lanes;
-                }
+                if (p + count < panel_end_) ask_in_place(p, x, count, at);
                 return at;
             }
         }
         owner_.pack_panels(right_.b, p, p + 1, block_.first, block_.end, block_.first, block_.end,
                            right_.buffer);
         return at;
+    }
+
+    const T* packed_panel(std::int64_t p) const {
+        return right_.packed +
+               (owner_.packed_column(p) - owner_.packed_column(first_panel_)) * depth_;
+    }
+    const Stored* panel_in_place(std::int64_t p) const {
+        const Stored* const row =
+            right_.b +
+            (depth_ > 0 ? owner_.b_depth_.offset[static_cast<std::size_t>(block_.first)] : 0);
+        return row + owner_.b_columns_.offset[static_cast<std::size_t>(panel(p).first)];
+    }
+
+    // How many panels, `most` at most, are read in place and lie one beside the other.
+    std::int64_t adjacent_panels(std::int64_t p, std::int64_t most) const {
+        std::int64_t count = 1;
+        while (count < most && p + count < panel_end_ &&
+               owner_.reads_in_place(block_, panel(p + count)) &&
+               panel_in_place(p + count) - panel_in_place(p) ==
+                   panel(p + count).first - panel(p).first)
+            ++count;
+        return count;
+    }
+
+    // The panels after those: a few rows of them in each call, whole rows at a time where they lie side
+    // by side.
+    void ask_in_place(std::int64_t p, std::int64_t x, std::int64_t count, placed_panel& at) const {
+        if constexpr (!widens) {
+            constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+            const std::int64_t columns = panel(p).vectors * std::int64_t{owner_.table_->lanes};
+            std::int64_t lines = ceil_divide(columns, line), of = 1, turn = 0;
+            std::int64_t first = p + count;
+            if (count > 1 && ceil_divide(count * columns, line) <= depth_ &&
+                adjacent_panels(p + count - x, count) == count) {
+                lines = ceil_divide(count * columns, line);
+                of = count;
+                turn = x;
+                first -= x;
+            }
+            const std::int64_t most = std::max<std::int64_t>(1, depth_ / lines);
+            const std::int64_t rows =
+                std::clamp<std::int64_t>(ceil_divide(depth_, row_panels_ * of), 1, most);
+            at.next = {panel_in_place(first) + turn * rows * block_.b_step, line, lines,
+                       block_.b_step - lines * line, rows};
+            at.share = of * rows * block_.b_step;
+            at.calls = ceil_divide(std::max<std::int64_t>(0, ceil_divide(depth_, rows) - turn), of);
+        }
     }
 
     void write_to(const column_panel& which) {
@@ -166,10 +202,12 @@ private:
                   std::int64_t number) {
         const auto rows = static_cast<std::size_t>(std::min(mr_, rows_.end - i));
         const auto vectors = static_cast<std::size_t>(which.vectors);
-        const bool useful =
-            at.next != nullptr && (right_.packed != nullptr || number < which.vectors);
-        out_.next = useful ? at.next + number * at.next_share : at.b;
-        out_.next_step = useful ? at.next_step : 0;
+        if (number < at.calls) {
+            out_.next = at.next;
+            out_.next.first += number * at.share;
+        } else {
+            out_.next = {at.b, 0, 0, 0, 0};
+        }
         const kernels::kernel_table<T, Stored>& table = *owner_.table_;
         const T* const packed = rows_.packed + (i - rows_.first) * pitch_;
         if (in_place_) {
@@ -181,8 +219,7 @@ private:
             left_.ahead = asks && block_.a_step == 1 ? mr_ * left_.row_step : 0;
             if (asks && block_.a_step != 1 && left_.row_step == 1) {
                 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
-                out_.next = left_.origin + line;
-                out_.next_step = block_.a_step;
+                out_.next = {left_.origin + line, block_.a_step, 0, 0, 0};
             }
             table.gemm_in_place[rows - 1][vectors - 1](depth_, left_, at.b, at.b_step, out_);
         } else if (owner_.packs_across_) {
@@ -218,7 +255,7 @@ private:
     // Panels of few k are small: rows pass over several of them, and write C along its rows.
     void pass_abreast(std::int64_t p, std::int64_t count) {
         placed_panel placed[most_abreast];
-        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x, count);
+        for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x, x, count);
         for (std::int64_t i = rows_.first, number = 0; i < rows_.end; i += mr_, ++number) {
             for (std::int64_t x = 0; x < count; ++x) {
                 write_to(panel(p + x));

@@ -252,6 +252,51 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
 constexpr std::int64_t depth_chunk = 16;
 constexpr std::int64_t line_elements = 64 / sizeof(element_type);
 
+// Asks for lines that a later call reads: near ones into the first cache, far ones into the second, since
+// places to wait for memory are few there.
+template <class T>
+class line_asker {
+public:
+    explicit HWY_INLINE line_asker(const asked_lines<T>& what)
+        : next_(what.first),
+          step_(what.step),
+          left_(what.row_lines),
+          row_lines_(what.row_lines),
+          jump_(what.jump),
+          rows_(what.rows) {}
+    HWY_INLINE void ask() {
+        if (row_lines_ == 0) {
+            hwy::Prefetch(next_);
+            next_ += step_;
+        } else {
+            ask_far();
+        }
+    }
+    // Of so many k at once.
+    HWY_INLINE void ask(std::int64_t count) {
+        if (row_lines_ == 0) {
+            const std::int64_t k_per_line = step_ == 0 ? count : HWY_MAX(line_elements / step_, 1);
+            for (std::int64_t j = 0; j < count; j += k_per_line) hwy::Prefetch(next_ + j * step_);
+            next_ += count * step_;
+        } else {
+            for (std::int64_t j = 0; j < count; ++j) ask_far();
+        }
+    }
+
+private:
+    HWY_INLINE void ask_far() {
+        __builtin_prefetch(next_, 0, 2);
+        next_ += step_;
+        if (--left_ != 0) return;
+        next_ += jump_;
+        left_ = row_lines_;
+        if (--rows_ == 0) step_ = jump_ = 0;
+    }
+
+    const T* next_;
+    std::int64_t step_, left_, row_lines_, jump_, rows_;
+};
+
 // `left(i)` gives row i of A for the current k, `advance()` goes on to the next k. `ahead`: of row_panel,
 // where `asks` is set.
 template <int rows, int vectors, bool asks, class Left, class Advance>
@@ -292,10 +337,7 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
         advance();
         b += b_step;
     };
-    const element_type* next = out.next;
-    const std::int64_t next_step = out.next_step;
-    [[maybe_unused]] const std::int64_t k_per_line =
-        next_step == 0 ? depth_chunk : HWY_MAX(line_elements / next_step, 1);
+    line_asker<element_type> asker(out.next);
     // C is asked for some steps before it is needed: earlier, the panels would push it out again.
     std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
     if constexpr (asks) {
@@ -315,16 +357,14 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
 #if RICCI_UNROLLS_DEPTH
         for (std::int64_t k = 0; k < steps; k += depth_chunk) {
             const std::int64_t end = HWY_MIN(steps - k, depth_chunk);
-            for (std::int64_t j = 0; j < end; j += k_per_line) hwy::Prefetch(next + j * next_step);
-            next += depth_chunk * next_step;
+            asker.ask(end);
             RICCI_UNROLL_DEPTH
             for (std::int64_t j = 0; j < end; ++j) step();
         }
 #else
         for (std::int64_t k = 0; k < steps; ++k) {
             step();
-            hwy::Prefetch(next);
-            next += next_step;
+            asker.ask();
         }
 #endif
         if (part == 0 && out.prefetch) prefetch_output<rows, vectors>(out);

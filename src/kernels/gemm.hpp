@@ -27,6 +27,17 @@ struct row_panel {
     std::int64_t ahead = 0;
 };
 
+/// Lines of memory that a later call will read, asked for one with each k: `step` elements apart, and after
+/// `row_lines` of them `jump` further on, for so many rows. No row_lines: as many as there are k, near.
+template <class T>
+struct asked_lines {
+    const T* first = nullptr;
+    std::int64_t step = 0;
+    std::int64_t row_lines = 0;
+    std::int64_t jump = 0;
+    std::int64_t rows = 0;
+};
+
 /// Where a micro-kernel writes: element (i, j) is origin[rows[i] + columns[j]].
 /// C = alpha * (product) + beta * C; C is not read when beta is 0.
 template <class T>
@@ -46,10 +57,7 @@ struct output_tile {
     // Whole cache lines of C are written past the caches, when beta is 0 and every vector is adjacent
     // and aligned; kernel_table::end_streams() is called before another thread reads them.
     bool stream = false;
-    // What a later call will read: asked for while this one computes, `next_step` elements further
-    // for each k.
-    const T* next = nullptr;
-    std::int64_t next_step = 0;
+    asked_lines<T> next;
 };
 
 /// A part of an operand to be packed: `width` lines side by side, `depth` elements along k each.

@@ -198,7 +198,7 @@ TEST_CASE("rows that are asked for ahead are multiplied alike, on every target",
                         out.adjacent = ~0u;
                         out.beta = 0.5f;
                         out.prefetch = true;
-                        out.next = in.b.data();
+                        out.next.first = in.b.data();
                         table.gemm_in_place[r][v](depth, {in.a.data(), depth, 1, asks ? depth : 0},
                                                   in.b.data(), columns, out);
                     }
