@@ -5,16 +5,17 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
+#include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
 namespace {
 
-// Rows pass over so many panels together, if these take up so many bytes at most, and over not as few as
-// that: packed ones, or ones that are read where they lie, a longer piece of every line then. Of how many
-// panels it is worth it.
+// Rows pass over so many panels together, if these take up so many bytes at most: of panels that are near,
+// or over as few as that, which the first cache holds, where B comes from far away, a longer piece of every
+// line then. Of how many panels it is worth it.
 constexpr std::int64_t most_abreast = 16;
-constexpr std::int64_t fewest_abreast = 8, fewest_in_place = 4;
+constexpr std::int64_t fewest_far = 2;
 constexpr std::int64_t abreast_bytes = std::int64_t{1} << 16;
 constexpr std::int64_t panels_worth = 8;
 // Bytes of panels that make whole lines together: they stay in the first cache.
@@ -65,7 +66,7 @@ public:
                 pass_folded(p, count);
             } else {
                 count = to_.fold ? 1 : std::min(abreast, panel_end - p);
-                if (count > 1 && abreast < fewest_abreast) count = adjacent_panels(p, count);
+                if (count > 1 && abreast < most_abreast) count = adjacent_panels(p, count);
                 if (count > 1) pass_abreast(p, count);
                 else pass(p);
             }
@@ -94,11 +95,15 @@ private:
     std::int64_t panels_abreast() const {
         if (right_.packed == nullptr && owner_.largest_buffer_ != 0) return 1;
         const std::int64_t bytes =
-            depth_ * owner_.vectors_ * owner_.table_->lanes * static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t count =
-            std::min(most_abreast, abreast_bytes / std::max<std::int64_t>(1, bytes));
-        return count >= (right_.packed != nullptr ? fewest_abreast : fewest_in_place) ? count : 1;
+            std::max<std::int64_t>(1, depth_ * owner_.vectors_ * owner_.table_->lanes *
+                                          static_cast<std::int64_t>(sizeof(T)));
+        if (bytes * most_abreast <= abreast_bytes) return most_abreast;
+        const std::int64_t near = runtime::caches().first;
+        return comes_from_far() && bytes * fewest_far <= near ? near / bytes : 1;
     }
+
+    // Whether B is read where it lies, and does not stay in the caches.
+    bool comes_from_far() const { return right_.packed == nullptr && owner_.b_far_; }
 
     // How many panels from `first` on hold whole runs of folded columns; 0: too many, or not from there on.
     std::int64_t panels_of_lines(std::int64_t first) const {
@@ -123,7 +128,7 @@ private:
                 at.next.first = packed_panel(p + count);
                 at.next.step = width / row_panels_;
                 at.share = depth_ * at.next.step;
-                at.calls = row_panels_;
+                at.calls = at.next.step == 0 ? 0 : row_panels_;
             }
             return at;
         }
@@ -177,6 +182,11 @@ private:
                 turn = x;
                 first -= x;
             }
+            if (lines == 1) {
+                at.next = {panel_in_place(first), block_.b_step, 0, 0, 0};
+                at.calls = 2;
+                return;
+            }
             const std::int64_t most = std::max<std::int64_t>(1, depth_ / lines);
             const std::int64_t rows =
                 std::clamp<std::int64_t>(ceil_divide(depth_, row_panels_ * of), 1, most);
@@ -187,7 +197,7 @@ private:
         }
     }
 
-    void write_to(const column_panel& which) {
+    __attribute__((always_inline)) void write_to(const column_panel& which) {
         out_.columns = rounds() ? owner_.tile_columns_.data() : to_.columns + which.first;
         out_.column_count = which.columns;
         out_.stream = to_.stream && which.lines;
@@ -198,15 +208,16 @@ private:
     }
 
     // The panel of rows from `i` on, the `number`-th, with a panel of columns.
-    void multiply(const column_panel& which, const placed_panel& at, std::int64_t i,
-                  std::int64_t number) {
+    __attribute__((always_inline)) void multiply(const column_panel& which, const placed_panel& at,
+                                                 std::int64_t i, std::int64_t number) {
         const auto rows = static_cast<std::size_t>(std::min(mr_, rows_.end - i));
         const auto vectors = static_cast<std::size_t>(which.vectors);
         if (number < at.calls) {
             out_.next = at.next;
             out_.next.first += number * at.share;
         } else {
-            out_.next = {at.b, 0, 0, 0, 0};
+            out_.next.first = at.b;
+            out_.next.step = out_.next.row_lines = 0;
         }
         const kernels::kernel_table<T, Stored>& table = *owner_.table_;
         const T* const packed = rows_.packed + (i - rows_.first) * pitch_;
@@ -231,8 +242,9 @@ private:
     }
 
     // The same, where it belongs in C.
-    void multiply_into(const column_panel& which, const placed_panel& at, std::int64_t i,
-                       std::int64_t number) {
+    __attribute__((always_inline)) void multiply_into(const column_panel& which,
+                                                      const placed_panel& at, std::int64_t i,
+                                                      std::int64_t number) {
         out_.rows = rounds() ? owner_.tile_rows_.data() : to_.rows + i;
         multiply(which, at, i, number);
         if constexpr (widens) {

@@ -60,7 +60,9 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     size.long_lines = find_grid();
     cut_ = choose_blocks(size);
     if (cut_.in_place) grid_ = {};
-    a_far_ = batch_ * m_ * k_ * static_cast<std::int64_t>(sizeof(T)) > runtime::caches().second;
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    a_far_ = batch_ * m_ * k_ * bytes > runtime::caches().second;
+    b_far_ = batch_ * k_ * n_ * bytes > runtime::caches().second;
     make_blocks();
     packed_elements_ = static_cast<std::size_t>(cut_.packed_columns * cut_.packed_depth);
     if (cut_.sums_apart) {
@@ -168,7 +170,9 @@ void blocked<T, Stored>::find_lines() {
     if (!may_stream()) return;
     streams_ = std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(),
                            [](std::int64_t offset) { return offset % line == 0; });
-    if (streams_ || table_->panel_pitch == 0) return;
+    // Where a line is several vectors, putting tiles together costs more.
+    const std::int64_t deepest = (table_->lanes == line ? 8 : 2) * std::int64_t{table_->lanes};
+    if (streams_ || table_->panel_pitch == 0 || k_ > deepest) return;
     folded_ = fold_rows(c_rows_, c_columns_, mr_, line);
     if (folded_.step == 0) return;
     for (std::int64_t p = 0; p < cut_.panels; ++p) {

@@ -169,6 +169,7 @@ private:
     column_grid grid_;
     bool far_ = false;      // C does not stay in the caches
     bool a_far_ = false;    // nor does A
+    bool b_far_ = false;    // nor B
     bool streams_ = false;  // it may be written past them, a row of a tile at a time
     folded_rows folded_;    // or whole tiles of several rows may
     // How many panels from each on make such tiles; 0: none do.

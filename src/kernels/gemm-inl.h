@@ -252,49 +252,40 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
 constexpr std::int64_t depth_chunk = 16;
 constexpr std::int64_t line_elements = 64 / sizeof(element_type);
 
-// Asks for lines that a later call reads: near ones into the first cache, far ones into the second, since
-// places to wait for memory are few there.
+// Asks for lines that a later call reads. With each k into the second cache, which has the more places to
+// wait for memory; what is there already comes from it in time.
 template <class T>
 class line_asker {
 public:
     explicit HWY_INLINE line_asker(const asked_lines<T>& what)
-        : next_(what.first),
-          step_(what.step),
-          left_(what.row_lines),
-          row_lines_(what.row_lines),
-          jump_(what.jump),
-          rows_(what.rows) {}
+        : what_(what), next_(what.first), step_(what.step), left_(what.row_lines) {}
     HWY_INLINE void ask() {
-        if (row_lines_ == 0) {
-            hwy::Prefetch(next_);
-            next_ += step_;
-        } else {
-            ask_far();
-        }
+        __builtin_prefetch(next_, 0, 2);
+        next_ += step_;
+        if (--left_ == 0) go_on();
     }
-    // Of so many k at once.
+    // For so many k at once.
     HWY_INLINE void ask(std::int64_t count) {
-        if (row_lines_ == 0) {
+        if (left_ <= 0) {
             const std::int64_t k_per_line = step_ == 0 ? count : HWY_MAX(line_elements / step_, 1);
-            for (std::int64_t j = 0; j < count; j += k_per_line) hwy::Prefetch(next_ + j * step_);
-            next_ += count * step_;
+            const T* const end = next_ + count * step_;
+            for (; next_ < end; next_ += k_per_line * step_) hwy::Prefetch(next_);
+            next_ = end;
         } else {
-            for (std::int64_t j = 0; j < count; ++j) ask_far();
+            for (std::int64_t j = 0; j < count; ++j) ask();
         }
     }
 
 private:
-    HWY_INLINE void ask_far() {
-        __builtin_prefetch(next_, 0, 2);
-        next_ += step_;
-        if (--left_ != 0) return;
-        next_ += jump_;
-        left_ = row_lines_;
-        if (--rows_ == 0) step_ = jump_ = 0;
+    HWY_INLINE void go_on() {
+        next_ += what_.jump;
+        left_ = what_.row_lines;
+        if (++rows_ == what_.rows) step_ = left_ = 0;
     }
 
+    const asked_lines<T>& what_;
     const T* next_;
-    std::int64_t step_, left_, row_lines_, jump_, rows_;
+    std::int64_t step_, left_, rows_ = 0;
 };
 
 // `left(i)` gives row i of A for the current k, `advance()` goes on to the next k. `ahead`: of row_panel,
