@@ -160,6 +160,7 @@ void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_
             from.across_run = a_rows_.run.data() + i;
             from.along = a_depth_.offset.data() + k;
             from.along_run = a_depth_.run.data() + k;
+            from.along_stretch = a_depth_.stretch;
             from.width = static_cast<int>(std::min(mr, m_end - i));
             from.depth = std::min(step, block.end - k);
             T* const panel = to + (i - m) * pitch_of(block);

@@ -54,8 +54,11 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     const auto dense = [&](const column_panel& p) { return p.columns == b_step; };
     size.b_in_place = b_step != 0 && std::all_of(panels_.begin(), panels_.end(), in_place);
     size.b_dense = size.b_in_place && std::all_of(panels_.begin(), panels_.end(), dense);
-    if (table.transpose != nullptr) find_stretch(b_depth_);
-    k_unit_ = block_unit(b_depth_.stretch);
+    if (table.transpose != nullptr) {
+        find_stretch(b_depth_, most_stretch);
+        if (b_depth_.stretch == 1 && a_rows_.run[0] == 1) find_stretch(a_depth_, most_row_stretch);
+    }
+    k_unit_ = block_unit(std::max(a_depth_.stretch, b_depth_.stretch));
     size.k_unit = k_unit_;
     size.long_lines = find_grid();
     cut_ = choose_blocks(size);

@@ -62,6 +62,8 @@ std::int64_t largest_divisor(std::int64_t extent, std::int64_t most) {
     return divisor;
 }
 
+// An operand of so many times the elements of the other one.
+constexpr std::int64_t much_larger = 4;
 // Sides shorter than this are not worth a transposition in registers.
 constexpr std::int64_t least_part = 4;
 
@@ -125,10 +127,27 @@ void put_innermost(loop_list& loops, stride_member fast) {
     std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
 }
 
+// Whether B, walked along k as it is, need not be packed, it is contiguous along n as C is and takes equal
+// steps along k; and A does not lie too scattered for that.
+bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
+    const auto ready = [&](const contraction_loop& loop) {
+        return loop.b == 1 && loop.c == 1 && loop.extent % lanes == 0;
+    };
+    if (std::none_of(n.begin(), n.end(), ready)) return false;
+    std::int64_t inside = 1;
+    for (std::size_t l = k.size(); l-- > 0;) {
+        if (l + 1 < k.size() && k[l].b != k[l + 1].b * k[l + 1].extent) return false;
+        if (k[l].a == 1 && inside > most_row_stretch) return false;
+        inside *= k[l].extent;
+    }
+    return true;
+}
+
 // k follows the operand that can be read contiguously along it. When both can, along different
 // loops, B is transposed as it is packed, and A keeps pieces of a few elements. So it does when B,
-// contiguous elsewhere, is the larger one and is walked in its own order.
-void order_k(index_groups& groups) {
+// contiguous elsewhere, is the larger one and is walked in its own order; unless B is much larger, and then
+// need not be packed at all.
+void order_k(index_groups& groups, int lanes) {
     constexpr stride_member a = &contraction_loop::a, b = &contraction_loop::b;
     const bool a_unit = has_unit_stride(groups.k, a);
     const bool b_unit = has_unit_stride(groups.k, b);
@@ -139,7 +158,9 @@ void order_k(index_groups& groups) {
         sort_by(groups.k, a, b);
     } else {
         sort_by(groups.k, b, a);
-        if (a_unit) put_innermost(groups.k, a);
+        const bool reads_b = iterations(groups.n) >= much_larger * iterations(groups.m) &&
+                             lies_ready(groups.k, groups.n, lanes);
+        if (a_unit && !reads_b) put_innermost(groups.k, a);
     }
 }
 
@@ -215,7 +236,7 @@ index_groups make_index_groups(const plan::contraction& what, int lanes) {
     } else {
         sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
     }
-    order_k(groups);
+    order_k(groups, lanes);
     for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
     return groups;
 }

@@ -30,15 +30,14 @@ offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loo
     return flat;
 }
 
-void find_stretch(offset_vector& offsets) {
+void find_stretch(offset_vector& offsets, std::int64_t furthest) {
     constexpr std::int32_t worth = 4;
-    constexpr auto furthest = static_cast<std::size_t>(most_stretch);
     if (std::any_of(offsets.run.begin(), offsets.run.end(),
                     [](std::int32_t run) { return run >= worth; })) {
         return;
     }
     const std::size_t count = offsets.offset.size();
-    for (std::size_t s = 2; s <= furthest && s * worth <= count; ++s) {
+    for (std::size_t s = 2; s <= static_cast<std::size_t>(furthest) && s * worth <= count; ++s) {
         if (offsets.offset[s] - offsets.offset[0] != 1) continue;
         offsets.stretch = static_cast<std::int64_t>(s);
         offsets.run.assign(count, 1);

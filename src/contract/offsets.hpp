@@ -17,12 +17,12 @@ struct offset_vector {
     std::int64_t stretch = 1;
 };
 
-/// The furthest that is looked for.
-inline constexpr std::int64_t most_stretch = 24;
+/// The furthest that is looked for in columns of B, which are walked for all of it at once, and in rows of A.
+inline constexpr std::int64_t most_stretch = 24, most_row_stretch = 128;
 
-/// Where neighbours are not adjacent in memory but iterations some distance apart are, `run` is made
-/// to count those.
-void find_stretch(offset_vector& offsets);
+/// Where neighbours are not adjacent in memory but iterations some distance apart are, at most `furthest`,
+/// `run` is made to count those.
+void find_stretch(offset_vector& offsets, std::int64_t furthest);
 
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
 offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride);

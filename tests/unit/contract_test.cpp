@@ -87,6 +87,11 @@ pattern disagreeing_k(std::int64_t m, std::int64_t n, std::int64_t c, std::int64
     return {{}, {{m, c * d, 0, n}}, {{n, 0, c, 1}}, {{c, d, 1, 0}, {d, 1, n * c, 0}}};
 }
 
+// A[d][m][e], B[e][d][n]: B is as it would be packed, and A has its unit steps d apart.
+pattern ready_columns(std::int64_t m, std::int64_t n, std::int64_t e, std::int64_t d) {
+    return {{}, {{m, e, 0, n}}, {{n, 0, 1, 1}}, {{d, m * e, n, 0}, {e, 1, d * n, 0}}};
+}
+
 // A[m][k] B[a][k][b][d], C[d][m][b][a]: B is contiguous along d, C along a.
 pattern disagreeing_n(std::int64_t m, std::int64_t a, std::int64_t b, std::int64_t d,
                       std::int64_t k) {
@@ -119,6 +124,20 @@ TEST_CASE("unit strides that disagree, on every target", "[contract]") {
         check<float>(disagreeing_n(11, 37, 2, 150, 9), 6, -1, 0.25);
         check<double>(disagreeing_n(200, 19, 5, 21, 12), 7, 1, 0);
         check<float>(disagreeing_n(9, 130, 1, 48, 20), 8, 1, 1);
+    }
+}
+
+TEST_CASE("few rows, contiguous along an outer k, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        check<float>(ready_columns(13, 192, 11, 48), 1, 1, 0);
+        check<float>(ready_columns(21, 96, 37, 21), 2, -2, 1);
+        check<float>(ready_columns(5, 64, 7, 128), 3, 1, 0.5);
+        check<float>(ready_columns(5, 64, 4, 130), 4, 1, 0);
+        check<double>(ready_columns(12, 64, 30, 19), 5, 1, 0.5);
+        check<double>(ready_columns(9, 80, 3, 2), 6, 1, 0);
     }
 }
 
