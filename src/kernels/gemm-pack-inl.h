@@ -120,23 +120,21 @@ void copy_line(const pack_source<element_type>& from, const element_type* line, 
     }
 }
 
-#if HWY_TARGET != HWY_SCALAR
 // A line whose unit steps are `along_stretch` apart: a vector of k that are next to each other, and a few of
 // those that are contiguous in memory, are transposed.
 void copy_stretched(const pack_source<element_type>& from, const element_type* line,
                     element_type* to) {
+    std::int64_t k = 0;
+#if HWY_TARGET != HWY_SCALAR
     const full_tag d;
     const std::int64_t stretch = from.along_stretch;
-    for (std::int64_t k = 0; k < from.depth;) {
-        const std::int64_t end = k + block_lanes * stretch;
-        bool runs = end <= from.depth;
-        for (std::int64_t j = k; runs && j < k + stretch; ++j)
-            runs = from.along_run[j] >= block_lanes;
-        if (!runs) {
-            to[k] = line[from.along[k]];
-            ++k;
-            continue;
-        }
+    const auto all_run = [&](std::int64_t first) {
+        for (std::int64_t j = first; j < first + stretch; ++j)
+            if (from.along_run[j] < block_lanes) return false;
+        return true;
+    };
+    const std::int64_t step = block_lanes * stretch;
+    for (; k + step <= from.depth && all_run(k); k += step) {
         std::int64_t j = k;
         const element_type* lines[lane_count];
         for (; j + lane_count <= k + stretch; j += lane_count) {
@@ -146,20 +144,18 @@ void copy_stretched(const pack_source<element_type>& from, const element_type* l
         for (; j < k + stretch; ++j) {
             for (int i = 0; i < block_lanes; ++i) to[j + i * stretch] = line[from.along[j] + i];
         }
-        k = end;
     }
-}
 #endif
+    for (; k < from.depth; ++k) to[k] = line[from.along[k]];
+}
 
 void pack_rows(const pack_source<element_type>& from, element_type* to) {
     int x = 0;
-#if HWY_TARGET != HWY_SCALAR
     if (from.along_stretch > 1) {
         for (; x < from.width; ++x)
             copy_stretched(from, from.origin + from.across[x], to + x * pitch);
         return;
     }
-#endif
 #if HWY_TARGET != HWY_SCALAR
     // Rows that are contiguous across: blocks of a vector's k and a few rows are transposed.
     const full_tag d;
