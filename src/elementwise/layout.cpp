@@ -12,6 +12,8 @@ using plan::fold;
 using plan::opcode;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+// Of a tile that is transposed: what of each line is written, and read.
+constexpr std::int64_t row_bytes = 512, line_bytes = 256;
 
 struct choice {
     traversal how = traversal::plain;
@@ -47,7 +49,8 @@ public:
         if (best.how == traversal::plain) {
             p = take(free, second_loop(free, q));
             if (transposes(p, q)) {
-                layout_.shape.q_chunk = std::min<std::int64_t>(q.extent, most_ >= 1024 ? 64 : 32);
+                layout_.shape.q_chunk =
+                    std::min(q.extent, most_ >= 1024 ? row_bytes / element_bytes_ : 32);
             }
         } else {
             p = take(folded, folded.empty() ? none : folded.size() - 1);
@@ -183,7 +186,7 @@ private:
             shape.p_chunk = std::min(p.extent, fits);
         } else if (layout_.how == traversal::plain && transposes(p, q)) {
             // Both sides of a transposition want several cache lines of every row.
-            shape.p_chunk = std::min(p.extent, 4 * fits);
+            shape.p_chunk = std::min({p.extent, 4 * fits, line_bytes / element_bytes_});
         } else if (blocked || whole) {
             shape.p_chunk = std::min(p.extent, fits);
         }

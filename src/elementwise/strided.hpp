@@ -23,6 +23,17 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
     }
 }
 
+/// Asks for the tile that comes after one of p elements of q lines each, along q. Its lines are short pieces
+/// far apart, which the hardware does not foresee.
+template <class T>
+void ask_for_next(const T* from, std::int64_t p, std::int64_t q, std::int64_t q_stride) {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+    for (const T *next = from + q * q_stride, *end = next + q * q_stride; next != end;
+         next += q_stride) {
+        for (std::int64_t i = 0; i < p; i += line) __builtin_prefetch(next + i, 0, 2);
+    }
+}
+
 /// to[i * q + j] = from[i + j * q_stride] for i < p, j < q.
 template <class T>
 void gather_transposed(T* to, const T* from, std::int64_t p, std::int64_t q,
@@ -72,7 +83,10 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
         default:
             break;
     }
-    if (p_stride == 1 && q_stride != 1 && p > 1) return gather_transposed(to, from, p, q, q_stride);
+    if (p_stride == 1 && q_stride != 1 && p > 1) {
+        if (p >= 8) ask_for_next(from, p, q, q_stride);
+        return gather_transposed(to, from, p, q, q_stride);
+    }
     for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {
         if (q_stride == 1 && q >= 16) {
             std::memmove(to, from, static_cast<std::size_t>(q) * sizeof(T));
