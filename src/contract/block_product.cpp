@@ -7,6 +7,7 @@
 #include "src/contract/blocked.hpp"
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
@@ -20,10 +21,14 @@ constexpr std::int64_t rows_across = 8;
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
-// A larger one only for so few columns, where a line of memory serves two tiles of rows at least, and where
-// elements do not compete for the same places in the caches, as those do that are a multiple of this apart.
+// A larger one only for so few columns, and where a line of memory serves two tiles of rows at least.
 constexpr std::int64_t most_columns = 128;
+// Elements that are a multiple of this apart compete for the same places in the caches. The second one has
+// room for a block of so many k all the same, and as many again that have been asked for, which is worth it
+// where so many panels meet them; otherwise the rows are packed.
 constexpr std::int64_t aliased_bytes = 4096;
+constexpr std::int64_t aliased_depth = 256;
+constexpr std::int64_t aliased_panels = 2;
 
 }  // namespace
 
@@ -38,13 +43,31 @@ bool blocked<T, Stored>::is_contiguous_across() const {
 }
 
 // Whether A may be read where it lies along a step of k other than one: it is small, or contiguous across,
-// and steps do not meet the same place of a cache again and again.
+// and the caches have room for the lines that a block of k meets.
 template <class T, class Stored>
 bool blocked<T, Stored>::steps_well(std::int64_t step) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
     if (m_ * k_ * bytes <= small_bytes) return true;
+    const std::int64_t width = std::int64_t{table_->vectors} * table_->lanes;
     return n_ <= most_columns && 2 * table_->mr * bytes <= runtime::line_bytes &&
-           is_contiguous_across() && step * bytes % aliased_bytes != 0;
+           is_contiguous_across() &&
+           (!is_aliased(step) || (n_ <= aliased_panels * width &&
+                                  2 * aliased_depth * step * bytes <= runtime::caches().second));
+}
+
+template <class T, class Stored>
+bool blocked<T, Stored>::is_aliased(std::int64_t step) const {
+    return step != 0 && step * static_cast<std::int64_t>(sizeof(Stored)) % aliased_bytes == 0;
+}
+
+// The depth of a block of k, at most, for A to be read where it lies.
+template <class T, class Stored>
+std::int64_t blocked<T, Stored>::shallow_depth() const {
+    const std::int64_t step = uniform_step(a_depth_, 0, k_);
+    return is_aliased(step) && m_ * k_ * static_cast<std::int64_t>(sizeof(Stored)) > small_bytes &&
+                   steps_well(step)
+               ? aliased_depth
+               : kernels::most_depth<double>;
 }
 
 // A is read in place where few panels pass over it.
@@ -173,6 +196,8 @@ void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_
 #define RICCI_INSTANTIATE(...)                                                                     \
     template bool blocked<__VA_ARGS__>::is_contiguous_across() const;                              \
     template bool blocked<__VA_ARGS__>::steps_well(std::int64_t) const;                            \
+    template bool blocked<__VA_ARGS__>::is_aliased(std::int64_t) const;                            \
+    template std::int64_t blocked<__VA_ARGS__>::shallow_depth() const;                             \
     template void blocked<__VA_ARGS__>::make_blocks();                                             \
     template void blocked<__VA_ARGS__>::pack_a(const stored_type*, std::int64_t, std::int64_t,     \
                                                const k_block&, computed_type*) const;              \

@@ -60,6 +60,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     }
     k_unit_ = block_unit(std::max(a_depth_.stretch, b_depth_.stretch));
     size.k_unit = k_unit_;
+    size.most_depth = shallow_depth();
     size.long_lines = find_grid();
     cut_ = choose_blocks(size);
     if (cut_.in_place) grid_ = {};

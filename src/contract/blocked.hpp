@@ -108,6 +108,8 @@ private:
     bool empty() const { return batch_ == 0 || m_ == 0 || n_ == 0; }
     bool is_contiguous_across() const;
     bool steps_well(std::int64_t step) const;
+    bool is_aliased(std::int64_t step) const;
+    std::int64_t shallow_depth() const;
     void choose_tile();
     void make_panels();
     void make_blocks();

@@ -18,8 +18,8 @@ static_assert((most_rows + 48) * kernels::row_pitch<double> * sizeof(double) <= 
 // memory.
 std::int64_t deepest_block(const problem_size& size) {
     constexpr std::int64_t unit = 16;
-    const std::int64_t most = size.element_bytes > sizeof(double) ? kernels::most_depth<double> / 2
-                                                                  : kernels::most_depth<double>;
+    const std::int64_t most =
+        size.element_bytes > sizeof(double) ? size.most_depth / 2 : size.most_depth;
     const std::int64_t depth =
         size.caches.first / (size.mr * static_cast<std::int64_t>(size.element_bytes));
     return std::clamp(depth / unit * unit, unit, most);

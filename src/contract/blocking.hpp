@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/kernels/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
 namespace ricci::contract {
@@ -24,6 +25,7 @@ struct problem_size {
     bool b_dense = false;        // and it lies there as if it were packed
     bool long_lines = false;     // B is packed best in many panels at a time
     std::int64_t k_unit = 16;    // blocks of k are cut at multiples of this
+    std::int64_t most_depth = kernels::most_depth<double>;  // and hold no more
     runtime::cache_sizes caches = runtime::caches();
 };
 
