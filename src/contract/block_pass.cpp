@@ -184,7 +184,7 @@ private:
             }
             if (lines == 1) {
                 at.next = {panel_in_place(first), block_.b_step, 0, 0, 0};
-                at.calls = 2;
+                at.calls = 1;
                 return;
             }
             const std::int64_t most = std::max<std::int64_t>(1, depth_ / lines);
@@ -282,15 +282,14 @@ private:
         if constexpr (!widens) {
             const folded_rows& folded = owner_.folded_;
             placed_panel placed[most_panels_of_lines];
-            for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x);
+            for (std::int64_t x = 0; x < count; ++x) placed[x] = place(p + x, x, count);
             const std::int64_t first = owner_.packed_column(p);
             const std::int64_t columns =
                 std::min(owner_.n_, owner_.packed_column(p + count)) - first;
             alignas(64) T tiles[2][most_folded];
             const std::uint8_t* const is_whole = folded.panels.data() + rows_.first / folded.rows;
             int turn = 0;
-            std::int64_t pending =
-                -1;  // the row from which on the last tile is still to be written
+            std::int64_t pending = -1;  // the first row of a tile that is still to be written
             const auto write = [&](const T* tile) {
                 if (pending < 0) return;
                 T* const c = to_.c + to_.rows[pending];

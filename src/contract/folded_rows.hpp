@@ -1,4 +1,4 @@
-// Rows of C that are shorter than what a cache line divides, but go on where their neighbours end.
+// Rows of C that are no whole cache lines, but go on where their neighbours end.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ricci::contract {
 
-/// Where C lies in memory as if runs of its columns were the rows of a table, `step` elements each, one
-/// for every row of C: tiles that hold whole runs of some rows are whole cache lines then, though a
-/// single row is not. Such a tile is put together apart from C, and written past the caches in one piece.
+/// In a C such as C[d][b][a] of rows b and columns (d, a) a row holds runs of a, and the next row's run
+/// begins where one ends. Several rows together are whole cache lines where one is not: tiles of these are
+/// put together apart from C, and written past the caches.
 struct folded_rows {
     std::int64_t step =
         0;  // elements of a run, and from a row of C to the next; 0: there are no such tiles

@@ -80,6 +80,8 @@ TEST_CASE("several blocks of every kind", "[contract]") {
     check<float>(product(16, 16, 20000), 4, 1, 0);
     check<double>(product(20, 17, 9000, true, false, true), 5, 2, 0.5);
     check<float>({{{70, 30, 60, 50}}, {{5, 6, 0, 10}}, {{10, 0, 6, 1}}, {{6, 1, 1, 0}}}, 6, 1, 0);
+    // Rows of A are contiguous across, 4096 bytes apart.
+    check<float>(product(1024, 16, 280, true), 7, -1, 0.5);
 }
 
 // A[m][c][d] B[d][n][c]: both are contiguous along k, A along d and B along c.
