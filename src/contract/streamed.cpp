@@ -119,7 +119,9 @@ void streamed<T, Stored>::run(const void* a, const void* b, void* c, const plan:
     from.a += a_start_;
     from.b += b_start_;
     from.c += c_start_;
-    if (inner_is_summed_) {
+    if (inner_is_summed_ && sums_rows()) {
+        run_dot_rows(from);
+    } else if (inner_is_summed_) {
         run_sums(from);
     } else {
         run_rows(from);
@@ -188,6 +190,44 @@ void streamed<T, Stored>::add_and_write(const operands& from, const position& at
                                  k == 0 ? T{0} : T{1}, sums, 1);
         }
         table_->write(count, from.alpha, sums, from.beta, c + (t - first) * inner_.c, inner_.c);
+    }
+}
+
+// Whether every element of C is one line of a matrix by one of a vector, lines that a kernel takes
+// several of at once.
+template <class T, class Stored>
+bool streamed<T, Stored>::sums_rows() const {
+    if (widens || table_->dot_rows == nullptr || sums_ != 1 || parts_ != 1 || free_.empty())
+        return false;
+    const contraction_loop& rows = free_.back();
+    return inner_.a == 1 && inner_.b == 1 && (rows.a == 0 || rows.b == 0);
+}
+
+template <class T, class Stored>
+void streamed<T, Stored>::run_dot_rows(const operands& from) const {
+    if constexpr (!widens) {
+        constexpr std::int64_t most = 64;
+        const contraction_loop& rows = free_.back();
+        auto body = [&](std::int64_t task, int) {
+            T sums[most];
+            const std::int64_t end = std::min(outer_, (task + 1) * units_per_task_);
+            for (std::int64_t unit = task * units_per_task_; unit < end;) {
+                const std::int64_t left = rows.extent - unit % rows.extent;
+                const std::int64_t count = std::min({most, left, end - unit});
+                const position at = locate(free_, unit);
+                const T *a = from.a + at.a, *b = from.b + at.b;
+                if (rows.b == 0) table_->dot_rows(inner_.extent, count, a, rows.a, b, sums);
+                else table_->dot_rows(inner_.extent, count, b, rows.b, a, sums);
+                T* const c = from.c + at.c;
+                for (std::int64_t i = 0; i < count; ++i) {
+                    T& to = c[i * rows.c];
+                    to = from.beta == T{0} ? from.alpha * sums[i]
+                                           : from.alpha * sums[i] + from.beta * to;
+                }
+                unit += count;
+            }
+        };
+        runtime::parallel_for((outer_ + units_per_task_ - 1) / units_per_task_, body);
     }
 }
 

@@ -35,6 +35,8 @@ private:
     void add_and_write(const operands& from, const position& at, std::int64_t first,
                        std::int64_t last, Stored* c) const;
     void run_sums(const operands& from) const;
+    bool sums_rows() const;
+    void run_dot_rows(const operands& from) const;
     T sum_of(const operands& from, std::int64_t index, std::int64_t part) const;
 
     const kernels::kernel_table<T, Stored>* table_;

@@ -445,6 +445,7 @@ kernel_table<element_type> make_table() {
     table.stream_lines = &stream_lines;
     table.end_streams = [] { hwy::FlushStream(); };
     table.dot = &dot<element_type>;
+    table.dot_rows = &dot_rows<element_type>;
     table.multiply_add = &multiply_add<element_type>;
     table.add_multiples = &add_multiples<element_type>;
     return table;

@@ -206,6 +206,11 @@ struct kernel_table {
     /// The sum over t < n of x[t] * y[t].
     T (*dot)(std::int64_t n, strided<Stored> x, strided<Stored> y) = nullptr;
 
+    /// sums[r] = the sum over t < n of a[r * a_step + t] * y[t] for r < rows. None where dot is called for
+    /// each row.
+    void (*dot_rows)(std::int64_t n, std::int64_t rows, const Stored* a, std::int64_t a_step,
+                     const Stored* y, T* sums) = nullptr;
+
     /// c[t * c_step] = alpha * x[t] * y[t] + beta * c[t * c_step] for t < n; c is not read when beta
     /// is 0.
     void (*multiply_add)(std::int64_t n, T alpha, strided<Stored> x, strided<Stored> y, T beta,

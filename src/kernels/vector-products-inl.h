@@ -66,6 +66,59 @@ T dot(std::int64_t n, strided<T> x, strided<T> y) {
     return tail + hn::GetLane(hn::SumOfLanes(d, total));
 }
 
+// dot() of a few rows at once, each summed in the same order: y is loaded for all of them.
+template <int rows, class T>
+HWY_INLINE void dot_few_rows(std::int64_t n, const T* a, std::int64_t a_step, const T* y, T* sums) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
+    constexpr int vectors = 4;
+    V sum[rows][vectors];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    std::int64_t t = 0;
+    for (; t + vectors * lanes <= n; t += vectors * lanes) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            const V right = hn::LoadU(d, y + t + v * lanes);
+            RICCI_UNROLL
+            for (int r = 0; r < rows; ++r)
+                sum[r][v] = product_and_sum(d, hn::LoadU(d, a + r * a_step + t + v * lanes), right,
+                                            sum[r][v]);
+        }
+    }
+    for (; t + lanes <= n; t += lanes) {
+        const V right = hn::LoadU(d, y + t);
+        RICCI_UNROLL
+        for (int r = 0; r < rows; ++r)
+            sum[r][0] = product_and_sum(d, hn::LoadU(d, a + r * a_step + t), right, sum[r][0]);
+    }
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        const V total = hn::Add(hn::Add(sum[r][0], sum[r][1]), hn::Add(sum[r][2], sum[r][3]));
+        T tail = 0;
+        for (std::int64_t i = t; i < n; ++i) tail += a[r * a_step + i] * y[i];
+        sums[r] = tail + hn::GetLane(hn::SumOfLanes(d, total));
+    }
+}
+
+// As many rows at once as there are registers for their sums.
+template <class T>
+void dot_rows(std::int64_t n, std::int64_t rows, const T* a, std::int64_t a_step, const T* y,
+              T* sums) {
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+    constexpr int most = 4;
+#else
+    constexpr int most = 2;
+#endif
+    std::int64_t r = 0;
+    for (; r + most <= rows; r += most) dot_few_rows<most>(n, a + r * a_step, a_step, y, sums + r);
+    for (; r < rows; ++r) dot_few_rows<1>(n, a + r * a_step, a_step, y, sums + r);
+}
+
 template <class T>
 void multiply_add(std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T* c,
                   std::int64_t c_step) {

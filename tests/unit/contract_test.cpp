@@ -143,6 +143,24 @@ TEST_CASE("few rows, contiguous along an outer k, on every target", "[contract]"
     }
 }
 
+TEST_CASE("matrices by vectors, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        for (const std::int64_t k : {1, 7, 16, 63, 64, 65, 200}) {
+            for (const std::int64_t m : {1, 2, 3, 4, 5, 9, 70}) {
+                INFO(m << " rows of " << k);
+                check<float>(product(m, 1, k), 1, 1, 0);
+                check<double>(product(1, m, k, false, true), 2, -1, 0.5);
+            }
+            // Rows with room between them, of batches that go backwards in C.
+            check<float>({{{3, 5 * (k + 2), k, -11}}, {{5, k + 2, 0, 2}}, {}, {{k, 1, 1, 0}}}, 3, 2,
+                         1);
+        }
+    }
+}
+
 TEST_CASE("few rows and many k, few k and many columns, on every target", "[contract]") {
     const target_guard guard;
     for (const std::string& target : ricci::kernels::supported_targets()) {
