@@ -31,7 +31,8 @@ constexpr std::int64_t serial_sums = std::int64_t{1} << 16;
 }  // namespace
 
 template <class T, class Stored>
-blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table)
+blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table,
+                            bool alone)
     : groups_(std::move(groups)),
       table_(&table),
       batch_(iterations(groups_.batch)),
@@ -62,6 +63,7 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     size.most_depth = shallow_depth();
     size.long_lines = find_grid();
     cut_ = choose_blocks(size);
+    cut_.serial = cut_.serial || alone;
     if (cut_.in_place) grid_ = {};
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     a_far_ = batch_ * m_ * k_ * bytes > runtime::caches().second;

@@ -33,7 +33,8 @@ class joined;
 template <class T, class Stored = T>
 class blocked final : public strategy {
 public:
-    blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    /// `alone`: it stays on the caller's thread, as a part of a task.
+    blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table, bool alone = false);
     void run(const void* a, const void* b, void* c, const plan::number& alpha,
              const plan::number& beta) const override;
     std::unique_ptr<const joined_strategy> join(std::span<const joinable> all) const override;

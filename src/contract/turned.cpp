@@ -21,6 +21,8 @@ constexpr std::int64_t most_rows = 128;
 // Columns of a block that are transposed at once, and the elements of these.
 constexpr std::int64_t strip = 16;
 constexpr std::int64_t strip_elements = 8192;
+// So many blocks are shared out among the threads, of fewer each one is.
+constexpr std::int64_t blocks_to_share = 8;
 // So few elements are put in order on the calling thread.
 constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
@@ -104,7 +106,8 @@ turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
         block.m[l].c = row;
         row *= block.m[l].extent;
     }
-    product_.emplace(std::move(block), table);
+    alone_ = iterations(outer_) >= blocks_to_share;
+    product_.emplace(std::move(block), table, alone_);
     lines_ = table.stream_lines != nullptr &&
              total * static_cast<std::int64_t>(sizeof(T)) >= runtime::stream_bytes &&
              consists_of_lines();
@@ -126,18 +129,29 @@ void turned<T>::run(const void* a, const void* b, void* c, const plan::number& a
     const T* const rows = static_cast<const T*>(swapped_ ? b : a) + a_start_;
     const T* const columns = static_cast<const T*>(swapped_ ? a : b) + b_start_;
     T* const to = static_cast<T*>(c) + c_start_;
-    const bool adds = beta.as<T>() != T{0};
-    const bool stream =
-        lines_ && !adds && reinterpret_cast<std::uintptr_t>(to) % runtime::line_bytes == 0;
-    const lent_memory memory(sizeof(T) * c_rows_.offset.size() * static_cast<std::size_t>(pitch_));
-    T* const block = reinterpret_cast<T*>(memory.data());
-    const std::int64_t blocks = iterations(outer_);
-    for (std::int64_t number = 0; number < blocks; ++number) {
+    const bool stream = lines_ && beta.as<T>() == T{0} &&
+                        reinterpret_cast<std::uintptr_t>(to) % runtime::line_bytes == 0;
+    auto body = [&](std::int64_t number, int) {
+        const lent_memory memory(sizeof(T) * c_rows_.offset.size() *
+                                 static_cast<std::size_t>(pitch_));
         const position at = locate(outer_, number);
-        if (adds) read(to + at.c, block);
-        product_->run(rows + at.a, columns + at.b, block, alpha, beta);
-        write(block, to + at.c, stream);
+        run_block(rows + at.a, columns + at.b, to + at.c, reinterpret_cast<T*>(memory.data()),
+                  alpha, beta, stream);
+    };
+    const std::int64_t blocks = iterations(outer_);
+    if (alone_) {
+        runtime::parallel_for(blocks, body);
+    } else {
+        for (std::int64_t number = 0; number < blocks; ++number) body(number, 0);
     }
+}
+
+template <class T>
+void turned<T>::run_block(const T* rows, const T* columns, T* c, T* block,
+                          const plan::number& alpha, const plan::number& beta, bool stream) const {
+    if (beta.as<T>() != T{0}) read(c, block);
+    product_->run(rows, columns, block, alpha, beta);
+    write(block, c, stream);
 }
 
 // A row of the block in C's order.
@@ -175,7 +189,7 @@ void turned<T>::write(const T* block, T* c, bool stream) const {
             write_row(block + i * pitch_, to);
         }
     };
-    distribute(rows, rows * pitch_ < serial_elements, body);
+    distribute(rows, alone_ || rows * pitch_ < serial_elements, body);
 }
 
 // C as it was, in the block's order.
@@ -188,7 +202,7 @@ void turned<T>::read(const T* c, T* block) const {
             table_->transpose(from + x * next_.c, along_.c, block + i * pitch_ + x * next_step_,
                               across_step_, along_.extent, across_.extent);
     };
-    distribute(rows, rows * pitch_ < serial_elements, body);
+    distribute(rows, alone_ || rows * pitch_ < serial_elements, body);
 }
 
 template <class T>

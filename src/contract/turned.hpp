@@ -30,6 +30,8 @@ public:
     std::string words() const override;
 
 private:
+    void run_block(const T* rows, const T* columns, T* c, T* block, const plan::number& alpha,
+                   const plan::number& beta, bool stream) const;
     void write(const T* block, T* c, bool stream) const;
     void write_row(const T* row, T* c) const;
     void stream_row(const T* row, T* c) const;
@@ -45,6 +47,7 @@ private:
     offset_vector c_rows_;
     // Where an element of the block's row lies: next * next_step_ + across * across_step_ + along.
     std::int64_t next_step_ = 0, across_step_ = 0, pitch_ = 0;
+    bool alone_ = false;  // there are enough blocks for every thread to have its own
     bool lines_ = false;  // C is large, and a block of it whole cache lines, if C begins with one
     std::optional<blocked<T>> product_;
 };

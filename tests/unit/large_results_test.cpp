@@ -189,20 +189,24 @@ TEST_CASE("a large operand is transposed where that is less than the result", "[
 
 TEST_CASE("large results on any number of threads", "[contract]") {
     const worker_guard guard;
-    const std::int64_t x = 48, y = 40, z = 30, r = 12, k = 40;
-    const pattern p = {{},
-                       {{y, 1, 0, r * z * x}, {z, y, 0, x}, {x, k * z * y, 0, 1}},
-                       {{r, 0, k, z * x}},
-                       {{k, z * y, 1, 0}}};
-    const data<float> in(p, 11);
-    const turned<float> how(groups_of<float>(p), gemm_kernels<float>());
-    std::vector<float> first;
-    for (const int workers : {1, 2, 3, 5}) {
-        ricci::runtime::set_worker_count(workers);
-        std::vector<float> out = in.c;
-        how.run(in.a.data(), in.b.data(), out.data(), 1, 0.5);
-        if (first.empty()) first = out;
-        CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) == 0);
+    const std::int64_t x = 48, y = 40, z = 30, r = 12;
+    // One block after another, and each thread at blocks of its own.
+    for (const std::int64_t batches : {1, 10}) {
+        const std::int64_t k = batches == 1 ? 40 : 3;
+        const pattern p = {{{batches, x * k * z * y, 0, y * r * z * x}},
+                           {{y, 1, 0, r * z * x}, {z, y, 0, x}, {x, k * z * y, 0, 1}},
+                           {{r, 0, k, z * x}},
+                           {{k, z * y, 1, 0}}};
+        const data<float> in(p, 11);
+        const turned<float> how(groups_of<float>(p), gemm_kernels<float>());
+        std::vector<float> first;
+        for (const int workers : {1, 2, 3, 5}) {
+            ricci::runtime::set_worker_count(workers);
+            std::vector<float> out = in.c;
+            how.run(in.a.data(), in.b.data(), out.data(), 1, 0.5);
+            if (first.empty()) first = out;
+            CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) == 0);
+        }
+        CHECK(error_of(p, in, first, 1, 0.5) == 0);
     }
-    CHECK(error_of(p, in, first, 1, 0.5) == 0);
 }
