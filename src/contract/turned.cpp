@@ -117,7 +117,8 @@ turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
 template <class T>
 bool turned<T>::consists_of_lines() const {
     const auto begins = [](std::int64_t offset) { return offset % line<T> == 0; };
-    return begins(next_.extent * across_.extent) && begins(along_.c) &&
+    const std::int64_t length = next_.extent * across_.extent;
+    return begins(length) && length * strip <= strip_elements && begins(along_.c) &&
            std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins) &&
            std::all_of(outer_.begin(), outer_.end(),
                        [&](const contraction_loop& loop) { return begins(loop.c); });

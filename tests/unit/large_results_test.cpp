@@ -168,6 +168,8 @@ TEST_CASE("products that are transposed into whole lines of a large result", "[c
     check_lines(48, 50, 80, 12, 16);
     check_lines(40, 60, 100, 10, 0);
     check_lines(41, 60, 100, 10, 0);
+    // Lines that are not cut into parts.
+    check_lines(1024, 101, 11, 2, 0);
 }
 
 TEST_CASE("a large operand is transposed where that is less than the result", "[contract]") {
