@@ -57,37 +57,58 @@ HWY_INLINE vector in_lanes(const number (&value)[used]) {
     }
 }
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET <= HWY_AVX3
 constexpr bool joins_sums = true;
+// Sums of lanes are joined in vectors of 256 bits, of which a longer one is two.
+using joined_tag = hn::CappedTag<number, 32 / sizeof(number)>;
+using joined_vector = hn::Vec<joined_tag>;
+constexpr int joined_lanes = static_cast<int>(32 / sizeof(number));
+static_assert(most_narrow <= joined_lanes);
+
+template <class V>
+HWY_INLINE joined_vector add_halves(V x) {
+    const joined_tag d;
+    if constexpr (lane_count == joined_lanes) return x;
+    else return hn::Add(hn::LowerHalf(d, x), hn::UpperHalf(d, x));
+}
+// Its other lanes are 0.
+template <class V>
+HWY_INLINE vector in_first_lanes(V x) {
+    if constexpr (lane_count == joined_lanes) return x;
+    else return hn::ZeroExtendVector(tag(), x);
+}
 
 // The sums of the lanes of 1 or 2 vectors in each half, of 0 where there is none: what x and y have in
 // the same place of a half comes to lie side by side.
-HWY_INLINE vector join_halves(vector x, vector y) {
-    const tag d;
+HWY_INLINE joined_vector join_halves(joined_vector x, joined_vector y) {
+    const joined_tag d;
     return hn::Add(hn::ConcatLowerLower(d, y, x), hn::ConcatUpperUpper(d, y, x));
 }
-HWY_INLINE vector join_neighbours(vector x, vector y) {
-    const tag d;
+HWY_INLINE joined_vector join_neighbours(joined_vector x, joined_vector y) {
+    const joined_tag d;
     return hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y));
 }
 
 /// Lane x is the sum of the lanes of sum[x], 0 where there is none: a tree that all of them share.
 template <int used>
 HWY_INLINE vector sums_of_lanes(const vector (&sum)[used]) {
-    const tag d;
-    const auto at = [&](int x) RICCI_INLINE_LAMBDA { return x < used ? sum[x] : hn::Zero(d); };
-    constexpr int half = static_cast<int>(lane_count) / 2;
-    vector part[half];
+    const joined_tag d;
+    constexpr int half = joined_lanes / 2;
+    joined_vector folded[joined_lanes];
     RICCI_UNROLL
-    for (int x = 0; x < half; ++x) part[x] = join_halves(at(x), at(x + half));
+    for (int x = 0; x < joined_lanes; ++x)
+        folded[x] = x < used ? add_halves(sum[HWY_MIN(x, used - 1)]) : hn::Zero(d);
+    joined_vector part[half];
+    RICCI_UNROLL
+    for (int x = 0; x < half; ++x) part[x] = join_halves(folded[x], folded[x + half]);
     if constexpr (half == 2) {
-        return join_neighbours(part[0], part[1]);
+        return in_first_lanes(join_neighbours(part[0], part[1]));
     } else {
-        const hn::Repartition<double, tag> wide;
+        const hn::Repartition<double, joined_tag> wide;
         const auto low = hn::BitCast(wide, join_neighbours(part[0], part[1]));
         const auto high = hn::BitCast(wide, join_neighbours(part[2], part[3]));
-        return hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, low, high)),
-                       hn::BitCast(d, hn::InterleaveUpper(wide, low, high)));
+        return in_first_lanes(hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, low, high)),
+                                      hn::BitCast(d, hn::InterleaveUpper(wide, low, high))));
     }
 }
 #else
