@@ -220,7 +220,7 @@ private:
             out_.next.step = out_.next.row_lines = 0;
         }
         const kernels::kernel_table<T, Stored>& table = *owner_.table_;
-        const T* const packed = rows_.packed + (i - rows_.first) * pitch_;
+        const std::int64_t packed = (i - rows_.first) * pitch_;
         if (in_place_) {
             if constexpr (!widens)
                 left_.origin = a_ + owner_.a_rows_.offset[static_cast<std::size_t>(i)];
@@ -234,10 +234,11 @@ private:
             }
             table.gemm_in_place[rows - 1][vectors - 1](depth_, left_, at.b, at.b_step, out_);
         } else if (owner_.packs_across_) {
-            const kernels::row_panel<T> across{packed, 1, static_cast<std::int64_t>(rows)};
+            const kernels::row_panel<T> across{rows_.packed + packed, 1,
+                                               static_cast<std::int64_t>(rows)};
             table.gemm_in_place[rows - 1][vectors - 1](depth_, across, at.b, at.b_step, out_);
         } else {
-            table.gemm[rows - 1][vectors - 1](depth_, packed, at.b, at.b_step, out_);
+            table.gemm[rows - 1][vectors - 1](depth_, rows_.packed + packed, at.b, at.b_step, out_);
         }
     }
 
