@@ -12,8 +12,8 @@ namespace ricci::contract {
 /// begins where one ends. Several rows together are whole cache lines where one is not: tiles of these are
 /// put together apart from C, and written past the caches.
 struct folded_rows {
-    std::int64_t step =
-        0;  // elements of a run, and from a row of C to the next; 0: there are no such tiles
+    // Elements of a run, and from a row of C to the next; 0: there are no such tiles.
+    std::int64_t step = 0;
     // Of the panel of rows `i / rows`: whether it is full, and begins a line.
     std::vector<std::uint8_t> panels;
     std::int64_t rows = 0;  // of a full panel

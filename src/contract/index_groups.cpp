@@ -127,8 +127,8 @@ void put_innermost(loop_list& loops, stride_member fast) {
     std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
 }
 
-// Whether B, walked along k as it is, need not be packed, it is contiguous along n as C is and takes equal
-// steps along k; and A does not lie too scattered for that.
+// Whether B can be read where it lies, k in this order: it is contiguous along n as C is, and all steps along
+// k are equal; and A, whose k is then not contiguous, does not lie too scattered to be packed.
 bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
     const auto ready = [&](const contraction_loop& loop) {
         return loop.b == 1 && loop.c == 1 && loop.extent % lanes == 0;

@@ -17,7 +17,8 @@ struct offset_vector {
     std::int64_t stretch = 1;
 };
 
-/// The furthest that is looked for in columns of B, which are walked for all of it at once, and in rows of A.
+/// The furthest that is looked for along k: in B, where a vector of columns is transposed for all k between,
+/// and in A, which is transposed a row at a time.
 inline constexpr std::int64_t most_stretch = 24, most_row_stretch = 128;
 
 /// Where neighbours are not adjacent in memory but iterations some distance apart are, at most `furthest`,
