@@ -38,11 +38,18 @@ HWY_INLINE std::int64_t behind_line(const T* p) {
            line_elements<T>;
 }
 
+// How a tile is transposed.
+enum class tile_path {
+    near,  ///< Within the caches.
+    past,  ///< Whole aligned lines, written past the caches.
+    apart,  ///< The same, of rows so far apart that their lines compete for a few places in the cache:
+            ///< each is read once, as a whole.
+};
+
 #if HWY_TARGET != HWY_SCALAR
 
-// A cache line of as many rows, transposed into as many cache lines; past the caches when they are
-// aligned ones.
-template <bool Past, class T>
+// A cache line of as many rows, transposed into as many cache lines.
+template <tile_path Path, class T>
 HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
                                 std::int64_t to_step) {
     const hn::ScalableTag<T> d;
@@ -53,6 +60,15 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
     constexpr int vectors = line / lanes;
     const T* lines[line];
     for (int x = 0; x < line; ++x) lines[x] = from + x * from_step;
+    HWY_ALIGN T copies[Path == tile_path::apart ? line * line : 1];
+    if constexpr (Path == tile_path::apart) {
+        for (int x = 0; x < line; ++x) {
+            RICCI_UNROLL
+            for (int v = 0; v < line; v += lanes)
+                hn::Store(hn::LoadU(d, lines[x] + v), d, copies + x * line + v);
+            lines[x] = copies + x * line;
+        }
+    }
     for (int b = 0; b < line; b += block) {
         V rows[vectors][block];
         RICCI_UNROLL
@@ -62,8 +78,8 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
             T* const row = to + (b + x) * to_step;
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                if constexpr (Past) hn::Stream(rows[v][x], d, row + v * lanes);
-                else hn::StoreU(rows[v][x], d, row + v * lanes);
+                if constexpr (Path == tile_path::near) hn::StoreU(rows[v][x], d, row + v * lanes);
+                else hn::Stream(rows[v][x], d, row + v * lanes);
             }
         }
     }
@@ -97,7 +113,7 @@ HWY_INLINE void transpose_narrow(const T* from, std::int64_t from_step, T* to, s
 // A line of the output at a time: every line of either side is used whole, once. The lines of the
 // output follow each other, so that lines of the input a power of two apart, which compete for the same
 // places in the cache, have been used before they are in each other's way.
-template <bool Past, class T>
+template <tile_path Path, class T>
 HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                std::int64_t rows, std::int64_t columns) {
     std::int64_t whole_rows = 0, whole_columns = 0;
@@ -107,7 +123,7 @@ HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std
     whole_columns = columns / line * line;
     for (std::int64_t j = 0; j < whole_columns; j += line) {
         for (std::int64_t i = 0; i < whole_rows; i += line) {
-            transpose_lines<Past>(from + i * from_step + j, from_step, to + j * to_step + i,
+            transpose_lines<Path>(from + i * from_step + j, from_step, to + j * to_step + i,
                                   to_step);
         }
     }
@@ -125,7 +141,7 @@ HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std
 template <class T>
 void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns) {
-    transpose_tile<false>(from, from_step, to, to_step, rows, columns);
+    transpose_tile<tile_path::near>(from, from_step, to, to_step, rows, columns);
 }
 
 // to[i] = from[i] for first <= i < last, whole lines past the caches.
@@ -166,7 +182,7 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
             const T* const corner = origin + i * from_step + j;
             for (std::int64_t x = 0; x < line; ++x)
                 hwy::Prefetch(corner + x * from_step + 2 * line);
-            transpose_lines<false>(corner, from_step, buffer + i, pitch);
+            transpose_lines<tile_path::near>(corner, from_step, buffer + i, pitch);
         }
 #endif
         transpose(origin + i * from_step + j, from_step, buffer + i, pitch, count - i, across);
@@ -181,16 +197,26 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
 template <class T>
 void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    // Rows this far apart share one place in every cache, where few of them can wait to be used.
+    // Rows these distances apart share few places in the first cache, and one place in every cache.
+    constexpr std::int64_t apart_bytes = 2048;
     constexpr std::int64_t far_bytes = std::int64_t{1} << 16;
+    // How many of them the second cache holds at once.
+    constexpr std::int64_t rows_apart = 32;
+    const std::int64_t step_bytes = from_step * static_cast<std::int64_t>(sizeof(T));
     const bool aligned = begins_line(to) && to_step % line_elements<T> == 0;
-    const bool far = from_step * static_cast<std::int64_t>(sizeof(T)) % far_bytes == 0;
-    if (aligned && !far) return transpose_tile<true>(from, from_step, to, to_step, rows, columns);
-    const std::int64_t most = far ? skewed_rows / 4 : skewed_rows;
+    if (aligned && step_bytes % apart_bytes != 0)
+        return transpose_tile<tile_path::past>(from, from_step, to, to_step, rows, columns);
+    if (aligned) {
+        for (std::int64_t i = 0; i < rows; i += rows_apart) {
+            transpose_tile<tile_path::apart>(from + i * from_step, from_step, to + i, to_step,
+                                             HWY_MIN(rows_apart, rows - i), columns);
+        }
+        return;
+    }
+    const std::int64_t most = step_bytes % far_bytes == 0 ? rows_apart : skewed_rows;
     for (std::int64_t i = 0; i < rows; i += most) {
         transpose_skewed(from + i * from_step, from_step, to + i, to_step, HWY_MIN(most, rows - i),
-                         columns, aligned || (begins && i == 0),
-                         aligned || (ends && i + most >= rows));
+                         columns, begins && i == 0, ends && i + most >= rows);
     }
 }
 
