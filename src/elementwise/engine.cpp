@@ -32,6 +32,9 @@ constexpr std::int64_t smallest_tile = 16;
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
 
+/// Bytes of such a row.
+constexpr std::int64_t longest_row_abreast = 2048;
+
 std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -56,6 +59,7 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();
+    abreast_ = sums_abreast();
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
     cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
@@ -73,14 +77,25 @@ std::size_t engine<T, S>::scratch_needed() const {
     return bytes;
 }
 
-/// Whether the output is larger than the caches, and a tile's rows are many of its cache lines.
+/// Whether the output is larger than the caches, and what is written at once is many of its cache lines.
 template <class T, class S>
 bool engine<T, S>::writes_past() const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t row = direct_output_ ? layout_.shape.elements() : layout_.shape.q_chunk;
-    return is_real<T> && !converts && layout_.how == traversal::plain &&
-           (direct_output_ || code_.strides(0).q == 1) && row * bytes >= shortest_past_row &&
-           nest_.outputs * bytes >= runtime::stream_bytes;
+    const bool folds = layout_.how == traversal::columns && folding_ != fold::softmax;
+    const bool tiles = layout_.how == traversal::plain;
+    const std::int64_t row =
+        tiles && direct_output_ ? layout_.shape.elements() : layout_.shape.q_chunk;
+    return is_real<T> && !converts && (tiles || folds) &&
+           ((tiles && direct_output_) || code_.strides(0).q == 1) &&
+           row * bytes >= shortest_past_row && nest_.outputs * bytes >= runtime::stream_bytes;
+}
+
+/// Whether rows are sums of an operand's own elements, too few to be worth a call of their own.
+template <class T, class S>
+bool engine<T, S>::sums_abreast() const {
+    return is_real<T> && layout_.how == traversal::rows && code_.in_place() &&
+           (folding_ == fold::sum || folding_ == fold::mean) && !nest_.free.empty() &&
+           layout_.shape.q_chunk * static_cast<std::int64_t>(sizeof(T)) <= longest_row_abreast;
 }
 
 template <class T, class S>
@@ -95,7 +110,8 @@ void engine<T, S>::cut_into_tasks(double cost) {
         units_per_task_ = units_;
         return;
     }
-    units_per_task_ = std::max<std::int64_t>(static_cast<std::int64_t>(task_price / unit), 1);
+    units_per_task_ = std::max<std::int64_t>(static_cast<std::int64_t>(task_price / unit),
+                                             abreast_ ? rows_abreast : 1);
     const std::int64_t tasks = (units_ + units_per_task_ - 1) / units_per_task_;
     if (layout_.how == traversal::plain || tasks >= 32 || all < 4 * task_price) return;
     // Few large units: their tiles are shared out, and what the blocks find is joined in order.
@@ -105,6 +121,7 @@ void engine<T, S>::cut_into_tasks(double cost) {
         blocks_ = 1;
         return;
     }
+    past_ = false;  // what is joined is little
     partial_ = layout_.how == traversal::rows
                    ? sizeof(row_sum)
                    : lines(3 * sizeof(T) * static_cast<std::size_t>(layout_.shape.q_chunk));
@@ -155,6 +172,9 @@ void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_
 template <class T, class S>
 void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
+    if constexpr (is_real<T>) {
+        if (abreast_) return sum_rows_abreast(m, first, last);
+    }
     const bool columns = layout_.how == traversal::columns;
     cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);
     for (std::int64_t unit = first; unit < last; ++unit, c.next()) {
@@ -165,6 +185,7 @@ void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_
             run_row(m);
         }
     }
+    if (past_) kernels_.end_streams();
 }
 
 template <class T, class S>

@@ -23,6 +23,9 @@ public:
 /// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
+/// Short rows that are summed together.
+inline constexpr std::int64_t rows_abreast = 16;
+
 /// Accumulators of a unit of columns; each holds q_chunk numbers.
 enum column_buffer : std::size_t { block, total, rest, extreme, shift, next_shift, buffers };
 
@@ -59,6 +62,7 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;  // a tile of the output is one run of memory
     bool past_ = false;           // rows of the output are written past the caches
+    bool abreast_ = false;        // short rows are summed in groups
     std::size_t stage_ = 0;       // elements of a tile that waits to be scattered
     std::int64_t units_ = 0, tiles_ = 1;
     std::int64_t units_per_task_ = 1;
@@ -71,6 +75,7 @@ private:
 
     std::size_t scratch_needed() const;
     bool writes_past() const;
+    bool sums_abreast() const;
     void cut_into_tasks(double cost);
 
     void run_empty(void* const* bases) const;
@@ -94,6 +99,7 @@ private:
     void join_row(row_sum& sum, const row_sum& more) const;
     row_sum reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
     void finish_row(task_memory& m, const row_sum& sum) const;
+    void sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const;
     void softmax_short_row(task_memory& m) const;
     void softmax_row(task_memory& m) const;
     void normalise_row(task_memory& m, std::int64_t first, std::int64_t last,

@@ -143,6 +143,9 @@ void engine<T, S>::finish_columns(task_memory& m) const {
     }
     const tile_strides out = code_.strides(0);
     S* const to = static_cast<S*>(m.tile.bases[0]) + m.unit_at[0];
+    if constexpr (is_real<T> && !converts) {
+        if (past_) return kernels_.copy_past(result, 0, to, 0, 1, m.q);
+    }
     if constexpr (converts) scatter_converted(to, 0, out.q, result, m.q, 1, m.q);
     else scatter(to, 0, out.q, result, m.q, 1, m.q);
 }

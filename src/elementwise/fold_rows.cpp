@@ -132,6 +132,42 @@ row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::i
     return t;
 }
 
+/// Sums of units [first, last) in groups: every tile is read before the next one of any.
+template <class T, class S>
+void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const {
+    const axis& inner = layout_.units.axes.back();
+    const std::size_t axes = layout_.tiles.axes.size();
+    const std::size_t source = code_.operand_of_result();
+    for (std::int64_t unit = first; unit < last;) {
+        const std::int64_t count =
+            std::min({rows_abreast, last - unit, inner.extent - unit % inner.extent});
+        const cursor u(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
+        cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
+        row_sum totals[rows_abreast];
+        for (std::int64_t t = 0; t < tiles_; ++t) {
+            const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
+            const tile_view<T> view = code_.run(m.tile, m.at, p, q, nullptr);
+            const std::int64_t here = m.at[source];
+            c.next();
+            // The next group's first tile is asked for when this is the last one.
+            const std::int64_t there =
+                t + 1 < tiles_ ? m.at[source] : m.unit_at[source] + count * inner.stride[source];
+            for_runs(view.data, view.stride, p, q, [&](const T* row, std::size_t n, std::int64_t) {
+                T sums[rows_abreast];
+                kernels_.sum_of_rows(sums, row, inner.stride[source],
+                                     static_cast<std::size_t>(count), n, there - here);
+                for (std::int64_t r = 0; r < count; ++r)
+                    totals[r].add(static_cast<typename row_sum::sum_type>(sums[r]));
+            });
+        }
+        for (std::int64_t r = 0; r < count; ++r) {
+            finish_row(m, totals[r]);
+            for (std::size_t k = 0; k < operands_; ++k) m.unit_at[k] += inner.stride[k];
+        }
+        unit += count;
+    }
+}
+
 template <class T, class S>
 void engine<T, S>::finish_row(task_memory& m, const row_sum& t) const {
     S& to = static_cast<S*>(m.tile.bases[0])[m.unit_at[0]];
@@ -233,12 +269,14 @@ void engine<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_
               });
 }
 
-#define RICCI_ROWS(...)                                                                         \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::empty_row() const; \
-    template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(        \
-        task_memory&, std::int64_t, std::int64_t) const;                                        \
-    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const;
+#define RICCI_ROWS(...)                                                                           \
+    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::empty_row() const;   \
+    template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                  \
+    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(          \
+        task_memory&, std::int64_t, std::int64_t) const;                                          \
+    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const;            \
+    template void engine<__VA_ARGS__>::sum_rows_abreast(task_memory&, std::int64_t, std::int64_t) \
+        const;
 #define RICCI_SOFTMAX_ROWS(...)                                                                \
     template void engine<__VA_ARGS__>::softmax_short_row(task_memory&) const;                  \
     template void engine<__VA_ARGS__>::softmax_row(task_memory&) const;                        \

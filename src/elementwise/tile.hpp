@@ -69,6 +69,7 @@ public:
 
     /// Of the operand that an in-place result is.
     const tile_strides& strides_of_result() const { return strides_[last_.operand]; }
+    std::size_t operand_of_result() const { return last_.operand; }
 
     /// Once for each task, before anything else.
     void start(const tile_memory<T>& memory) const;

@@ -41,6 +41,10 @@ struct elementwise_table {
 
     // Over one row. The association of sums depends on the SIMD target only.
     T (*sum)(const T* a, std::size_t n);
+    /// The sums of `rows` rows, `stride` elements apart; float and double only. What lies `next` elements
+    /// behind each is asked for.
+    void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n,
+                        std::ptrdiff_t next);
     T (*maximum)(const T* a, std::size_t n);  // -infinity for n = 0; NaN when there is one
     T (*minimum)(const T* a, std::size_t n);
     T (*exp_sum)(const T* a, std::size_t n, T shift);                // sum of exp(a - shift)

@@ -38,18 +38,12 @@ HWY_INLINE std::int64_t behind_line(const T* p) {
            line_elements<T>;
 }
 
-// How a tile is transposed.
-enum class tile_path {
-    near,  ///< Within the caches.
-    past,  ///< Whole aligned lines, written past the caches.
-    apart,  ///< The same, of rows so far apart that their lines compete for a few places in the cache:
-            ///< each is read once, as a whole.
-};
-
 #if HWY_TARGET != HWY_SCALAR
 
-// A cache line of as many rows, transposed into as many cache lines.
-template <tile_path Path, class T>
+// A cache line of as many rows, transposed into as many cache lines; `Past` the caches when they are
+// aligned ones. What comes from `Afar` is read once, whole lines: rows a power of two apart would otherwise
+// push each other out of the first cache before they are used.
+template <bool Past, bool Afar, class T>
 HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
                                 std::int64_t to_step) {
     const hn::ScalableTag<T> d;
@@ -60,9 +54,11 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
     constexpr int vectors = line / lanes;
     const T* lines[line];
     for (int x = 0; x < line; ++x) lines[x] = from + x * from_step;
-    HWY_ALIGN T copies[Path == tile_path::apart ? line * line : 1];
-    if constexpr (Path == tile_path::apart) {
+    HWY_ALIGN T copies[Afar ? line * line : 1];
+    if constexpr (Afar) {
         for (int x = 0; x < line; ++x) {
+            // Into the second cache: the first may have no room for so many lines in one place.
+            __builtin_prefetch(lines[x] + 2 * line, 0, 2);
             RICCI_UNROLL
             for (int v = 0; v < line; v += lanes)
                 hn::Store(hn::LoadU(d, lines[x] + v), d, copies + x * line + v);
@@ -78,8 +74,8 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
             T* const row = to + (b + x) * to_step;
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                if constexpr (Path == tile_path::near) hn::StoreU(rows[v][x], d, row + v * lanes);
-                else hn::Stream(rows[v][x], d, row + v * lanes);
+                if constexpr (Past) hn::Stream(rows[v][x], d, row + v * lanes);
+                else hn::StoreU(rows[v][x], d, row + v * lanes);
             }
         }
     }
@@ -110,10 +106,8 @@ HWY_INLINE void transpose_narrow(const T* from, std::int64_t from_step, T* to, s
     }
 }
 
-// A line of the output at a time: every line of either side is used whole, once. The lines of the
-// output follow each other, so that lines of the input a power of two apart, which compete for the same
-// places in the cache, have been used before they are in each other's way.
-template <tile_path Path, class T>
+// A line of the output at a time: every line of either side is used whole, once.
+template <bool Past, bool Afar, class T>
 HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                std::int64_t rows, std::int64_t columns) {
     std::int64_t whole_rows = 0, whole_columns = 0;
@@ -123,8 +117,8 @@ HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std
     whole_columns = columns / line * line;
     for (std::int64_t j = 0; j < whole_columns; j += line) {
         for (std::int64_t i = 0; i < whole_rows; i += line) {
-            transpose_lines<Path>(from + i * from_step + j, from_step, to + j * to_step + i,
-                                  to_step);
+            transpose_lines<Past, Afar>(from + i * from_step + j, from_step, to + j * to_step + i,
+                                        to_step);
         }
     }
 #endif
@@ -141,7 +135,11 @@ HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std
 template <class T>
 void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns) {
-    transpose_tile<tile_path::near>(from, from_step, to, to_step, rows, columns);
+    // Rows this far apart are those of an operand that no near cache holds.
+    constexpr std::int64_t far_bytes = std::int64_t{1} << 15;
+    if (from_step * static_cast<std::int64_t>(sizeof(T)) >= far_bytes)
+        return transpose_tile<false, true>(from, from_step, to, to_step, rows, columns);
+    transpose_tile<false, false>(from, from_step, to, to_step, rows, columns);
 }
 
 // to[i] = from[i] for first <= i < last, whole lines past the caches.
@@ -159,8 +157,9 @@ HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_
     for (; i < last; ++i) to[i] = from[i];
 }
 
-/// Rows of a tile that is transposed in a buffer, at most.
-inline constexpr std::int64_t skewed_rows = 128;
+/// Rows of the input, and so lines of the output, that are walked side by side. With 128 instead, half of the
+/// speed was lost at distances of a power of two.
+inline constexpr std::int64_t rows_abreast = 32;
 
 // Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
 // a line more than asked for, so that each can be written up to where its own last line begins. The
@@ -169,7 +168,7 @@ template <class T>
 HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                                  std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
     constexpr std::int64_t line = line_elements<T>;
-    constexpr std::int64_t pitch = skewed_rows + 2 * line;
+    constexpr std::int64_t pitch = rows_abreast + 2 * line;
     HWY_ALIGN T buffer[line * pitch];
     const std::int64_t lead = begins ? 0 : line;
     const T* const origin = from - lead * from_step;
@@ -179,10 +178,7 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
         std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
         for (; across == line && i + line <= count; i += line) {
-            const T* const corner = origin + i * from_step + j;
-            for (std::int64_t x = 0; x < line; ++x)
-                hwy::Prefetch(corner + x * from_step + 2 * line);
-            transpose_lines<tile_path::near>(corner, from_step, buffer + i, pitch);
+            transpose_lines<false, true>(origin + i * from_step + j, from_step, buffer + i, pitch);
         }
 #endif
         transpose(origin + i * from_step + j, from_step, buffer + i, pitch, count - i, across);
@@ -197,26 +193,16 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
 template <class T>
 void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    // Rows these distances apart share few places in the first cache, and one place in every cache.
-    constexpr std::int64_t apart_bytes = 2048;
-    constexpr std::int64_t far_bytes = std::int64_t{1} << 16;
-    // How many of them the second cache holds at once.
-    constexpr std::int64_t rows_apart = 32;
-    const std::int64_t step_bytes = from_step * static_cast<std::int64_t>(sizeof(T));
     const bool aligned = begins_line(to) && to_step % line_elements<T> == 0;
-    if (aligned && step_bytes % apart_bytes != 0)
-        return transpose_tile<tile_path::past>(from, from_step, to, to_step, rows, columns);
-    if (aligned) {
-        for (std::int64_t i = 0; i < rows; i += rows_apart) {
-            transpose_tile<tile_path::apart>(from + i * from_step, from_step, to + i, to_step,
-                                             HWY_MIN(rows_apart, rows - i), columns);
+    for (std::int64_t i = 0; i < rows; i += rows_abreast) {
+        const std::int64_t count = HWY_MIN(rows_abreast, rows - i);
+        if (aligned) {
+            transpose_tile<true, true>(from + i * from_step, from_step, to + i, to_step, count,
+                                       columns);
+        } else {
+            transpose_skewed(from + i * from_step, from_step, to + i, to_step, count, columns,
+                             begins && i == 0, ends && i + count == rows);
         }
-        return;
-    }
-    const std::int64_t most = step_bytes % far_bytes == 0 ? rows_apart : skewed_rows;
-    for (std::int64_t i = 0; i < rows; i += most) {
-        transpose_skewed(from + i * from_step, from_step, to + i, to_step, HWY_MIN(most, rows - i),
-                         columns, begins && i == 0, ends && i + most >= rows);
     }
 }
 

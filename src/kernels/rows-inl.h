@@ -14,6 +14,7 @@
 
 #include "src/kernels/elementwise-inl.h"
 #include "src/kernels/permute-inl.h"
+#include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -47,6 +48,94 @@ T sum_row(const T* a, std::size_t n) {
         [=](std::size_t i, std::size_t rest) HWY_ATTR { return load_first(d, a + i, rest); },
         [](V x, V y) HWY_ATTR { return hn::Add(x, y); });
     return hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// The sum of a vector's blocks of 128 bits.
+template <class V>
+HWY_INLINE auto sum_of_blocks(V x) {
+    const hn::DFromV<V> d;
+    if constexpr (hn::MaxLanes(hn::DFromV<V>()) * sizeof(hn::TFromV<V>) <= 16) {
+        return x;
+    } else {
+        const hn::Half<decltype(d)> half;
+        return sum_of_blocks(hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+    }
+}
+
+// The sums of the lanes of four vectors, in this order.
+HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<float>> (&x)[4], float* to) {
+    const hn::ScalableTag<float> d;
+    const hn::RepartitionToWide<decltype(d)> pairs;
+    const auto join = [=](auto a, auto b) HWY_ATTR {
+        return hn::BitCast(pairs,
+                           hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+    };
+    const auto low = join(x[0], x[1]), high = join(x[2], x[3]);
+    // Every block holds sums of its own lanes.
+    const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                                hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
+    hn::StoreU(sum_of_blocks(blocks), hn::Full128<float>(), to);
+}
+HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<double>> (&x)[4], double* to) {
+    const hn::ScalableTag<double> d;
+    for (int pair = 0; pair < 2; ++pair) {
+        const auto a = x[2 * pair], b = x[2 * pair + 1];
+        const auto blocks = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+        hn::StoreU(sum_of_blocks(blocks), hn::Full128<double>(), to + 2 * pair);
+    }
+}
+
+// Two accumulators each, of which SSE4 and AVX2 have registers for no more.
+template <class T>
+HWY_INLINE void sum_four_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t n,
+                              std::ptrdiff_t next) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    constexpr std::size_t step = HWY_MAX(2 * lanes, 64 / sizeof(T));
+    V sum[4][2];
+    RICCI_UNROLL
+    for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
+    std::size_t i = 0;
+    for (; i + step <= n; i += step) {
+        RICCI_UNROLL
+        for (int r = 0; r < 4; ++r) {
+            const T* const row = a + r * stride + static_cast<std::ptrdiff_t>(i);
+            for (std::size_t line = 0; line < step; line += 64 / sizeof(T))
+                hwy::Prefetch(row + next + line);
+            for (std::size_t v = 0; v < step; v += 2 * lanes) {
+                sum[r][0] = hn::Add(sum[r][0], hn::LoadU(d, row + v));
+                sum[r][1] = hn::Add(sum[r][1], hn::LoadU(d, row + v + lanes));
+            }
+        }
+    }
+    for (; i < n; i += lanes) {
+        RICCI_UNROLL
+        for (int r = 0; r < 4; ++r) {
+            const T* const row = a + r * stride + static_cast<std::ptrdiff_t>(i);
+            const V x = i + lanes <= n ? hn::LoadU(d, row) : load_first(d, row, n - i);
+            sum[r][0] = hn::Add(sum[r][0], x);
+        }
+    }
+    V total[4];
+    RICCI_UNROLL
+    for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
+    store_sums_of_lanes(total, sums);
+}
+
+#endif
+
+template <class T>
+void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n,
+                 [[maybe_unused]] std::ptrdiff_t next) {
+    std::size_t r = 0;
+#if HWY_TARGET != HWY_SCALAR
+    for (; r + 4 <= rows; r += 4)
+        sum_four_rows(sums + r, a + static_cast<std::ptrdiff_t>(r) * stride, stride, n, next);
+#endif
+    for (; r < rows; ++r) sums[r] = sum_row(a + static_cast<std::ptrdiff_t>(r) * stride, n);
 }
 
 /// Extreme of a row. NaN is looked for in a second accumulator, as Max and Min drop it.
@@ -351,6 +440,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.copy_past = copy_past<T>;
     table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;
+    table.sum_of_rows = sum_of_rows<T>;
     table.maximum = extreme_row<true, T>;
     table.minimum = extreme_row<false, T>;
     table.exp_sum = exp_sum<T>;

@@ -6,67 +6,20 @@
 #include <cstring>
 #include <limits>
 #include <random>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "src/elementwise/map.hpp"
 #include "src/kernels/elementwise.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
-#include "tests/unit/elementwise_oracle.hpp"
+#include "tests/unit/elementwise_problem.hpp"
 #include "tests/unit/elementwise_targets.hpp"
 
 namespace {
 
-using ricci::elementwise::prepared_map;
-using ricci::plan::fold;
-using ricci::plan::instruction;
-using ricci::plan::opcode;
+using namespace ricci::test;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// A map that owns its description and its memory. Buffers hold exactly what the operands reach.
-template <class T>
-struct problem {
-    fold folding = fold::none;
-    std::vector<std::int64_t> extents;
-    std::int32_t folded = 0;
-    std::vector<std::vector<std::int64_t>> strides;
-    std::vector<std::int64_t> offsets;
-    std::vector<instruction> program;
-    std::vector<std::vector<T>> memory;
-    std::vector<void*> bases;
-
-    std::vector<ricci::plan::map_operand> operands;
-
-    ricci::plan::map map() {
-        operands.clear();
-        for (std::size_t k = 0; k < strides.size(); ++k)
-            operands.push_back({offsets[k], strides[k]});
-        return {ricci::element_v<T>, folding, extents, folded, operands, program};
-    }
-
-    /// Gives operand k memory of its own, filled by `next`.
-    template <class Next>
-    void allocate(std::size_t k, Next next) {
-        std::int64_t low = offsets[k], high = offsets[k];
-        for (std::size_t i = 0; i < extents.size(); ++i) {
-            const std::int64_t reach = strides[k][i] * std::max<std::int64_t>(extents[i] - 1, 0);
-            (reach < 0 ? low : high) += reach;
-        }
-        memory[k].resize(static_cast<std::size_t>(high - low + 1));
-        for (T& x : memory[k]) x = static_cast<T>(next());
-        bases[k] = memory[k].data() - low;
-    }
-
-    void set_operands(std::size_t count) {
-        strides.resize(count);
-        offsets.resize(count, 0);
-        memory.resize(count);
-        bases.resize(count, nullptr);
-    }
-};
 
 /// Row-major strides of the given loops, 0 for the others.
 std::vector<std::int64_t> dense(const std::vector<std::int64_t>& extents, std::size_t loops) {
@@ -192,51 +145,6 @@ private:
     }
 };
 
-std::string digits(long double x) {
-    std::ostringstream text;
-    text.precision(12);
-    text << x;
-    return text.str();
-}
-
-std::string describe(const std::vector<instruction>& program) {
-    std::ostringstream text;
-    for (const instruction& n : program) {
-        text << static_cast<int>(n.code) << '(' << n.first << ' ' << n.second << ' ' << n.third
-             << " #" << n.operand << ' ' << n.value << ") ";
-    }
-    return text.str();
-}
-
-/// Runs a problem and compares every element of the output's memory; returns what it wrote.
-template <class T>
-std::vector<T> check(problem<T>& p) {
-    const ricci::plan::map map = p.map();
-    const prepared_map prepared(map);
-    const std::vector<T> before = p.memory[0];
-    std::vector<ricci::test::bounded> expected(before.size());
-    std::vector<bool> written(before.size(), false);
-    ricci::test::brute_force<T>(
-        map, p.bases.data(), [&](std::int64_t at, ricci::test::bounded value) {
-            const auto i =
-                static_cast<std::size_t>(static_cast<T*>(p.bases[0]) + at - p.memory[0].data());
-            expected[i] = value;
-            written[i] = true;
-        });
-    prepared.run(p.bases.data());
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const T got = p.memory[0][i];
-        if (!written[i]) {
-            REQUIRE(std::memcmp(&got, &before[i], sizeof got) == 0);
-        } else if (!ricci::test::agrees(got, expected[i])) {
-            CAPTURE(i, describe(p.program), digits(got), digits(expected[i].value),
-                    digits(expected[i].error));
-            REQUIRE(ricci::test::agrees(got, expected[i]));
-        }
-    }
-    return p.memory[0];
-}
-
 template <class T>
 void check_random(std::uint32_t first, std::uint32_t count) {
     for (std::uint32_t seed = first; seed < first + count; ++seed) {
@@ -244,42 +152,6 @@ void check_random(std::uint32_t first, std::uint32_t count) {
         CAPTURE(seed, static_cast<int>(p.folding), p.extents, p.folded, p.strides);
         check(p);
     }
-}
-
-instruction load(std::int32_t operand) {
-    instruction n;
-    n.code = opcode::load;
-    n.operand = operand;
-    return n;
-}
-
-instruction operation(opcode code, std::int32_t first, std::int32_t second = -1) {
-    instruction n;
-    n.code = code;
-    n.first = first;
-    n.second = second;
-    return n;
-}
-
-/// A fold over a rows x columns matrix, along columns (inner) or rows (outer).
-template <class T>
-problem<T> matrix_fold(fold folding, std::int64_t rows, std::int64_t columns, bool inner,
-                       std::uint32_t seed) {
-    problem<T> p;
-    p.folding = folding;
-    p.folded = 1;
-    p.extents =
-        inner ? std::vector<std::int64_t>{rows, columns} : std::vector<std::int64_t>{columns, rows};
-    p.set_operands(2);
-    p.strides[1] =
-        inner ? std::vector<std::int64_t>{columns, 1} : std::vector<std::int64_t>{1, columns};
-    p.strides[0] = folding == fold::softmax ? p.strides[1] : std::vector<std::int64_t>{1, 0};
-    p.program = {load(1)};
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> values(-4, 4);
-    p.allocate(0, [] { return 7; });
-    p.allocate(1, [&] { return values(random); });
-    return p;
 }
 
 }  // namespace
@@ -337,16 +209,6 @@ TEST_CASE("masked rows, NaN and infinity", "[elementwise]") {
     });
 }
 
-TEST_CASE("long sums keep their digits", "[elementwise]") {
-    for (const bool inner : {true, false}) {
-        auto p = matrix_fold<float>(fold::sum, inner ? 1 : 300000, inner ? 300000 : 1, inner, 3);
-        for (float& x : p.memory[1]) x = 0.1f;
-        prepared_map(p.map()).run(p.bases.data());
-        const double expected = 300000 * static_cast<double>(0.1f);
-        CHECK(std::abs(static_cast<double>(p.memory[0][0]) - expected) < 1e-6 * expected);
-    }
-}
-
 TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
     // Rows that begin where cache lines do, rows that do not, and short ones; operands that are
     // contiguous, stand still or jump along them.
@@ -394,22 +256,6 @@ TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
             ricci::runtime::set_worker_count(0);
         }
     }
-}
-
-TEST_CASE("folds of short runs", "[elementwise]") {
-    ricci::test::every_target().run([&] {
-        for (const std::int64_t run : {2, 3, 4, 5, 7, 8, 9, 16, 17}) {
-            for (const std::int64_t count : {1, 17, 300, 5000}) {
-                for (const fold folding : {fold::sum, fold::mean, fold::maximum, fold::minimum}) {
-                    CAPTURE(run, count, static_cast<int>(folding));
-                    auto d = matrix_fold<double>(folding, count, run, true, 3);
-                    check(d);
-                    auto f = matrix_fold<float>(folding, count, run, true, 4);
-                    check(f);
-                }
-            }
-        }
-    });
 }
 
 TEST_CASE("results do not depend on the number of threads", "[elementwise]") {
