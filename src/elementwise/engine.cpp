@@ -2,6 +2,7 @@
 
 #include "src/elementwise/engine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <stdexcept>
@@ -32,8 +33,11 @@ constexpr std::int64_t smallest_tile = 16;
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
 
-/// Bytes of such a row.
+/// Bytes of a row that is summed with others.
 constexpr std::int64_t longest_row_abreast = 2048;
+
+/// Bytes of an operand that comes from behind the second cache.
+constexpr std::int64_t far_bytes = std::int64_t{2} << 20;
 
 std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -59,9 +63,10 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();
-    abreast_ = sums_abreast();
+    find_factors(program);
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
+    choose_sums();
     cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
                    (folding_ == fold::softmax || folding_ == fold::logsumexp ? 0.4 : 0));
 }
@@ -90,12 +95,36 @@ bool engine<T, S>::writes_past() const {
            row * bytes >= shortest_past_row && nest_.outputs * bytes >= runtime::stream_bytes;
 }
 
-/// Whether rows are sums of an operand's own elements, too few to be worth a call of their own.
+/// How rows are summed that are an operand's own elements: those too short to be worth a call of their own
+/// in groups; those that are one run of many tiles from several places at once.
 template <class T, class S>
-bool engine<T, S>::sums_abreast() const {
-    return is_real<T> && layout_.how == traversal::rows && code_.in_place() &&
-           (folding_ == fold::sum || folding_ == fold::mean) && !nest_.free.empty() &&
-           layout_.shape.q_chunk * static_cast<std::int64_t>(sizeof(T)) <= longest_row_abreast;
+void engine<T, S>::choose_sums() {
+    if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() ||
+        (folding_ != fold::sum && folding_ != fold::mean)) {
+        return;
+    }
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    abreast_ = !nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_row_abreast;
+    long_ = layout_.tiles.axes.back().count() == tiles_ && tiles_ >= places_at_once &&
+            nest_.outputs * nest_.values * bytes >= far_bytes;
+}
+
+/// Finds the factors of rows that are sums of products of two operands, both contiguous.
+template <class T, class S>
+void engine<T, S>::find_factors(const std::vector<node>& program) {
+    if (!is_real<T> || converts || layout_.how != traversal::rows ||
+        operands_ > most_operands_of_product || (folding_ != fold::sum && folding_ != fold::mean) ||
+        !is(program.back(), opcode::multiply)) {
+        return;
+    }
+    std::size_t factor[2];
+    for (int k = 0; k < 2; ++k) {
+        const node& n = program[static_cast<std::size_t>(program.back().argument[k])];
+        if (!is(n, opcode::load)) return;
+        factor[k] = static_cast<std::size_t>(n.operand);
+        if (layout_.strides[factor[k]].q != 1) return;
+    }
+    std::copy_n(factor, 2, factor_);
 }
 
 template <class T, class S>

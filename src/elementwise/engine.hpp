@@ -26,6 +26,12 @@ inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 /// Short rows that are summed together.
 inline constexpr std::int64_t rows_abreast = 16;
 
+/// Places of a long row that are read at once: memory delivers more from several than from one.
+inline constexpr std::int64_t places_at_once = 4;
+
+/// Operands of a sum of products, the output among them.
+inline constexpr std::size_t most_operands_of_product = 3;
+
 /// Accumulators of a unit of columns; each holds q_chunk numbers.
 enum column_buffer : std::size_t { block, total, rest, extreme, shift, next_shift, buffers };
 
@@ -60,10 +66,12 @@ private:
     map_layout layout_;
     tile_code<T, S> code_;
     const kernels::elementwise_table<T>& kernels_;
-    bool direct_output_ = false;  // a tile of the output is one run of memory
-    bool past_ = false;           // rows of the output are written past the caches
-    bool abreast_ = false;        // short rows are summed in groups
-    std::size_t stage_ = 0;       // elements of a tile that waits to be scattered
+    bool direct_output_ = false;      // a tile of the output is one run of memory
+    bool past_ = false;               // rows of the output are written past the caches
+    bool abreast_ = false;            // short rows are summed in groups
+    bool long_ = false;               // long ones from several places at once
+    std::size_t factor_[2] = {0, 0};  // the operands of a sum of products; 0: it is none
+    std::size_t stage_ = 0;           // elements of a tile that waits to be scattered
     std::int64_t units_ = 0, tiles_ = 1;
     std::int64_t units_per_task_ = 1;
     std::int64_t blocks_ = 1;  // a unit's tiles are cut into so many tasks
@@ -75,7 +83,8 @@ private:
 
     std::size_t scratch_needed() const;
     bool writes_past() const;
-    bool sums_abreast() const;
+    void choose_sums();
+    void find_factors(const std::vector<node>& program);
     void cut_into_tasks(double cost);
 
     void run_empty(void* const* bases) const;
@@ -97,6 +106,9 @@ private:
     // rows
     row_sum empty_row() const;
     void join_row(row_sum& sum, const row_sum& more) const;
+    row_sum sum_products(task_memory& m, std::int64_t first, std::int64_t last) const;
+    std::int64_t add_quarters(row_sum& t, const task_memory& m, std::int64_t first,
+                              std::int64_t last) const;
     row_sum reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
     void finish_row(task_memory& m, const row_sum& sum) const;
     void sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const;

@@ -92,9 +92,75 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
     }
 }
 
+/// The same of products of two operands, which need no memory of their own: the tiles of the first and of
+/// the second half in turns.
+template <class T, class S>
+row_total<T> engine<T, S>::sum_products(task_memory& m, std::int64_t first,
+                                        std::int64_t last) const {
+    row_sum t;
+    const std::size_t axes = layout_.tiles.axes.size();
+    const std::int64_t half = (last - first) / 2;
+    std::int64_t at[2][most_operands_of_product];
+    cursor tiles[2] = {{layout_.tiles, operands_, at[0], m.unit_at, first},
+                       {layout_.tiles, operands_, at[1], m.unit_at, first + half}};
+    const auto add = [&](const T* const* a, const T* const* b, int count, std::int64_t n) {
+        T sums[2];
+        kernels_.sums_of_products(sums, a, b, count, static_cast<std::size_t>(n));
+        for (int k = 0; k < count; ++k) t.add(static_cast<typename row_sum::sum_type>(sums[k]));
+    };
+    for (std::int64_t step = 0; step < last - first - half; ++step) {
+        const T *a[2], *b[2];
+        for (int k = 0; k < 2; ++k) {
+            a[k] = static_cast<const T*>(m.tile.bases[factor_[0]]) + at[k][factor_[0]];
+            b[k] = static_cast<const T*>(m.tile.bases[factor_[1]]) + at[k][factor_[1]];
+        }
+        const std::int64_t p[2] = {tiles[0].size(axes - 2), tiles[1].size(axes - 2)};
+        const std::int64_t q[2] = {tiles[0].size(axes - 1), tiles[1].size(axes - 1)};
+        const bool both = step < half;
+        if (both && p[0] == 1 && p[1] == 1 && q[0] == q[1]) {
+            add(a, b, 2, q[0]);
+        } else {
+            for (int k = both ? 0 : 1; k < 2; ++k) {
+                for (std::int64_t i = 0; i < p[k]; ++i) {
+                    add(a + k, b + k, 1, q[k]);
+                    a[k] += layout_.strides[factor_[0]].p;
+                    b[k] += layout_.strides[factor_[1]].p;
+                }
+            }
+        }
+        for (cursor& c : tiles) c.next();
+    }
+    return t;
+}
+
+/// Adds tiles of a long run, from four quarters of it at once; returns the first tile that is left.
+template <class T, class S>
+std::int64_t engine<T, S>::add_quarters(row_sum& t, const task_memory& m, std::int64_t first,
+                                        std::int64_t last) const {
+    const axis& along = layout_.tiles.axes.back();
+    const std::size_t source = code_.operand_of_result();
+    const std::int64_t whole = std::min(last, along.extent / along.chunk);
+    const std::int64_t quarter = std::max<std::int64_t>(whole - first, 0) / places_at_once;
+    const T* from =
+        static_cast<const T*>(m.tile.bases[source]) + m.unit_at[source] + first * along.chunk;
+    for (std::int64_t k = 0; k < quarter; ++k, from += along.chunk) {
+        T sums[places_at_once];
+        kernels_.sum_of_rows(sums, from, quarter * along.chunk, places_at_once,
+                             static_cast<std::size_t>(along.chunk), along.chunk);
+        for (const T sum : sums) t.add(static_cast<typename row_sum::sum_type>(sum));
+    }
+    return first + quarter * places_at_once;
+}
+
 template <class T, class S>
 row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const {
+    if constexpr (is_real<T> && !converts) {
+        if (factor_[0] != 0 && first < last) return sum_products(m, first, last);
+    }
     row_sum t = empty_row();
+    if constexpr (is_real<T> && !converts) {
+        if (long_) first = add_quarters(t, m, first, last);
+    }
     using sum_type = typename row_sum::sum_type;
     using extreme_type = typename row_sum::extreme_type;
     const pass what =

@@ -45,6 +45,10 @@ struct elementwise_table {
     /// behind each is asked for.
     void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n,
                         std::ptrdiff_t next);
+    /// sums[k] = sum of a[k][i] * b[k][i] for k < count, 1 or 2; float and double only. Two are read side
+    /// by side: memory delivers more from several places than from one.
+    void (*sums_of_products)(T* sums, const T* const* a, const T* const* b, int count,
+                             std::size_t n);
     T (*maximum)(const T* a, std::size_t n);  // -infinity for n = 0; NaN when there is one
     T (*minimum)(const T* a, std::size_t n);
     T (*exp_sum)(const T* a, std::size_t n, T shift);                // sum of exp(a - shift)

@@ -138,6 +138,50 @@ void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, s
     for (; r < rows; ++r) sums[r] = sum_row(a + static_cast<std::ptrdiff_t>(r) * stride, n);
 }
 
+template <int count, class T>
+HWY_INLINE void sum_products(T* sums, const T* const* a, const T* const* b, std::size_t n) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d);
+    V sum[count][4];
+    RICCI_UNROLL
+    for (int k = 0; k < count; ++k) {
+        RICCI_UNROLL
+        for (int v = 0; v < 4; ++v) sum[k][v] = hn::Zero(d);
+    }
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        RICCI_UNROLL
+        for (int k = 0; k < count; ++k) {
+            RICCI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                const std::size_t at = i + static_cast<std::size_t>(v) * lanes;
+                sum[k][v] = hn::MulAdd(hn::LoadU(d, a[k] + at), hn::LoadU(d, b[k] + at), sum[k][v]);
+            }
+        }
+    }
+    for (; i < n; i += lanes) {
+        RICCI_UNROLL
+        for (int k = 0; k < count; ++k) {
+            const bool whole = i + lanes <= n;
+            const V x = whole ? hn::LoadU(d, a[k] + i) : load_first(d, a[k] + i, n - i);
+            const V y = whole ? hn::LoadU(d, b[k] + i) : load_first(d, b[k] + i, n - i);
+            sum[k][0] = hn::MulAdd(x, y, sum[k][0]);
+        }
+    }
+    RICCI_UNROLL
+    for (int k = 0; k < count; ++k) {
+        const V total = hn::Add(hn::Add(sum[k][0], sum[k][1]), hn::Add(sum[k][2], sum[k][3]));
+        sums[k] = hn::GetLane(hn::SumOfLanes(d, total));
+    }
+}
+
+template <class T>
+void sums_of_products(T* sums, const T* const* a, const T* const* b, int count, std::size_t n) {
+    if (count == 2) sum_products<2>(sums, a, b, n);
+    else sum_products<1>(sums, a, b, n);
+}
+
 /// Extreme of a row. NaN is looked for in a second accumulator, as Max and Min drop it.
 template <bool Largest, class T>
 T extreme_row(const T* a, std::size_t n) {
@@ -441,6 +485,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;
     table.sum_of_rows = sum_of_rows<T>;
+    table.sums_of_products = sums_of_products<T>;
     table.maximum = extreme_row<true, T>;
     table.minimum = extreme_row<false, T>;
     table.exp_sum = exp_sum<T>;

@@ -31,6 +31,24 @@ void check_short_rows(std::int64_t rows, std::int64_t outer, std::int64_t column
     check(p);
 }
 
+/// Sums of products of two operands, or of the squares of one, in rows of `outer` pieces.
+template <class T>
+void check_products(std::int64_t rows, std::int64_t outer, std::int64_t columns, bool squares) {
+    problem<T> p;
+    p.folding = fold::sum;
+    p.folded = 2;
+    p.extents = {rows, outer, columns};
+    p.set_operands(squares ? 2 : 3);
+    p.strides[0] = {1, 0, 0};
+    p.strides[1] = {columns, rows * columns, 1};
+    if (!squares) p.strides[2] = {outer * (columns + 3), columns + 3, 1};
+    p.program = {load(1), load(squares ? 1 : 2), operation(opcode::multiply, 0, 1)};
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> values(-4, 4);
+    for (std::size_t k = 0; k < p.memory.size(); ++k) p.allocate(k, [&] { return values(random); });
+    check(p);
+}
+
 }  // namespace
 
 TEST_CASE("long sums keep their digits", "[elementwise]") {
@@ -69,6 +87,45 @@ TEST_CASE("sums of short rows", "[elementwise]") {
                     check_short_rows<float>(rows, outer, columns);
                     check_short_rows<double>(rows, outer, columns);
                 }
+            }
+        }
+    });
+}
+
+TEST_CASE("sums of products of two operands", "[elementwise]") {
+    // Rows of one tile and of several, contiguous ones and pieces that lie apart; a number of blocks.
+    ricci::test::every_target().run([&] {
+        for (const std::int64_t columns : {1, 9, 63, 100, 1000, 2048, 5003}) {
+            for (const std::int64_t rows : {1, 3}) {
+                for (const std::int64_t outer : {1, 5}) {
+                    for (const bool squares : {false, true}) {
+                        CAPTURE(columns, rows, outer, squares);
+                        check_products<float>(rows, outer, columns, squares);
+                        check_products<double>(rows, outer, columns, squares);
+                    }
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("sums of long rows that no near cache holds", "[elementwise]") {
+    // Whole numbers: every order of adding them gives the same.
+    struct shape {
+        std::int64_t rows, columns;
+    };
+    ricci::test::every_target().run([&] {
+        for (const shape s : {shape{1, 600011}, shape{70, 9000}, shape{3, 300000}}) {
+            auto p = matrix_fold<float>(fold::sum, s.rows, s.columns, true, 3);
+            for (std::size_t i = 0; i < p.memory[1].size(); ++i)
+                p.memory[1][i] = static_cast<float>(i % 7);
+            prepared_map(p.map()).run(p.bases.data());
+            for (std::size_t r = 0; r < p.memory[0].size(); ++r) {
+                double sum = 0;
+                for (std::size_t j = 0; j < static_cast<std::size_t>(s.columns); ++j)
+                    sum += static_cast<double>(
+                        p.memory[1][r * static_cast<std::size_t>(s.columns) + j]);
+                CHECK(static_cast<double>(p.memory[0][r]) == sum);
             }
         }
     });
