@@ -10,6 +10,7 @@
 #include "src/contract/blocking.hpp"
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -238,13 +239,7 @@ void batch_lanes<T, Stored>::multiply_panel(const operands& at, std::int64_t m, 
     }
 }
 
-template class batch_lanes<float>;
-template class batch_lanes<double>;
-template class batch_lanes<std::uint32_t>;
-template class batch_lanes<std::uint64_t>;
-template class batch_lanes<float, bf16>;
-template class batch_lanes<float, f16>;
-template class batch_lanes<std::complex<float>>;
-template class batch_lanes<std::complex<double>>;
+#define RICCI_INSTANTIATE(...) template class batch_lanes<__VA_ARGS__>
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -349,13 +350,6 @@ void blocked<T, Stored>::multiply_block(const block_rows& rows, std::int64_t fir
     template void blocked<__VA_ARGS__>::multiply_block(                                          \
         const block_rows&, std::int64_t, std::int64_t, const right_operand&, const destination&) \
         const
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
-RICCI_INSTANTIATE(float, bf16);
-RICCI_INSTANTIATE(float, f16);
-RICCI_INSTANTIATE(std::complex<float>);
-RICCI_INSTANTIATE(std::complex<double>);
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -7,6 +7,7 @@
 #include "src/contract/blocked.hpp"
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -205,13 +206,6 @@ void blocked<T, Stored>::pack_a(const Stored* a, std::int64_t m, std::int64_t m_
     template bool blocked<__VA_ARGS__>::reads_in_place(const column_panel&) const;                 \
     template bool blocked<__VA_ARGS__>::reads_in_place(const k_block&, const column_panel&) const; \
     template void blocked<__VA_ARGS__>::run_in_place(const operands&) const
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
-RICCI_INSTANTIATE(float, bf16);
-RICCI_INSTANTIATE(float, f16);
-RICCI_INSTANTIATE(std::complex<float>);
-RICCI_INSTANTIATE(std::complex<double>);
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

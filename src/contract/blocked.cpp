@@ -8,6 +8,7 @@
 
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -456,13 +457,7 @@ void blocked<T, Stored>::add_partial_sums(const operands& from, std::int64_t bat
     distribute((m_ + rows_per_task - 1) / rows_per_task, cut_.serial || few, body);
 }
 
-template class blocked<float>;
-template class blocked<double>;
-template class blocked<std::uint32_t>;
-template class blocked<std::uint64_t>;
-template class blocked<float, bf16>;
-template class blocked<float, f16>;
-template class blocked<std::complex<float>>;
-template class blocked<std::complex<double>>;
+#define RICCI_INSTANTIATE(...) template class blocked<__VA_ARGS__>
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
+#include "src/contract/element_types.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -106,13 +107,6 @@ void blocked<T, Stored>::pack_grid(const Stored* b, std::int64_t panel, std::int
     template void blocked<__VA_ARGS__>::pack_grid(const stored_type*, std::int64_t, std::int64_t, \
                                                   std::int64_t, std::int64_t, std::int64_t,       \
                                                   std::int64_t, computed_type*) const
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
-RICCI_INSTANTIATE(float, bf16);
-RICCI_INSTANTIATE(float, f16);
-RICCI_INSTANTIATE(std::complex<float>);
-RICCI_INSTANTIATE(std::complex<double>);
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -8,6 +8,7 @@
 
 #include "src/contract/blocking.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
@@ -174,9 +175,6 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
 #define RICCI_INSTANTIATE(T)  \
     template class direct<T>; \
     template bool worth_direct(const index_groups&, const kernels::kernel_table<T>&)
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
+RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

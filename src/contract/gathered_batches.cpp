@@ -6,6 +6,7 @@
 
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -135,9 +136,7 @@ std::string gathered_batches<T>::words() const {
     return "matrices of " + std::to_string(at_once_) + " batches put in order at once";
 }
 
-template class gathered_batches<float>;
-template class gathered_batches<double>;
-template class gathered_batches<std::uint32_t>;
-template class gathered_batches<std::uint64_t>;
+#define RICCI_INSTANTIATE(T) template class gathered_batches<T>
+RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

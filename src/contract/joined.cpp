@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/contract/buffers.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contract {
@@ -101,13 +102,6 @@ std::unique_ptr<const joined_strategy> blocked<T, Stored>::join(
 #define RICCI_INSTANTIATE(...)                                                  \
     template std::unique_ptr<const joined_strategy> blocked<__VA_ARGS__>::join( \
         std::span<const joinable>) const
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
-RICCI_INSTANTIATE(float, bf16);
-RICCI_INSTANTIATE(float, f16);
-RICCI_INSTANTIATE(std::complex<float>);
-RICCI_INSTANTIATE(std::complex<double>);
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/contract/folded_rows.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -64,13 +65,6 @@ bool blocked<T, Stored>::begins_line(const operands& from) const {
     template bool blocked<__VA_ARGS__>::may_stream() const; \
     template void blocked<__VA_ARGS__>::find_lines();       \
     template bool blocked<__VA_ARGS__>::begins_line(const operands&) const
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
-RICCI_INSTANTIATE(float, bf16);
-RICCI_INSTANTIATE(float, f16);
-RICCI_INSTANTIATE(std::complex<float>);
-RICCI_INSTANTIATE(std::complex<double>);
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

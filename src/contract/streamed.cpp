@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/contract/blocking.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -278,13 +279,7 @@ void streamed<T, Stored>::run_sums(const operands& from) const {
     }
 }
 
-template class streamed<float>;
-template class streamed<double>;
-template class streamed<std::uint32_t>;
-template class streamed<std::uint64_t>;
-template class streamed<float, bf16>;
-template class streamed<float, f16>;
-template class streamed<std::complex<float>>;
-template class streamed<std::complex<double>>;
+#define RICCI_INSTANTIATE(...) template class streamed<__VA_ARGS__>
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -7,6 +7,7 @@
 
 #include "src/contract/buffers.hpp"
 #include "src/contract/distribute.hpp"
+#include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -216,9 +217,6 @@ std::string turned<T>::words() const {
 #define RICCI_INSTANTIATE(T)                                                              \
     template bool worth_turning<T>(const index_groups&, const kernels::kernel_table<T>&); \
     template class turned<T>
-RICCI_INSTANTIATE(float);
-RICCI_INSTANTIATE(double);
-RICCI_INSTANTIATE(std::uint32_t);
-RICCI_INSTANTIATE(std::uint64_t);
+RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

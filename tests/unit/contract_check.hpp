@@ -13,6 +13,8 @@
 #include <ricci/plan/steps.hpp>
 
 #include "src/contract/contraction.hpp"
+#include "src/contract/index_groups.hpp"
+#include "src/kernels/gemm.hpp"
 #include "src/kernels/targets.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
@@ -126,6 +128,27 @@ void check(const pattern& p, unsigned seed, double alpha, double beta,
     const prepared_contraction prepared(describe<T>(p), kernels);
     check_run<T>(p, seed, alpha, beta,
                  [&](const T* a, const T* b, T* c) { prepared.run(a, b, c, alpha, beta); });
+}
+
+/// The groups that the engine for T makes of a pattern.
+template <class T>
+contract::index_groups groups_of(const pattern& p) {
+    return contract::make_index_groups(describe<T>(p), kernels::gemm_kernels<T>().lanes);
+}
+
+/// Runs body(a, b, c), which is to compute A B + C / 2, on several numbers of threads: right, and the same bit
+/// for bit.
+template <class T, class Body>
+void check_threads(const pattern& p, const data<T>& in, Body body) {
+    std::vector<T> first;
+    for (const int workers : {1, 2, 3, 5}) {
+        runtime::set_worker_count(workers);
+        std::vector<T> out = in.c;
+        body(in.a.data() + in.a0, in.b.data() + in.b0, out.data() + in.c0);
+        if (first.empty()) first = out;
+        CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(T)) == 0);
+    }
+    CHECK(error_of(p, in, first, 1, 0.5) == 0);
 }
 
 // Restores the best target however a test ends.

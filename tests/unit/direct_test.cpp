@@ -37,11 +37,6 @@ pattern batches_of(std::int64_t g, std::int64_t l, std::int64_t m, std::int64_t 
 }
 
 template <class T>
-index_groups groups_of(const pattern& p) {
-    return make_index_groups(describe<T>(p), gemm_kernels<T>().lanes);
-}
-
-template <class T>
 void check_direct(const pattern& p, unsigned seed, double alpha, double beta) {
     const index_groups groups = groups_of<T>(p);
     REQUIRE(worth_direct(groups, gemm_kernels<T>()));
@@ -216,14 +211,7 @@ TEST_CASE("small matrices on any number of threads", "[contract]") {
          {batches_of(2, 400, 16, 20, 24, 0, false), batches_of(1, 1, 150, 140, 170, 0, false)}) {
         const data<float> in(p, 11);
         const direct<float> how(groups_of<float>(p), gemm_kernels<float>());
-        std::vector<float> first;
-        for (const int workers : {1, 2, 3, 5}) {
-            ricci::runtime::set_worker_count(workers);
-            std::vector<float> out = in.c;
-            how.run(in.a.data(), in.b.data(), out.data(), 1, 0.5);
-            if (first.empty()) first = out;
-            CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) == 0);
-        }
-        CHECK(error_of(p, in, first, 1, 0.5) == 0);
+        check_threads(p, in,
+                      [&](const float* a, const float* b, float* c) { how.run(a, b, c, 1, 0.5); });
     }
 }

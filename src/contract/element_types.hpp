@@ -1,0 +1,23 @@
+// The types that contractions are compiled for: one list for every file that defines members of a template.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include <ricci/element.hpp>
+
+/// M(type) for every type that is stored as it is computed in and takes one register's lane. Whole numbers
+/// are computed with as unsigned ones, which wrap.
+#define RICCI_FOR_LANE_TYPES(M) \
+    M(float);                   \
+    M(double);                  \
+    M(std::uint32_t);           \
+    M(std::uint64_t)
+
+/// M(computed type) or M(computed type, stored type) for all of them.
+#define RICCI_FOR_CONTRACTED_TYPES(M) \
+    RICCI_FOR_LANE_TYPES(M);          \
+    M(float, bf16);                   \
+    M(float, f16);                    \
+    M(std::complex<float>);           \
+    M(std::complex<double>)
