@@ -27,22 +27,16 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
 /// cost more than it saved.
 inline constexpr std::int64_t unforeseen_bytes = 12 << 10;
 
-/// Asks for the tile that comes after one of p elements of q lines each, along q.
+/// Asks for the tile that comes after one of p elements of q lines each, along q. Part of its caller: g++
+/// drops the call of a function that does nothing but ask.
 template <class T>
-void ask_for_next(const T* from, std::int64_t p, std::int64_t q, std::int64_t q_stride) {
+[[gnu::always_inline]] inline void ask_for_next(const T* from, std::int64_t p, std::int64_t q,
+                                                std::int64_t q_stride) {
     constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
     for (const T *next = from + q * q_stride, *end = next + q * q_stride; next != end;
          next += q_stride) {
         for (std::int64_t i = 0; i < p; i += line) __builtin_prefetch(next + i, 0, 2);
     }
-}
-
-/// The same of lines so short that they share cache lines: the tile is one piece.
-template <class T>
-void ask_for_next_piece(const T* from, std::int64_t q, std::int64_t q_stride) {
-    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-    const T* const next = from + q * q_stride;
-    for (std::int64_t i = 0; i < q * q_stride; i += line) __builtin_prefetch(next + i, 0, 2);
 }
 
 /// to[i * q + j] = from[i + j * q_stride] for i < p, j < q.
@@ -96,8 +90,7 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
     }
     if (p_stride == 1 && q_stride != 1 && p > 1) {
         const std::int64_t step_bytes = q_stride * static_cast<std::int64_t>(sizeof(T));
-        if (step_bytes > 0 && step_bytes < 64) ask_for_next_piece(from, q, q_stride);
-        else if (p >= 8 && step_bytes >= unforeseen_bytes) ask_for_next(from, p, q, q_stride);
+        if (p >= 8 && step_bytes >= unforeseen_bytes) ask_for_next(from, p, q, q_stride);
         return gather_transposed(to, from, p, q, q_stride);
     }
     for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {

@@ -64,3 +64,18 @@ TEST_CASE("packed rows stay in the second cache, and a panel of them in the firs
         }
     }
 }
+
+TEST_CASE("blocks are no deeper than was asked for", "[contract]") {
+    for (const auto& caches : machines) {
+        for (const tile& with : tiles) {
+            for (const std::int64_t most : {256, 512}) {
+                problem_size size = square(3000, with, caches);
+                size.most_depth = most;
+                const block_sizes cut = choose_blocks(size);
+                const std::int64_t depth = ceil_divide(ceil_divide(3000, 16), cut.k_blocks) * 16;
+                INFO(with.what << ", " << caches.first << " bytes, " << most);
+                CHECK(depth <= (with.bytes > sizeof(double) ? most / 2 : most));
+            }
+        }
+    }
+}
