@@ -307,20 +307,7 @@ void blocked<T, Stored>::pack_panels(const Stored* b, std::int64_t panel, std::i
                                      std::int64_t k, std::int64_t k_end, std::int64_t from_k,
                                      std::int64_t to_k, T* to) const {
     const std::int64_t start = packed_column(panel);
-    const bool asks = packs_own_b_ && b_columns_.run[static_cast<std::size_t>(start)] > 1;
-    // Lines of B that are contiguous across, and short, are asked for before: the hardware begins anew
-    // with each of them.
-    const auto ask_for = [&](std::int64_t first, std::int64_t last) {
-        constexpr auto line = static_cast<std::int64_t>(line_bytes / sizeof(Stored));
-        const std::int64_t end = std::min(n_, packed_column(panel_end));
-        for (std::int64_t next = first; next < last; ++next) {
-            const Stored* const row = b + b_depth_.offset[static_cast<std::size_t>(next)];
-            for (std::int64_t j = start; j < end; j += line)
-                __builtin_prefetch(row + b_columns_.offset[static_cast<std::size_t>(j)]);
-        }
-    };
     for (std::int64_t k0 = from_k; k0 < to_k; k0 += rows_per_pack_) {
-        if (asks) ask_for(k0 + rows_per_pack_, std::min(to_k, k0 + 2 * rows_per_pack_));
         for (std::int64_t p = panel; p < panel_end; ++p) {
             const column_panel& which = panels_[static_cast<std::size_t>(p)];
             const std::int64_t step = std::int64_t{which.vectors} * table_->lanes;
