@@ -92,8 +92,8 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
     }
 }
 
-/// The same of products of two operands, which need no memory of their own: the tiles of the first and of
-/// the second half in turns.
+/// The sum over tiles [first, last) of products of two operands, which are stored nowhere: tiles of the first
+/// and of the second half in turns.
 template <class T, class S>
 row_total<T> engine<T, S>::sum_products(task_memory& m, std::int64_t first,
                                         std::int64_t last) const {
@@ -207,6 +207,7 @@ void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int
     for (std::int64_t unit = first; unit < last;) {
         const std::int64_t count =
             std::min({rows_abreast, last - unit, inner.extent - unit % inner.extent});
+        // Takes m to the unit.
         const cursor u(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
         cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
         row_sum totals[rows_abreast];

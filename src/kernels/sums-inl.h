@@ -1,0 +1,187 @@
+// Sums of rows of unit stride, and of products of two: of one row, and of a few side by side.
+
+#if defined(RICCI_KERNELS_SUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_SUMS_INL_H
+#undef RICCI_KERNELS_SUMS_INL_H
+#else
+#define RICCI_KERNELS_SUMS_INL_H
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+#include "src/kernels/elementwise-inl.h"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ricci::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Folds f(0), f(1), ... of a row into `start`: four accumulators, then their fixed tree. `load`
+/// makes the vector of lanes [i, i + lanes), `load_rest` the last, padded with what `join` ignores.
+template <class D, class V, class Load, class LoadRest, class Join>
+HWY_INLINE V fold_row(D d, V start, std::size_t n, Load load, LoadRest load_rest, Join join) {
+    const std::size_t lanes = hn::Lanes(d);
+    V s0 = start, s1 = start, s2 = start, s3 = start;
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        s0 = join(s0, load(i));
+        s1 = join(s1, load(i + lanes));
+        s2 = join(s2, load(i + 2 * lanes));
+        s3 = join(s3, load(i + 3 * lanes));
+    }
+    for (; i + lanes <= n; i += lanes) s0 = join(s0, load(i));
+    if (i < n) s1 = join(s1, load_rest(i, n - i));
+    return join(join(s0, s1), join(s2, s3));
+}
+
+template <class T>
+T sum_row(const T* a, std::size_t n) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const V total = fold_row(
+        d, hn::Zero(d), n, [=](std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); },
+        [=](std::size_t i, std::size_t rest) HWY_ATTR { return load_first(d, a + i, rest); },
+        [](V x, V y) HWY_ATTR { return hn::Add(x, y); });
+    return hn::GetLane(hn::SumOfLanes(d, total));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// The sum of a vector's blocks of 128 bits.
+template <class V>
+HWY_INLINE auto sum_of_blocks(V x) {
+    const hn::DFromV<V> d;
+    if constexpr (hn::MaxLanes(hn::DFromV<V>()) * sizeof(hn::TFromV<V>) <= 16) {
+        return x;
+    } else {
+        const hn::Half<decltype(d)> half;
+        return sum_of_blocks(hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+    }
+}
+
+// The sums of the lanes of four vectors, in this order.
+HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<float>> (&x)[4], float* to) {
+    const hn::ScalableTag<float> d;
+    const hn::RepartitionToWide<decltype(d)> pairs;
+    const auto join = [=](auto a, auto b) HWY_ATTR {
+        return hn::BitCast(pairs,
+                           hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+    };
+    const auto low = join(x[0], x[1]), high = join(x[2], x[3]);
+    // Every block holds sums of its own lanes.
+    const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                                hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
+    hn::StoreU(sum_of_blocks(blocks), hn::Full128<float>(), to);
+}
+HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<double>> (&x)[4], double* to) {
+    const hn::ScalableTag<double> d;
+    for (int pair = 0; pair < 2; ++pair) {
+        const auto a = x[2 * pair], b = x[2 * pair + 1];
+        const auto blocks = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+        hn::StoreU(sum_of_blocks(blocks), hn::Full128<double>(), to + 2 * pair);
+    }
+}
+
+// Two accumulators each, of which SSE4 and AVX2 have registers for no more.
+template <class T>
+HWY_INLINE void sum_four_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t n,
+                              std::ptrdiff_t next) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    constexpr std::size_t step = HWY_MAX(2 * lanes, 64 / sizeof(T));
+    V sum[4][2];
+    RICCI_UNROLL
+    for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
+    std::size_t i = 0;
+    for (; i + step <= n; i += step) {
+        RICCI_UNROLL
+        for (int r = 0; r < 4; ++r) {
+            const T* const row = a + r * stride + static_cast<std::ptrdiff_t>(i);
+            for (std::size_t line = 0; line < step; line += 64 / sizeof(T))
+                hwy::Prefetch(row + next + line);
+            for (std::size_t v = 0; v < step; v += 2 * lanes) {
+                sum[r][0] = hn::Add(sum[r][0], hn::LoadU(d, row + v));
+                sum[r][1] = hn::Add(sum[r][1], hn::LoadU(d, row + v + lanes));
+            }
+        }
+    }
+    for (; i < n; i += lanes) {
+        RICCI_UNROLL
+        for (int r = 0; r < 4; ++r) {
+            const T* const row = a + r * stride + static_cast<std::ptrdiff_t>(i);
+            const V x = i + lanes <= n ? hn::LoadU(d, row) : load_first(d, row, n - i);
+            sum[r][0] = hn::Add(sum[r][0], x);
+        }
+    }
+    V total[4];
+    RICCI_UNROLL
+    for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
+    store_sums_of_lanes(total, sums);
+}
+
+#endif
+
+template <class T>
+void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n,
+                 [[maybe_unused]] std::ptrdiff_t next) {
+    std::size_t r = 0;
+#if HWY_TARGET != HWY_SCALAR
+    for (; r + 4 <= rows; r += 4)
+        sum_four_rows(sums + r, a + static_cast<std::ptrdiff_t>(r) * stride, stride, n, next);
+#endif
+    for (; r < rows; ++r) sums[r] = sum_row(a + static_cast<std::ptrdiff_t>(r) * stride, n);
+}
+
+template <int count, class T>
+HWY_INLINE void sum_products(T* sums, const T* const* a, const T* const* b, std::size_t n) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d);
+    V sum[count][4];
+    RICCI_UNROLL
+    for (int k = 0; k < count; ++k) {
+        RICCI_UNROLL
+        for (int v = 0; v < 4; ++v) sum[k][v] = hn::Zero(d);
+    }
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        RICCI_UNROLL
+        for (int k = 0; k < count; ++k) {
+            RICCI_UNROLL
+            for (int v = 0; v < 4; ++v) {
+                const std::size_t at = i + static_cast<std::size_t>(v) * lanes;
+                sum[k][v] = hn::MulAdd(hn::LoadU(d, a[k] + at), hn::LoadU(d, b[k] + at), sum[k][v]);
+            }
+        }
+    }
+    for (; i < n; i += lanes) {
+        RICCI_UNROLL
+        for (int k = 0; k < count; ++k) {
+            const bool whole = i + lanes <= n;
+            const V x = whole ? hn::LoadU(d, a[k] + i) : load_first(d, a[k] + i, n - i);
+            const V y = whole ? hn::LoadU(d, b[k] + i) : load_first(d, b[k] + i, n - i);
+            sum[k][0] = hn::MulAdd(x, y, sum[k][0]);
+        }
+    }
+    RICCI_UNROLL
+    for (int k = 0; k < count; ++k) {
+        const V total = hn::Add(hn::Add(sum[k][0], sum[k][1]), hn::Add(sum[k][2], sum[k][3]));
+        sums[k] = hn::GetLane(hn::SumOfLanes(d, total));
+    }
+}
+
+template <class T>
+void sums_of_products(T* sums, const T* const* a, const T* const* b, int count, std::size_t n) {
+    if (count == 2) sum_products<2>(sums, a, b, n);
+    else sum_products<1>(sums, a, b, n);
+}
+
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
