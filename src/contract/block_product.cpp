@@ -22,14 +22,19 @@ constexpr std::int64_t rows_across = 8;
 constexpr std::size_t stack_elements = 2048;
 // An A of so many bytes is read in place along any step.
 constexpr std::int64_t small_bytes = std::int64_t{1} << 15;
-// A larger one only for so few columns, and where a line of memory serves two tiles of rows at least.
+// A larger one only for so few columns, and where a line of memory holds a tile of rows at least.
 constexpr std::int64_t most_columns = 128;
 // Elements that are a multiple of this apart compete for the same places in the caches. The second one has
 // room for a block of so many k all the same, and as many again that have been asked for, which is worth it
-// where so many panels meet them; otherwise the rows are packed.
+// where so many panels meet them, and a line serves two tiles; otherwise the rows are packed.
 constexpr std::int64_t aliased_bytes = 4096;
-constexpr std::int64_t aliased_depth = 256;
+constexpr std::int64_t least_aliased_depth = 64, most_aliased_depth = 256;
 constexpr std::int64_t aliased_panels = 2;
+
+// That depth, for steps of so many bytes; less than the least one where there is no such room.
+std::int64_t aliased_depth(std::int64_t step_bytes) {
+    return std::min(runtime::caches().second / 2 / step_bytes, most_aliased_depth) / 16 * 16;
+}
 
 }  // namespace
 
@@ -50,10 +55,10 @@ bool blocked<T, Stored>::steps_well(std::int64_t step) const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
     if (m_ * k_ * bytes <= small_bytes) return true;
     const std::int64_t width = std::int64_t{table_->vectors} * table_->lanes;
-    return n_ <= most_columns && 2 * table_->mr * bytes <= runtime::line_bytes &&
-           is_contiguous_across() &&
-           (!is_aliased(step) || (n_ <= aliased_panels * width &&
-                                  2 * aliased_depth * step * bytes <= runtime::caches().second));
+    const std::int64_t tile = table_->mr * bytes;
+    if (n_ > most_columns || tile > runtime::line_bytes || !is_contiguous_across()) return false;
+    return !is_aliased(step) || (n_ <= aliased_panels * width && 2 * tile <= runtime::line_bytes &&
+                                 aliased_depth(step * bytes) >= least_aliased_depth);
 }
 
 template <class T, class Stored>
@@ -65,9 +70,9 @@ bool blocked<T, Stored>::is_aliased(std::int64_t step) const {
 template <class T, class Stored>
 std::int64_t blocked<T, Stored>::shallow_depth() const {
     const std::int64_t step = uniform_step(a_depth_, 0, k_);
-    return is_aliased(step) && m_ * k_ * static_cast<std::int64_t>(sizeof(Stored)) > small_bytes &&
-                   steps_well(step)
-               ? aliased_depth
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
+    return is_aliased(step) && m_ * k_ * bytes > small_bytes && steps_well(step)
+               ? aliased_depth(step * bytes)
                : kernels::most_depth<double>;
 }
 

@@ -11,7 +11,9 @@ namespace ricci::contract {
 namespace {
 
 constexpr std::int64_t most_rows = 192;
-static_assert((most_rows + 48) * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
+// One tile may have some more, so that no other one is needed.
+constexpr std::int64_t most_rows_at_once = most_rows + 48;
+static_assert(most_rows_at_once * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
 
 // Depth of a block: deep, since C is read and written for every one of them; B's panel comes from the
 // second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take up the same
@@ -32,6 +34,13 @@ std::int64_t tile_rows(const problem_size& size) {
         static_cast<std::int64_t>(kernels::most_depth<double> * sizeof(double));
     const std::int64_t rows = size.caches.second * 3 / 4 / row_bytes;
     return std::clamp(rows / size.mr * size.mr, std::int64_t{6} * size.mr, most_rows);
+}
+
+// Rows that one tile may have in all: as many as stay in the second cache, of the depth that there is.
+std::int64_t rows_at_once(const problem_size& size, std::int64_t depth) {
+    const std::int64_t rows = size.caches.second * 3 / 4 / std::max<std::int64_t>(1, depth) /
+                              static_cast<std::int64_t>(size.element_bytes);
+    return std::max(tile_rows(size), std::min(rows, most_rows_at_once));
 }
 
 constexpr std::int64_t fewest_rows = 48;
@@ -71,14 +80,15 @@ block_sizes choose_blocks(const problem_size& size) {
                    !(size.complete_sums && cut.k_blocks > 1);
     const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
     // One tile of rows passes over B: a panel is packed just before it is used, and stays near.
-    const bool used_once = size.m <= rows_per_tile && size.batch * cut.panels >= fewest_panels &&
-                           !size.long_lines && !(size.complete_sums && cut.k_blocks > 1);
+    const bool used_once = size.m <= rows_at_once(size, depth) &&
+                           size.batch * cut.panels >= fewest_panels && !size.long_lines &&
+                           !(size.complete_sums && cut.k_blocks > 1);
     if (!few_tasks && used_once) cut.in_place = true;
     if (size.b_in_place && own_bytes <= near_bytes) cut.in_place = true;
     if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
 
     const std::int64_t row_panels = ceil_divide(size.m, size.mr);
-    cut.m_tiles = ceil_divide(size.m, rows_per_tile);
+    cut.m_tiles = used_once ? 1 : ceil_divide(size.m, rows_per_tile);
     const std::int64_t wanted = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
     if (cut.in_place) {

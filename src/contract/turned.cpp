@@ -30,11 +30,11 @@ constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 template <class T>
 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
-// A block of C stays in half of the second cache, where B passes through.
+// A block of C stays in the second or third cache while B passes through: the larger it is, the longer are
+// the pieces of C that are written.
 template <class T>
-std::int64_t block_elements() {
-    return runtime::caches().second / 2 / static_cast<std::int64_t>(sizeof(T));
-}
+constexpr std::int64_t block_elements = (std::int64_t{1} << 20) /
+                                        static_cast<std::int64_t>(sizeof(T));
 
 loop_list::const_iterator along_unit(const loop_list& loops,
                                      std::int64_t contraction_loop::*stride) {
@@ -60,7 +60,7 @@ bool worth_turning(const index_groups& groups, const kernels::kernel_table<T>& t
     const std::int64_t batch = iterations(groups.batch);
     if (m == 0 || n == 0 || batch == 0 || m >= k || m > most_rows) return false;
     return across->extent >= least_across && along->extent >= least_along &&
-           m * across->extent * along->extent <= block_elements<T>() &&
+           m * across->extent * along->extent <= block_elements<T> &&
            batch * n * k * static_cast<std::int64_t>(sizeof(T)) > 4 * runtime::caches().second;
 }
 
@@ -77,7 +77,7 @@ turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
     across_ = take(groups.n, along_unit(groups.n, &contraction_loop::c));
     along_ = take(groups.n, along_unit(groups.n, &contraction_loop::b));
     // A part of the loop along which C goes on where `across_` ends.
-    const std::int64_t room = std::min(block_elements<T>() / (m * across_.extent * along_.extent),
+    const std::int64_t room = std::min(block_elements<T> / (m * across_.extent * along_.extent),
                                        strip_elements / strip / across_.extent);
     for (contraction_loop& loop : groups.n) {
         if (loop.c != across_.extent) continue;

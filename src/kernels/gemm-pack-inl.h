@@ -98,14 +98,18 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
     }
 }
 
-// A line that is contiguous along k, as it lies in memory.
-void copy_line(const pack_source<element_type>& from, const element_type* line, element_type* to) {
+// A line that is contiguous along k, as it lies in memory. `ahead`: elements from there to the line that is
+// copied next, which is asked for: nothing else tells the processor where that begins.
+void copy_line(const pack_source<element_type>& from, const element_type* line, std::int64_t ahead,
+               element_type* to) {
     const full_tag d;
     for (std::int64_t k = 0; k < from.depth;) {
         const element_type* run = line + from.along[k];
         const std::int64_t count = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
         std::int64_t i = 0;
+        if (count > 0) hwy::Prefetch(run + ahead + count - 1);
         for (; i + lane_count <= count; i += lane_count) {
+            hwy::Prefetch(run + ahead + i);
             hn::StoreU(hn::LoadU(d, run + i), d, to + k + i);
         }
 #if HWY_TARGET != HWY_SCALAR
@@ -176,7 +180,8 @@ void pack_rows(const pack_source<element_type>& from, element_type* to) {
     }
 #endif
     for (; x < from.width; ++x) {
-        copy_line(from, from.origin + from.across[x], to + x * pitch);
+        const std::int64_t next = from.across[HWY_MIN(x + 1, from.width - 1)];
+        copy_line(from, from.origin + from.across[x], next - from.across[x], to + x * pitch);
     }
 }
 
