@@ -34,7 +34,7 @@ constexpr std::int64_t smallest_tile = 16;
 constexpr std::int64_t shortest_past_row = 512;
 
 /// Bytes of a row that is summed with others.
-constexpr std::int64_t longest_row_abreast = 2048;
+constexpr std::int64_t longest_row_abreast = std::int64_t{16} << 10;
 
 /// Bytes of an operand that comes from behind the second cache.
 constexpr std::int64_t far_bytes = std::int64_t{2} << 20;
@@ -56,7 +56,8 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
         if (most < smallest_tile) {
             throw std::length_error("an element-wise program with too many simultaneous values");
         }
-        layout_ = choose_layout(nest_, folding_, program, operands_, most, sizeof(T));
+        layout_ = choose_layout(nest_, folding_, program, operands_, most, sizeof(T),
+                                is_real<T> && !converts);
         code_ = tile_code<T, S>(program, layout_.strides, layout_.shape);
         stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;
         if (scratch_needed() <= scratch_bytes) break;

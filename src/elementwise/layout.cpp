@@ -15,6 +15,10 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
 
+// Elements of a tile of a sum that reads its operands where they lie and stores nothing: the start of a tile
+// costs as much as many lines of memory. Longer ones would round more.
+constexpr std::int64_t longest_summed = 4096;
+
 struct choice {
     traversal how = traversal::plain;
     std::size_t q = none;  // number among the free or the folded loops
@@ -24,14 +28,17 @@ struct choice {
 class chooser {
 public:
     chooser(const loop_nest& nest, fold folding, std::span<const node> program,
-            std::size_t operands, std::int64_t most, std::size_t element_bytes)
+            std::size_t operands, std::int64_t most, std::size_t element_bytes, bool sums_products)
         : nest_(nest),
           folding_(folding),
           operands_(operands),
           most_(most),
           element_bytes_(static_cast<std::int64_t>(element_bytes)),
           reads_(operands, 0.0),
-          bare_(program.size() == 1 && is(program[0], opcode::load)) {
+          bare_(program.size() == 1 && is(program[0], opcode::load)),
+          multiplies_(sums_products && is(program.back(), opcode::multiply) &&
+                      std::all_of(program.begin(), program.end() - 1,
+                                  [](const node& n) { return is(n, opcode::load); })) {
         for (const node& n : program) {
             if (is(n, opcode::load)) reads_[static_cast<std::size_t>(n.operand)] = 1;
             if (is(n, opcode::position)) counts_.push_back(static_cast<std::size_t>(n.operand));
@@ -75,7 +82,8 @@ private:
     std::int64_t element_bytes_;
     std::vector<double> reads_;
     std::vector<std::size_t> counts_;
-    bool bare_;
+    bool bare_;        // the program is an operand
+    bool multiplies_;  // or the product of two, summed without being stored
     map_layout layout_;
 
     loop empty() const {
@@ -157,6 +165,9 @@ private:
     /// Even chunks of whole cache lines.
     void chunk_q(const loop& q) {
         std::int64_t limit = most_;
+        if (layout_.how == traversal::rows && most_ >= 1024 && (bare_ || multiplies_) &&
+            writes_nothing(q))
+            limit = longest_summed;
         if (layout_.how == traversal::columns) {
             // Three passes over the rows of a softmax: a unit's share of them should stay in cache.
             const std::int64_t cached = (256 << 10) / element_bytes_ / nest_.values / 16 * 16;
@@ -224,8 +235,9 @@ private:
 }  // namespace
 
 map_layout choose_layout(const loop_nest& nest, fold folding, std::span<const node> program,
-                         std::size_t operands, std::int64_t most, std::size_t element_bytes) {
-    return chooser(nest, folding, program, operands, most, element_bytes).run();
+                         std::size_t operands, std::int64_t most, std::size_t element_bytes,
+                         bool sums_products) {
+    return chooser(nest, folding, program, operands, most, element_bytes, sums_products).run();
 }
 
 }  // namespace ricci::elementwise
