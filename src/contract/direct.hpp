@@ -48,6 +48,7 @@ private:
     // One unit: a run of batches and a tile of rows.
     std::int64_t runs_ = 1, m_tiles_ = 1, units_ = 1, units_per_task_ = 1;
     bool serial_ = false;
+    bool far_ = false;  // the matrices come from memory
 };
 
 }  // namespace ricci::contract

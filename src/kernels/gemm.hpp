@@ -122,6 +122,9 @@ struct small_matrices {
     int columns = 0;
     T alpha = T{1};
     T beta = T{0};
+    // Batches to those whose rows of A and whose columns of B are asked for meanwhile.
+    std::int64_t ahead = 0;
+    bool ask_a = false, ask_b = false;
 };
 
 /// A line of elements: element t is data[t * step].
