@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "src/kernels/elementwise-inl.h"
+#include "src/kernels/unroll.hpp"
 #include "src/kernels/permute-inl.h"
 #include "src/kernels/sums-inl.h"
 
@@ -135,23 +136,32 @@ HWY_INLINE void for_columns(D d, std::size_t n, Body body) {
     }
 }
 
-// Four vectors of columns at a time stay in registers.
-template <class T, class Join>
+// Four vectors of columns at a time stay in registers. `known` rows, or as many as `rows` says when that is 0:
+// a loop without a counter reaches further ahead in memory.
+template <int known, class T, class Join>
 HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                               std::size_t n, Join join) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
+    if constexpr (known != 0) rows = known;
     std::size_t i = 0;
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
         V s0 = hn::LoadU(d, acc + i), s1 = hn::LoadU(d, acc + i + lanes);
         V s2 = hn::LoadU(d, acc + i + 2 * lanes), s3 = hn::LoadU(d, acc + i + 3 * lanes);
-        for (std::size_t r = 0; r < rows; ++r) {
-            const T* row = a + static_cast<std::ptrdiff_t>(r) * stride + i;
+        const T* row = a + i;
+        const auto add_row = [&]() HWY_ATTR {
             s0 = join(s0, hn::LoadU(d, row));
             s1 = join(s1, hn::LoadU(d, row + lanes));
             s2 = join(s2, hn::LoadU(d, row + 2 * lanes));
             s3 = join(s3, hn::LoadU(d, row + 3 * lanes));
+            row += stride;
+        };
+        if constexpr (known != 0) {
+            RICCI_UNROLL
+            for (int r = 0; r < known; ++r) add_row();
+        } else {
+            for (std::size_t r = 0; r < rows; ++r) add_row();
         }
         hn::StoreU(s0, d, acc + i);
         hn::StoreU(s1, d, acc + i + lanes);
@@ -173,11 +183,13 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
 template <class T, class Join>
 HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                           std::size_t n, Join join) {
-    const std::size_t most = n * sizeof(T) < 1024 ? rows : 8;
-    for (std::size_t r = 0; r < rows; r += most) {
-        join_few_rows(acc, a + static_cast<std::ptrdiff_t>(r) * stride, stride,
-                      HWY_MIN(most, rows - r), n, join);
+    constexpr std::size_t abreast = 8;
+    std::size_t r = 0;
+    if (n * sizeof(T) >= 1024) {
+        for (; r + abreast <= rows; r += abreast, a += abreast * stride)
+            join_few_rows<abreast>(acc, a, stride, abreast, n, join);
     }
+    if (r < rows) join_few_rows<0>(acc, a, stride, rows - r, n, join);
 }
 
 template <class T>
