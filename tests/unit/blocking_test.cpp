@@ -79,3 +79,21 @@ TEST_CASE("blocks are no deeper than was asked for", "[contract]") {
         }
     }
 }
+
+TEST_CASE("one tile of rows passes over B where the second cache holds all of A", "[contract]") {
+    for (const auto& caches : machines) {
+        for (const tile& with : tiles) {
+            for (const std::int64_t m : {193, 240, 241, 400}) {
+                problem_size size = square(240, with, caches);
+                size.m = m;
+                size.n = 8064;
+                const block_sizes cut = choose_blocks(size);
+                INFO(with.what << ", " << caches.second << " bytes, " << m << " rows");
+                const std::int64_t depth = ceil_divide(240, cut.k_blocks);
+                const bool held =
+                    m * depth * static_cast<std::int64_t>(with.bytes) <= caches.second * 3 / 4;
+                CHECK((cut.m_tiles == 1) == (held && m <= 240));
+            }
+        }
+    }
+}
