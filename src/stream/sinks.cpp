@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "src/stream/lane_steps.hpp"
+
 namespace ricci::stream {
 namespace {
 
@@ -84,8 +86,11 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
     const T* const b = x.a;
     for (const std::int64_t run : values_.a) {
         x.a = b + run;
-        const auto& table = tiles_->table();
-        (narrow ? table.narrow_values : table.multiply[width / table.lanes - 1])(x);
+        if (narrow) {
+            tiles_->table().narrow_values(x);
+        } else {
+            sum_steps(tiles_->table(), x, range);
+        }
         x.c += narrow ? x.rows : x.rows * width;
     }
 }
@@ -272,7 +277,7 @@ void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::in
         const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
         x.b = b + first * table.lanes;
         x.c = t.address(sums_) + (range.column - block) * padded_ + first * table.lanes;
-        table.multiply[last - first - 1](x);
+        sum_row_steps(table, last - first, x, range);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <ricci/plan/steps.hpp>
@@ -15,10 +16,20 @@
 
 namespace ricci::stream {
 
+/// Columns of a range where anything counts only for some vectors of lanes.
+struct tile_step {
+    std::int64_t column = 0, column_end = 0;
+    std::int64_t first_vector = 0, last_vector = 0;
+
+    std::int64_t vectors() const { return last_vector - first_vector; }
+};
+
 /// A part of the two tile loops.
 struct tile_range {
     std::int64_t row = 0, row_end = 0;
     std::int64_t column = 0, column_end = 0;
+    std::span<const tile_step> steps =
+        {};  // in order; nothing counts but what they have. None: all counts
 };
 
 /// Tiles in memory: `rows` of them exist side by side, padded to `width` lanes.

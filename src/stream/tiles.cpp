@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "src/contract/buffers.hpp"
+#include "src/stream/lane_steps.hpp"
 
 namespace ricci::stream {
 namespace {
@@ -17,11 +18,16 @@ constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr std::int64_t trim_step = 8;  // columns
 constexpr std::int64_t uniform_step = 16;
 constexpr std::int64_t most_pieces = 1 << 15;  // of a schedule
+constexpr std::int64_t most_looks = 1 << 16;   // at parts of them
 
 /// The largest of step, 2 step, 4 step ... that is not above `extent`.
 std::int64_t largest_step(std::int64_t extent, std::int64_t step) {
     while (2 * step <= extent) step *= 2;
     return step;
+}
+
+bool is_partial(std::span<const knowledge> stages) {
+    return std::any_of(stages.begin(), stages.end(), [](const knowledge& k) { return k.partial; });
 }
 
 }  // namespace
@@ -265,19 +271,16 @@ template <class T>
 tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) const {
     tile_range whole{t.row, t.row + t.width.rows, column, std::min(end, column + sizes_.columns)};
     std::array<knowledge, most_stages> known;
-    const auto is_partial = [&](const tile_range& range) {
-        return look(t, range, known.data()) &&
-               std::any_of(known.begin(),
-                           known.begin() + static_cast<std::ptrdiff_t>(stages_.size()),
-                           [](const knowledge& k) { return k.partial; });
+    const auto varies = [&](const tile_range& range) {
+        return look(t, range, known.data()) && is_partial({known.data(), stages_.size()});
     };
-    if (!is_partial(whole)) return whole;
+    if (!varies(whole)) return whole;
     tile_range part = whole;
     std::int64_t uniform = whole.column;
     for (std::int64_t step = largest_step(whole.column_end - whole.column, uniform_step);
          step >= uniform_step; step /= 2) {
         part.column_end = uniform + step;
-        if (part.column_end <= whole.column_end && !is_partial(part)) uniform = part.column_end;
+        if (part.column_end <= whole.column_end && !varies(part)) uniform = part.column_end;
     }
     // Empty columns at the start are trimmed later.
     if (uniform > column) whole.column_end = uniform;
@@ -290,7 +293,7 @@ bool tiles<T>::choose(const task& t, cursor& c, tile_range& range, knowledge* kn
     range = next(t, c.column, c.end);
     c.column = range.column_end;
     if (!look(t, range, known)) return false;
-    if (std::any_of(known, known + stages_.size(), [](const knowledge& k) { return k.partial; })) {
+    if (is_partial({known, stages_.size()})) {
         range = trimmed(t, range);
         look(t, range, known);
     }
@@ -308,37 +311,31 @@ void tiles<T>::find_schedule(std::int64_t columns) {
     std::vector<std::int64_t> at = geometry_.offset;
     task t;
     t.at = at.data();
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_stages> known, unused;
+    std::int64_t looks = 0;
+    const auto counts = [&](const tile_range& part) {
+        ++looks;
+        return look(t, part, unused.data());
+    };
+    schedule found(columns, extent);
     for (std::int64_t row_tile = 0; row_tile < row_tiles_; ++row_tile) {
         choose_rows(t, row_tile);
         for (std::int64_t first = 0; first < extent; first += columns) {
-            schedule_start_.push_back(pieces_.size());
+            found.begin();
             cursor c{first, std::min(extent, first + columns)};
             tile_range range;
             while (c.column < c.end) {
                 if (!choose(t, c, range, known.data())) continue;
-                pieces_.push_back({range.column, range.column_end});
-                piece_knowledge_.insert(
-                    piece_knowledge_.end(), known.begin(),
-                    known.begin() + static_cast<std::ptrdiff_t>(stages_.size()));
+                const std::span<const knowledge> stages(known.data(), stages_.size());
+                std::vector<tile_step> steps;
+                if (is_partial(stages) && looks < most_looks)
+                    steps = find_steps(range, table_->lanes, counts);
+                found.add(range, stages, steps);
             }
         }
     }
-    schedule_start_.push_back(pieces_.size());
-    schedule_columns_ = columns;
-}
-
-template <class T>
-std::size_t tiles<T>::schedule_number(std::int64_t row_tile, std::int64_t column) const {
-    const std::int64_t starts =
-        (geometry_.column.extent + schedule_columns_ - 1) / schedule_columns_;
-    return static_cast<std::size_t>(row_tile * starts + column / schedule_columns_);
-}
-
-template <class T>
-bool tiles<T>::is_empty(std::int64_t row_tile, std::int64_t column) const {
-    const std::size_t number = schedule_number(row_tile, column);
-    return schedule_start_[number] == schedule_start_[number + 1];
+    found.begin();
+    schedule_ = std::move(found);
 }
 
 template <class T>
@@ -346,9 +343,9 @@ typename tiles<T>::cursor tiles<T>::ranges(const task& t, std::int64_t column,
                                            std::int64_t end) const {
     cursor c{column, end};
     if (!has_schedule()) return c;
-    const std::size_t number = schedule_number(t.row / sizes_.full.width, column);
-    c.piece = schedule_start_[number];
-    c.last = schedule_start_[number + 1];
+    const auto pieces = schedule_.pieces(t.row / sizes_.full.width, column);
+    c.piece = pieces.first;
+    c.last = pieces.last;
     return c;
 }
 
@@ -369,9 +366,8 @@ template <class T>
 bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
     if (has_schedule()) {
         if (c.piece == c.last) return false;
-        const piece& p = pieces_[c.piece];
-        range = {t.row, t.row + t.width.rows, p.column, p.column_end};
-        make(t, range, piece_knowledge_.data() + c.piece * stages_.size());
+        range = schedule_.range(c.piece, t.row, t.row + t.width.rows);
+        make(t, range, schedule_.known(c.piece));
         ++c.piece;
         return true;
     }
@@ -402,7 +398,7 @@ void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) co
 
 // Weights of a softmax whose sums are known.
 template <class T>
-void tiles<T>::remake(const task& t, const stage& s, T* tile, std::int64_t columns) const {
+void tiles<T>::remake(const task& t, const stage& s, T* tile, const tile_range& range) const {
     const auto operand = static_cast<std::size_t>(s.log_sum_exp);
     const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
     const T* from = t.base(operand) + t.at[operand] + t.row * stride;
@@ -414,8 +410,7 @@ void tiles<T>::remake(const task& t, const stage& s, T* tile, std::int64_t colum
     T* const unused = shift + width;
     table_->shift(shift, sums, static_cast<std::size_t>(width));
     std::fill_n(unused, width, T{0});
-    table_->weigh(tile, width, columns, static_cast<std::size_t>(width),
-                  {nullptr, shift, unused, nullptr});
+    weigh_steps(*table_, tile, width, range, {nullptr, shift, unused, nullptr});
 }
 
 template <class T>
@@ -438,16 +433,18 @@ void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
                                                     t.tile.data(),          t.address(staged_at_)};
         made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
     }
-    if (made.remade) remake(t, made, tile, static_cast<std::int64_t>(columns));
-    if (!made.weights) return;
-    T* const maximum = t.address(maximum_at_);
-    if (!maximum_found) {
-        std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
-        elementwise_->maximum_rows(maximum, tile, t.width.width, columns, width);
+    if (made.remade) remake(t, made, tile, range);
+    if (made.weights) {
+        T* const maximum = t.address(maximum_at_);
+        if (!maximum_found) {
+            std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
+            maximum_steps(*table_, *elementwise_, tile, t.width.width, range, maximum);
+        }
+        table_->raise(state_of(t, number), maximum, width);
+        weigh_steps(*table_, tile, t.width.width, range, state_of(t, number));
     }
-    const auto state = state_of(t, number);
-    table_->raise(state, maximum, width);
-    table_->weigh(tile, t.width.width, static_cast<std::int64_t>(columns), width, state);
+    // Products left these lanes as they were: nothing of that may get anywhere.
+    if (!range.steps.empty()) clear_others(tile, range, t.width.width, table_->lanes);
 }
 
 template <class T>
@@ -476,13 +473,17 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         .used = t.width.rows,
         .factor =
             narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,
-        .maximum = nullptr};
+        .maximum = maximum};
     for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
         x.a = b + p.contracted.b[run];
         x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
         x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
         if (lines) x.b = t.base(p.a) + t.at[p.a] + t.row * x.b_step + p.contracted.a[run];
-        (narrow ? table_->narrow_lines : table_->multiply[width / table_->lanes - 1])(x);
+        if (narrow) {
+            table_->narrow_lines(x);
+        } else {
+            multiply_steps(*table_, x, range);
+        }
         if (!lines) x.b += narrow ? x.depth : x.depth * width;
     }
 }

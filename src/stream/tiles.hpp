@@ -13,6 +13,7 @@
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/stream.hpp"
 #include "src/stream/geometry.hpp"
+#include "src/stream/schedule.hpp"
 #include "src/stream/stages.hpp"
 
 namespace ricci::stream {
@@ -91,9 +92,12 @@ public:
     /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the
     /// same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
-    bool has_schedule() const { return schedule_columns_ != 0; }
+    bool has_schedule() const { return schedule_.exists(); }
     /// Whether the schedule has nothing for a tile of rows from a column on up to the next start.
-    bool is_empty(std::int64_t row_tile, std::int64_t column) const;
+    bool is_empty(std::int64_t row_tile, std::int64_t column) const {
+        const auto pieces = schedule_.pieces(row_tile, column);
+        return pieces.first == pieces.last;
+    }
     /// Columns are read again soon, by the next tile of rows, before they leave the caches.
     void keep_columns_near() { columns_far_ = false; }
     /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
@@ -122,12 +126,6 @@ private:
         std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
     };
 
-    /// A range of the schedule.
-    struct piece {
-        std::int64_t column = 0, column_end = 0;
-    };
-
-    std::size_t schedule_number(std::int64_t row_tile, std::int64_t column) const;
     void choose_sizes();
     void assign_buffers(const plan::stream& what);
     void lay_out();
@@ -141,7 +139,7 @@ private:
     void copy_lines(const task& t, const product& p, const T* a) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
-    void remake(const task& t, const stage& s, T* tile, std::int64_t columns) const;
+    void remake(const task& t, const stage& s, T* tile, const tile_range& range) const;
     void run_stage(task& t, std::size_t number, const tile_range& range, const knowledge& known,
                    bool maximum_found) const;
 
@@ -160,10 +158,7 @@ private:
     std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
     std::size_t slots_ = 0, pointers_ = 0;
     bool columns_far_ = true;
-    std::int64_t schedule_columns_ = 0;  // 0: ranges are found as they come
-    std::vector<piece> pieces_;
-    std::vector<knowledge> piece_knowledge_;   // of each stage, for every piece
-    std::vector<std::size_t> schedule_start_;  // of each tile of rows and start of columns
+    schedule schedule_;  // none: ranges are found as they come
 };
 
 extern template class tiles<float>;
