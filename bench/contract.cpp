@@ -2,7 +2,6 @@
 // the engine as ricci::einsum runs them. Run with OPENBLAS_CORETYPE=SkylakeX to see OpenBLAS's
 // AVX-512 kernels where it chooses others.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -11,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -39,11 +37,6 @@ struct settings {
     bool quick = false;
     bool alone = false;
 };
-
-// OpenBLAS's threads keep their processors busy for about 120 ms after a call, waiting for the next.
-void let_peer_rest(int threads) {
-    if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-}
 
 // Bytes that have to move: every operand once.
 template <class T>

@@ -3,13 +3,11 @@
 // measured in turns. Run with OPENBLAS_CORETYPE=SkylakeX to see OpenBLAS's AVX-512 kernels where it
 // chooses others.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
-#include <thread>
 #include <vector>
 
 #ifdef RICCI_BENCH_OPENBLAS
@@ -204,11 +202,6 @@ public:
 void use_threads(int) {}
 #endif
 
-// OpenBLAS's threads keep their processors busy for a while after a call, waiting for the next.
-void let_peer_rest(int threads) {
-    if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
-}
-
 void print(const sizes& s, const char* what, int threads, double gflop, double ours, double theirs,
            double peak) {
     std::printf("N%-5zu D%-4zu H%-3zu %-20s %7d %10.2f %9.1f %8.3f", s.n, s.model, s.heads, what,
@@ -252,7 +245,7 @@ void measure(const sizes& s, int threads, double peak, int measurements) {
         std::printf("the two layers differ by %g\n", difference);
         std::exit(1);
     }
-    const auto rest = [&] { let_peer_rest(threads); };
+    const auto rest = [&] { ricci::bench::let_peer_rest(threads); };
     const auto f = ricci::bench::time_in_turns(
         rest, [&] { forward(); }, [&] { hand.forward(); }, measurements);
     print(s, "forward", threads, s.forward_gflop(), f.first, f.second, peak);

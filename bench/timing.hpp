@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,12 @@ std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Se
                                         int measurements = 15, double seconds = 0.01) {
     const auto times = durations_in_turns(before_first, first, second, measurements, seconds);
     return {times.first.median, times.second.median};
+}
+
+/// What to do before a measurement that follows a call of OpenBLAS: its threads keep their processors busy for
+/// about 120 ms after one, waiting for the next.
+inline void let_peer_rest(int threads) {
+    if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 
 }  // namespace ricci::bench
