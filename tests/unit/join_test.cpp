@@ -26,10 +26,11 @@ constexpr auto projections = R"(
     Q^{hja} = 2 T^{hba} X^{jb}
     R^{ic}  = X^{ib} V^{cb})";
 
-// Nine panels of columns and more on every CPU: fewer leave the rows where they lie.
+// Nine panels of columns and more on every CPU, which leave no rows where they lie, and more rows than one tile
+// has, which would pack B for itself.
 bound_program bind_projections(element type, layout l, unsigned seed) {
     bound_program p(projections, type, seed);
-    p.input("X", {200, 6}, l).input("U", {2, 6, 225}, l).input("T", {2, 6, 225}, l);
+    p.input("X", {300, 6}, l).input("U", {2, 6, 225}, l).input("T", {2, 6, 225}, l);
     p.input("V", {449, 6}, l);
     return p;
 }
@@ -92,7 +93,7 @@ TEST_CASE("batches, long sums and several blocks of them run together", "[join]"
         P^{bij} = X^{bik} U^{bkj}
         Q^{bij} = X^{bik} V^{bkj})",
                     element::f64, 1);
-    p.input("X", {2, 210, 700}, layout::row_major);
+    p.input("X", {2, 300, 700}, layout::row_major);
     p.input("U", {2, 700, 240}, layout::row_major).input("V", {2, 700, 225}, layout::row_major);
     CHECK(joins(p.prepare().explain(), 2));
     run_on(p, 2);
@@ -105,7 +106,7 @@ TEST_CASE("batches, long sums and several blocks of them run together", "[join]"
 
 TEST_CASE("old values count, and a contraction that needs another's result waits", "[join]") {
     auto scaled = bind_projections(element::f64, layout::row_major, 7);
-    scaled.output("P", {2, 200, 225}).output("Q", {2, 200, 225}).output("R", {200, 449});
+    scaled.output("P", {2, 300, 225}).output("Q", {2, 300, 225}).output("R", {300, 449});
     scaled.alpha = 0.5, scaled.beta = -2;
     CHECK(scaled.compare() == "");
 
@@ -114,8 +115,8 @@ TEST_CASE("old values count, and a contraction that needs another's result waits
         Q^{ij} = X^{ik} P^{kj}
         R^{ij} = X^{ik} V^{kj})",
                     element::f64, 2);
-    p.input("X", {220, 220}, layout::row_major).input("U", {220, 230}, layout::row_major);
-    p.input("V", {220, 225}, layout::row_major);
+    p.input("X", {300, 300}, layout::row_major).input("U", {300, 230}, layout::row_major);
+    p.input("V", {300, 225}, layout::row_major);
     p.keep("P").keep("Q");
     CHECK(joins(p.prepare().explain(), 2));  // Q and R
     run_on(p, 2);
@@ -131,8 +132,8 @@ TEST_CASE("a result in the memory of an operand of another contraction waits", "
         P^{ij} = X^{ik} U^{kj}
         Q^{ij} = X^{ik} V^{kj})",
                     element::f64, 4);
-    p.input("X", {220, 220}, layout::row_major).input("V", {220, 230}, layout::row_major);
-    auto& u = p.allocate({220, 230}, layout::row_major);
+    p.input("X", {300, 300}, layout::row_major).input("V", {300, 230}, layout::row_major);
+    auto& u = p.allocate({300, 230}, layout::row_major);
     p.input("U", u).output("Q", u);
     memory before = u;
     INFO(p.prepare().explain());
@@ -151,8 +152,8 @@ TEST_CASE("intermediates of contractions that run together do not share memory",
         R^{ij} = X^{ik} V^{kj}
         Y^{ij} = P^{ij} R^{ij})",
                     element::f64, 9);
-    p.input("X", {220, 220}, layout::row_major).input("U", {220, 230}, layout::row_major);
-    p.input("V", {220, 230}, layout::row_major);
+    p.input("X", {300, 300}, layout::row_major).input("U", {300, 230}, layout::row_major);
+    p.input("V", {300, 230}, layout::row_major);
     p.fuse = false;
     INFO(p.prepare().explain());
     CHECK(joins(p.prepare().explain(), 2));
