@@ -93,7 +93,7 @@ TEST_CASE("batches, long sums and several blocks of them run together", "[join]"
         P^{bij} = X^{bik} U^{bkj}
         Q^{bij} = X^{bik} V^{bkj})",
                     element::f64, 1);
-    p.input("X", {2, 300, 700}, layout::row_major);
+    p.input("X", {2, 242, 700}, layout::row_major);
     p.input("U", {2, 700, 240}, layout::row_major).input("V", {2, 700, 225}, layout::row_major);
     CHECK(joins(p.prepare().explain(), 2));
     run_on(p, 2);
