@@ -183,7 +183,7 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
 template <class T, class Join>
 HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                           std::size_t n, Join join) {
-    constexpr std::size_t abreast = 8;
+    constexpr int abreast = 8;
     std::size_t r = 0;
     if (n * sizeof(T) >= 1024) {
         for (; r + abreast <= rows; r += abreast, a += abreast * stride)
