@@ -158,7 +158,8 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, row_unit_);
     matrices some = all;
     some.batches = part_start(batches_.extent, runs_, run + 1, 1) - first;
-    // The next run comes from far away while this one is computed: every element is asked for once.
+    // The next run comes from far away while this one is computed. It may have one batch less than this one,
+    // or one more, which is not asked for then.
     const bool asks = far_ && run + 1 < runs_;
     some.ahead = part_start(batches_.extent, runs_, run + 2, 1) - first - some.batches;
     some.ahead = std::min(some.ahead, some.batches);

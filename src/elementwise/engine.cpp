@@ -33,8 +33,8 @@ constexpr std::int64_t smallest_tile = 16;
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
 
-/// Bytes of a row that is summed with others.
-constexpr std::int64_t longest_row_abreast = std::int64_t{16} << 10;
+/// Bytes of a tile of a row that is summed together with those of other rows.
+constexpr std::int64_t longest_tile_abreast = std::int64_t{16} << 10;
 
 /// Bytes of an operand that comes from behind the second cache.
 constexpr std::int64_t far_bytes = std::int64_t{2} << 20;
@@ -96,8 +96,8 @@ bool engine<T, S>::writes_past() const {
            row * bytes >= shortest_past_row && nest_.outputs * bytes >= runtime::stream_bytes;
 }
 
-/// How rows are summed that are an operand's own elements: those too short to be worth a call of their own
-/// in groups; those that are one run of many tiles from several places at once.
+/// How rows are summed that are an operand's own elements: several rows in groups, tile after tile; one that
+/// is a run of many tiles, or rows of larger ones, from several places at once.
 template <class T, class S>
 void engine<T, S>::choose_sums() {
     if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() ||
@@ -105,7 +105,7 @@ void engine<T, S>::choose_sums() {
         return;
     }
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    abreast_ = !nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_row_abreast;
+    abreast_ = !nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast;
     long_ = layout_.tiles.axes.back().count() == tiles_ && tiles_ >= places_at_once &&
             nest_.outputs * nest_.values * bytes >= far_bytes;
 }

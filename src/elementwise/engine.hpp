@@ -68,8 +68,8 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool past_ = false;               // rows of the output are written past the caches
-    bool abreast_ = false;            // short rows are summed in groups
-    bool long_ = false;               // long ones from several places at once
+    bool abreast_ = false;            // rows are summed in groups
+    bool long_ = false;               // or each from several places at once
     std::size_t factor_[2] = {0, 0};  // the operands of a sum of products; 0: it is none
     std::size_t stage_ = 0;           // elements of a tile that waits to be scattered
     std::int64_t units_ = 0, tiles_ = 1;

@@ -116,29 +116,20 @@ void sum_row_steps(const kernels::stream_table<T>& table, std::int64_t vectors,
     }
 }
 
-template void clear_others(float*, const tile_range&, std::int64_t, std::int64_t);
-template void maximum_steps(const kernels::stream_table<float>&,
-                            const kernels::elementwise_table<float>&, const float*, std::int64_t,
-                            const tile_range&, float*);
-template void weigh_steps(const kernels::stream_table<float>&, float*, std::int64_t,
-                          const tile_range&, const kernels::softmax_state<float>&);
-template void multiply_steps(const kernels::stream_table<float>&,
-                             const kernels::lane_product<float>&, const tile_range&);
-template void sum_steps(const kernels::stream_table<float>&, const kernels::lane_product<float>&,
-                        const tile_range&);
-template void sum_row_steps(const kernels::stream_table<float>&, std::int64_t,
-                            const kernels::lane_product<float>&, const tile_range&);
-template void clear_others(double*, const tile_range&, std::int64_t, std::int64_t);
-template void maximum_steps(const kernels::stream_table<double>&,
-                            const kernels::elementwise_table<double>&, const double*, std::int64_t,
-                            const tile_range&, double*);
-template void weigh_steps(const kernels::stream_table<double>&, double*, std::int64_t,
-                          const tile_range&, const kernels::softmax_state<double>&);
-template void multiply_steps(const kernels::stream_table<double>&,
-                             const kernels::lane_product<double>&, const tile_range&);
-template void sum_steps(const kernels::stream_table<double>&, const kernels::lane_product<double>&,
-                        const tile_range&);
-template void sum_row_steps(const kernels::stream_table<double>&, std::int64_t,
-                            const kernels::lane_product<double>&, const tile_range&);
+#define RICCI_INSTANTIATE(T)                                                                       \
+    template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);                 \
+    template void maximum_steps(const kernels::stream_table<T>&,                                   \
+                                const kernels::elementwise_table<T>&, const T*, std::int64_t,      \
+                                const tile_range&, T*);                                            \
+    template void weigh_steps(const kernels::stream_table<T>&, T*, std::int64_t,                   \
+                              const tile_range&, const kernels::softmax_state<T>&);                \
+    template void multiply_steps(const kernels::stream_table<T>&, const kernels::lane_product<T>&, \
+                                 const tile_range&);                                               \
+    template void sum_steps(const kernels::stream_table<T>&, const kernels::lane_product<T>&,      \
+                            const tile_range&);                                                    \
+    template void sum_row_steps(const kernels::stream_table<T>&, std::int64_t,                     \
+                                const kernels::lane_product<T>&, const tile_range&)
+RICCI_INSTANTIATE(float);
+RICCI_INSTANTIATE(double);
 
 }  // namespace ricci::stream

@@ -28,8 +28,8 @@ struct tile_step {
 struct tile_range {
     std::int64_t row = 0, row_end = 0;
     std::int64_t column = 0, column_end = 0;
-    std::span<const tile_step> steps =
-        {};  // in order; nothing counts but what they have. None: all counts
+    // In order; nothing counts but what they have. None: all counts.
+    std::span<const tile_step> steps = {};
 };
 
 /// Tiles in memory: `rows` of them exist side by side, padded to `width` lanes.

@@ -104,6 +104,21 @@ TEST_CASE("small matrices of many batches, on every target", "[contract]") {
     }
 }
 
+TEST_CASE("small matrices that come from memory, on every target", "[contract]") {
+    const target_guard guard;
+    for (const std::string& target : ricci::kernels::supported_targets()) {
+        INFO("target " << target);
+        REQUIRE(ricci::kernels::force_target(target));
+        if (gemm_kernels<double>().direct_rows[0] == 0) continue;
+        // 20 MB: more than is left to the processor to fetch. Rows and columns make several panels; batches
+        // are one loop or two, and no multiple of a run.
+        for (const bool a_turned : {false, true}) {
+            check_direct<double>(batches_of(1, 7001, 10, 16, 8, 0, a_turned), 1, 1, 0);
+            check_direct<double>(batches_of(3, 2003, 10, 16, 8, 2, a_turned), 2, -2, 0.5);
+        }
+    }
+}
+
 TEST_CASE("nothing behind small matrices is touched, on every target", "[contract]") {
     const target_guard guard;
     for (const std::string& target : ricci::kernels::supported_targets()) {
