@@ -94,6 +94,7 @@ inline constexpr contraction_case contraction_cases[] = {
     {"types", "i,i->i", "i=4194304", bound::memory, false, types::every},
 
     // Of fixed tensors: extents in the types, compiled in the benchmark's file.
+    {"small", "ij,jk->ik", "i=3 j=3 k=3"},
     {"small", "ij,jk->ik", "i=4 j=4 k=4"},
     {"small", "ij,jk->ik", "i=8 j=8 k=8"},
     {"small", "ij,jk->ik", "i=16 j=16 k=16"},

@@ -18,7 +18,8 @@ ARROWS = {
     "plan": {"base", "ir", "tensors"},
     "tensors": {"base"},
     "bind": {"base", "ir", "notation", "derive", "plan", "tensors"},
-    "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind"},
+    "small": {"base"},
+    "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "small"},
     # All other compiled code sees plans and operands, never text or equations.
     "src/kernels": {"base", "tensors", "plan"},
     "src/contract": {"base", "tensors", "plan", "src/kernels", "src/runtime"},

@@ -60,9 +60,18 @@ TEST_CASE("small products of every size and layout", "[small]") {
     check_products<float, 1, 1, 1>();
     check_products<float, 4, 4, 4>();
     check_products<float, 3, 5, 7>();
+    check_products<float, 2, 2, 2>();
+    check_products<float, 3, 3, 3>();
+    check_products<double, 3, 3, 3>();
+    check_products<double, 4, 4, 4>();
     check_products<double, 6, 13, 2>();
 #ifndef __SANITIZE_ADDRESS__  // minutes to compile with a check for each element of unrolled loops
     check_products<float, 8, 8, 8>();
+    check_products<float, 5, 5, 5>();
+    check_products<float, 7, 6, 8>();
+    check_products<float, 6, 15, 4>();
+    check_products<double, 7, 7, 5>();
+    check_products<float, 20, 3, 40>();
     check_products<float, 31, 17, 9>();
     check_products<float, 32, 32, 32>();
     check_products<double, 16, 16, 16>();
@@ -86,6 +95,60 @@ TEST_CASE("small contractions of other forms", "[small]") {
     check_pair<"bij,bij->bj", float, t, t>();
     check_pair<"bij,k->", float, t, v>();
     check_pair<"bij,bkj->kbi", float, t, fixed_tensor<float, 4, 7, 6>>();
+}
+
+TEST_CASE("small products along a third index", "[small]") {
+    using stack = fixed_tensor<float, 5, 3, 3>;
+    using rows = fixed_tensor<float, 5, 3>;
+    check_pair<"bij,bjk->bik", float, stack, stack>();
+    check_pair<"bij,bkj->bki", float, stack, stack>();
+    check_pair<"bij,bj->bi", float, stack, rows>();
+    check_pair<"bij,bi->bj", float, stack, rows>();
+    check_pair<"bi,bi->b", float, rows, rows>();
+    check_pair<"bi,bj->bij", float, rows, rows>();
+    check_pair<"bij,jk->kib", float, stack, fixed_tensor<float, 3, 4>>();
+    using cube = fixed_tensor<double, 4, 4, 4>;
+    using square = fixed_tensor<double, 4, 4>;
+    check_pair<"ijk,jl->ilk", double, cube, square>();
+    check_pair<"ijk,jl->ikl", double, cube, square>();
+    check_pair<"ijk,kl->ijl", double, cube, square>();
+    check_pair<"ijk,il->ljk", double, cube, square>();
+    check_pair<"ijk,kjl->il", double, cube, cube>();
+    check_pair<"ijk,ijl->kl", double, cube, cube>();
+    check_pair<"ij,ji->", double, square, square>();
+    check_pair<"ijk,jj->ik", double, cube, square>();
+    // The only number of a row, and a row as long as half a vector.
+    check_pair<"ij,jk->ik", float, fixed_tensor<float, 9, 2>, fixed_tensor<float, 2, 1>>();
+    check_pair<"ij,jk->ik", float, fixed_tensor<float, 2, 9>, fixed_tensor<float, 9, 2>>();
+}
+
+TEST_CASE("vectors of small tensors are loaded from inside of them", "[small]") {
+    int wrong = 0, found = 0;
+    for (std::size_t reach = 1; reach < 40; ++reach)
+        for (std::size_t lowest = 0; lowest < reach; ++lowest)
+            for (std::size_t highest = lowest; highest < reach; ++highest)
+                for (std::size_t lanes : {2, 4, 8, 16}) {
+                    const auto from = ricci::small::load_of<float>(lowest, highest, lanes, reach);
+                    if (from.lanes == 0) continue;
+                    ++found;
+                    wrong += from.lanes < lanes || from.place > lowest ||
+                             from.place + from.lanes <= highest || from.place + from.lanes > reach;
+                }
+    CHECK(wrong == 0);
+    CHECK(found > 0);
+}
+
+TEST_CASE("the last vectors of small tensors end with them", "[small]") {
+    for (std::size_t total = 1; total < 80; ++total) {
+        std::size_t done = 0;
+        while (done < total) {
+            const auto run = ricci::small::next_vectors<float>(done, total, 2);
+            REQUIRE(run.first <= done);
+            REQUIRE(run.end() > done);
+            done = run.end();
+        }
+        REQUIRE(done == total);
+    }
 }
 
 TEST_CASE("three small tensors, in the better order", "[small]") {
