@@ -127,9 +127,9 @@ private:
             at.b = packed_panel(p);
             if (p + count < panel_end_) {
                 at.next.first = packed_panel(p + count);
-                at.next.step = width / row_panels_;
+                at.next.step = std::max<std::int64_t>(1, width / row_panels_);
                 at.share = depth_ * at.next.step;
-                at.calls = at.next.step == 0 ? 0 : row_panels_;
+                at.calls = std::min(row_panels_, width);
             }
             return at;
         }

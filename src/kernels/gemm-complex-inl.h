@@ -1,5 +1,5 @@
-// Micro-kernels and packing for complex numbers in Highway, compiled once for every SIMD target. Real
-// and imaginary parts are apart in the packed panels, so that every lane multiplies and adds.
+// Micro-kernels and packing for complex numbers in Highway, compiled once for every SIMD target. Packed B has
+// real and imaginary parts apart, so that every lane multiplies and adds; packed A has numbers as they are.
 // The including file defines RICCI_GEMM_PART, the type of a part.
 #if defined(RICCI_KERNELS_GEMM_COMPLEX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_COMPLEX_INL_H
@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/ask-ahead-inl.h"
 #include "src/kernels/gemm_complex.hpp"
 #include "src/kernels/unroll.hpp"
 
@@ -29,6 +30,7 @@ using part_tag = hn::ScalableTag<part>;
 using part_vector = hn::Vec<part_tag>;
 
 constexpr int lane_count = static_cast<int>(HWY_LANES(part));
+constexpr std::int64_t pitch = row_pitch<number>;
 
 // Two accumulators for each vector of C: 32 registers hold 6 x 2 of them, 16 hold 6 x 1.
 constexpr int tile_rows = 6;
@@ -76,26 +78,47 @@ HWY_INLINE number times(number x, number y) {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 
-// Writes vector v of a row of C: columns may be scattered or may not fill the vector.
+// Writes vector v of a row of C whose columns are scattered or do not fill the vector.
 HWY_NOINLINE void write_part(pair product, const output_tile<number>& out, number* row, int v) {
     const part_tag d;
     const int first = v * lane_count;
     const int count = HWY_MIN(lane_count, out.column_count - first);
-    const bool reads = out.beta != number(0);
-    if (((out.adjacent >> v) & 1u) != 0 && count == lane_count) {
-        number* c = row + out.columns[first];
-        if (reads) product = multiply_and_add(broadcast(out.beta), load(c), product);
-        store(product, c);
-        return;
-    }
     HWY_ALIGN part re[lane_count];
     HWY_ALIGN part im[lane_count];
     hn::Store(product.re, d, re);
     hn::Store(product.im, d, im);
+    const bool reads = out.beta != number(0);
     for (int j = 0; j < count; ++j) {
         number* c = row + out.columns[first + j];
         const number sum(re[j], im[j]);
         *c = reads ? sum + times(out.beta, *c) : sum;
+    }
+}
+
+template <int rows, int vectors>
+HWY_INLINE void write_tile(const part_vector (&re)[rows][vectors],
+                           const part_vector (&im)[rows][vectors], const output_tile<number>& out) {
+    const pair alpha = broadcast(out.alpha);
+    const pair beta = broadcast(out.beta);
+    const bool reads = out.beta != number(0);
+    RICCI_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+        const int first = v * lane_count;
+        if (first >= out.column_count) return;
+        const bool whole =
+            ((out.adjacent >> v) & 1u) != 0 && first + lane_count <= out.column_count;
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) {
+            pair product = multiply(alpha, pair{re[i][v], im[i][v]});
+            number* const row = out.origin + out.rows[i];
+            if (whole) {
+                number* const c = row + out.columns[first];
+                if (reads) product = multiply_and_add(beta, load(c), product);
+                store(product, c);
+            } else {
+                write_part(product, out, row, v);
+            }
+        }
     }
 }
 
@@ -111,7 +134,7 @@ void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* H
     }
     const part* HWY_RESTRICT left = parts(a);
     const part* HWY_RESTRICT right = parts(b);
-    for (std::int64_t k = 0; k < depth; ++k) {
+    const auto step = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
         part_vector b_re[vectors], b_im[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
@@ -120,8 +143,8 @@ void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* H
         }
         RICCI_UNROLL
         for (int i = 0; i < rows; ++i) {
-            const part_vector a_re = hn::Set(d, left[i]);
-            const part_vector a_im = hn::Set(d, left[rows + i]);
+            const part_vector a_re = hn::Set(d, left[2 * i * pitch]);
+            const part_vector a_im = hn::Set(d, left[2 * i * pitch + 1]);
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
                 re[i][v] = hn::MulAdd(a_re, b_re[v], re[i][v]);
@@ -133,36 +156,66 @@ void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* H
                 im[i][v] = hn::MulAdd(a_im, b_re[v], im[i][v]);
             }
         }
-        left += 2 * rows;
+        left += 2;
         right += 2 * b_step;
-    }
-    const pair alpha = broadcast(out.alpha);
-    RICCI_UNROLL
-    for (int i = 0; i < rows; ++i) {
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-            if (v * lane_count >= out.column_count) continue;
-            const pair sum{re[i][v], im[i][v]};
-            write_part(multiply(alpha, sum), out, out.origin + out.rows[i], v);
+    };
+    line_asker<number> asker(out.next);
+    std::int64_t steps = steps_before_output(out, depth);
+    for (int half = 0; half < 2; ++half) {
+        for (std::int64_t k = 0; k < steps; ++k) {
+            step();
+            asker.ask();
         }
+        if (half == 0 && out.prefetch) prefetch_output<rows, 2 * vectors, lane_count / 2>(out);
+        steps = depth - steps;
     }
+    write_tile<rows, vectors>(re, im, out);
 }
 
 template <bool conjugate>
-HWY_INLINE void pack_each(const pack_source<number>& from, part* to, std::int64_t step,
-                          std::int64_t imaginary) {
-    for (std::int64_t k = 0; k < from.depth; ++k) {
-        for (int x = 0; x < from.width; ++x) {
-            const number z = from.origin[from.across[x] + from.along[k]];
-            to[k * step + x] = z.real();
-            to[k * step + imaginary + x] = conjugate ? -z.imag() : z.imag();
-        }
+HWY_INLINE number maybe_conjugated(number z) {
+    return conjugate ? std::conj(z) : z;
+}
+
+// A run of a line. `ahead`: parts from there to the line that is copied next, which is asked for.
+template <bool conjugate>
+HWY_INLINE void copy_run(std::int64_t count, const number* from,
+                         [[maybe_unused]] std::int64_t ahead, number* to) {
+    std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const part_tag d;
+    for (; i + lane_count <= 2 * count; i += lane_count) {
+        hwy::Prefetch(parts(from) + ahead + i);
+        const part_vector z = hn::LoadU(d, parts(from) + i);
+        hn::StoreU(conjugate ? hn::OddEven(hn::Neg(z), z) : z, d, parts(to) + i);
     }
+#endif
+    for (i /= 2; i < count; ++i) to[i] = maybe_conjugated<conjugate>(from[i]);
 }
 
 template <bool conjugate>
 void pack_rows(const pack_source<number>& from, number* to) {
-    pack_each<conjugate>(from, parts(to), 2 * from.width, from.width);
+    for (int x = 0; x < from.width; ++x, to += pitch) {
+        const number* const row = from.origin + from.across[x];
+        const std::int64_t next = from.across[HWY_MIN(x + 1, from.width - 1)] - from.across[x];
+        for (std::int64_t k = 0; k < from.depth;) {
+            const std::int64_t count = HWY_MIN(from.depth - k, std::int64_t{from.along_run[k]});
+            copy_run<conjugate>(count, row + from.along[k], 2 * next, to + k);
+            k += count;
+        }
+    }
+}
+
+template <bool conjugate>
+HWY_INLINE void pack_each(const pack_source<number>& from, part* to, std::int64_t step) {
+    for (std::int64_t k = 0; k < from.depth; ++k) {
+        for (int x = 0; x < from.width; ++x) {
+            const number z =
+                maybe_conjugated<conjugate>(from.origin[from.across[x] + from.along[k]]);
+            to[k * step + x] = z.real();
+            to[k * step + lane_count + x] = z.imag();
+        }
+    }
 }
 
 template <bool conjugate>
@@ -185,7 +238,7 @@ void pack_columns(const pack_source<number>& from, number* to, std::int64_t step
             hn::StoreU(hn::Zero(d), d, at + lane_count);
         }
     }
-    pack_each<conjugate>(from, parts(to), 2 * step, lane_count);
+    pack_each<conjugate>(from, parts(to), 2 * step);
 }
 
 // Accumulators for 32 registers, or for 16: two for each vector of batches.
@@ -367,6 +420,7 @@ kernel_table<number> make_table() {
     table.lanes = lane_count;
     table.mr = tile_rows;
     table.vectors = tile_vectors;
+    table.panel_pitch = pitch;
     add_tiles<max_rows>(table);
     table.pack_rows = &pack_rows<a>;
     table.pack_columns = &pack_columns<b>;

@@ -12,6 +12,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/ask-ahead-inl.h"
 #include "src/kernels/gemm-direct-inl.h"
 #include "src/kernels/gemm-lanes-inl.h"
 #include "src/kernels/gemm-pack-inl.h"
@@ -127,17 +128,6 @@ HWY_NOINLINE void write_scattered(const element_type* tile, int width, int rows,
     }
 }
 
-constexpr std::int64_t prefetch_steps = 64;
-template <int rows, int vectors>
-HWY_INLINE void prefetch_output(const output_tile<element_type>& out) {
-    for (int v = 0; v < vectors; ++v) {
-        const int j = HWY_MIN(v * lane_count, out.column_count - 1);
-        const element_type* column = out.origin + out.columns[j];
-        RICCI_UNROLL
-        for (int i = 0; i < rows; ++i) hwy::Prefetch(column + out.rows[i]);
-    }
-}
-
 #if !HWY_MEM_OPS_MIGHT_FAULT
 // Writes columns [first, end) of vector v, which are adjacent in memory.
 template <int rows, int vectors, class V>
@@ -248,45 +238,8 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
     write_scattered(tile, vectors * lane_count, rows, out);
 }
 
-// Lines to come are asked for at once for several steps, where those are written out.
+// Lines to come are asked for at once for so many steps, where those are written out.
 constexpr std::int64_t depth_chunk = 16;
-constexpr std::int64_t line_elements = 64 / sizeof(element_type);
-
-// Asks for lines that a later call reads. With each k into the second cache, which has the more places to
-// wait for memory; what is there already comes from it in time.
-template <class T>
-class line_asker {
-public:
-    explicit HWY_INLINE line_asker(const asked_lines<T>& what)
-        : what_(what), next_(what.first), step_(what.step), left_(what.row_lines) {}
-    HWY_INLINE void ask() {
-        __builtin_prefetch(next_, 0, 2);
-        next_ += step_;
-        if (--left_ == 0) go_on();
-    }
-    // For so many k at once.
-    HWY_INLINE void ask(std::int64_t count) {
-        if (left_ <= 0) {
-            const std::int64_t k_per_line = step_ == 0 ? count : HWY_MAX(line_elements / step_, 1);
-            const T* const end = next_ + count * step_;
-            for (; next_ < end; next_ += k_per_line * step_) hwy::Prefetch(next_);
-            next_ = end;
-        } else {
-            for (std::int64_t j = 0; j < count; ++j) ask();
-        }
-    }
-
-private:
-    HWY_INLINE void go_on() {
-        next_ += what_.jump;
-        left_ = what_.row_lines;
-        if (++rows_ == what_.rows) step_ = left_ = 0;
-    }
-
-    const asked_lines<T>& what_;
-    const T* next_;
-    std::int64_t step_, left_, rows_ = 0;
-};
 
 // `left(i)` gives row i of A for the current k, `advance()` goes on to the next k. `ahead`: of row_panel,
 // where `asks` is set.
@@ -329,15 +282,15 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
         b += b_step;
     };
     line_asker<element_type> asker(out.next);
-    // C is asked for some steps before it is needed: earlier, the panels would push it out again.
-    std::int64_t steps = out.prefetch && depth > prefetch_steps ? depth - prefetch_steps : 0;
+    std::int64_t steps = steps_before_output(out, depth);
     if constexpr (asks) {
+        constexpr std::int64_t line_elements = 64 / sizeof(element_type);
         const std::int64_t late =
             (depth - HWY_MIN(depth, prefetch_steps)) / line_elements * line_elements;
         for (std::int64_t k = 0; k < depth; k += line_elements) {
             RICCI_UNROLL
             for (int i = 0; i < rows; ++i) hwy::Prefetch(left(i) + ahead);
-            if (out.prefetch && k == late) prefetch_output<rows, vectors>(out);
+            if (out.prefetch && k == late) prefetch_output<rows, vectors, lane_count>(out);
             const std::int64_t end = HWY_MIN(depth - k, line_elements);
             RICCI_UNROLL_DEPTH
             for (std::int64_t j = 0; j < end; ++j) step();
@@ -358,7 +311,7 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
             asker.ask();
         }
 #endif
-        if (part == 0 && out.prefetch) prefetch_output<rows, vectors>(out);
+        if (part == 0 && out.prefetch) prefetch_output<rows, vectors, lane_count>(out);
         steps = depth - steps;
     }
     if constexpr (in_halves) {
