@@ -21,7 +21,7 @@ namespace {
 // A tile's sides: whole cache lines of both operands, and no more pages than the processor knows by
 // heart. Past the caches, the input is read in longer runs.
 constexpr std::int64_t tile_side = 64;
-constexpr std::int64_t past_rows = 128;
+constexpr std::int64_t past_rows = 256;
 constexpr std::int64_t past_columns = 256;
 // Shorter sides are left to the general engine.
 constexpr std::int64_t shortest_side = 4;

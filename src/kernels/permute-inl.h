@@ -157,35 +157,58 @@ HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_
     for (; i < last; ++i) to[i] = from[i];
 }
 
-/// Rows of the input, and so lines of the output, that are walked side by side. With 128 instead, half of the
-/// speed was lost at distances of a power of two.
-inline constexpr std::int64_t rows_abreast = 32;
+/// Rows of the input that are walked side by side, and so elements of a row of the output that are written
+/// together: where its lines begin anywhere, and where they begin with those of the input's rows. With many
+/// more, half of the speed was lost at distances of a power of two.
+inline constexpr std::int64_t rows_abreast = 64;
+template <class T>
+inline constexpr std::int64_t aligned_rows_abreast = static_cast<std::int64_t>(256 / sizeof(T));
+
+template <class T>
+HWY_INLINE void copy_line(const T* from, T* to) {
+    const hn::ScalableTag<T> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t v = 0; v < line_elements<T>; v += lanes)
+        hn::StoreU(hn::LoadU(d, from + v), d, to + v);
+}
+
+/// Where the elements of a line of the output are that come before a block of rows: there are none, they are
+/// read from the input, or were kept when the block before was written.
+enum class lead { none, read, kept };
+
+/// Columns whose last elements are kept from one block of rows to the next.
+inline constexpr std::int64_t columns_kept = 256;
 
 // Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
-// a line more than asked for, so that each can be written up to where its own last line begins. The
-// rest is the next tile's, unless the rows end.
+// and each is written up to where its own last line begins. The rest is kept in `left_over` for the rows
+// that follow, unless the rows end.
 template <class T>
 HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                                 std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+                                 std::int64_t rows, std::int64_t columns, lead before, bool ends,
+                                 T* left_over) {
     constexpr std::int64_t line = line_elements<T>;
-    constexpr std::int64_t pitch = rows_abreast + 2 * line;
+    constexpr std::int64_t pitch = rows_abreast + 3 * line;
     HWY_ALIGN T buffer[line * pitch];
-    const std::int64_t lead = begins ? 0 : line;
-    const T* const origin = from - lead * from_step;
-    const std::int64_t count = rows + lead;
+    T* const fresh = buffer + line;
     for (std::int64_t j = 0; j < columns; j += line) {
         const std::int64_t across = HWY_MIN(line, columns - j);
-        std::int64_t i = 0;
+        if (before == lead::kept) {
+            for (std::int64_t x = 0; x < across; ++x)
+                copy_line(left_over + (j + x) * line, buffer + x * pitch);
+        }
+        std::int64_t i = before == lead::read ? -line : 0;
 #if HWY_TARGET != HWY_SCALAR
-        for (; across == line && i + line <= count; i += line) {
-            transpose_lines<false, true>(origin + i * from_step + j, from_step, buffer + i, pitch);
+        for (; across == line && i + line <= rows; i += line) {
+            transpose_lines<false, true>(from + i * from_step + j, from_step, fresh + i, pitch);
         }
 #endif
-        transpose(origin + i * from_step + j, from_step, buffer + i, pitch, count - i, across);
+        transpose(from + i * from_step + j, from_step, fresh + i, pitch, rows - i, across);
         for (std::int64_t x = 0; x < across; ++x) {
             T* const row = to + (j + x) * to_step;
-            copy_lines(buffer + x * pitch + lead, row, begins ? 0 : -behind_line(row),
+            const T* const done = fresh + x * pitch;
+            copy_lines(done, row, before == lead::none ? 0 : -behind_line(row),
                        ends ? rows : rows - behind_line(row + rows));
+            if (!ends) copy_line(done + rows - line, left_over + (j + x) * line);
         }
     }
 }
@@ -193,15 +216,21 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
 template <class T>
 void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    const bool aligned = begins_line(to) && to_step % line_elements<T> == 0;
-    for (std::int64_t i = 0; i < rows; i += rows_abreast) {
-        const std::int64_t count = HWY_MIN(rows_abreast, rows - i);
-        if (aligned) {
-            transpose_tile<true, true>(from + i * from_step, from_step, to + i, to_step, count,
-                                       columns);
-        } else {
-            transpose_skewed(from + i * from_step, from_step, to + i, to_step, count, columns,
-                             begins && i == 0, ends && i + count == rows);
+    if (begins_line(to) && to_step % line_elements<T> == 0) {
+        constexpr std::int64_t step = aligned_rows_abreast<T>;
+        for (std::int64_t i = 0; i < rows; i += step)
+            transpose_tile<true, true>(from + i * from_step, from_step, to + i, to_step,
+                                       HWY_MIN(step, rows - i), columns);
+        return;
+    }
+    HWY_ALIGN T left_over[columns_kept * line_elements<T>];
+    for (std::int64_t j = 0; j < columns; j += columns_kept) {
+        lead before = begins ? lead::none : lead::read;
+        for (std::int64_t i = 0; i < rows; i += rows_abreast, before = lead::kept) {
+            const std::int64_t count = HWY_MIN(rows_abreast, rows - i);
+            transpose_skewed(from + i * from_step + j, from_step, to + j * to_step + i, to_step,
+                             count, HWY_MIN(columns_kept, columns - j), before,
+                             ends && i + count == rows, left_over);
         }
     }
 }
