@@ -23,6 +23,8 @@ namespace {
 constexpr std::int64_t tile_side = 64;
 constexpr std::int64_t past_rows = 256;
 constexpr std::int64_t past_columns = 256;
+// Rows of the input that are listed at once, where they are not equally far apart.
+constexpr std::int64_t most_listed = 512;
 // Shorter sides are left to the general engine.
 constexpr std::int64_t shortest_side = 4;
 // Bytes of a row of the output that is worth writing past the caches when it begins and ends within
@@ -74,44 +76,104 @@ protected:
     std::int64_t per_task_;
 };
 
-// T stands for any element of its size: its bits are moved. The last two axes make a tile: q is that of the
-// output's unit stride, p that of the source's, the inner one when the output is written past the caches.
+// T stands for any element of its size: its bits are moved. The last two axes make a tile: p is that of the
+// source's unit stride, and q, the inner one, that of the output's.
 template <class T>
 class transposition final : public copy_engine {
 public:
-    transposition(walk units, std::int64_t from_step, std::int64_t to_step, bool past,
-                  std::size_t source, const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset),
-          from_step_(from_step),
-          to_step_(to_step),
-          past_(past) {}
+    transposition(walk units, std::int64_t from_step, std::int64_t to_step, std::size_t source,
+                  const std::vector<std::int64_t>& offset)
+        : copy_engine(std::move(units), source, offset), from_step_(from_step), to_step_(to_step) {}
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
         const T* const from = static_cast<const T*>(bases[source_]);
         const auto& kernels = kernels::elementwise<T>();
-        const std::size_t last = units_.axes.size() - 1;
-        const std::size_t p = past_ ? last : last - 1, q = past_ ? last - 1 : last;
-        if (past_) {
-            for_units(
-                [&](const cursor& c, const std::int64_t* at) {
-                    kernels.transpose_past(from + at[1], from_step_, to + at[0], to_step_,
-                                           c.size(q), c.size(p), c.at_begin(q), c.at_end(q));
-                },
-                kernels.end_streams);
-        } else {
-            for_units(
-                [&](const cursor& c, const std::int64_t* at) {
-                    kernels.transpose(from + at[1], from_step_, to + at[0], to_step_, c.size(q),
-                                      c.size(p));
-                },
-                [] {});
-        }
+        const std::size_t q = units_.axes.size() - 1, p = q - 1;
+        for_units(
+            [&](const cursor& c, const std::int64_t* at) {
+                kernels.transpose(from + at[1], from_step_, to + at[0], to_step_, c.size(q),
+                                  c.size(p));
+            },
+            [] {});
     }
 
 private:
     std::int64_t from_step_, to_step_;
-    bool past_;
+};
+
+// A row of the output: loops that follow each other there, innermost first, wherever they are in the input.
+class output_row {
+public:
+    void add(const loop& l, std::size_t source) {
+        loops_.push_back({l.extent, l.stride[source]});
+        extent_ *= l.extent;
+    }
+    std::int64_t extent() const { return extent_; }
+    bool is_even() const { return loops_.size() == 1; }
+    std::int64_t step() const { return loops_[0].stride; }
+
+    // Where elements [first, end) are in the input.
+    void list(std::int64_t first, std::int64_t end, std::int64_t* offsets) const {
+        for (std::int64_t i = first; i < end;) {
+            std::int64_t at = 0, left = i;
+            for (const auto& [count, stride] : loops_) {
+                at += left % count * stride;
+                left /= count;
+            }
+            const std::int64_t run = std::min(end - i, loops_[0].extent - i % loops_[0].extent);
+            for (std::int64_t x = 0; x < run; ++x, at += step()) *offsets++ = at;
+            i += run;
+        }
+    }
+
+private:
+    struct source_loop {
+        std::int64_t extent, stride;
+    };
+    std::vector<source_loop> loops_;
+    std::int64_t extent_ = 1;
+};
+
+// The same past the caches: p is the inner axis, and q is a row of the output.
+template <class T>
+class transposition_past final : public copy_engine {
+public:
+    transposition_past(walk units, output_row row, std::int64_t to_step, std::size_t source,
+                       const std::vector<std::int64_t>& offset)
+        : copy_engine(std::move(units), source, offset), row_(std::move(row)), to_step_(to_step) {}
+
+    void run(void* const* bases) const override {
+        T* const to = static_cast<T*>(bases[0]);
+        const T* const from = static_cast<const T*>(bases[source_]);
+        const auto& kernels = kernels::elementwise<T>();
+        const std::size_t p = units_.axes.size() - 1, q = p - 1;
+        const auto copy_even = [&](const cursor& c, const std::int64_t* at) {
+            kernels.transpose_past(from + at[1], row_.step(), to + at[0], to_step_, c.size(q),
+                                   c.size(p), c.at_begin(q), c.at_end(q));
+        };
+        const auto copy_listed = [&](const cursor& c, const std::int64_t* at) {
+            // Those of a line before, which the kernel may ask for, are listed, too.
+            constexpr std::int64_t line = runtime::line_bytes / sizeof(T);
+            std::int64_t offsets[line + most_listed];
+            const std::int64_t first = c.first(q), rows = c.size(q);
+            for (std::int64_t i = 0; i < rows; i += most_listed) {
+                const std::int64_t count = std::min(most_listed, rows - i);
+                const bool begins = c.at_begin(q) && i == 0;
+                const std::int64_t lead = begins ? 0 : line;
+                row_.list(first + i - lead, first + i + count, offsets);
+                kernels.transpose_listed_past(from + at[1], offsets + lead, to + at[0] + i,
+                                              to_step_, count, c.size(p), begins,
+                                              c.at_end(q) && i + count == rows);
+            }
+        };
+        if (row_.is_even()) for_units(copy_even, kernels.end_streams);
+        else for_units(copy_listed, kernels.end_streams);
+    }
+
+private:
+    output_row row_;
+    std::int64_t to_step_;
 };
 
 // The last three axes are a run, and the loops that move the output and the input least.
@@ -213,21 +275,34 @@ std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std:
     const loop q = loops.take(along(0));
     const loop p = loops.take(along(source));
     if (q.extent == 0 || p.extent == 0 || q.stride[source] == 0) return nullptr;
-    const std::int64_t row_bytes = q.extent * static_cast<std::int64_t>(sizeof(T));
-    const bool past = writes_past(nest, sizeof(T)) &&
-                      (row_bytes % runtime::line_bytes == 0 || row_bytes >= shortest_split_row);
-    walk units = loops.others();
-    const auto chunk = [](const loop& other, std::int64_t side, std::int64_t other_side) {
-        return std::max(side, side * other_side / std::min(other.extent, other_side) / 16 * 16);
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    const auto chunk = [](std::int64_t side, std::int64_t other_extent, std::int64_t other_side) {
+        return std::max(side, side * other_side / std::min(other_extent, other_side) / 16 * 16);
     };
-    if (past) {
-        loops.add(units, q, chunk(p, past_rows, past_columns));
-        loops.add(units, p, chunk(q, past_columns, past_rows));
-    } else {
-        loops.add(units, p, tile_side);
-        loops.add(units, q, chunk(p, tile_side, tile_side));
+    // Short rows of the output are lengthened by those behind them.
+    output_row row;
+    row.add(q, source);
+    const auto is_whole_lines = [&] {
+        return row.extent() * bytes % runtime::line_bytes == 0 ||
+               row.extent() * bytes >= shortest_split_row;
+    };
+    while (writes_past(nest, sizeof(T)) && !is_whole_lines()) {
+        const loop next = loops.take([&](const loop& l) { return l.stride[0] == row.extent(); });
+        if (next.extent == 0) break;
+        row.add(next, source);
     }
-    return std::make_unique<transposition<T>>(std::move(units), q.stride[source], p.stride[0], past,
+    walk units = loops.others();
+    if (writes_past(nest, sizeof(T)) && is_whole_lines()) {
+        const std::int64_t rows = chunk(past_rows, p.extent, past_columns);
+        units.axes.push_back(
+            {row.extent(), std::min(row.extent(), rows), {1, row.is_even() ? row.step() : 0}});
+        loops.add(units, p, chunk(past_columns, row.extent(), past_rows));
+        return std::make_unique<transposition_past<T>>(std::move(units), std::move(row),
+                                                       p.stride[0], source, nest.offset);
+    }
+    loops.add(units, p, tile_side);
+    loops.add(units, q, chunk(tile_side, p.extent, tile_side));
+    return std::make_unique<transposition<T>>(std::move(units), q.stride[source], p.stride[0],
                                               source, nest.offset);
 }
 

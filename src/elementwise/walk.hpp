@@ -69,6 +69,9 @@ public:
         return left < a.chunk ? left : a.chunk;
     }
 
+    /// The first iteration of the current chunk of an axis.
+    std::int64_t first(std::size_t i) const { return position_[i] * walk_.axes[i].chunk; }
+
     /// Whether the current chunk of an axis is its first, and its last.
     bool at_begin(std::size_t i) const { return position_[i] == 0; }
     bool at_end(std::size_t i) const { return position_[i] + 1 == walk_.axes[i].count(); }

@@ -95,6 +95,11 @@ struct elementwise_table {
     /// output's rows end here.
     void (*transpose_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                            std::int64_t rows, std::int64_t columns, bool begins, bool ends);
+    /// The same where rows of the input are anywhere: to[j * to_step + i] = from[offset[i] + j]. Those before
+    /// are at offset[-1] and so on.
+    void (*transpose_listed_past)(const T* from, const std::int64_t* offset, T* to,
+                                  std::int64_t to_step, std::int64_t rows, std::int64_t columns,
+                                  bool begins, bool ends);
     /// to[i * to_step + j] = from[i * from_step + j] for i < rows, j < n, past the caches.
     void (*copy_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t n);

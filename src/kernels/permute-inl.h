@@ -38,14 +38,54 @@ HWY_INLINE std::int64_t behind_line(const T* p) {
            line_elements<T>;
 }
 
+/// A matrix whose rows are equally far apart.
+template <class T>
+struct even_rows {
+    const T* origin;
+    std::int64_t step;
+
+    HWY_INLINE const T* row(std::int64_t i) const { return origin + i * step; }
+    /// The part of it from element (i, j) on.
+    HWY_INLINE even_rows part(std::int64_t i, std::int64_t j) const { return {row(i) + j, step}; }
+};
+
+/// A matrix whose rows are anywhere: row i begins at origin[offset[i]].
+template <class T>
+struct listed_rows {
+    const T* origin;
+    const std::int64_t* offset;
+
+    HWY_INLINE const T* row(std::int64_t i) const { return origin + offset[i]; }
+    HWY_INLINE listed_rows part(std::int64_t i, std::int64_t j) const {
+        return {origin + j, offset + i};
+    }
+};
+
+// What is left over where tiles of whole lines end.
+template <class T>
+HWY_INLINE void transpose_rest(even_rows<T> from, T* to, std::int64_t to_step, std::int64_t rows,
+                               std::int64_t columns) {
+    transpose(from.origin, from.step, to, to_step, rows, columns);
+}
+template <class T>
+HWY_INLINE void transpose_rest(listed_rows<T> from, T* to, std::int64_t to_step, std::int64_t rows,
+                               std::int64_t columns) {
+    for (std::int64_t i = 0; i < rows;) {
+        std::int64_t end = i + 1;
+        const std::int64_t step = end < rows ? from.offset[end] - from.offset[i] : 0;
+        while (end < rows && from.offset[end] - from.offset[end - 1] == step) ++end;
+        transpose(from.row(i), step, to + i, to_step, end - i, columns);
+        i = end;
+    }
+}
+
 #if HWY_TARGET != HWY_SCALAR
 
 // A cache line of as many rows, transposed into as many cache lines; `Past` the caches when they are
 // aligned ones. What comes from `Afar` is read once, whole lines: rows a power of two apart would otherwise
 // push each other out of the first cache before they are used.
-template <bool Past, bool Afar, class T>
-HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
-                                std::int64_t to_step) {
+template <bool Past, bool Afar, class Matrix, class T>
+HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
@@ -53,7 +93,7 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
     constexpr int block = lanes_of_block<T>;
     constexpr int vectors = line / lanes;
     const T* lines[line];
-    for (int x = 0; x < line; ++x) lines[x] = from + x * from_step;
+    for (int x = 0; x < line; ++x) lines[x] = from.row(x);
     HWY_ALIGN T copies[Afar ? line * line : 1];
     if constexpr (Afar) {
         for (int x = 0; x < line; ++x) {
@@ -84,9 +124,9 @@ HWY_INLINE void transpose_lines(const T* from, std::int64_t from_step, T* to,
 #endif
 
 // Fewer columns than a line has, of rows that are whole vectors.
-template <class T>
-HWY_INLINE void transpose_narrow(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                                 std::int64_t rows, std::int64_t columns) {
+template <class Matrix, class T>
+HWY_INLINE void transpose_narrow(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
+                                 std::int64_t columns) {
     std::int64_t j = 0;
 #if HWY_TARGET != HWY_SCALAR
     const hn::ScalableTag<T> d;
@@ -96,40 +136,36 @@ HWY_INLINE void transpose_narrow(const T* from, std::int64_t from_step, T* to, s
         for (std::int64_t i = 0; i < rows; i += lanes) {
             const T* lines[lanes];
             RICCI_UNROLL
-            for (int x = 0; x < lanes; ++x) lines[x] = from + (i + x) * from_step + j;
+            for (int x = 0; x < lanes; ++x) lines[x] = from.row(i + x) + j;
             transpose_block(d, lines, 0, to + j * to_step + i, to_step);
         }
     }
 #endif
     for (; j < columns; ++j) {
-        for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
+        for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from.row(i)[j];
     }
 }
 
 // A line of the output at a time: every line of either side is used whole, once.
-template <bool Past, bool Afar, class T>
-HWY_INLINE void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                               std::int64_t rows, std::int64_t columns) {
+template <bool Past, bool Afar, class Matrix, class T>
+HWY_INLINE void transpose_tile(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
+                               std::int64_t columns) {
     std::int64_t whole_rows = 0, whole_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
     constexpr std::int64_t line = line_elements<T>;
     whole_rows = rows / line * line;
     whole_columns = columns / line * line;
     for (std::int64_t j = 0; j < whole_columns; j += line) {
-        for (std::int64_t i = 0; i < whole_rows; i += line) {
-            transpose_lines<Past, Afar>(from + i * from_step + j, from_step, to + j * to_step + i,
-                                        to_step);
-        }
+        for (std::int64_t i = 0; i < whole_rows; i += line)
+            transpose_lines<Past, Afar>(from.part(i, j), to + j * to_step + i, to_step);
     }
 #endif
-    if (whole_rows < rows) {
-        transpose(from + whole_rows * from_step, from_step, to + whole_rows, to_step,
-                  rows - whole_rows, columns);
-    }
-    if (whole_columns < columns) {
-        transpose_narrow(from + whole_columns, from_step, to + whole_columns * to_step, to_step,
+    if (whole_rows < rows)
+        transpose_rest(from.part(whole_rows, 0), to + whole_rows, to_step, rows - whole_rows,
+                       columns);
+    if (whole_columns < columns)
+        transpose_narrow(from.part(0, whole_columns), to + whole_columns * to_step, to_step,
                          whole_rows, columns - whole_columns);
-    }
 }
 
 template <class T>
@@ -137,9 +173,10 @@ void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t t
                     std::int64_t rows, std::int64_t columns) {
     // Rows this far apart are those of an operand that no near cache holds.
     constexpr std::int64_t far_bytes = std::int64_t{1} << 15;
+    const even_rows<T> matrix{from, from_step};
     if (from_step * static_cast<std::int64_t>(sizeof(T)) >= far_bytes)
-        return transpose_tile<false, true>(from, from_step, to, to_step, rows, columns);
-    transpose_tile<false, false>(from, from_step, to, to_step, rows, columns);
+        return transpose_tile<false, true>(matrix, to, to_step, rows, columns);
+    transpose_tile<false, false>(matrix, to, to_step, rows, columns);
 }
 
 // to[i] = from[i] for first <= i < last, whole lines past the caches.
@@ -182,10 +219,9 @@ inline constexpr std::int64_t columns_kept = 256;
 // Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
 // and each is written up to where its own last line begins. The rest is kept in `left_over` for the rows
 // that follow, unless the rows end.
-template <class T>
-HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                                 std::int64_t rows, std::int64_t columns, lead before, bool ends,
-                                 T* left_over) {
+template <class Matrix, class T>
+HWY_INLINE void transpose_skewed(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
+                                 std::int64_t columns, lead before, bool ends, T* left_over) {
     constexpr std::int64_t line = line_elements<T>;
     constexpr std::int64_t pitch = rows_abreast + 3 * line;
     HWY_ALIGN T buffer[line * pitch];
@@ -199,10 +235,10 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
         std::int64_t i = before == lead::read ? -line : 0;
 #if HWY_TARGET != HWY_SCALAR
         for (; across == line && i + line <= rows; i += line) {
-            transpose_lines<false, true>(from + i * from_step + j, from_step, fresh + i, pitch);
+            transpose_lines<false, true>(from.part(i, j), fresh + i, pitch);
         }
 #endif
-        transpose(from + i * from_step + j, from_step, fresh + i, pitch, rows - i, across);
+        transpose_rest(from.part(i, j), fresh + i, pitch, rows - i, across);
         for (std::int64_t x = 0; x < across; ++x) {
             T* const row = to + (j + x) * to_step;
             const T* const done = fresh + x * pitch;
@@ -213,14 +249,14 @@ HWY_INLINE void transpose_skewed(const T* from, std::int64_t from_step, T* to, s
     }
 }
 
-template <class T>
-void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                    std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+template <class Matrix, class T>
+HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
+                                      std::int64_t columns, bool begins, bool ends) {
     if (begins_line(to) && to_step % line_elements<T> == 0) {
         constexpr std::int64_t step = aligned_rows_abreast<T>;
         for (std::int64_t i = 0; i < rows; i += step)
-            transpose_tile<true, true>(from + i * from_step, from_step, to + i, to_step,
-                                       HWY_MIN(step, rows - i), columns);
+            transpose_tile<true, true>(from.part(i, 0), to + i, to_step, HWY_MIN(step, rows - i),
+                                       columns);
         return;
     }
     HWY_ALIGN T left_over[columns_kept * line_elements<T>];
@@ -228,11 +264,23 @@ void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t t
         lead before = begins ? lead::none : lead::read;
         for (std::int64_t i = 0; i < rows; i += rows_abreast, before = lead::kept) {
             const std::int64_t count = HWY_MIN(rows_abreast, rows - i);
-            transpose_skewed(from + i * from_step + j, from_step, to + j * to_step + i, to_step,
-                             count, HWY_MIN(columns_kept, columns - j), before,
-                             ends && i + count == rows, left_over);
+            transpose_skewed(from.part(i, j), to + j * to_step + i, to_step, count,
+                             HWY_MIN(columns_kept, columns - j), before, ends && i + count == rows,
+                             left_over);
         }
     }
+}
+
+template <class T>
+void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                    std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+    transpose_matrix_past(even_rows<T>{from, from_step}, to, to_step, rows, columns, begins, ends);
+}
+
+template <class T>
+void transpose_listed_past(const T* from, const std::int64_t* offset, T* to, std::int64_t to_step,
+                           std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
+    transpose_matrix_past(listed_rows<T>{from, offset}, to, to_step, rows, columns, begins, ends);
 }
 
 template <class T>

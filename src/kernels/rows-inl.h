@@ -332,6 +332,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.count_up = count_up<T>;
     table.transpose = transpose_near<T>;
     table.transpose_past = transpose_past<T>;
+    table.transpose_listed_past = transpose_listed_past<T>;
     table.copy_past = copy_past<T>;
     table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;

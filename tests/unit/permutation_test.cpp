@@ -170,6 +170,12 @@ TEST_CASE("copies of more than the caches hold", "[elementwise]") {
         check_large<double>({131, 65, 129}, {2, 1, 0});
         check_large<float>({24, 25, 24, 160}, {3, 1, 2, 0});
         check_large<double>({130, 9, 33, 32}, {0, 3, 2, 1});
+        // Short rows of the output that others follow: whole lines together, or not.
+        check_large<float>({23, 25, 23, 180}, {3, 1, 2, 0});
+        check_large<float>({23, 25, 23, 181}, {3, 1, 2, 0}, 7, 20);
+        check_large<double>({5, 9, 7, 31, 130}, {4, 3, 2, 1, 0});
+        check_large<double>({6, 5, 4, 3, 3200}, {4, 3, 1, 2, 0});
+        check_large<float>({7, 600, 9, 61}, {3, 2, 1, 0}, 0, 4);
         // Runs that both sides share.
         check_large<double>({67, 71, 256}, {1, 0, 2});
         check_large<double>({67, 71, 253}, {1, 0, 2}, 1);
