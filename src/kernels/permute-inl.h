@@ -45,6 +45,11 @@ struct even_rows {
     std::int64_t step;
 
     HWY_INLINE const T* row(std::int64_t i) const { return origin + i * step; }
+    /// Whether the same columns of all rows have one place in the caches.
+    HWY_INLINE bool compete() const {
+        constexpr std::int64_t period = std::int64_t{1} << 16;
+        return step * static_cast<std::int64_t>(sizeof(T)) % period == 0;
+    }
     /// The part of it from element (i, j) on.
     HWY_INLINE even_rows part(std::int64_t i, std::int64_t j) const { return {row(i) + j, step}; }
 };
@@ -56,6 +61,7 @@ struct listed_rows {
     const std::int64_t* offset;
 
     HWY_INLINE const T* row(std::int64_t i) const { return origin + offset[i]; }
+    HWY_INLINE bool compete() const { return false; }
     HWY_INLINE listed_rows part(std::int64_t i, std::int64_t j) const {
         return {origin + j, offset + i};
     }
@@ -253,7 +259,9 @@ template <class Matrix, class T>
 HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
                                       std::int64_t columns, bool begins, bool ends) {
     if (begins_line(to) && to_step % line_elements<T> == 0) {
-        constexpr std::int64_t step = aligned_rows_abreast<T>;
+        const std::int64_t step = rows > aligned_rows_abreast<T> && from.compete()
+                                      ? aligned_rows_abreast<T> / 2
+                                      : aligned_rows_abreast<T>;
         for (std::int64_t i = 0; i < rows; i += step)
             transpose_tile<true, true>(from.part(i, 0), to + i, to_step, HWY_MIN(step, rows - i),
                                        columns);
