@@ -201,11 +201,13 @@ HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_
 }
 
 /// Rows of the input that are walked side by side, and so elements of a row of the output that are written
-/// together: where its lines begin anywhere, and where they begin with those of the input's rows. With many
-/// more, half of the speed was lost at distances of a power of two.
+/// together: where lines of the output begin anywhere in its rows; where they begin alike in all of them; and
+/// where the caches have few places for the input's rows. (With 128, half of the speed was lost at distances
+/// of a power of two.)
 inline constexpr std::int64_t rows_abreast = 64;
 template <class T>
 inline constexpr std::int64_t aligned_rows_abreast = static_cast<std::int64_t>(256 / sizeof(T));
+inline constexpr std::int64_t competing_rows_abreast = 32;
 
 template <class T>
 HWY_INLINE void copy_line(const T* from, T* to) {
@@ -260,7 +262,7 @@ HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, 
                                       std::int64_t columns, bool begins, bool ends) {
     if (begins_line(to) && to_step % line_elements<T> == 0) {
         const std::int64_t step = rows > aligned_rows_abreast<T> && from.compete()
-                                      ? aligned_rows_abreast<T> / 2
+                                      ? competing_rows_abreast
                                       : aligned_rows_abreast<T>;
         for (std::int64_t i = 0; i < rows; i += step)
             transpose_tile<true, true>(from.part(i, 0), to + i, to_step, HWY_MIN(step, rows - i),
