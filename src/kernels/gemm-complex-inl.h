@@ -351,26 +351,67 @@ HWY_INLINE number line_number(const strided<number>& x, std::int64_t t) {
     return conjugate ? std::conj(z) : z;
 }
 
+#if HWY_TARGET != HWY_SCALAR
+
+// Products of numbers as they lie in memory: `same` of parts of one kind, `other` of real parts by imaginary
+// ones.
+struct dot_sums {
+    part_vector same, other;
+
+    HWY_INLINE dot_sums() : same(hn::Zero(part_tag())), other(hn::Zero(part_tag())) {}
+    HWY_INLINE void add(const part* x, const part* y) {
+        const part_tag d;
+        const part_vector left = hn::LoadU(d, x), right = hn::LoadU(d, y);
+        same = hn::MulAdd(left, right, same);
+        other = hn::MulAdd(left, hn::Reverse2(d, right), other);
+    }
+    HWY_INLINE void add(const dot_sums& more) {
+        same = hn::Add(same, more.same);
+        other = hn::Add(other, more.other);
+    }
+    // Even lanes of `same` hold products of real parts, those of `other` x's real parts by y's imaginary ones.
+    template <bool conjugate_x, bool conjugate_y>
+    HWY_INLINE number total() const {
+        const part_tag d;
+        const auto sum = [&](part_vector even, part_vector odd) HWY_ATTR {
+            return hn::GetLane(hn::SumOfLanes(d, hn::OddEven(odd, even)));
+        };
+        const part_vector im = conjugate_x == conjugate_y ? hn::Neg(same) : same;
+        return {sum(same, im),
+                sum(conjugate_y ? hn::Neg(other) : other, conjugate_x ? hn::Neg(other) : other)};
+    }
+};
+
+#endif
+
 template <bool conjugate_x, bool conjugate_y>
 number dot(std::int64_t n, strided<number> x, strided<number> y) {
-    const part_tag d;
     std::int64_t t = 0;
-    pair sum{hn::Zero(d), hn::Zero(d)};
+    number total(0);
+#if HWY_TARGET != HWY_SCALAR
     if ((x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
-        pair other = sum;
-        for (; t + 2 * lane_count <= n; t += 2 * lane_count) {
-            sum = multiply_and_add(line_vector<conjugate_x>(x, t), line_vector<conjugate_y>(y, t),
-                                   sum);
-            other = multiply_and_add(line_vector<conjugate_x>(x, t + lane_count),
-                                     line_vector<conjugate_y>(y, t + lane_count), other);
+        constexpr int step = lane_count / 2;
+        // A number that stands still is as many that are the same.
+        HWY_ALIGN number one_x[step];
+        HWY_ALIGN number one_y[step];
+        for (int l = 0; l < step; ++l) one_x[l] = *x.data, one_y[l] = *y.data;
+        const part* left = parts(x.step == 0 ? one_x : x.data);
+        const part* right = parts(y.step == 0 ? one_y : y.data);
+        const std::int64_t left_step = x.step * lane_count, right_step = y.step * lane_count;
+        dot_sums sums[4];
+        for (; t + 4 * step <= n; t += 4 * step) {
+            RICCI_UNROLL
+            for (int v = 0; v < 4; ++v, left += left_step, right += right_step)
+                sums[v].add(left, right);
         }
-        for (; t + lane_count <= n; t += lane_count) {
-            sum = multiply_and_add(line_vector<conjugate_x>(x, t), line_vector<conjugate_y>(y, t),
-                                   sum);
-        }
-        sum = {hn::Add(sum.re, other.re), hn::Add(sum.im, other.im)};
+        for (; t + step <= n; t += step, left += left_step, right += right_step)
+            sums[0].add(left, right);
+        sums[0].add(sums[1]);
+        sums[2].add(sums[3]);
+        sums[0].add(sums[2]);
+        total = sums[0].template total<conjugate_x, conjugate_y>();
     }
-    number total(hn::GetLane(hn::SumOfLanes(d, sum.re)), hn::GetLane(hn::SumOfLanes(d, sum.im)));
+#endif
     for (; t < n; ++t)
         total += times(line_number<conjugate_x>(x, t), line_number<conjugate_y>(y, t));
     return total;
