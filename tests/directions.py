@@ -18,7 +18,7 @@ ARROWS = {
     "plan": {"base", "ir", "tensors"},
     "tensors": {"base"},
     "bind": {"base", "ir", "notation", "derive", "plan", "tensors"},
-    "small": {"base"},
+    "small": {"base", "bind"},
     "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "small"},
     # All other compiled code sees plans and operands, never text or equations.
     "src/kernels": {"base", "tensors", "plan"},

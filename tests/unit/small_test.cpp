@@ -127,7 +127,7 @@ TEST_CASE("vectors of small tensors are loaded from inside of them", "[small]") 
     for (std::size_t reach = 1; reach < 40; ++reach)
         for (std::size_t lowest = 0; lowest < reach; ++lowest)
             for (std::size_t highest = lowest; highest < reach; ++highest)
-                for (std::size_t lanes : {2, 4, 8, 16}) {
+                for (std::size_t lanes = 2; lanes <= 16; lanes *= 2) {
                     const auto from = ricci::small::load_of<float>(lowest, highest, lanes, reach);
                     if (from.lanes == 0) continue;
                     ++found;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <ricci/bind/name.hpp>
 #include <ricci/detail/inline.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/small/axes.hpp>
