@@ -5,7 +5,6 @@
 
 #include <ricci/bind/name.hpp>
 #include <ricci/detail/inline.hpp>
-#include <ricci/detail/text.hpp>
 #include <ricci/small/axes.hpp>
 #include <ricci/small/product.hpp>
 
