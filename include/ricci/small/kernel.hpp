@@ -106,15 +106,11 @@ struct kernel {
         }
     }
 
-    template <std::size_t Depth>
-    RICCI_INLINE static void over_outer(const T* a, const T* b, T* c) {
-        if constexpr (Depth < loops.outer_count) {
-            constexpr loop l = loops.outer[Depth];
-            for (std::size_t k = 0; k < l.extent; ++k)
-                over_outer<Depth + 1>(a + k * l.a, b + k * l.b, c + k * l.c);
-        } else {
-            all_columns<0>(a, b, c);
-        }
+    RICCI_INLINE static void run(const T* a, const T* b, T* c) {
+        over_outer<Product>(
+            a, b, c, [](const T* x, const T* y, T* z) __attribute__((always_inline)) {
+                all_columns<0>(x, y, z);
+            });
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <ricci/detail/inline.hpp>
 #include <ricci/small/axes.hpp>
 
 namespace ricci::small {
@@ -81,5 +82,17 @@ struct nest {
         return at;
     }
 };
+
+/// Calls body(a, b, c) at every step of the outer loops of `Product`.
+template <class Product, std::size_t Depth = 0, class T, class Body>
+RICCI_INLINE void over_outer(const T* a, const T* b, T* c, Body body) {
+    if constexpr (Depth < Product::loops.outer_count) {
+        constexpr loop l = Product::loops.outer[Depth];
+        for (std::size_t k = 0; k < l.extent; ++k)
+            over_outer<Product, Depth + 1>(a + k * l.a, b + k * l.b, c + k * l.c, body);
+    } else {
+        body(a, b, c);
+    }
+}
 
 }  // namespace ricci::small

@@ -38,15 +38,16 @@ struct ways {
     using swapped = product<B, A, C, vectors_along::rows_and_columns>;
     static constexpr bool swap = swapped::loops.rows.extent > along_both::loops.rows.extent;
 
-    using loop = kernel<along_columns, T>;
+    using looped = kernel<along_columns, T>;
     using unrolled = unrolled_kernel<along_columns, T>;
     using woven = unrolled_kernel<std::conditional_t<swap, swapped, along_both>, T>;
 
-    static constexpr bool weave = lanes_move && woven::loops.woven.extent > 1 &&
-                                  woven::loops.columns.extent <
-                                      widest<T>&& woven::is_little_work() &&
-                                  woven::lanes_come_together();
-    /// Otherwise an operand that is not contiguous along the columns is copied.
+    static constexpr bool rows_are_short = woven::loops.woven.extent > 1 &&
+                                           woven::loops.columns.extent * sizeof(T) < vector_bytes;
+    /// Whether vectors run along both.
+    static constexpr bool weave =
+        lanes_move && rows_are_short && woven::is_little_work() && woven::lanes_come_together();
+    /// Whether an operand that is not contiguous along the columns is put in order in registers, not copied.
     static constexpr bool unroll = unrolled::is_little_work() && unrolled::rows_are_one_tile();
 };
 
@@ -57,14 +58,14 @@ RICCI_INLINE void multiply(const T* a, const T* b, T* c) {
     constexpr std::size_t a_step = A::shape.stride_of(column), b_step = B::shape.stride_of(column);
     using way = ways<A, B, C, T>;
     if constexpr (way::weave) {
-        if constexpr (way::swap) way::woven::template over_outer<0>(b, a, c);
-        else way::woven::template over_outer<0>(a, b, c);
+        if constexpr (way::swap) way::woven::run(b, a, c);
+        else way::woven::run(a, b, c);
     } else if constexpr (b_step == 0 && a_step != 0) {
         multiply<B, A, C>(b, a, c);  // vectors run along the second operand
     } else if constexpr (a_step <= 1 && b_step <= 1) {
-        way::loop::template over_outer<0>(a, b, c);
+        way::looped::run(a, b, c);
     } else if constexpr (way::unroll) {
-        way::unrolled::template over_outer<0>(a, b, c);
+        way::unrolled::run(a, b, c);
     } else if constexpr (a_step > 1) {
         using copied = arranged<A, column>;
         alignas(64) T copy[copied::shape.size()];
