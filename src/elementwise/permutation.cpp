@@ -266,6 +266,24 @@ std::unique_ptr<const map_engine> make_run_copy(const loop_nest& nest, std::size
     return std::make_unique<run_copy<T>>(std::move(units), source, nest.offset);
 }
 
+// Whether it is worth writing past the caches.
+bool is_whole_lines(const output_row& row, std::int64_t bytes) {
+    return row.extent() * bytes % runtime::line_bytes == 0 ||
+           row.extent() * bytes >= shortest_split_row;
+}
+
+// The row along q; a short one is lengthened by those behind it, whose loops are taken.
+output_row lengthened(const loop& q, loop_picker& loops, std::size_t source, std::int64_t bytes) {
+    output_row row;
+    row.add(q, source);
+    while (!is_whole_lines(row, bytes)) {
+        const loop next = loops.take([&](const loop& l) { return l.stride[0] == row.extent(); });
+        if (next.extent == 0) break;
+        row.add(next, source);
+    }
+    return row;
+}
+
 template <class T>
 std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std::size_t source) {
     const auto along = [](std::size_t operand) {
@@ -279,27 +297,20 @@ std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std:
     const auto chunk = [](std::int64_t side, std::int64_t other_extent, std::int64_t other_side) {
         return std::max(side, side * other_side / std::min(other_extent, other_side) / 16 * 16);
     };
-    // Short rows of the output are lengthened by those behind them.
-    output_row row;
-    row.add(q, source);
-    const auto is_whole_lines = [&] {
-        return row.extent() * bytes % runtime::line_bytes == 0 ||
-               row.extent() * bytes >= shortest_split_row;
-    };
-    while (writes_past(nest, sizeof(T)) && !is_whole_lines()) {
-        const loop next = loops.take([&](const loop& l) { return l.stride[0] == row.extent(); });
-        if (next.extent == 0) break;
-        row.add(next, source);
+    if (writes_past(nest, sizeof(T))) {
+        loop_picker others = loops;
+        const output_row row = lengthened(q, others, source, bytes);
+        if (is_whole_lines(row, bytes)) {
+            walk units = others.others();
+            const std::int64_t rows = chunk(past_rows, p.extent, past_columns);
+            units.axes.push_back(
+                {row.extent(), std::min(row.extent(), rows), {1, row.is_even() ? row.step() : 0}});
+            others.add(units, p, chunk(past_columns, row.extent(), past_rows));
+            return std::make_unique<transposition_past<T>>(std::move(units), row, p.stride[0],
+                                                           source, nest.offset);
+        }
     }
     walk units = loops.others();
-    if (writes_past(nest, sizeof(T)) && is_whole_lines()) {
-        const std::int64_t rows = chunk(past_rows, p.extent, past_columns);
-        units.axes.push_back(
-            {row.extent(), std::min(row.extent(), rows), {1, row.is_even() ? row.step() : 0}});
-        loops.add(units, p, chunk(past_columns, row.extent(), past_rows));
-        return std::make_unique<transposition_past<T>>(std::move(units), std::move(row),
-                                                       p.stride[0], source, nest.offset);
-    }
     loops.add(units, p, tile_side);
     loops.add(units, q, chunk(tile_side, p.extent, tile_side));
     return std::make_unique<transposition<T>>(std::move(units), q.stride[source], p.stride[0],

@@ -135,6 +135,28 @@ void check_large(const std::vector<std::int64_t>& extents, const std::vector<std
     check<T>(extents, from, to, behind);
 }
 
+// The same of a few loops in any order, some of them short.
+template <class T>
+void check_large(unsigned seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    const std::size_t rank = 3 + random() % 3;
+    std::vector<std::int64_t> extents(rank);
+    std::vector<std::size_t> order(rank);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    std::int64_t elements = 1;
+    for (std::int64_t& n : extents) {
+        n = 2 + static_cast<std::int64_t>(random() % 40);
+        elements *= n;
+    }
+    const auto least = std::int64_t{9} << 20;
+    std::int64_t& last = extents[random() % rank];
+    last *= least / (elements * static_cast<std::int64_t>(sizeof(T))) + 1;
+    const std::int64_t pitch = random() % 4 == 0 ? 3 : 0;
+    check_large<T>(extents, order, pitch, sizeof(T) * (random() % 3));
+}
+
 }  // namespace
 
 TEST_CASE("copies between layouts", "[elementwise]") {
@@ -176,6 +198,12 @@ TEST_CASE("copies of more than the caches hold", "[elementwise]") {
         check_large<double>({5, 9, 7, 31, 130}, {4, 3, 2, 1, 0});
         check_large<double>({6, 5, 4, 3, 3200}, {4, 3, 1, 2, 0});
         check_large<float>({7, 600, 9, 61}, {3, 2, 1, 0}, 0, 4);
+        for (unsigned seed = 0; seed < 8; ++seed) {
+            check_large<float>(seed);
+            check_large<double>(seed + 100);
+        }
+        // Others follow, but too few.
+        check_large<double>({5, 7, 33, 1000}, {2, 3, 1, 0});
         // Runs that both sides share.
         check_large<double>({67, 71, 256}, {1, 0, 2});
         check_large<double>({67, 71, 253}, {1, 0, 2}, 1);
