@@ -71,8 +71,8 @@ number dot(std::int64_t n, strided<number> x, strided<number> y) {
     std::int64_t t = 0;
     number total(0);
 #if HWY_TARGET != HWY_SCALAR
-    if ((x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
-        constexpr int step = lane_count / 2;
+    constexpr int step = lane_count / 2;
+    if (n >= step && (x.step == 0 || x.step == 1) && (y.step == 0 || y.step == 1)) {
         // A number that stands still is as many that are the same.
         HWY_ALIGN number one_x[step];
         HWY_ALIGN number one_y[step];
