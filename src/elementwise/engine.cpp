@@ -28,6 +28,10 @@ constexpr double serial_price = 16000;
 constexpr std::int64_t most_blocks = 256;
 
 constexpr std::int64_t largest_tile = 1024;
+// Elements of a tile of a sum that reads its operands where they lie and stores nothing: the start of a tile
+// costs as much as many lines of memory. What a lane of a vector adds up rounds at every step.
+constexpr std::int64_t longest_summed = 4096;
+constexpr std::int64_t summed_in_a_lane = 256;
 constexpr std::int64_t smallest_tile = 16;
 
 /// Bytes of a run of the output that is worth writing past the caches.
@@ -52,11 +56,13 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
     if (nest_.outputs == 0 || nest_.values == 0) return;
     // One value is its own sum, mean, extreme and log-sum-exp.
     if (nest_.values == 1 && folding_ != fold::softmax) folding_ = fold::none;
+    const std::int64_t most_summed =
+        is_real<T> ? std::min(longest_summed, kernels_.lanes * summed_in_a_lane) : longest_summed;
     for (std::int64_t most = largest_tile;; most /= 2) {
         if (most < smallest_tile) {
             throw std::length_error("an element-wise program with too many simultaneous values");
         }
-        layout_ = choose_layout(nest_, folding_, program, operands_, most, sizeof(T),
+        layout_ = choose_layout(nest_, folding_, program, operands_, most, most_summed, sizeof(T),
                                 is_real<T> && !converts);
         code_ = tile_code<T, S>(program, layout_.strides, layout_.shape);
         stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;

@@ -15,10 +15,6 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
 
-// Elements of a tile of a sum that reads its operands where they lie and stores nothing: the start of a tile
-// costs as much as many lines of memory. Longer ones would round more.
-constexpr std::int64_t longest_summed = 4096;
-
 struct choice {
     traversal how = traversal::plain;
     std::size_t q = none;  // number among the free or the folded loops
@@ -28,11 +24,13 @@ struct choice {
 class chooser {
 public:
     chooser(const loop_nest& nest, fold folding, std::span<const node> program,
-            std::size_t operands, std::int64_t most, std::size_t element_bytes, bool sums_products)
+            std::size_t operands, std::int64_t most, std::int64_t most_summed,
+            std::size_t element_bytes, bool sums_products)
         : nest_(nest),
           folding_(folding),
           operands_(operands),
           most_(most),
+          most_summed_(most_summed),
           element_bytes_(static_cast<std::int64_t>(element_bytes)),
           reads_(operands, 0.0),
           bare_(program.size() == 1 && is(program[0], opcode::load)),
@@ -78,7 +76,7 @@ private:
     const loop_nest& nest_;
     fold folding_;
     std::size_t operands_;
-    std::int64_t most_;
+    std::int64_t most_, most_summed_;
     std::int64_t element_bytes_;
     std::vector<double> reads_;
     std::vector<std::size_t> counts_;
@@ -167,7 +165,7 @@ private:
         std::int64_t limit = most_;
         if (layout_.how == traversal::rows && most_ >= 1024 && (bare_ || multiplies_) &&
             writes_nothing(q))
-            limit = longest_summed;
+            limit = most_summed_;
         if (layout_.how == traversal::columns) {
             // Three passes over the rows of a softmax: a unit's share of them should stay in cache.
             const std::int64_t cached = (256 << 10) / element_bytes_ / nest_.values / 16 * 16;
@@ -235,9 +233,11 @@ private:
 }  // namespace
 
 map_layout choose_layout(const loop_nest& nest, fold folding, std::span<const node> program,
-                         std::size_t operands, std::int64_t most, std::size_t element_bytes,
-                         bool sums_products) {
-    return chooser(nest, folding, program, operands, most, element_bytes, sums_products).run();
+                         std::size_t operands, std::int64_t most, std::int64_t most_summed,
+                         std::size_t element_bytes, bool sums_products) {
+    return chooser(nest, folding, program, operands, most, most_summed, element_bytes,
+                   sums_products)
+        .run();
 }
 
 }  // namespace ricci::elementwise

@@ -33,10 +33,10 @@ struct map_layout {
     std::size_t first_tile_axis = 0;
 };
 
-/// `most` is how many elements a tile may hold; one that is only read may have more. `sums_products`: the
-/// product of two operands is summed as it is computed.
+/// `most` is how many elements a tile may hold, and `most_summed` one of a sum that is only read.
+/// `sums_products`: the product of two operands is summed as it is computed.
 map_layout choose_layout(const loop_nest& nest, plan::fold folding, std::span<const node> program,
-                         std::size_t operands, std::int64_t most, std::size_t element_bytes,
-                         bool sums_products);
+                         std::size_t operands, std::int64_t most, std::int64_t most_summed,
+                         std::size_t element_bytes, bool sums_products);
 
 }  // namespace ricci::elementwise

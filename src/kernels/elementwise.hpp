@@ -27,6 +27,9 @@ constexpr int arity(int op) {
 /// or do not overlap. `n` and `rows` may be 0.
 template <class T>
 struct elementwise_table {
+    /// Elements in a vector, of real numbers; whatever else is added up does not ask.
+    std::int64_t lanes;
+
     /// out[i] = op(a[i], b[i], c[i]); arguments that the operation lacks are not read.
     using apply_fn = void (*)(T* out, const T* a, const T* b, const T* c, std::size_t n);
     /// apply[op][mask]: bit k of mask set: argument k is one number, used for every i. Masks with

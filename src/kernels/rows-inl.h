@@ -328,6 +328,7 @@ void count_up(T* out, T start, T step, std::size_t n) {
 template <class T>
 constexpr elementwise_table<T> make_elementwise_table() {
     elementwise_table<T> table{};
+    table.lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
     set_operations(table);
     table.count_up = count_up<T>;
     table.transpose = transpose_near<T>;
