@@ -43,13 +43,12 @@ struct kernel {
 
     template <bool First, std::size_t Rows, std::size_t Vectors, std::size_t Lanes, class Sum>
     RICCI_INLINE static void add_product(const T* a, const T* b, Sum& sum) {
-        using vector = typename vector_of<T, Lanes>::type;
         using value = typename vector_of<T, Lanes>::value;
         // A number less zero is that number, in every lane.
         value right[Vectors];
         repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
             if constexpr (loops.columns.b == 0) right[v] = *b - value{};
-            else right[v] = *reinterpret_cast<const vector*>(b + v * Lanes);
+            else right[v] = load<T, Lanes>(b + v * Lanes);
         });
         const auto add = [&](auto i, auto v, value left) __attribute__((always_inline)) {
             if constexpr (First) sum[i][v] = left * right[v];
@@ -63,8 +62,7 @@ struct kernel {
             } else {
                 repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
                     // Into a register at once: a reference to it would promise alignment.
-                    const value left =
-                        *reinterpret_cast<const vector*>(a + i * loops.rows.a + v * Lanes);
+                    const value left = load<T, Lanes>(a + i * loops.rows.a + v * Lanes);
                     add(i, v, left);
                 });
             }
@@ -95,11 +93,8 @@ struct kernel {
     /// Rows from `First` on, spread evenly over tiles.
     template <std::size_t First, std::size_t Vectors, std::size_t Lanes>
     RICCI_INLINE static void all_rows(const T* a, const T* b, T* c) {
-        constexpr std::size_t left = loops.rows.extent - First;
-        constexpr std::size_t most = accumulators / Vectors;
-        constexpr std::size_t tiles = (left + most - 1) / most;
-        if constexpr (tiles > 0) {
-            constexpr std::size_t rows = left / tiles;
+        if constexpr (First < loops.rows.extent) {
+            constexpr std::size_t rows = rows_of_tile(loops.rows.extent - First, Vectors);
             tile<rows, Vectors, Lanes>(a + First * loops.rows.a, b + First * loops.rows.b,
                                        c + First * loops.rows.c);
             all_rows<First + rows, Vectors, Lanes>(a, b, c);

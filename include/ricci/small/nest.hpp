@@ -30,8 +30,7 @@ struct nest {
     /// How many numbers of A and of B lie ahead wherever the outer loops stand.
     loop reach{};
 
-    constexpr nest(const axes& a, const axes& b, const axes& c,
-                   vectors_along along = vectors_along::columns) {
+    constexpr nest(const axes& a, const axes& b, const axes& c, vectors_along along) {
         const auto loop_of = [&](char letter, std::size_t extent) {
             return loop{extent, a.stride_of(letter), b.stride_of(letter), c.stride_of(letter)};
         };

@@ -84,11 +84,8 @@ struct unrolled_kernel {
     /// Rows from `FirstRow` on, spread evenly over tiles.
     template <std::size_t First, std::size_t Vectors, std::size_t Lanes, std::size_t FirstRow>
     RICCI_INLINE static void all_rows(const T* a, const T* b, T* c) {
-        constexpr std::size_t left = loops.rows.extent - FirstRow;
-        constexpr std::size_t most_rows = accumulators / Vectors;
-        constexpr std::size_t tiles = (left + most_rows - 1) / most_rows;
-        if constexpr (tiles > 0) {
-            constexpr std::size_t rows = left / tiles;
+        if constexpr (FirstRow < loops.rows.extent) {
+            constexpr std::size_t rows = rows_of_tile(loops.rows.extent - FirstRow, Vectors);
             tile<First, Vectors, Lanes, FirstRow, rows>(a, b, c);
             all_rows<First, Vectors, Lanes, FirstRow + rows>(a, b, c);
         }

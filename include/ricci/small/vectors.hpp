@@ -79,6 +79,12 @@ constexpr vector_run next_vectors(std::size_t done, std::size_t total, std::size
     return {total - full, full, 1};
 }
 
+/// Rows of the next tile of so many vectors across: what is left is spread evenly over tiles.
+constexpr std::size_t rows_of_tile(std::size_t left, std::size_t vectors) {
+    const std::size_t most = accumulators / vectors;
+    return left / ((left + most - 1) / most);
+}
+
 /// Where the lanes of a vector come from, counted in numbers from one address.
 template <std::size_t Lanes>
 struct lane_places {
