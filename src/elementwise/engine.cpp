@@ -37,8 +37,11 @@ constexpr std::int64_t smallest_tile = 16;
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
 
-/// Bytes of a tile of a row that is summed together with those of other rows.
+/// Bytes of a tile of a row that is summed together with those of other rows, and how far the places of a group
+/// lie apart that are read at once.
 constexpr std::int64_t longest_tile_abreast = std::int64_t{16} << 10;
+constexpr std::int64_t bytes_apart = std::int64_t{16} << 10;
+constexpr std::int64_t fewest_rows_abreast = 16;
 
 /// Bytes of an operand that comes from behind the second cache.
 constexpr std::int64_t far_bytes = std::int64_t{2} << 20;
@@ -111,7 +114,12 @@ void engine<T, S>::choose_sums() {
         return;
     }
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    abreast_ = !nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast;
+    if (!nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast) {
+        const std::int64_t row_bytes =
+            std::abs(layout_.units.axes.back().stride[code_.operand_of_result()]) * bytes;
+        abreast_ = std::clamp(places_at_once * bytes_apart / std::max(row_bytes, bytes),
+                              fewest_rows_abreast, most_rows_abreast);
+    }
     long_ = layout_.tiles.axes.back().count() == tiles_ && tiles_ >= places_at_once &&
             nest_.outputs * nest_.values * bytes >= far_bytes;
 }
@@ -147,7 +155,7 @@ void engine<T, S>::cut_into_tasks(double cost) {
         return;
     }
     units_per_task_ = std::max<std::int64_t>(static_cast<std::int64_t>(task_price / unit),
-                                             abreast_ ? rows_abreast : 1);
+                                             std::max<std::int64_t>(abreast_, 1));
     const std::int64_t tasks = (units_ + units_per_task_ - 1) / units_per_task_;
     if (layout_.how == traversal::plain || tasks >= 32 || all < 4 * task_price) return;
     // Few large units: their tiles are shared out, and what the blocks find is joined in order.
@@ -209,7 +217,7 @@ template <class T, class S>
 void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     if constexpr (is_real<T>) {
-        if (abreast_) return sum_rows_abreast(m, first, last);
+        if (abreast_ > 0) return sum_rows_abreast(m, first, last);
     }
     const bool columns = layout_.how == traversal::columns;
     cursor c(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);

@@ -23,8 +23,8 @@ public:
 /// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
-/// Short rows that are summed together.
-inline constexpr std::int64_t rows_abreast = 16;
+/// Rows that are summed together, at most.
+inline constexpr std::int64_t most_rows_abreast = 256;
 
 /// Places of a long row that are read at once: memory delivers more from several than from one.
 inline constexpr std::int64_t places_at_once = 4;
@@ -68,7 +68,7 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool past_ = false;               // rows of the output are written past the caches
-    bool abreast_ = false;            // rows are summed in groups
+    std::int64_t abreast_ = 0;        // rows are summed in groups of so many
     bool long_ = false;               // or each from several places at once
     std::size_t factor_[2] = {0, 0};  // the operands of a sum of products; 0: it is none
     std::size_t stage_ = 0;           // elements of a tile that waits to be scattered
@@ -111,6 +111,7 @@ private:
                               std::int64_t last) const;
     row_sum reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const;
     void finish_row(task_memory& m, const row_sum& sum) const;
+    void put_sums(task_memory& m, const T* sums, std::int64_t count, std::int64_t stride) const;
     void sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const;
     void softmax_short_row(task_memory& m) const;
     void softmax_row(task_memory& m) const;

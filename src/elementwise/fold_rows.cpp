@@ -146,7 +146,7 @@ std::int64_t engine<T, S>::add_quarters(row_sum& t, const task_memory& m, std::i
     for (std::int64_t k = 0; k < quarter; ++k, from += along.chunk) {
         T sums[places_at_once];
         kernels_.sum_of_rows(sums, from, quarter * along.chunk, places_at_once,
-                             static_cast<std::size_t>(along.chunk), along.chunk);
+                             static_cast<std::size_t>(along.chunk));
         for (const T sum : sums) t.add(static_cast<typename row_sum::sum_type>(sum));
     }
     return first + quarter * places_at_once;
@@ -198,39 +198,50 @@ row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::i
     return t;
 }
 
+/// Writes sums, or the means, of rows whose results are `stride` elements apart.
+template <class T, class S>
+void engine<T, S>::put_sums(task_memory& m, const T* sums, std::int64_t count,
+                            std::int64_t stride) const {
+    S* const to = static_cast<S*>(m.tile.bases[0]) + m.unit_at[0];
+    if (folding_ == fold::mean) {
+        const auto values = static_cast<double>(nest_.values);
+        for (std::int64_t r = 0; r < count; ++r) to[r * stride] = static_cast<S>(sums[r] / values);
+    } else {
+        for (std::int64_t r = 0; r < count; ++r) to[r * stride] = static_cast<S>(sums[r]);
+    }
+}
+
 /// Sums of units [first, last) in groups: every tile is read before the next one of any.
 template <class T, class S>
 void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const {
     const axis& inner = layout_.units.axes.back();
     const std::size_t axes = layout_.tiles.axes.size();
-    const std::size_t source = code_.operand_of_result();
+    const std::int64_t stride = inner.stride[code_.operand_of_result()];
+    const tile_shape& shape = layout_.shape;
+    const bool one_run =
+        tiles_ == 1 && (shape.p_extent == 1 || code_.strides_of_result().p == shape.q_extent);
+    T sums[most_rows_abreast];
+    row_sum totals[most_rows_abreast];
     for (std::int64_t unit = first; unit < last;) {
         const std::int64_t count =
-            std::min({rows_abreast, last - unit, inner.extent - unit % inner.extent});
+            std::min({abreast_, last - unit, inner.extent - unit % inner.extent});
         // Takes m to the unit.
         const cursor u(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
         cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
-        row_sum totals[rows_abreast];
-        for (std::int64_t t = 0; t < tiles_; ++t) {
+        if (!one_run) std::fill_n(totals, count, row_sum{});
+        for (std::int64_t t = 0; t < tiles_; ++t, c.next()) {
             const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
             const tile_view<T> view = code_.run(m.tile, m.at, p, q, nullptr);
-            const std::int64_t here = m.at[source];
-            c.next();
-            // The next group's first tile is asked for when this is the last one.
-            const std::int64_t there =
-                t + 1 < tiles_ ? m.at[source] : m.unit_at[source] + count * inner.stride[source];
             for_runs(view.data, view.stride, p, q, [&](const T* row, std::size_t n, std::int64_t) {
-                T sums[rows_abreast];
-                kernels_.sum_of_rows(sums, row, inner.stride[source],
-                                     static_cast<std::size_t>(count), n, there - here);
+                kernels_.sum_of_rows(sums, row, stride, static_cast<std::size_t>(count), n);
+                if (one_run) return;
                 for (std::int64_t r = 0; r < count; ++r)
                     totals[r].add(static_cast<typename row_sum::sum_type>(sums[r]));
             });
         }
-        for (std::int64_t r = 0; r < count; ++r) {
+        if (one_run) put_sums(m, sums, count, inner.stride[0]);
+        for (std::int64_t r = 0; r < count && !one_run; ++r, m.unit_at[0] += inner.stride[0])
             finish_row(m, totals[r]);
-            for (std::size_t k = 0; k < operands_; ++k) m.unit_at[k] += inner.stride[k];
-        }
         unit += count;
     }
 }
@@ -336,18 +347,18 @@ void engine<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_
               });
 }
 
-#define RICCI_ROWS(...)                                                                           \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::empty_row() const;   \
-    template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                  \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(          \
-        task_memory&, std::int64_t, std::int64_t) const;                                          \
-    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const;            \
+#define RICCI_ROWS(...)                                                                         \
+    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::empty_row() const; \
+    template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                \
+    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(        \
+        task_memory&, std::int64_t, std::int64_t) const;                                        \
+    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const;
+#define RICCI_REAL_ROWS(...)                                                                      \
     template void engine<__VA_ARGS__>::sum_rows_abreast(task_memory&, std::int64_t, std::int64_t) \
-        const;
-#define RICCI_SOFTMAX_ROWS(...)                                                                \
-    template void engine<__VA_ARGS__>::softmax_short_row(task_memory&) const;                  \
-    template void engine<__VA_ARGS__>::softmax_row(task_memory&) const;                        \
-    template void engine<__VA_ARGS__>::normalise_row(task_memory&, std::int64_t, std::int64_t, \
+        const;                                                                                    \
+    template void engine<__VA_ARGS__>::softmax_short_row(task_memory&) const;                     \
+    template void engine<__VA_ARGS__>::softmax_row(task_memory&) const;                           \
+    template void engine<__VA_ARGS__>::normalise_row(task_memory&, std::int64_t, std::int64_t,    \
                                                      const row_sum&) const;
 RICCI_ROWS(float)
 RICCI_ROWS(double)
@@ -357,11 +368,11 @@ RICCI_ROWS(std::int32_t)
 RICCI_ROWS(std::int64_t)
 RICCI_ROWS(std::complex<float>)
 RICCI_ROWS(std::complex<double>)
-RICCI_SOFTMAX_ROWS(float)
-RICCI_SOFTMAX_ROWS(double)
-RICCI_SOFTMAX_ROWS(float, bf16)
-RICCI_SOFTMAX_ROWS(float, f16)
+RICCI_REAL_ROWS(float)
+RICCI_REAL_ROWS(double)
+RICCI_REAL_ROWS(float, bf16)
+RICCI_REAL_ROWS(float, f16)
 #undef RICCI_ROWS
-#undef RICCI_SOFTMAX_ROWS
+#undef RICCI_REAL_ROWS
 
 }  // namespace ricci::elementwise

@@ -25,7 +25,7 @@ class chooser {
 public:
     chooser(const loop_nest& nest, fold folding, std::span<const node> program,
             std::size_t operands, std::int64_t most, std::int64_t most_summed,
-            std::size_t element_bytes, bool sums_products)
+            std::size_t element_bytes, bool real)
         : nest_(nest),
           folding_(folding),
           operands_(operands),
@@ -33,8 +33,9 @@ public:
           most_summed_(most_summed),
           element_bytes_(static_cast<std::int64_t>(element_bytes)),
           reads_(operands, 0.0),
+          real_(real),
           bare_(program.size() == 1 && is(program[0], opcode::load)),
-          multiplies_(sums_products && is(program.back(), opcode::multiply) &&
+          multiplies_(real && is(program.back(), opcode::multiply) &&
                       std::all_of(program.begin(), program.end() - 1,
                                   [](const node& n) { return is(n, opcode::load); })) {
         for (const node& n : program) {
@@ -80,6 +81,7 @@ private:
     std::int64_t element_bytes_;
     std::vector<double> reads_;
     std::vector<std::size_t> counts_;
+    bool real_;        // float or double, computed in itself
     bool bare_;        // the program is an operand
     bool multiplies_;  // or the product of two, summed without being stored
     map_layout layout_;
@@ -111,6 +113,12 @@ private:
         return total;
     }
 
+    /// Beginning and finishing a row along `l`; sums of rows that are read where they lie are finished in groups.
+    double price_of_row(const loop& l) const {
+        const bool sums = folding_ == fold::sum || folding_ == fold::mean;
+        return real_ && bare_ && sums && writes_nothing(l) ? 19 : 120;
+    }
+
     bool writes_elements() const { return folding_ == fold::none || folding_ == fold::softmax; }
 
     choice choose() const {
@@ -130,7 +138,8 @@ private:
         }
         for (std::size_t k = 0; k < nest_.folded.size(); ++k) {
             const loop& l = nest_.folded[k];
-            double total = price(l) + 8.0 / static_cast<double>(l.extent) + 120.0 / elements;
+            double total =
+                price(l) + 8.0 / static_cast<double>(l.extent) + price_of_row(l) / elements;
             if (writes_elements()) total += 1.5 * price_of_stride(l.stride[0]);
             consider(traversal::rows, k, total - 1e-6 * static_cast<double>(k));
         }
@@ -234,10 +243,8 @@ private:
 
 map_layout choose_layout(const loop_nest& nest, fold folding, std::span<const node> program,
                          std::size_t operands, std::int64_t most, std::int64_t most_summed,
-                         std::size_t element_bytes, bool sums_products) {
-    return chooser(nest, folding, program, operands, most, most_summed, element_bytes,
-                   sums_products)
-        .run();
+                         std::size_t element_bytes, bool real) {
+    return chooser(nest, folding, program, operands, most, most_summed, element_bytes, real).run();
 }
 
 }  // namespace ricci::elementwise

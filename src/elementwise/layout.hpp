@@ -34,9 +34,9 @@ struct map_layout {
 };
 
 /// `most` is how many elements a tile may hold, and `most_summed` one of a sum that is only read.
-/// `sums_products`: the product of two operands is summed as it is computed.
+/// `real`: float or double that is stored as it is computed; its sums have paths of their own.
 map_layout choose_layout(const loop_nest& nest, plan::fold folding, std::span<const node> program,
                          std::size_t operands, std::int64_t most, std::int64_t most_summed,
-                         std::size_t element_bytes, bool sums_products);
+                         std::size_t element_bytes, bool real);
 
 }  // namespace ricci::elementwise

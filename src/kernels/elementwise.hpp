@@ -44,10 +44,9 @@ struct elementwise_table {
 
     // Over one row. The association of sums depends on the SIMD target only.
     T (*sum)(const T* a, std::size_t n);
-    /// The sums of `rows` rows, `stride` elements apart; float and double only. What lies `next` elements
-    /// behind each is asked for.
-    void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n,
-                        std::ptrdiff_t next);
+    /// The sums of `rows` rows, `stride` elements apart; float and double only. Four are read side by side.
+    void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                        std::size_t n);
     /// sums[k] = sum of a[k][i] * b[k][i] for k < count, 1 or 2; float and double only. Two are read side
     /// by side: memory delivers more from several places than from one.
     void (*sums_of_products)(T* sums, const T* const* a, const T* const* b, int count,
