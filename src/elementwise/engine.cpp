@@ -87,7 +87,8 @@ std::size_t engine<T, S>::scratch_needed() const {
                         lines(code_.slot_count() * sizeof(T*)) + lines(stage_ * sizeof(T)) +
                         2 * lines(operands_ * sizeof(std::int64_t));
     if (layout_.how == traversal::columns) {
-        bytes += buffers * lines(static_cast<std::size_t>(layout_.shape.q_chunk) * sizeof(T));
+        bytes +=
+            column_buffers() * lines(static_cast<std::size_t>(layout_.shape.q_chunk) * sizeof(T));
     }
     return bytes;
 }
@@ -109,10 +110,7 @@ bool engine<T, S>::writes_past() const {
 /// is a run of many tiles, or rows of larger ones, from several places at once.
 template <class T, class S>
 void engine<T, S>::choose_sums() {
-    if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() ||
-        (folding_ != fold::sum && folding_ != fold::mean)) {
-        return;
-    }
+    if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() || !sums()) return;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     if (!nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast) {
         const std::int64_t row_bytes =
@@ -128,8 +126,7 @@ void engine<T, S>::choose_sums() {
 template <class T, class S>
 void engine<T, S>::find_factors(const std::vector<node>& program) {
     if (!is_real<T> || converts || layout_.how != traversal::rows ||
-        operands_ > most_operands_of_product || (folding_ != fold::sum && folding_ != fold::mean) ||
-        !is(program.back(), opcode::multiply)) {
+        operands_ > most_operands_of_product || !sums() || !is(program.back(), opcode::multiply)) {
         return;
     }
     std::size_t factor[2];
@@ -273,7 +270,7 @@ void engine<T, S>::run_split(void* const* bases, std::byte* partials) const {
         T* numbers = reinterpret_cast<T*>(to);
         std::copy_n(m.column[total], m.q, numbers);
         std::copy_n(m.column[rest], m.q, numbers + chunk);
-        std::copy_n(m.column[extreme], m.q, numbers + 2 * chunk);
+        if (!sums()) std::copy_n(m.column[extreme], m.q, numbers + 2 * chunk);
     };
     auto reduce = [&](std::int64_t task, int) {
         const std::int64_t unit = task / blocks_, b = task % blocks_;

@@ -32,8 +32,9 @@ inline constexpr std::int64_t places_at_once = 4;
 /// Operands of a sum of products, the output among them.
 inline constexpr std::size_t most_operands_of_product = 3;
 
-/// Accumulators of a unit of columns; each holds q_chunk numbers.
+/// Accumulators of a unit of columns; each holds q_chunk numbers. Sums need the first three.
 enum column_buffer : std::size_t { block, total, rest, extreme, shift, next_shift, buffers };
+inline constexpr std::size_t buffers_of_sums = 3;
 
 /// What a walk over the tiles of a unit is for.
 enum class pass : std::uint8_t {
@@ -81,6 +82,8 @@ private:
     mutable std::vector<std::byte> partials_;
     mutable std::atomic_flag lent_ = ATOMIC_FLAG_INIT;
 
+    bool sums() const { return folding_ == plan::fold::sum || folding_ == plan::fold::mean; }
+    std::size_t column_buffers() const { return sums() ? buffers_of_sums : buffers; }
     std::size_t scratch_needed() const;
     bool writes_past() const;
     void choose_sums();

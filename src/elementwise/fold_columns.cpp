@@ -21,8 +21,7 @@ constexpr std::int64_t rows_per_block = 64;
 template <class T, class S>
 void engine<T, S>::empty_columns(task_memory& m) const {
     for (const std::size_t b : {block, total, rest}) std::fill_n(m.column[b], m.q, T(0));
-    // Of few rows, what is not used costs as much as what is.
-    if ((folding_ == fold::sum || folding_ == fold::mean) && blocks_ == 1) return;
+    if (sums()) return;
     std::fill_n(m.column[shift], m.q, T(0));
     std::fill_n(m.column[extreme], m.q, extreme_of_nothing<T>(folding_ != fold::minimum));
 }

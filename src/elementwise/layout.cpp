@@ -12,6 +12,8 @@ using plan::fold;
 using plan::opcode;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+// Of rows that are added up where they lie: the accumulators fit the first cache.
+constexpr std::int64_t summed_row_bytes = std::int64_t{12} << 10;
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
 
@@ -114,9 +116,10 @@ private:
     }
 
     /// Beginning and finishing a row along `l`; sums of rows that are read where they lie are finished in groups.
-    double price_of_row(const loop& l) const {
+    double price_of_row(const loop& l) const { return sums_in_place(l) ? 19 : 120; }
+    bool sums_in_place(const loop& l) const {
         const bool sums = folding_ == fold::sum || folding_ == fold::mean;
-        return real_ && bare_ && sums && writes_nothing(l) ? 19 : 120;
+        return real_ && bare_ && sums && writes_nothing(l);
     }
 
     bool writes_elements() const { return folding_ == fold::none || folding_ == fold::softmax; }
@@ -176,6 +179,7 @@ private:
             writes_nothing(q))
             limit = most_summed_;
         if (layout_.how == traversal::columns) {
+            if (most_ >= 1024 && sums_in_place(q)) limit = summed_row_bytes / element_bytes_;
             // Three passes over the rows of a softmax: a unit's share of them should stay in cache.
             const std::int64_t cached = (256 << 10) / element_bytes_ / nest_.values / 16 * 16;
             layout_.streamed = folding_ == fold::softmax && cached < 32;

@@ -31,7 +31,8 @@ struct engine<T, S>::task_memory {
         take(tile.slots, e.code_.slot_count());
         take(stage, e.stage_);
         if (e.layout_.how == traversal::columns) {
-            for (T*& c : column) take(c, static_cast<std::size_t>(e.layout_.shape.q_chunk));
+            for (std::size_t b = 0; b < e.column_buffers(); ++b)
+                take(column[b], static_cast<std::size_t>(e.layout_.shape.q_chunk));
         }
         take(unit_at, e.operands_);
         take(at, e.operands_);
