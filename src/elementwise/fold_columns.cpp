@@ -73,6 +73,15 @@ void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
     kernels_.add_rows(m.column[rest], more_rest, 0, 1, n);
 }
 
+/// Adds the rows of a tile, which may be the elements of runs that lie side by side.
+template <class T, class S>
+void engine<T, S>::add_rows(task_memory& m, const tile_view<T>& view, std::size_t rows) const {
+    const auto n = static_cast<std::size_t>(m.q);
+    if (layout_.shape.reads_runs)
+        kernels_.add_runs(m.column[block], view.data, code_.strides_of_result().q, rows, n);
+    else kernels_.add_rows(m.column[block], view.data, view.stride, rows, n);
+}
+
 template <class T, class S>
 void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
     empty_columns(m);
@@ -86,7 +95,7 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
         switch (folding_) {
             case fold::sum:
             case fold::mean:
-                kernels_.add_rows(m.column[block], view.data, view.stride, rows, n);
+                add_rows(m, view, rows);
                 rows_in_block += p;
                 if (rows_in_block >= rows_per_block) {
                     flush_block(m);

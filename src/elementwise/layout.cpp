@@ -62,7 +62,11 @@ public:
             }
         } else {
             p = take(folded, folded.empty() ? none : folded.size() - 1);
-            if (folds_short_runs(p, q)) {
+            layout_.shape.reads_runs = sums_runs(p, q);
+            if (layout_.shape.reads_runs) {
+                const std::int64_t runs = summed_row_bytes / element_bytes_;
+                layout_.shape.q_chunk = std::min(q.extent, runs);
+            } else if (folds_short_runs(p, q)) {
                 // Room for a cache line of every run.
                 const std::int64_t line = 64 / element_bytes_;
                 const std::int64_t fits = most_ / std::min(p.extent, line) / 16 * 16;
@@ -118,9 +122,9 @@ private:
     /// Beginning and finishing a row along `l`; sums of rows that are read where they lie are finished in groups.
     double price_of_row(const loop& l) const { return sums_in_place(l) ? 19 : 120; }
     bool sums_in_place(const loop& l) const {
-        const bool sums = folding_ == fold::sum || folding_ == fold::mean;
-        return real_ && bare_ && sums && writes_nothing(l);
+        return real_ && bare_ && is_sum() && writes_nothing(l);
     }
+    bool is_sum() const { return folding_ == fold::sum || folding_ == fold::mean; }
 
     bool writes_elements() const { return folding_ == fold::none || folding_ == fold::softmax; }
 
@@ -165,6 +169,11 @@ private:
                transposes(p, q);
     }
 
+    /// Their sums are added up where they lie.
+    bool sums_runs(const loop& p, const loop& q) const {
+        return real_ && bare_ && most_ >= 1024 && is_sum() && folds_short_runs(p, q);
+    }
+
     std::size_t second_loop(const std::vector<loop>& free, const loop& q) const {
         for (std::size_t k = 0; k < free.size(); ++k) {
             if (transposes(free[k], q)) return k;
@@ -202,7 +211,7 @@ private:
         const bool reads_rows = layout_.how == traversal::columns && bare_ && writes_nothing(q);
         // Several rows in a tile mean that loads are copied: worth it for short rows alone.
         const bool whole = shape.q_chunk == q.extent && q.extent < 128;
-        if (reads_rows) {
+        if (reads_rows || shape.reads_runs) {
             shape.p_chunk = std::min<std::int64_t>(p.extent, 64);
         } else if (folds_short_runs(p, q)) {
             shape.p_chunk = std::min(p.extent, fits);

@@ -167,7 +167,8 @@ private:
             target = new_register();
         } else if (is(n, opcode::load)) {
             const tile_strides& strides = strides_of(n);
-            code_.in_place_ = !converts && (strides.q == 1 || code_.shape_.q_extent == 1);
+            code_.in_place_ = !converts && (strides.q == 1 || code_.shape_.q_extent == 1 ||
+                                            code_.shape_.reads_runs);
             s.what = action::gather;
             s.operand = static_cast<std::size_t>(n.operand);
             // Read in place it needs no register; the caller names the memory when it wants a copy.

@@ -23,6 +23,8 @@ struct tile_strides {
 struct tile_shape {
     std::int64_t p_extent = 1, q_extent = 1;
     std::int64_t p_chunk = 1, q_chunk = 1;
+    /// The program is an operand that is contiguous along p, and read where it lies.
+    bool reads_runs = false;
 
     std::int64_t elements() const { return p_chunk * q_chunk; }
 

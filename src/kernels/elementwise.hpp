@@ -47,6 +47,9 @@ struct elementwise_table {
     /// The sums of `rows` rows, `stride` elements apart; float and double only. Four are read side by side.
     void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows,
                         std::size_t n);
+    /// to[j] += the sum of `run` elements from from[j * step] on, for j < n; step > 0; float and double
+    /// only.
+    void (*add_runs)(T* to, const T* from, std::ptrdiff_t step, std::size_t run, std::size_t n);
     /// sums[k] = sum of a[k][i] * b[k][i] for k < count, 1 or 2; float and double only. Two are read side
     /// by side: memory delivers more from several places than from one.
     void (*sums_of_products)(T* sums, const T* const* a, const T* const* b, int count,

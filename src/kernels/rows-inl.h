@@ -338,6 +338,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;
     table.sum_of_rows = sum_of_rows<T>;
+    table.add_runs = add_runs<T>;
     table.sums_of_products = sums_of_products<T>;
     table.maximum = extreme_row<true, T>;
     table.minimum = extreme_row<false, T>;

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "src/kernels/elementwise-inl.h"
+#include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -135,6 +136,66 @@ void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, s
     r *= 4;
 #endif
     for (; r < rows; ++r) sums[r] = sum_row(a + static_cast<std::ptrdiff_t>(r) * stride, n);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// to[x] += the sum of the run at from + x * step, for as many as a vector has lanes. A run that is shorter than
+// a block is read with what follows it.
+template <class T>
+HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, std::size_t run) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    constexpr std::size_t block = lanes_of_block<T>;
+    const T* lines[lanes];
+    for (std::size_t x = 0; x < lanes; ++x) lines[x] = from + static_cast<std::ptrdiff_t>(x) * step;
+    V sum = hn::LoadU(d, to);
+    std::size_t b = 0;
+    for (; b + block <= run; b += block) {
+        V column[block];
+        load_transposed(d, lines, static_cast<std::int64_t>(b), column);
+        RICCI_UNROLL
+        for (std::size_t x = 0; x < block; ++x) sum = hn::Add(sum, column[x]);
+    }
+    if (b < run) {
+        // The last block overlaps the one before.
+        const std::size_t first = run < block ? 0 : run - block;
+        V column[block];
+        load_transposed(d, lines, static_cast<std::int64_t>(first), column);
+        RICCI_UNROLL
+        for (std::size_t x = 0; x < block; ++x) {
+            if (first + x >= b && first + x < run) sum = hn::Add(sum, column[x]);
+        }
+    }
+    hn::StoreU(sum, d, to);
+}
+
+#endif
+
+template <class T>
+void add_runs(T* to, const T* from, std::ptrdiff_t step, std::size_t run, std::size_t n) {
+    std::size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    const auto add = [=](std::size_t at) HWY_ATTR {
+        add_vector_of_runs(to + at, from + static_cast<std::ptrdiff_t>(at) * step, step, run);
+    };
+    // Of the last runs, a block may end behind all of them. Four places at once, as in sum_of_rows.
+    constexpr std::size_t block = lanes_of_block<T>;
+    const auto apart = static_cast<std::size_t>(step);
+    const std::size_t beyond = run < block ? (block - run + apart - 1) / apart : 0;
+    const std::size_t readable = n - HWY_MIN(n, beyond);
+    const std::size_t quarter = readable / (4 * lanes) * lanes;
+    for (; j < quarter; j += lanes) {
+        for (std::size_t place = 0; place < 4; ++place) add(j + place * quarter);
+    }
+    for (j = 4 * quarter; j + lanes <= readable; j += lanes) add(j);
+#endif
+    for (; j < n; ++j) {
+        const T* const first = from + static_cast<std::ptrdiff_t>(j) * step;
+        for (std::size_t i = 0; i < run; ++i) to[j] += first[i];
+    }
 }
 
 template <int count, class T>
