@@ -23,23 +23,30 @@ constexpr std::int64_t products_per_task = 1 << 16;
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t few_sums = 16;
 constexpr std::int64_t serial_products = 1 << 16;
+// Loops over contiguous elements that are run in vectors: sums of several rows at once, and others.
+constexpr std::int64_t shortest_of_rows = 8, shortest_alone = 16;
+constexpr std::int64_t most_iterations = std::int64_t{1} << 48;
 
 bool still_or_unit(std::int64_t stride) { return stride == 0 || stride == 1; }
 
-// How good a loop is to run innermost: vectors first, then length.
-std::int64_t worth(const contraction_loop& loop) {
+// How good a loop is to run innermost: one of contiguous elements before all others, however long they are,
+// if it is not too short for vectors; then length.
+std::int64_t worth(const contraction_loop& loop, std::int64_t shortest_vectors) {
     const bool vectors = still_or_unit(loop.a) && still_or_unit(loop.b) && still_or_unit(loop.c);
-    return vectors ? loop.extent * 16 : loop.extent;
+    if (!vectors) return loop.extent;
+    return loop.extent < shortest_vectors ? loop.extent * 16 : most_iterations + loop.extent;
 }
 
 // Moves the loop to be run innermost out of its list; `inner` stays a single iteration when there
 // are no loops.
-void take_best(loop_list& free, loop_list& summed, contraction_loop& inner) {
+void take_best(loop_list& free, loop_list& summed, std::int64_t shortest_vectors,
+               contraction_loop& inner) {
     loop_list* from = nullptr;
     std::size_t best = 0;
     for (loop_list* loops : {&free, &summed}) {
         for (std::size_t i = 0; i < loops->size(); ++i) {
-            if (from == nullptr || worth((*loops)[i]) > worth((*from)[best])) {
+            if (from == nullptr ||
+                worth((*loops)[i], shortest_vectors) > worth((*from)[best], shortest_vectors)) {
                 from = loops;
                 best = i;
             }
@@ -79,7 +86,8 @@ streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T
         free_.insert(free_.end(), loops->begin(), loops->end());
     }
     const std::size_t summed_before = summed_.size();
-    take_best(free_, summed_, inner_);
+    const bool rows_at_once = !widens && table_->dot_rows != nullptr;
+    take_best(free_, summed_, rows_at_once ? shortest_of_rows : shortest_alone, inner_);
     inner_is_summed_ = summed_.size() < summed_before;
     outer_ = iterations(free_);
     sums_ = iterations(summed_);
