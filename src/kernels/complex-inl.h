@@ -19,6 +19,7 @@
 #include "src/kernels/plain_loop.hpp"
 #include "src/kernels/rows-inl.h"
 #include "src/kernels/scalar_complex.hpp"
+#include "src/kernels/stored-vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -28,14 +29,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// A vector of complex numbers.
 template <class V>
 struct complex_vector {
-    V re, im;
+    stored<V> re, im;
 };
 
 template <class D>
 HWY_INLINE auto load_complex(D d, const std::complex<hn::TFromD<D>>* p) {
-    complex_vector<hn::Vec<D>> z;
-    hn::LoadInterleaved2(d, reinterpret_cast<const hn::TFromD<D>*>(p), z.re, z.im);
-    return z;
+    hn::Vec<D> re, im;
+    hn::LoadInterleaved2(d, reinterpret_cast<const hn::TFromD<D>*>(p), re, im);
+    return complex_vector<hn::Vec<D>>{re, im};
 }
 
 template <class D>
@@ -84,8 +85,9 @@ HWY_INLINE V complex_size(D d, complex_vector<V> a) {
 
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_exponential(D d, complex_vector<V> a) {
-    const V size = exponential(d, a.re);
-    return {hn::Mul(size, cosine(d, a.im)), hn::Mul(size, sine(d, a.im))};
+    const V re = a.re, im = a.im;
+    const V size = exponential(d, re);
+    return {hn::Mul(size, cosine(d, im)), hn::Mul(size, sine(d, im))};
 }
 
 /// The root whose real part is not negative.
@@ -93,11 +95,12 @@ template <class D, class V>
 HWY_INLINE complex_vector<V> complex_root(D d, complex_vector<V> a) {
     const V half = hn::Set(d, hn::TFromD<D>(0.5));
     const V zero = hn::Zero(d);
-    const V t = hn::Sqrt(hn::Mul(half, hn::Add(complex_size(d, a), hn::Abs(a.re))));
-    const V other = hn::Div(hn::Mul(half, hn::Abs(a.im)), t);
+    const V re = a.re, im = a.im;
+    const V t = hn::Sqrt(hn::Mul(half, hn::Add(complex_size(d, a), hn::Abs(re))));
+    const V other = hn::Div(hn::Mul(half, hn::Abs(im)), t);
     const V small = hn::IfThenElse(hn::Eq(t, zero), zero, other);
-    const auto right = hn::Ge(a.re, zero);
-    return {hn::IfThenElse(right, t, small), hn::CopySign(hn::IfThenElse(right, small, t), a.im)};
+    const auto right = hn::Ge(re, zero);
+    return {hn::IfThenElse(right, t, small), hn::CopySign(hn::IfThenElse(right, small, t), im)};
 }
 
 #define RICCI_OPERATION(NAME, PARAMETERS, ...) \
@@ -129,7 +132,7 @@ RICCI_OPERATION(complex_multiply_add_op, (D, Z a, Z b, Z c),
 /// Whether a number is not 0, as a mask.
 template <class D, class V>
 HWY_INLINE auto complex_is_true(D d, complex_vector<V> a) {
-    return hn::Or(is_true(d, a.re), is_true(d, a.im));
+    return hn::Or(is_true(d, V(a.re)), is_true(d, V(a.im)));
 }
 
 struct complex_select_op {
@@ -175,7 +178,8 @@ template <class Op>
 struct of_real_parts {
     template <class D, class Z>
     static HWY_INLINE Z run(D d, Z a, Z b, Z c) {
-        return {Op::run(d, a.re, b.re, c.re), hn::Zero(d)};
+        using V = hn::Vec<D>;
+        return {Op::run(d, V(a.re), V(b.re), V(c.re)), hn::Zero(d)};
     }
 };
 
@@ -239,7 +243,8 @@ constexpr void set_complex_ternary(elementwise_table<std::complex<R>>& table, in
 template <class R>
 std::complex<R> complex_sum(const std::complex<R>* a, std::size_t n) {
     const hn::ScalableTag<R> d;
-    using Z = complex_vector<hn::Vec<decltype(d)>>;
+    using V = hn::Vec<decltype(d)>;
+    using Z = complex_vector<V>;
     const std::size_t lanes = hn::Lanes(d);
     Z s0{hn::Zero(d), hn::Zero(d)}, s1 = s0;
     const auto add = [d](Z x, Z y) HWY_ATTR { return complex_add_op::run(d, x, y, x); };
@@ -250,8 +255,8 @@ std::complex<R> complex_sum(const std::complex<R>* a, std::size_t n) {
     }
     for (; i + lanes <= n; i += lanes) s0 = add(s0, load_complex(d, a + i));
     s0 = add(s0, s1);
-    std::complex<R> total(hn::GetLane(hn::SumOfLanes(d, s0.re)),
-                          hn::GetLane(hn::SumOfLanes(d, s0.im)));
+    std::complex<R> total(hn::GetLane(hn::SumOfLanes(d, V(s0.re))),
+                          hn::GetLane(hn::SumOfLanes(d, V(s0.im))));
     for (; i < n; ++i) total += a[i];
     return total;
 }

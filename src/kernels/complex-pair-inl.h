@@ -11,6 +11,8 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 // Unnamed: the same names are compiled once for each element type.
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -27,16 +29,16 @@ constexpr int lane_count = static_cast<int>(HWY_LANES(part));
 
 /// A vector of complex numbers.
 struct pair {
-    part_vector re, im;
+    stored<part_vector> re, im;
 };
 
 HWY_INLINE const part* parts(const number* p) { return reinterpret_cast<const part*>(p); }
 HWY_INLINE part* parts(number* p) { return reinterpret_cast<part*>(p); }
 
 HWY_INLINE pair load(const number* p) {
-    pair z;
-    hn::LoadInterleaved2(part_tag(), parts(p), z.re, z.im);
-    return z;
+    part_vector re, im;
+    hn::LoadInterleaved2(part_tag(), parts(p), re, im);
+    return {re, im};
 }
 
 HWY_INLINE void store(pair z, number* p) {
@@ -66,6 +68,11 @@ HWY_INLINE number times(number x, number y) {
 template <bool conjugate>
 HWY_INLINE number maybe_conjugated(number z) {
     return conjugate ? std::conj(z) : z;
+}
+
+template <bool negate>
+HWY_INLINE part_vector maybe_negated(part_vector x) {
+    return negate ? hn::Neg(x) : x;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "src/kernels/ask-ahead-inl.h"
 #include "src/kernels/complex-pair-inl.h"
 #include "src/kernels/gemm_complex.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/vector-products-complex-inl.h"
 
@@ -30,7 +31,7 @@ constexpr std::int64_t pitch = row_pitch<number>;
 
 // Two accumulators for each vector of C: 32 registers hold 6 x 2 of them, 16 hold 6 x 1.
 constexpr int tile_rows = 6;
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int tile_vectors = 2;
 #else
 constexpr int tile_vectors = 1;
@@ -54,8 +55,9 @@ HWY_NOINLINE void write_part(pair product, const output_tile<number>& out, numbe
 }
 
 template <int rows, int vectors>
-HWY_INLINE void write_tile(const part_vector (&re)[rows][vectors],
-                           const part_vector (&im)[rows][vectors], const output_tile<number>& out) {
+HWY_INLINE void write_tile(const stored<part_vector> (&re)[rows][vectors],
+                           const stored<part_vector> (&im)[rows][vectors],
+                           const output_tile<number>& out) {
     const pair alpha = broadcast(out.alpha);
     const pair beta = broadcast(out.beta);
     const bool reads = out.beta != number(0);
@@ -84,7 +86,7 @@ template <int rows, int vectors>
 void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
                std::int64_t b_step, const output_tile<number>& out) {
     const part_tag d;
-    part_vector re[rows][vectors], im[rows][vectors];
+    stored<part_vector> re[rows][vectors], im[rows][vectors];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
@@ -93,7 +95,7 @@ void gemm_tile(std::int64_t depth, const number* HWY_RESTRICT a, const number* H
     const part* HWY_RESTRICT left = parts(a);
     const part* HWY_RESTRICT right = parts(b);
     const auto step = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
-        part_vector b_re[vectors], b_im[vectors];
+        stored<part_vector> b_re[vectors], b_im[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
             b_re[v] = hn::LoadU(d, right + 2 * v * lane_count);
@@ -180,7 +182,7 @@ void pack_columns(const pack_source<number>& from, number* to, std::int64_t step
             const pair z = load(line + from.along[k]);
             part* const at = parts(to + k * step);
             hn::StoreU(z.re, d, at);
-            hn::StoreU(conjugate ? hn::Neg(z.im) : z.im, d, at + lane_count);
+            hn::StoreU(maybe_negated<conjugate>(z.im), d, at + lane_count);
         }
         return;
     }
@@ -195,7 +197,7 @@ void pack_columns(const pack_source<number>& from, number* to, std::int64_t step
 }
 
 // Accumulators for 32 registers, or for 16: two for each vector of batches.
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int lane_tile_rows = 3;
 constexpr int lane_tile_columns = 4;
 #else
@@ -208,7 +210,7 @@ template <int rows, int columns>
 void multiply_lanes(std::int64_t depth, const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
                     const lane_tile<number>& out) {
     const part_tag d;
-    part_vector re[rows][columns], im[rows][columns];
+    stored<part_vector> re[rows][columns], im[rows][columns];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
@@ -272,7 +274,7 @@ void pack_lanes(const lane_source<number>& from, number* to, int padded) {
             if (from.step == 1 && from.lanes == lane_count) {
                 const pair each = load(z);
                 hn::StoreU(each.re, d, here);
-                hn::StoreU(conjugate ? hn::Neg(each.im) : each.im, d, here + lane_count);
+                hn::StoreU(maybe_negated<conjugate>(each.im), d, here + lane_count);
                 continue;
             }
             for (int l = 0; l < lane_count; ++l) {

@@ -15,6 +15,7 @@
 
 #include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll-depth-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/vector-products-inl.h"
@@ -105,7 +106,6 @@ HWY_INLINE void ask_for(const element_type* from, std::int64_t lines, std::int64
 
 template <bool whole, int rows, int vectors>
 void multiply_matrices(const small_matrices<element_type>& p) {
-    using vector = hn::Vec<full_tag>;
     constexpr int groups = (rows + 2) / 3;  // one address each: more would not stay in registers
     const auto rest = static_cast<std::size_t>(p.columns - (vectors - 1) * lane_count);
     const hn::Mask<full_tag> mask = hn::FirstN(full_tag(), rest);
@@ -121,7 +121,7 @@ void multiply_matrices(const small_matrices<element_type>& p) {
             else ask_for(next, depth, step, rows);
         }
         if (p.ask_b) ask_for(b + p.ahead * p.b_batch, depth, b_step, p.columns);
-        vector sum[rows][vectors];
+        stored<hn::Vec<full_tag>> sum[rows][vectors];
         add_product<whole, true, rows, vectors>(sum, a, row, b, mask);
         RICCI_UNROLL_DEPTH
         for (std::int64_t k = 1; k < depth; ++k) {

@@ -17,6 +17,7 @@
 #include "src/kernels/gemm-lanes-inl.h"
 #include "src/kernels/gemm-pack-inl.h"
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll-depth-inl.h"
 #include "src/kernels/unroll.hpp"
@@ -39,7 +40,7 @@ constexpr bool in_halves = false;
 #endif
 
 // 32 registers hold 8 x 3 accumulators, 16 hold 6 x 2, or 6 x 1 in two parts each.
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int tile_rows = 8;
 constexpr int tile_vectors = 3;
 #else
@@ -250,8 +251,8 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
                               const output_tile<element_type>& out) {
     const full_tag d;
     using vector = hn::Vec<full_tag>;
-    vector sum[rows][vectors];
-    [[maybe_unused]] vector crossed[rows][vectors];
+    stored<vector> sum[rows][vectors];
+    [[maybe_unused]] stored<vector> crossed[rows][vectors];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
@@ -261,8 +262,8 @@ HWY_INLINE void multiply_tile(std::int64_t depth, Left left, Advance advance,
         }
     }
     const auto step = [&]() HWY_ATTR RICCI_INLINE_LAMBDA {
-        vector right[vectors];
-        [[maybe_unused]] vector turned[vectors];
+        stored<vector> right[vectors];
+        [[maybe_unused]] stored<vector> turned[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
             right[v] = hn::LoadU(d, b + v * lane_count);

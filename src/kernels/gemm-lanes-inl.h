@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,7 +22,7 @@ namespace ricci::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Accumulators for 32 registers, or for 16.
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 inline constexpr int lane_tile_rows = 4;
 inline constexpr int lane_tile_columns = 6;
 #else
@@ -48,14 +49,14 @@ void multiply_lanes(std::int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RE
         if constexpr (hwy::IsFloat<T>()) return hn::MulAdd(x, y, z);
         else return hn::Add(hn::Mul(x, y), z);
     };
-    vector sum[rows][columns];
+    stored<vector> sum[rows][columns];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
         for (int j = 0; j < columns; ++j) sum[i][j] = hn::Zero(d);
     }
     for (std::int64_t k = 0; k < depth; ++k) {
-        vector right[columns];
+        stored<vector> right[columns];
         RICCI_UNROLL
         for (int j = 0; j < columns; ++j) right[j] = hn::LoadU(d, b + j * lanes);
         RICCI_UNROLL

@@ -7,6 +7,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,7 +26,7 @@ std::int64_t rounds_of(std::int64_t rounds) {
     using vector = hn::Vec<decltype(d)>;
     const vector factor = hn::Set(d, T{0.5});
     const vector term = hn::Set(d, T{0.25});
-    vector value[chains];
+    stored<vector> value[chains];
     RICCI_UNROLL
     for (int i = 0; i < chains; ++i) value[i] = hn::Set(d, static_cast<T>(i));
     for (std::int64_t round = 0; round < rounds; ++round) {
@@ -41,7 +42,7 @@ std::int64_t rounds_of(std::int64_t rounds) {
 }
 
 // A tile of a product: every step loads vectors of B and single elements of A, both a few kilobytes.
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int tile_rows = 8, tile_vectors = 3;
 #else
 constexpr int tile_rows = 6, tile_vectors = 2;
@@ -55,7 +56,7 @@ std::int64_t loading_rounds_of(std::int64_t rounds) {
     constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
     alignas(64) static const T a[steps * tile_rows] = {};
     alignas(64) static const T b[steps * tile_vectors * lanes] = {};
-    vector sum[tile_rows][tile_vectors];
+    stored<vector> sum[tile_rows][tile_vectors];
     RICCI_UNROLL
     for (int i = 0; i < tile_rows; ++i) {
         RICCI_UNROLL
@@ -67,7 +68,7 @@ std::int64_t loading_rounds_of(std::int64_t rounds) {
         // The compiler may not know what is there, or it would keep that in registers.
         asm volatile("" : "+r"(left), "+r"(right));
         for (std::int64_t k = 0; k < steps; ++k, left += tile_rows, right += tile_vectors * lanes) {
-            vector row[tile_vectors];
+            stored<vector> row[tile_vectors];
             RICCI_UNROLL
             for (int v = 0; v < tile_vectors; ++v) row[v] = hn::LoadU(d, right + v * lanes);
             RICCI_UNROLL

@@ -14,6 +14,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
@@ -112,7 +113,7 @@ HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step) {
         }
     }
     for (int b = 0; b < line; b += block) {
-        V rows[vectors][block];
+        stored<V> rows[vectors][block];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) load_transposed(d, lines + v * lanes, b, rows[v]);
         RICCI_UNROLL

@@ -15,6 +15,7 @@
 #include "src/kernels/elementwise-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/permute-inl.h"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -78,7 +79,7 @@ template <bool Store, class T>
 T exp_sum_row(T* out, const T* a, std::size_t n, T shift) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
-    const V s = hn::Set(d, shift);
+    const stored<V> s = hn::Set(d, shift);
     const V total = fold_row(
         d, hn::Zero(d), n,
         [=](std::size_t i) HWY_ATTR {
@@ -270,7 +271,7 @@ template <class T>
 void finite_shift(T* shift, const T* maximum, std::size_t n) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
-    const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    const stored<V> infinity = hn::Set(d, std::numeric_limits<T>::infinity());
     for_columns(d, n, [=](std::size_t i, auto load, auto store) HWY_ATTR {
         const V m = load(maximum + i);
         store(hn::IfThenElse(hn::Eq(hn::Abs(m), infinity), hn::Zero(d), m), shift + i);
@@ -281,7 +282,7 @@ template <class T>
 void masked_shift(T* shift, const T* maximum, std::size_t n) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
-    const V masked = hn::Set(d, -std::numeric_limits<T>::infinity());
+    const stored<V> masked = hn::Set(d, -std::numeric_limits<T>::infinity());
     for_columns(d, n, [=](std::size_t i, auto load, auto store) HWY_ATTR {
         const V m = load(maximum + i);
         store(hn::IfThenElse(hn::Eq(m, masked), hn::Zero(d), m), shift + i);

@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/stream-product-inl.h"
 #include "src/kernels/stream.hpp"
 #include "src/kernels/unroll.hpp"
@@ -91,14 +92,14 @@ HWY_INLINE joined_vector join_neighbours(joined_vector x, joined_vector y) {
 
 /// Lane x is the sum of the lanes of sum[x], 0 where there is none: a tree that all of them share.
 template <int used>
-HWY_INLINE vector sums_of_lanes(const vector (&sum)[used]) {
+HWY_INLINE vector sums_of_lanes(const stored<vector> (&sum)[used]) {
     const joined_tag d;
     constexpr int half = joined_lanes / 2;
-    joined_vector folded[joined_lanes];
+    stored<joined_vector> folded[joined_lanes];
     RICCI_UNROLL
     for (int x = 0; x < joined_lanes; ++x)
         folded[x] = x < used ? add_halves(sum[HWY_MIN(x, used - 1)]) : hn::Zero(d);
-    joined_vector part[half];
+    stored<joined_vector> part[half];
     RICCI_UNROLL
     for (int x = 0; x < half; ++x) part[x] = join_halves(folded[x], folded[x + half]);
     if constexpr (half == 2) {
@@ -118,7 +119,7 @@ constexpr bool joins_sums = false;
 template <int used, int rows>
 HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     const tag d;
-    vector sum[rows][used];
+    stored<vector> sum[rows][used];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         RICCI_UNROLL
@@ -132,7 +133,7 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     for (int u = 0; u < used; ++u) right_line[u] = p.b + u * p.b_step;
     const std::int64_t later = lines_ahead * p.a_row, depth = p.depth;
     const auto add = [&](std::int64_t k, bool starts_line) RICCI_INLINE_LAMBDA {
-        vector right[used];
+        stored<vector> right[used];
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, right_line[u] + k);
         RICCI_UNROLL
@@ -150,7 +151,7 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
             add(k + part * lane_count, part == 0);
     }
     for (; k + lane_count <= depth; k += lane_count) add(k, false);
-    vector c[rows][1];
+    stored<vector> c[rows][1];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         number value[used];
@@ -166,7 +167,10 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
             for (int u = 0; u < used; ++u) value[u] = lanes[u];
         } else {
             RICCI_UNROLL
-            for (int u = 0; u < used; ++u) value[u] = hn::GetLane(hn::SumOfLanes(d, sum[r][u]));
+            for (int u = 0; u < used; ++u) {
+                const vector each = sum[r][u];
+                value[u] = hn::GetLane(hn::SumOfLanes(d, each));
+            }
         }
         for (std::int64_t rest = k; rest < p.depth; ++rest)
             for (int u = 0; u < used; ++u) value[u] += line[r][rest] * p.b[u * p.b_step + rest];
@@ -193,7 +197,7 @@ enum class right_side { rows, lines };
 template <right_side how, int used, int vectors>
 HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     const tag d;
-    vector sum[used][vectors];
+    stored<vector> sum[used][vectors];
     RICCI_UNROLL
     for (int u = 0; u < used; ++u) {
         RICCI_UNROLL
@@ -208,7 +212,7 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
     std::int64_t at = 0;
     for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, at += b_step) {
-        vector left[vectors];
+        stored<vector> left[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
             if (v * lane_count % line_elements == 0)

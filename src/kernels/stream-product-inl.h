@@ -12,6 +12,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/stream.hpp"
 #include "src/kernels/unroll.hpp"
 
@@ -51,7 +52,7 @@ constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(num
 // C at the end: what it has is added to the sums or not. The block's lanes begin with vector `first_vector`.
 template <int rows, int vectors, int first_vector = 0>
 HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
-                            vector (&sum)[rows][vectors]) {
+                            stored<vector> (&sum)[rows][vectors]) {
     const tag d;
     // Copies: a vector that is stored might be a part of p, as far as the compiler knows.
     const std::int64_t c_row = p.c_row;
@@ -96,10 +97,10 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
 
 // One step of a block: a column of A by a row of B. The first one needs no zeros to begin with.
 template <bool is_first, int rows, int vectors, class Element>
-HWY_INLINE void accumulate(vector (&sum)[rows][vectors], const number* HWY_RESTRICT b,
+HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* HWY_RESTRICT b,
                            Element element) {
     const tag d;
-    vector right[vectors];
+    stored<vector> right[vectors];
     RICCI_UNROLL
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
     RICCI_UNROLL
@@ -116,7 +117,7 @@ HWY_INLINE void accumulate(vector (&sum)[rows][vectors], const number* HWY_RESTR
 // counting takes the places of multiplications otherwise.
 template <access how, int rows, int vectors, int first_vector = 0>
 HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
-    vector sum[rows][vectors];
+    stored<vector> sum[rows][vectors];
     const std::int64_t row = p.a_row, step = p.a_step, b_step = p.b_step, depth = p.depth;
     const number* HWY_RESTRICT a = p.a + first * row;
     const number* HWY_RESTRICT b = p.b + first_vector * lane_count;

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "src/kernels/elementwise-inl.h"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
@@ -52,22 +53,23 @@ T sum_row(const T* a, std::size_t n) {
 #if HWY_TARGET != HWY_SCALAR
 
 // The sum of a vector's blocks of 128 bits.
-template <class V>
-HWY_INLINE auto sum_of_blocks(V x) {
-    const hn::DFromV<V> d;
-    if constexpr (hn::MaxLanes(hn::DFromV<V>()) * sizeof(hn::TFromV<V>) <= 16) {
+template <class D>
+HWY_INLINE hn::Vec<hn::Full128<hn::TFromD<D>>> sum_of_blocks(D, hn::Vec<D> x) {
+    if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) <= 16) {
         return x;
     } else {
-        const hn::Half<decltype(d)> half;
-        return sum_of_blocks(hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+        const hn::CappedTag<hn::TFromD<D>, hn::MaxLanes(D()) / 2> half;
+        return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
     }
 }
 
 // The sums of the lanes of four vectors, in this order.
-HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<float>> (&x)[4], float* to) {
+HWY_INLINE void store_sums_of_lanes(const stored<hn::Vec<hn::ScalableTag<float>>> (&x)[4],
+                                    float* to) {
     const hn::ScalableTag<float> d;
     const hn::RepartitionToWide<decltype(d)> pairs;
-    const auto join = [=](auto a, auto b) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
+    const auto join = [=](V a, V b) HWY_ATTR {
         return hn::BitCast(pairs,
                            hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
     };
@@ -75,14 +77,15 @@ HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<float>> (&x)[4
     // Every block holds sums of its own lanes.
     const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
                                 hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-    hn::StoreU(sum_of_blocks(blocks), hn::Full128<float>(), to);
+    hn::StoreU(sum_of_blocks(d, blocks), hn::Full128<float>(), to);
 }
-HWY_INLINE void store_sums_of_lanes(const hn::Vec<hn::ScalableTag<double>> (&x)[4], double* to) {
+HWY_INLINE void store_sums_of_lanes(const stored<hn::Vec<hn::ScalableTag<double>>> (&x)[4],
+                                    double* to) {
     const hn::ScalableTag<double> d;
     for (int pair = 0; pair < 2; ++pair) {
-        const auto a = x[2 * pair], b = x[2 * pair + 1];
+        const hn::Vec<decltype(d)> a = x[2 * pair], b = x[2 * pair + 1];
         const auto blocks = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-        hn::StoreU(sum_of_blocks(blocks), hn::Full128<double>(), to + 2 * pair);
+        hn::StoreU(sum_of_blocks(d, blocks), hn::Full128<double>(), to + 2 * pair);
     }
 }
 
@@ -93,7 +96,7 @@ HWY_INLINE void sum_four_rows(T (&sums)[4], const T* a, std::ptrdiff_t stride, s
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-    V sum[4][2];
+    stored<V> sum[4][2];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
     std::size_t i = 0;
@@ -113,7 +116,7 @@ HWY_INLINE void sum_four_rows(T (&sums)[4], const T* a, std::ptrdiff_t stride, s
             sum[r][0] = hn::Add(sum[r][0], x);
         }
     }
-    V total[4];
+    stored<V> total[4];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
     store_sums_of_lanes(total, sums);
@@ -153,7 +156,7 @@ HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, st
     V sum = hn::LoadU(d, to);
     std::size_t b = 0;
     for (; b + block <= run; b += block) {
-        V column[block];
+        stored<V> column[block];
         load_transposed(d, lines, static_cast<std::int64_t>(b), column);
         RICCI_UNROLL
         for (std::size_t x = 0; x < block; ++x) sum = hn::Add(sum, column[x]);
@@ -161,7 +164,7 @@ HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, st
     if (b < run) {
         // The last block overlaps the one before.
         const std::size_t first = run < block ? 0 : run - block;
-        V column[block];
+        stored<V> column[block];
         load_transposed(d, lines, static_cast<std::int64_t>(first), column);
         RICCI_UNROLL
         for (std::size_t x = 0; x < block; ++x) {
@@ -203,7 +206,7 @@ HWY_INLINE void sum_products(T* sums, const T* const* a, const T* const* b, std:
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    V sum[count][4];
+    stored<V> sum[count][4];
     RICCI_UNROLL
     for (int k = 0; k < count; ++k) {
         RICCI_UNROLL

@@ -12,6 +12,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,7 +33,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* const* lines, std::int64_t offse
     if constexpr (hn::MaxLanes(D()) == static_cast<std::size_t>(block_lanes)) {
         return hn::LoadU(d, lines[0] + offset);
     } else {
-        const hn::Half<D> half;
+        const hn::CappedTag<T, hn::MaxLanes(D()) / 2> half;
         const auto low = load_blocks(half, lines, offset);
         const auto high = load_blocks(half, lines + hn::MaxLanes(half), offset);
         return hn::Combine(d, high, low);
@@ -42,7 +43,7 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* const* lines, std::int64_t offse
 // The block_lanes elements of every line from `offset` on: vector x holds element x of each.
 template <class D, class T>
 HWY_INLINE void load_transposed(D d, const T* const* lines, std::int64_t offset,
-                                hn::Vec<D> (&to)[lanes_of_block<T>]) {
+                                stored<hn::Vec<D>> (&to)[lanes_of_block<T>]) {
     if constexpr (sizeof(T) == 8) {
         const auto even = load_blocks(d, lines, offset);
         const auto odd = load_blocks(d, lines + 1, offset);
@@ -68,7 +69,7 @@ HWY_INLINE void load_transposed(D d, const T* const* lines, std::int64_t offset,
 template <class D, class T>
 HWY_INLINE void transpose_block(D d, const T* const* lines, std::int64_t offset, T* to,
                                 std::int64_t step) {
-    hn::Vec<D> rows[lanes_of_block<T>];
+    stored<hn::Vec<D>> rows[lanes_of_block<T>];
     load_transposed(d, lines, offset, rows);
     RICCI_UNROLL
     for (int x = 0; x < lanes_of_block<T>; ++x) hn::StoreU(rows[x], d, to + x * step);

@@ -13,7 +13,7 @@
 // each step, and need no help.
 #undef RICCI_UNROLL_DEPTH
 #undef RICCI_UNROLLS_DEPTH
-#if HWY_TARGET > HWY_AVX3 && HWY_TARGET != HWY_NEON && HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET > HWY_AVX3 && !HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR
 #define RICCI_UNROLLS_DEPTH 1
 #ifdef __clang__
 #define RICCI_UNROLL_DEPTH _Pragma("clang loop unroll_count(4)")

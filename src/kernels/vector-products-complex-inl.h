@@ -13,6 +13,7 @@
 
 #include "src/kernels/complex-pair-inl.h"
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,7 +39,7 @@ HWY_INLINE number line_number(const strided<number>& x, std::int64_t t) {
 // Products of numbers as they lie in memory: `same` of parts of one kind, `other` of real parts by imaginary
 // ones.
 struct dot_sums {
-    part_vector same, other;
+    stored<part_vector> same, other;
 
     HWY_INLINE dot_sums() : same(hn::Zero(part_tag())), other(hn::Zero(part_tag())) {}
     HWY_INLINE void add(const part* x, const part* y) {
@@ -58,9 +59,8 @@ struct dot_sums {
         const auto sum = [&](part_vector even, part_vector odd) HWY_ATTR {
             return hn::GetLane(hn::SumOfLanes(d, hn::OddEven(odd, even)));
         };
-        const part_vector im = conjugate_x == conjugate_y ? hn::Neg(same) : same;
-        return {sum(same, im),
-                sum(conjugate_y ? hn::Neg(other) : other, conjugate_x ? hn::Neg(other) : other)};
+        return {sum(same, maybe_negated<conjugate_x == conjugate_y>(same)),
+                sum(maybe_negated<conjugate_y>(other), maybe_negated<conjugate_x>(other))};
     }
 };
 

@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/gemm.hpp"
+#include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -73,7 +74,7 @@ HWY_INLINE void dot_few_rows(std::int64_t n, const T* a, std::int64_t a_step, co
     using V = hn::Vec<decltype(d)>;
     constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
     constexpr int vectors = 4;
-    V sum[rows][vectors];
+    stored<V> sum[rows][vectors];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         RICCI_UNROLL
@@ -109,7 +110,7 @@ HWY_INLINE void dot_few_rows(std::int64_t n, const T* a, std::int64_t a_step, co
 template <class T>
 void dot_rows(std::int64_t n, std::int64_t rows, const T* a, std::int64_t a_step, const T* y,
               T* sums) {
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
     constexpr int most = 4;
 #else
     constexpr int most = 2;
@@ -162,13 +163,13 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
     using V = hn::Vec<decltype(d)>;
     constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
     constexpr int vectors = 4;
-    V factor[rows];
+    stored<V> factor[rows];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) factor[r] = hn::Set(d, x[r]);
     const V keep = hn::Set(d, beta);
     std::int64_t t = 0;
     for (; t + vectors * lanes <= n; t += vectors * lanes) {
-        V sum[vectors];
+        stored<V> sum[vectors];
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v)
             sum[v] = beta == 0 ? hn::Zero(d) : hn::Mul(keep, hn::LoadU(d, c + t + v * lanes));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the library for 64-bit Arm (NEON) with Debian's cross compiler, and runs the tests of its
-# contractions there, emulated by qemu: tools/cross.sh [FILTER...], where a filter is one of Catch2's.
+# contractions there, emulated by qemu: tools/arm.sh [FILTER...], where a filter is one of Catch2's.
 # Tests of threads are left out: threads that wait for each other take for ever in an emulator. The
 # build stays in build-aarch64/. Not a part of tools/test.sh: it takes some fifteen minutes, and adds
 # the architecture arm64 to the system's list.
