@@ -149,7 +149,7 @@ TEST_CASE("matrices by vectors, on every target", "[contract]") {
         INFO("target " << target);
         REQUIRE(ricci::kernels::force_target(target));
         for (const std::int64_t k : {1, 7, 16, 63, 64, 65, 200}) {
-            for (const std::int64_t m : {1, 2, 3, 4, 5, 9, 70}) {
+            for (const std::int64_t m : {1, 2, 3, 4, 5, 9, 70, 1200}) {
                 INFO(m << " rows of " << k);
                 check<float>(product(m, 1, k), 1, 1, 0);
                 check<double>(product(1, m, k, false, true), 2, -1, 0.5);

@@ -84,12 +84,29 @@ TEST_CASE("folds of short runs", "[elementwise]") {
 TEST_CASE("sums of short rows", "[elementwise]") {
     // With another folded loop around the rows, or none: a group of rows ends where the loop does.
     ricci::test::every_target().run([&] {
-        for (const std::int64_t columns : {18, 64, 127, 256, 300, 512}) {
-            for (const std::int64_t rows : {1, 3, 4, 15, 16, 17, 50}) {
+        for (const std::int64_t columns : {8, 13, 18, 64, 127, 256, 300, 512}) {
+            for (const std::int64_t rows : {1, 3, 4, 15, 16, 17, 50, 301}) {
                 for (const std::int64_t outer : {1, 3}) {
                     CAPTURE(columns, rows, outer);
                     check_short_rows<float>(rows, outer, columns);
                     check_short_rows<double>(rows, outer, columns);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("sums of columns", "[elementwise]") {
+    // Columns of one unit and of several; rows that are added four at a time, and what is left of them.
+    ricci::test::every_target().run([&] {
+        for (const std::int64_t columns : {1, 31, 64, 65, 1000, 3073, 6500}) {
+            for (const std::int64_t rows : {2, 7, 8, 11, 63, 64, 65, 150}) {
+                for (const fold folding : {fold::sum, fold::mean}) {
+                    CAPTURE(columns, rows, static_cast<int>(folding));
+                    auto d = matrix_fold<double>(folding, rows, columns, false, 3);
+                    check(d);
+                    auto f = matrix_fold<float>(folding, rows, columns, false, 4);
+                    check(f);
                 }
             }
         }
