@@ -21,7 +21,7 @@ constexpr std::int64_t rows_per_block = 64;
 template <class T, class S>
 void engine<T, S>::empty_columns(task_memory& m) const {
     for (const std::size_t b : {block, total, rest}) std::fill_n(m.column[b], m.q, T(0));
-    if (sums()) return;
+    if (sums()) return;  // they have no other buffers
     std::fill_n(m.column[shift], m.q, T(0));
     std::fill_n(m.column[extreme], m.q, extreme_of_nothing<T>(folding_ != fold::minimum));
 }
