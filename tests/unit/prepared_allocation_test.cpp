@@ -10,16 +10,8 @@
 
 #include <ricci/ricci.hpp>
 
+#include "tests/sanitized.hpp"
 #include "tests/unit/dense.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RICCI_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define RICCI_TEST_SANITIZED 1
-#endif
-#endif
 
 namespace {
 
