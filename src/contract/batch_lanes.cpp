@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "src/contract/blocking.hpp"
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 // A packed panel of B stays in the first cache while all rows pass over it, A in the second one.
 constexpr std::int64_t panel_bytes = 24576;
-constexpr std::int64_t half_bytes = static_cast<std::int64_t>(worker_bytes / 2);
+constexpr std::int64_t half_bytes = static_cast<std::int64_t>(runtime::worker_bytes / 2);
 constexpr std::int64_t most_rows = 128;
 // The longest sum that is kept in registers as a whole.
 constexpr std::int64_t most_complete = 512;
@@ -92,7 +92,7 @@ batch_lanes<T, Stored>::batch_lanes(index_groups groups,
     units_per_task_ = std::max<std::int64_t>(
         1,
         static_cast<std::int64_t>(task_flops * static_cast<double>(units_) / std::max(1.0, flops)));
-    if (units_ > 0) worker_memory(0);
+    if (units_ > 0) runtime::worker_memory(0);
 }
 
 template <class T, class Stored>
@@ -159,8 +159,9 @@ void batch_lanes<T, Stored>::compute_unit(const operands& from, std::int64_t uni
     const std::int64_t n = part_start(n_, n_tiles_, n_tile, table_->lane_columns);
     const std::int64_t n_end = part_start(n_, n_tiles_, n_tile + 1, table_->lane_columns);
 
-    T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
-    T* const packed_b = reinterpret_cast<T*>(worker_memory(worker) + worker_bytes / 2);
+    T* const packed_a = reinterpret_cast<T*>(runtime::worker_memory(worker));
+    T* const packed_b =
+        reinterpret_cast<T*>(runtime::worker_memory(worker) + runtime::worker_bytes / 2);
     for (std::int64_t block = 0; block < k_blocks_; ++block) {
         const std::int64_t k = part_start(k_, k_blocks_, block, 1);
         const std::int64_t depth = part_start(k_, k_blocks_, block + 1, 1) - k;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
@@ -134,8 +134,9 @@ void blocked<T, Stored>::run_in_place(const operands& from) const {
     }
     const std::int64_t per_task = cut_.units_per_task;
     auto body = [&](std::int64_t task, int worker) {
-        T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
-        T* const packed_b = reinterpret_cast<T*>(worker_memory(worker) + worker_bytes / 2);
+        T* const packed_a = reinterpret_cast<T*>(runtime::worker_memory(worker));
+        T* const packed_b =
+            reinterpret_cast<T*>(runtime::worker_memory(worker) + runtime::worker_bytes / 2);
         const std::int64_t end = std::min(units, (task + 1) * per_task);
         for (std::int64_t unit = task * per_task; unit < end; ++unit) {
             multiply_in_place(from, unit, packed_a, packed_b);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
@@ -103,9 +103,9 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
     if (packs_own_b_) packed_elements_ = 0;
     far_ = batch_ * m_ * n_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes;
     find_lines();
-    if (!fits_stack()) worker_memory(0);
+    if (!fits_stack()) runtime::worker_memory(0);
     if (!cut_.in_place) {
-        lent_memory::reserve(sizeof(T) * borrowed());
+        runtime::lent_memory::reserve(sizeof(T) * borrowed());
     }
 }
 
@@ -172,7 +172,7 @@ bool blocked<T, Stored>::uses_b_once() const {
         }
     }
     return most * deepest_block_ * static_cast<std::int64_t>(sizeof(T)) <=
-           static_cast<std::int64_t>(worker_bytes / 2);
+           static_cast<std::int64_t>(runtime::worker_bytes / 2);
 }
 
 template <class T, class Stored>
@@ -225,7 +225,7 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::
         run_in_place(from);
         return;
     }
-    const lent_memory memory(sizeof(T) * borrowed());
+    const runtime::lent_memory memory(sizeof(T) * borrowed());
     run_packing(from, nullptr, reinterpret_cast<T*>(memory.data()));
 }
 
@@ -358,14 +358,15 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
               false,
               false};
     }
-    T* const packed_a = reinterpret_cast<T*>(worker_memory(worker));
+    T* const packed_a = reinterpret_cast<T*>(runtime::worker_memory(worker));
     const std::int64_t block_first = part.block + part_start(blocks, cut_.k_splits, split, 1);
     const std::int64_t block_last = part.block + part_start(blocks, cut_.k_splits, split + 1, 1);
     for (std::int64_t number = block_first; number < block_last; ++number) {
         const k_block& block = blocks_[static_cast<std::size_t>(number)];
         right_operand right;
         if (packs_own_b_) {
-            T* const own = reinterpret_cast<T*>(worker_memory(worker) + worker_bytes / 2);
+            T* const own =
+                reinterpret_cast<T*>(runtime::worker_memory(worker) + runtime::worker_bytes / 2);
             pack_panels(from.b + at.b, panel, panel_end, block.first, block.end, block.first,
                         block.end, own);
             right.packed = own;

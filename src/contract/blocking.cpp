@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/kernels/gemm.hpp"
 
 namespace ricci::contract {
@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t most_rows = 192;
 // One tile may have some more, so that no other one is needed.
 constexpr std::int64_t most_rows_at_once = most_rows + 48;
-static_assert(most_rows_at_once * kernels::row_pitch<double> * sizeof(double) <= worker_bytes / 2);
+static_assert(most_rows_at_once * kernels::row_pitch<double> * sizeof(double) <=
+              runtime::worker_bytes / 2);
 
 // Depth of a block: deep, since C is read and written for every one of them; B's panel comes from the
 // second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take up the same
@@ -75,7 +76,7 @@ block_sizes choose_blocks(const problem_size& size) {
     // A unit packs B for itself when that is small and there are enough batches to share out; and B
     // is not packed at all where one row of tiles passes over it, or where that would only move it.
     const std::int64_t own_bytes = vectors * size.lanes * size.k * bytes;
-    cut.in_place = own_bytes <= static_cast<std::int64_t>(worker_bytes / 2) &&
+    cut.in_place = own_bytes <= static_cast<std::int64_t>(runtime::worker_bytes / 2) &&
                    (cut.serial || size.batch >= 4 * tasks_wanted) &&
                    !(size.complete_sums && cut.k_blocks > 1);
     const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
@@ -89,7 +89,7 @@ gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel
         dense.batch[0].extent = left;
         rest_.emplace(dense, table);
     }
-    lent_memory::reserve(static_cast<std::size_t>(bytes * at_once_));
+    runtime::lent_memory::reserve(static_cast<std::size_t>(bytes * at_once_));
 }
 
 template <class T>
@@ -98,8 +98,8 @@ void gathered_batches<T>::run(const void* a, const void* b, void* c, const plan:
     const T* from_a = static_cast<const T*>(groups_.swapped ? b : a) + groups_.a_start;
     const T* from_b = static_cast<const T*>(groups_.swapped ? a : b) + groups_.b_start;
     T* const to = static_cast<T*>(c) + groups_.c_start;
-    const lent_memory memory(sizeof(T) *
-                             static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_));
+    const runtime::lent_memory memory(sizeof(T) *
+                                      static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_));
     T* const gathered_a = reinterpret_cast<T*>(memory.data());
     T* const gathered_b = gathered_a + a_.pitch * at_once_;
     for (std::int64_t other = 0; other < iterations(groups_.batch); ++other) {

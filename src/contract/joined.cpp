@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -64,12 +64,12 @@ joined<T, Stored>::joined(std::vector<const part*> parts)
     : parts_(std::move(parts)),
       packed_(static_cast<std::size_t>(parts_[0]->batch_ * parts_[0]->packed_rows())) {
     for (const part* p : parts_) borrowed_ = std::max(borrowed_, packed_ + p->borrowed());
-    lent_memory::reserve(borrowed_ * sizeof(T));
+    runtime::lent_memory::reserve(borrowed_ * sizeof(T));
 }
 
 template <class T, class Stored>
 void joined<T, Stored>::run(std::span<const bound_contraction> operands) const {
-    const lent_memory memory(borrowed_ * sizeof(T));
+    const runtime::lent_memory memory(borrowed_ * sizeof(T));
     T* const rows = reinterpret_cast<T*>(memory.data());
     pack(parts_[0]->bind(operands[0]), rows);
     for (std::size_t p = 0; p < parts_.size(); ++p)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/runtime/cache_sizes.hpp"
@@ -112,7 +112,7 @@ turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
     lines_ = table.stream_lines != nullptr &&
              total * static_cast<std::int64_t>(sizeof(T)) >= runtime::stream_bytes &&
              consists_of_lines();
-    lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(pitch_ * m));
+    runtime::lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(pitch_ * m));
 }
 
 template <class T>
@@ -134,8 +134,8 @@ void turned<T>::run(const void* a, const void* b, void* c, const plan::number& a
     const bool stream = lines_ && beta.as<T>() == T{0} &&
                         reinterpret_cast<std::uintptr_t>(to) % runtime::line_bytes == 0;
     auto body = [&](std::int64_t number, int) {
-        const lent_memory memory(sizeof(T) * c_rows_.offset.size() *
-                                 static_cast<std::size_t>(pitch_));
+        const runtime::lent_memory memory(sizeof(T) * c_rows_.offset.size() *
+                                          static_cast<std::size_t>(pitch_));
         const position at = locate(outer_, number);
         run_block(rows + at.a, columns + at.b, to + at.c, reinterpret_cast<T*>(memory.data()),
                   alpha, beta, stream);

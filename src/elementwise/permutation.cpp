@@ -1,19 +1,18 @@
-// A copy between two layouts: where its sides are contiguous along different loops, tiles transposed
-// in registers; where they share long runs, those. Large outputs are written past the caches.
+// A copy between two layouts: where its sides are contiguous along different loops, tiles transposed in
+// registers; where they share long runs, those. Large outputs are written past the caches.
 #include "src/elementwise/permutation.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include <ricci/element.hpp>
 
-#include "src/elementwise/walk.hpp"
+#include "src/elementwise/copy_engine.hpp"
+#include "src/elementwise/staged_transposition.hpp"
 #include "src/kernels/elementwise.hpp"
 #include "src/runtime/caches.hpp"
-#include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
 namespace {
@@ -37,45 +36,6 @@ constexpr std::int64_t longest_run = 4096;
 // output, before the copy goes on elsewhere.
 constexpr std::int64_t runs_in_a_row = 32;
 constexpr std::int64_t rows_of_runs = 16;
-// Elements of a task, and of work that stays on the calling thread.
-constexpr std::int64_t task_elements = std::int64_t{1} << 15;
-
-std::int64_t units_in_task(const walk& units) {
-    std::int64_t elements = 1;
-    for (const axis& a : units.axes) elements *= a.chunk;
-    return std::max<std::int64_t>(1, task_elements / elements);
-}
-
-// What both kinds of copy have: the walk over units, its strides those of the output and the source.
-class copy_engine : public map_engine {
-public:
-    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset)
-        : units_(std::move(units)),
-          source_(source),
-          offset_{offset[0], offset[source]},
-          per_task_(units_in_task(units_)) {}
-
-protected:
-    // Calls body(cursor, at) for every unit, and `end` when a task's are done.
-    template <class Body, class End>
-    void for_units(Body body, End end) const {
-        const std::int64_t units = units_.steps();
-        auto task = [&](std::int64_t number, int) {
-            std::int64_t at[2];
-            cursor c(units_, 2, at, offset_, number * per_task_);
-            const std::int64_t last = std::min(units, (number + 1) * per_task_);
-            for (std::int64_t unit = number * per_task_; unit < last; ++unit, c.next()) body(c, at);
-            end();
-        };
-        runtime::parallel_for((units + per_task_ - 1) / per_task_, task);
-    }
-
-    walk units_;
-    std::size_t source_;
-    std::int64_t offset_[2];
-    std::int64_t per_task_;
-};
-
 // T stands for any element of its size: its bits are moved. The last two axes make a tile: p is that of the
 // source's unit stride, and q, the inner one, that of the output's.
 template <class T>
@@ -91,7 +51,7 @@ public:
         const auto& kernels = kernels::elementwise<T>();
         const std::size_t q = units_.axes.size() - 1, p = q - 1;
         for_units(
-            [&](const cursor& c, const std::int64_t* at) {
+            [&](const cursor& c, const std::int64_t* at, int) {
                 kernels.transpose(from + at[1], from_step_, to + at[0], to_step_, c.size(q),
                                   c.size(p));
             },
@@ -148,11 +108,11 @@ public:
         const T* const from = static_cast<const T*>(bases[source_]);
         const auto& kernels = kernels::elementwise<T>();
         const std::size_t p = units_.axes.size() - 1, q = p - 1;
-        const auto copy_even = [&](const cursor& c, const std::int64_t* at) {
+        const auto copy_even = [&](const cursor& c, const std::int64_t* at, int) {
             kernels.transpose_past(from + at[1], row_.step(), to + at[0], to_step_, c.size(q),
                                    c.size(p), c.at_begin(q), c.at_end(q));
         };
-        const auto copy_listed = [&](const cursor& c, const std::int64_t* at) {
+        const auto copy_listed = [&](const cursor& c, const std::int64_t* at, int) {
             // Those of a line before, which the kernel may ask for, are listed, too.
             constexpr std::int64_t line = runtime::line_bytes / sizeof(T);
             std::int64_t offsets[line + most_listed];
@@ -190,7 +150,7 @@ public:
         const axis& outer = units_.axes[run + 1];
         const axis& inner = units_.axes[run + 2];
         for_units(
-            [&](const cursor& c, const std::int64_t* at) {
+            [&](const cursor& c, const std::int64_t* at, int) {
                 for (std::int64_t i = 0; i < c.size(run + 1); ++i) {
                     kernels.copy_past(from + at[1] + i * outer.stride[1], inner.stride[1],
                                       to + at[0] + i * outer.stride[0], inner.stride[0],
@@ -198,49 +158,6 @@ public:
                 }
             },
             kernels.end_streams);
-    }
-};
-
-// Takes a loop apart from the others as they are chosen for what they do.
-class loop_picker {
-public:
-    loop_picker(const loop_nest& nest, std::size_t source) : left_(nest.free), source_(source) {}
-
-    // The first loop that `fits`; one of extent 0 when none does.
-    template <class Fits>
-    loop take(Fits fits) {
-        const auto found = std::find_if(left_.begin(), left_.end(), fits);
-        if (found == left_.end()) return {0, std::vector<std::int64_t>(source_ + 1, 0)};
-        return remove(found);
-    }
-
-    // The loop that moves an operand least; a single iteration when there is none.
-    loop take_shortest_step(std::size_t operand) {
-        if (left_.empty()) return {1, std::vector<std::int64_t>(source_ + 1, 0)};
-        return remove(
-            std::min_element(left_.begin(), left_.end(), [=](const loop& x, const loop& y) {
-                return std::abs(x.stride[operand]) < std::abs(y.stride[operand]);
-            }));
-    }
-
-    void add(walk& w, const loop& l, std::int64_t chunk) const {
-        w.axes.push_back({l.extent, std::min(chunk, l.extent), {l.stride[0], l.stride[source_]}});
-    }
-
-    walk others() const {
-        walk w;
-        for (const loop& l : left_) add(w, l, 1);
-        return w;
-    }
-
-private:
-    std::vector<loop> left_;
-    std::size_t source_;
-
-    loop remove(std::vector<loop>::iterator which) {
-        loop l = std::move(*which);
-        left_.erase(which);
-        return l;
     }
 };
 
@@ -298,6 +215,7 @@ std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std:
         return std::max(side, side * other_side / std::min(other_extent, other_side) / 16 * 16);
     };
     if (writes_past(nest, sizeof(T))) {
+        if (auto staged = make_staged_transposition<T>(nest, source, q, p, loops)) return staged;
         loop_picker others = loops;
         const output_row row = lengthened(q, others, source, bytes);
         if (is_whole_lines(row, bytes)) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::stream {
@@ -80,7 +80,7 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
     for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
         progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         const std::int64_t summed = batches_ / batch_tasks_;
         const std::int64_t first =
             (split_ ? number / blocks_ : number * batches_per_task_) * summed;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -40,7 +40,7 @@ row_sweep<T>::row_sweep(const plan::stream& what, const kernels::stream_table<T>
     work *= static_cast<double>(g.column.extent * others_);
     units_per_task_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
-    contract::lent_memory::reserve(kept_bytes());
+    runtime::lent_memory::reserve(kept_bytes());
 }
 
 // A tile of rows of one iteration of the loops around it.
@@ -60,7 +60,7 @@ void row_sweep<T>::run(void* const* bases, const double* numbers) const {
     if (parts_.count() > 1) return run_parts(bases, numbers);
     const std::int64_t count = units();
     auto body = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         const std::int64_t first = number * units_per_task_;
         for (std::int64_t u = first; u < std::min(count, first + units_per_task_); ++u) {
             choose_unit(t, u);
@@ -76,11 +76,11 @@ void row_sweep<T>::run(void* const* bases, const double* numbers) const {
 
 template <class T>
 void row_sweep<T>::run_parts(void* const* bases, const double* numbers) const {
-    const contract::lent_memory memory(kept_bytes());
+    const runtime::lent_memory memory(kept_bytes());
     T* const kept = reinterpret_cast<T*>(memory.data());
     const std::int64_t parts = parts_.count();
     auto add = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         choose_unit(t, number / parts);
         tiles_.pack_rows(t);
         forget_sums(t);
@@ -89,7 +89,7 @@ void row_sweep<T>::run_parts(void* const* bases, const double* numbers) const {
     };
     runtime::parallel_for(units() * parts, add);
     auto merge = [&](std::int64_t unit, int worker) {
-        auto t = tiles_.start(contract::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         choose_unit(t, unit);
         forget_sums(t);
         parts_.merge(t, sinks_, kept + unit * parts * parts_.kept());

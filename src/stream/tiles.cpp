@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/stream/lane_steps.hpp"
 
 namespace ricci::stream {
@@ -81,7 +81,7 @@ std::size_t tiles<T>::take(std::size_t elements) {
 template <class T>
 void tiles<T>::check_room() const {
     const std::size_t bytes = elements_ * sizeof(T) + (4 * pointers_ + slots_) * sizeof(void*);
-    if (bytes > contract::worker_bytes)
+    if (bytes > runtime::worker_bytes)
         throw std::length_error("a streamed group needs more memory than a worker has");
 }
 

@@ -12,7 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/kernels/stream.hpp"
 #include "src/kernels/targets.hpp"
 
@@ -216,8 +216,8 @@ TEST_CASE("memory beside operands and results does not grow with the weights") {
     constexpr std::size_t mebi = std::size_t{1} << 20;
     for (const auto& text : {attention, causal}) {
         const auto forward = workspace_of(bound_program::parsed(text), 12, 4096, 64);
-        CHECK(forward + ricci::contract::worker_bytes <= 2 * mebi);
+        CHECK(forward + ricci::runtime::worker_bytes <= 2 * mebi);
         const auto backward = workspace_of(with_gradients(text, "QKV"), 12, 4096, 64);
-        CHECK(backward + ricci::contract::worker_bytes <= 4 * mebi);
+        CHECK(backward + ricci::runtime::worker_bytes <= 4 * mebi);
     }
 }

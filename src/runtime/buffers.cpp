@@ -1,5 +1,5 @@
 // Memory for packed panels: a fixed piece for each worker, and larger pieces that are lent.
-#include "src/contract/buffers.hpp"
+#include "src/runtime/buffers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "src/runtime/parallel.hpp"
 
-namespace ricci::contract {
+namespace ricci::runtime {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -101,4 +101,4 @@ void lent_memory::reserve(std::size_t bytes) {
     if (!present) add_piece(from, bytes, false);
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::runtime

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace ricci::contract {
+namespace ricci::runtime {
 
 /// Bytes a worker has for the panels of A and, in its second half, for small panels of B.
 inline constexpr std::size_t worker_bytes = std::size_t{2} << 20;
@@ -29,4 +29,4 @@ private:
     std::byte* data_ = nullptr;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::runtime

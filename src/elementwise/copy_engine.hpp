@@ -1,0 +1,101 @@
+// What all copies between two layouts have in common.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "src/elementwise/engine.hpp"
+#include "src/elementwise/loops.hpp"
+#include "src/elementwise/walk.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::elementwise {
+
+/// Elements of a task, and of work that stays on the calling thread.
+inline constexpr std::int64_t copy_task_elements = std::int64_t{1} << 15;
+
+inline std::int64_t units_in_task(const walk& units) {
+    std::int64_t elements = 1;
+    for (const axis& a : units.axes) elements *= a.chunk;
+    return std::max<std::int64_t>(1, copy_task_elements / elements);
+}
+
+/// What every kind of copy has: the walk over units, its strides those of the output and the source.
+class copy_engine : public map_engine {
+public:
+    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset)
+        : units_(std::move(units)),
+          source_(source),
+          offset_{offset[0], offset[source]},
+          per_task_(units_in_task(units_)) {}
+
+protected:
+    /// Calls body(cursor, at, worker) for every unit, and `end` when a task's are done.
+    template <class Body, class End>
+    void for_units(Body body, End end) const {
+        const std::int64_t units = units_.steps();
+        auto task = [&](std::int64_t number, int worker) {
+            std::int64_t at[2];
+            cursor c(units_, 2, at, offset_, number * per_task_);
+            const std::int64_t last = std::min(units, (number + 1) * per_task_);
+            for (std::int64_t unit = number * per_task_; unit < last; ++unit, c.next())
+                body(c, at, worker);
+            end();
+        };
+        runtime::parallel_for((units + per_task_ - 1) / per_task_, task);
+    }
+
+    walk units_;
+    std::size_t source_;
+    std::int64_t offset_[2];
+    std::int64_t per_task_;
+};
+
+/// Takes a loop apart from the others as they are chosen for what they do.
+class loop_picker {
+public:
+    loop_picker(const loop_nest& nest, std::size_t source) : left_(nest.free), source_(source) {}
+
+    // The first loop that `fits`; one of extent 0 when none does.
+    template <class Fits>
+    loop take(Fits fits) {
+        const auto found = std::find_if(left_.begin(), left_.end(), fits);
+        if (found == left_.end()) return {0, std::vector<std::int64_t>(source_ + 1, 0)};
+        return remove(found);
+    }
+
+    // The loop that moves an operand least; a single iteration when there is none.
+    loop take_shortest_step(std::size_t operand) {
+        if (left_.empty()) return {1, std::vector<std::int64_t>(source_ + 1, 0)};
+        return remove(
+            std::min_element(left_.begin(), left_.end(), [=](const loop& x, const loop& y) {
+                return std::abs(x.stride[operand]) < std::abs(y.stride[operand]);
+            }));
+    }
+
+    void add(walk& w, const loop& l, std::int64_t chunk) const {
+        w.axes.push_back({l.extent, std::min(chunk, l.extent), {l.stride[0], l.stride[source_]}});
+    }
+
+    walk others() const {
+        walk w;
+        for (const loop& l : left_) add(w, l, 1);
+        return w;
+    }
+
+private:
+    std::vector<loop> left_;
+    std::size_t source_;
+
+    loop remove(std::vector<loop>::iterator which) {
+        loop l = std::move(*which);
+        left_.erase(which);
+        return l;
+    }
+};
+
+}  // namespace ricci::elementwise
