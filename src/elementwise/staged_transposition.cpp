@@ -16,10 +16,19 @@
 namespace ricci::elementwise {
 namespace {
 
-// Rows of the source so far apart have one place in the caches, where direct tiles push each other out. Others
-// are as fast without a second copy, and so are rows of the output that are hardly further apart than a page.
-constexpr std::int64_t competing_bytes = std::int64_t{1} << 16;
+// Rows that are multiples of this apart have one place in the second cache, and in the first.
+constexpr std::int64_t period_of_second = std::int64_t{1} << 16,
+                       period_of_first = std::int64_t{1} << 12;
+// Rows of the output that are hardly further apart than a page are fast anyway.
 constexpr std::int64_t far_bytes = std::int64_t{8} << 10;
+
+// Whether tiles that are written as they are read would push their own lines out of the caches; where they do
+// not, they are faster. As measured: rows of 4 bytes each, of which a line has more, suffer earlier.
+bool competes(std::int64_t element, std::int64_t source_row, std::int64_t output_row) {
+    if (output_row < far_bytes) return false;
+    if (source_row % period_of_second == 0) return true;
+    return element == 4 && source_row % period_of_first == 0 && output_row % period_of_first == 0;
+}
 
 // Of a run on either side. A tile of them, as many rows of 4 bytes each as there are columns, fills half of the
 // second cache at most; longer ones gain nothing.
@@ -148,8 +157,7 @@ std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nes
                                                             std::size_t source, const loop& q,
                                                             const loop& p, loop_picker others) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    if (q.stride[source] * size % competing_bytes != 0 || p.stride[0] * size < far_bytes)
-        return nullptr;
+    if (!competes(size, q.stride[source] * size, p.stride[0] * size)) return nullptr;
     const std::int64_t elements = run_bytes() / size;
     const loop none{1, std::vector<std::int64_t>(source + 1, 0)};
     const loop longer_p = p.extent < elements ? take_following(others, source, p.extent) : none;
