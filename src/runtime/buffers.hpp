@@ -1,11 +1,11 @@
-// Memory for packed panels: a fixed piece for each worker, and larger pieces that are lent.
+// Memory for packed panels and tiles: a fixed piece for each worker, and larger pieces that are lent.
 #pragma once
 
 #include <cstddef>
 
 namespace ricci::runtime {
 
-/// Bytes a worker has for the panels of A and, in its second half, for small panels of B.
+/// Bytes a worker has: in contractions for the panels of A and, in its second half, small panels of B.
 inline constexpr std::size_t worker_bytes = std::size_t{2} << 20;
 
 /// The memory of one worker; 2 MiB aligned, never moved or given back. The first call reserves

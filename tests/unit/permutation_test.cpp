@@ -221,5 +221,6 @@ TEST_CASE("copies of more than the caches hold", "[elementwise]") {
         // Numbers of eight bytes that begin anywhere.
         check_large<std::complex<float>>({1027, 1043}, {1, 0}, 0, 4);
         check_large<std::complex<float>>({67, 71, 256}, {1, 0, 2}, 0, 4);
+        check_large<std::complex<float>>({131, 8, 1024}, {2, 1, 0}, 0, 4);
     }
 }
