@@ -108,6 +108,7 @@ inline constexpr contraction_case contraction_cases[] = {
     {"permutation", "abc->bac", "a=256 b=256 c=256", bound::memory},
     {"permutation", "abc->acb", "a=256 b=256 c=256", bound::memory},
     {"permutation", "abcd->dbca", "a=64 b=64 c=64 d=64", bound::memory},
+    {"permutation", "abcd->dcba", "a=64 b=64 c=64 d=64", bound::memory},
     {"permutation", "abcd->acbd", "a=16 b=512 c=32 d=64", bound::memory},
     {"permutation", "abcde->ecbda", "a=24 b=24 c=24 d=24 e=48", bound::memory},
     {"permutation", "ij->ji", "i=1000000 j=16", bound::memory},

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "src/contract/blocking.hpp"
-#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
+#include "src/runtime/buffers.hpp"
 
 namespace ricci::contract {
 namespace {

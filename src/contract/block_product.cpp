@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "src/contract/blocked.hpp"
-#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 

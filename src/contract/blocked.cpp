@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "src/runtime/buffers.hpp"
 #include "src/kernels/gemm.hpp"
+#include "src/runtime/buffers.hpp"
 
 namespace ricci::contract {
 namespace {

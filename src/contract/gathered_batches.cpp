@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/runtime/buffers.hpp"
 #include "src/contract/distribute.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/caches.hpp"
 
 namespace ricci::contract {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "src/runtime/buffers.hpp"
 #include "src/contract/element_types.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contract {

@@ -60,7 +60,7 @@ class loop_picker {
 public:
     loop_picker(const loop_nest& nest, std::size_t source) : left_(nest.free), source_(source) {}
 
-    // The first loop that `fits`; one of extent 0 when none does.
+    /// The first loop that `fits`; one of extent 0 when none does.
     template <class Fits>
     loop take(Fits fits) {
         const auto found = std::find_if(left_.begin(), left_.end(), fits);
@@ -68,7 +68,7 @@ public:
         return remove(found);
     }
 
-    // The loop that moves an operand least; a single iteration when there is none.
+    /// The loop that moves an operand least; a single iteration when there is none.
     loop take_shortest_step(std::size_t operand) {
         if (left_.empty()) return {1, std::vector<std::int64_t>(source_ + 1, 0)};
         return remove(

@@ -1,5 +1,6 @@
 // A copy between two layouts: where its sides are contiguous along different loops, tiles transposed in
-// registers; where they share long runs, those. Large outputs are written past the caches.
+// registers; where they share long runs, those. Large outputs are written past the caches; those whose rows compete
+// there stand in staged_transposition.cpp.
 #include "src/elementwise/permutation.hpp"
 
 #include <algorithm>

@@ -12,9 +12,9 @@
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 
-#include "src/runtime/buffers.hpp"
 #include "src/kernels/stream.hpp"
 #include "src/kernels/targets.hpp"
+#include "src/runtime/buffers.hpp"
 
 namespace {
 
