@@ -9,6 +9,7 @@
 #include <ricci/error.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
+#include "src/plan/chain.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
 #include "src/plan/lower.hpp"
@@ -141,7 +142,10 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    request.alpha, request.beta);
-    if (request.fuse) fuse(plan, request.program);
+    if (request.fuse) {
+        fuse(plan, request.program);
+        chain_streams(plan);
+    }
     return plan;
 }
 

@@ -131,9 +131,17 @@ struct stream_step {
     std::vector<product> products;
     std::vector<stage> stages;
     std::vector<sink> sinks;
-    std::vector<ir::ref> equations;    // that it carries out
-    std::vector<tensor_use> unstored;  // tensors that are never stored
-    double saved_bytes = 0;            // of those
+    std::vector<ir::ref> equations;         // that it carries out
+    std::vector<tensor_use> unstored;       // tensors that are never stored
+    double saved_bytes = 0;                 // of those
+    std::vector<stream_kept_product> kept;  // the last one of a chain: with the first
+};
+
+/// What a map between two streams of a chain is for them: plan::stream_row_sum with what it owns.
+struct row_sum_step {
+    map_step::operand a, b, output;  // strides: one for each loop of the streams
+    std::vector<stream_inner_loop> summed;
+    double number = 1;
 };
 
 /// plan::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to; or,
@@ -163,6 +171,10 @@ struct step {
     contraction_step contraction;
     map_step map;
     stream_step stream;
+    // Belongs to the chain that begins with a stream before it and ends with the next one; maps in
+    // between are sums of rows.
+    bool continues_chain = false;
+    row_sum_step row_sum;
     bool is_map() const { return !is_contraction && !is_stream && !is_gather; }
     double flops = 0;
     double bytes = 0;  // of operands, each counted once

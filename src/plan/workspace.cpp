@@ -43,7 +43,7 @@ void lay_out_workspace(program_plan& plan) {
     std::vector<lifetime> lives;  // by first use
     std::size_t now = 0;          // steps that run together are one moment
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        if (!plan.steps[s].contraction.joins_previous) now = s;
+        if (!plan.steps[s].contraction.joins_previous && !plan.steps[s].continues_chain) now = s;
         for_each_slot(plan.steps[s], [&](std::int32_t number, bool) {
             const auto k = static_cast<std::size_t>(number);
             if (plan.slots[k].kind != storage::workspace) return;

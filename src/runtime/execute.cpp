@@ -1,6 +1,7 @@
 // Walking a plan.
 #include "src/runtime/execute.hpp"
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <new>
@@ -53,6 +54,32 @@ T apply(plan::opcode code, T x, T y, T z) {
     else return kernels::scalar::apply(kernels::operation(code), x, y, z);
 }
 
+/// plan::stream of a step, and the lists that it refers to.
+class described_stream {
+public:
+    described_stream(const plan::stream_step& s, element type) {
+        for (const auto& o : s.operands) operands_.push_back({o.offset, o.strides});
+        for (const auto& p : s.products) products_.push_back({p.a, p.b, p.contracted});
+        for (const auto& x : s.stages)
+            stages_.push_back({x.kind, x.program, x.log_sum_exp, x.empty});
+        for (const auto& x : s.sinks)
+            sinks_.push_back(
+                {x.tile, x.summed, x.b, x.output, x.weights, x.values, x.beta, x.added});
+        what_ = {type, s.loops, operands_, products_, stages_, sinks_};
+    }
+    described_stream(const described_stream&) = delete;
+    described_stream& operator=(const described_stream&) = delete;
+
+    const plan::stream& what() const { return what_; }
+
+private:
+    std::vector<plan::map_operand> operands_;
+    std::vector<plan::stream_product> products_;
+    std::vector<plan::stream_stage> stages_;
+    std::vector<plan::stream_sink> sinks_;
+    plan::stream what_;
+};
+
 }  // namespace
 
 void execution::aligned_delete::operator()(std::byte* memory) const {
@@ -62,38 +89,13 @@ void execution::aligned_delete::operator()(std::byte* memory) const {
 execution::execution(const plan::program_plan& plan) : type_(plan.type) {
     if (plan.workspace_bytes > 0)
         workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
-    for (const auto& s : plan.steps) {
-        prepared_step ready;
-        const auto number = [](const plan::scalar& from) {
-            scalar_program to;
-            to.value = from.value;
-            to.instructions = from.instructions;
-            to.values.resize(from.instructions.size());
-            to.operands.resize(from.operands.size());
-            return to;
-        };
+    steps_.resize(plan.steps.size());
+    for (std::size_t number = 0; number < plan.steps.size(); ++number) {
+        const auto& s = plan.steps[number];
+        prepared_step& ready = steps_[number];
+        if (ready.chained) continue;
         if (s.is_stream) {
-            const auto& g = s.stream;
-            std::vector<plan::map_operand> operands;
-            std::vector<plan::stream_product> products;
-            std::vector<plan::stream_stage> stages;
-            std::vector<plan::stream_sink> sinks;
-            for (const auto& o : g.operands) operands.push_back({o.offset, o.strides});
-            ready.bases.resize(operands.size());
-            for (const auto& p : g.products) {
-                products.push_back({p.a, p.b, p.contracted});
-                ready.numbers.push_back(number(p.number));
-            }
-            for (const auto& x : g.stages)
-                stages.push_back({x.kind, x.program, x.log_sum_exp, x.empty});
-            for (const auto& x : g.sinks) {
-                sinks.push_back(
-                    {x.tile, x.summed, x.b, x.output, x.weights, x.values, x.beta, x.added});
-                ready.numbers.push_back(number(x.number));
-            }
-            ready.number_values.resize(ready.numbers.size());
-            ready.stream = std::make_unique<stream::prepared_stream>(
-                plan::stream{plan.type, g.loops, operands, products, stages, sinks});
+            if (!prepare_chain(plan, number)) prepare_stream(plan, number);
         } else if (s.is_gather) {
             const auto& g = s.gather;
             std::vector<plan::lookup> lookups;
@@ -126,7 +128,7 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             ready.contraction = std::make_unique<contract::prepared_contraction>(
                 plan::contraction{plan.type, c.batch, c.m, c.n, c.k, c.conjugate_a, c.conjugate_b});
             ready.beta = c.beta;
-            ready.alpha = number(c.alpha);
+            ready.alpha = scalar_program(c.alpha);
         } else {
             const auto& m = s.map;
             std::vector<plan::map_operand> operands;
@@ -135,10 +137,59 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             ready.map = std::make_unique<elementwise::prepared_map>(
                 plan::map{plan.type, m.folding, m.extents, m.folded, operands, m.program});
         }
-        steps_.push_back(std::move(ready));
     }
     join(plan);
     bind(plan);
+}
+
+execution::scalar_program::scalar_program(const plan::scalar& from)
+    : value(from.value),
+      instructions(from.instructions),
+      operands(from.operands.size()),
+      values(from.instructions.size()) {}
+
+void execution::prepare_stream(const plan::program_plan& plan, std::size_t step) {
+    const auto& s = plan.steps[step].stream;
+    prepared_step& ready = steps_[step];
+    ready.bases.resize(s.operands.size());
+    for (const auto& p : s.products) ready.numbers.emplace_back(p.number);
+    for (const auto& x : s.sinks) ready.numbers.emplace_back(x.number);
+    ready.number_values.resize(ready.numbers.size());
+    ready.stream = std::make_unique<stream::prepared_stream>(described_stream(s, plan.type).what());
+}
+
+// A stream and the steps that continue it, as one. False where there are none, or they are better run one
+// after another.
+bool execution::prepare_chain(const plan::program_plan& plan, std::size_t first) {
+    std::size_t last = first;
+    while (last + 1 < plan.steps.size() && plan.steps[last + 1].continues_chain) ++last;
+    if (last == first) return false;
+    const auto& front = plan.steps[first].stream;
+    const auto& back = plan.steps[last].stream;
+    std::vector<plan::map_operand> operands;
+    std::vector<plan::stream_row_sum> sums;
+    for (std::size_t s = first + 1; s < last; ++s) {
+        const auto& sum = plan.steps[s].row_sum;
+        const auto at = static_cast<std::int32_t>(operands.size());
+        for (const auto* o : {&sum.a, &sum.b, &sum.output})
+            operands.push_back({o->offset, o->strides});
+        sums.push_back({at, at + 1, at + 2, sum.summed, sum.number});
+    }
+    const described_stream one(front, plan.type), two(back, plan.type);
+    auto chain = std::make_unique<stream::prepared_chain>(
+        plan::stream_chain{one.what(), operands, sums, two.what(), back.kept});
+    if (!chain->is_suitable()) return false;
+    prepared_step& ready = steps_[first];
+    ready.chain = std::move(chain);
+    ready.chain_length = last - first + 1;
+    for (std::size_t s = first + 1; s <= last; ++s) steps_[s].chained = true;
+    ready.bases.resize(front.operands.size() + operands.size() + back.operands.size());
+    for (const auto* s : {&front, &back}) {
+        for (const auto& p : s->products) ready.numbers.emplace_back(p.number);
+        for (const auto& x : s->sinks) ready.numbers.emplace_back(x.number);
+    }
+    ready.number_values.resize(ready.numbers.size());
+    return true;
 }
 
 // Steps that may run together do where that saves work.
@@ -175,17 +226,32 @@ void execution::bind(const plan::program_plan& plan) {
         for (std::size_t k = 0; k < from.operands.size(); ++k)
             number.operands[k] = element(from.operands[k].slot, from.operands[k].offset);
     };
-    const auto bind_bases = [&](prepared_step& ready, const auto& operands) {
-        for (std::size_t k = 0; k < operands.size(); ++k) ready.bases[k] = base(operands[k].slot);
+    const auto bind_bases = [&](prepared_step& ready, const auto& operands, std::size_t first) {
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            ready.bases[first + k] = base(operands[k].slot);
+        return first + operands.size();
+    };
+    const auto bind_numbers = [&](prepared_step& ready, const plan::stream_step& s,
+                                  std::size_t number) {
+        for (const auto& p : s.products) bind_number(ready.numbers[number++], p.number);
+        for (const auto& x : s.sinks) bind_number(ready.numbers[number++], x.number);
+        return number;
     };
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         prepared_step& ready = steps_[k];
         const auto& s = plan.steps[k];
+        if (ready.chained) continue;
         if (s.is_stream) {
-            bind_bases(ready, s.stream.operands);
-            std::size_t number = 0;
-            for (const auto& p : s.stream.products) bind_number(ready.numbers[number++], p.number);
-            for (const auto& x : s.stream.sinks) bind_number(ready.numbers[number++], x.number);
+            std::size_t bound = bind_bases(ready, s.stream.operands, 0);
+            const std::size_t numbers = bind_numbers(ready, s.stream, 0);
+            if (!ready.chain) continue;
+            const std::size_t last = k + ready.chain_length - 1;
+            for (std::size_t sum = k + 1; sum < last; ++sum) {
+                const auto& r = plan.steps[sum].row_sum;
+                bound = bind_bases(ready, std::array{r.a, r.b, r.output}, bound);
+            }
+            bind_bases(ready, plan.steps[last].stream.operands, bound);
+            bind_numbers(ready, plan.steps[last].stream, numbers);
         } else if (s.is_gather) {
             ready.a = base(s.gather.in.slot);
             ready.c = base(s.gather.out.slot);
@@ -198,7 +264,7 @@ void execution::bind(const plan::program_plan& plan) {
             ready.c = element(c.c.slot, c.c_offset);
             bind_number(ready.alpha, c.alpha);
         } else {
-            bind_bases(ready, s.map.operands);
+            bind_bases(ready, s.map.operands, 0);
         }
     }
 }
@@ -238,6 +304,8 @@ std::string execution::words(std::size_t step) const {
     const prepared_step& s = steps_[step];
     if (s.joined)
         return "packed once for " + std::to_string(s.parts.size()) + " contractions, from here on";
+    if (s.chain) return s.chain->words();
+    if (s.chained) return "together with the steps above";
     return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
 }
 
@@ -269,10 +337,15 @@ void execution::run() {
         if (s.joined) {
             run_joined(step);
             step += s.parts.size() - 1;
-        } else if (s.stream) {
+        } else if (s.stream || s.chain) {
             for (std::size_t k = 0; k < s.numbers.size(); ++k)
                 s.number_values[k] = evaluate(s.numbers[k]).real;
-            s.stream->run(s.bases.data(), s.number_values.data());
+            if (s.stream) {
+                s.stream->run(s.bases.data(), s.number_values.data());
+            } else {
+                s.chain->run(s.bases.data(), s.number_values.data());
+                step += s.chain_length - 1;
+            }
         } else if (s.gather) {
             if (!s.checked_first) check(s);
             s.gather->run(s.c, s.a, s.places.data());

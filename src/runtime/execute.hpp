@@ -31,6 +31,8 @@ public:
 
 private:
     struct scalar_program {
+        scalar_program() = default;
+        explicit scalar_program(const plan::scalar& from);
         double value = 1;
         std::vector<plan::instruction> instructions;
         std::vector<const void*> operands;
@@ -48,6 +50,9 @@ private:
         std::unique_ptr<elementwise::prepared_map> map;
         std::vector<void*> bases;
         std::unique_ptr<stream::prepared_stream> stream;
+        std::unique_ptr<stream::prepared_chain> chain;  // with the steps that follow
+        std::size_t chain_length = 0;                   // steps
+        bool chained = false;                           // a step before it carries it out
         std::vector<scalar_program> numbers;
         std::vector<double> number_values;
         std::unique_ptr<elementwise::prepared_gather> gather;
@@ -59,6 +64,8 @@ private:
         void operator()(std::byte* memory) const;
     };
 
+    void prepare_stream(const plan::program_plan& plan, std::size_t step);
+    bool prepare_chain(const plan::program_plan& plan, std::size_t first);
     void join(const plan::program_plan& plan);
     void run_joined(std::size_t first);
     plan::number evaluate(scalar_program& program) const;

@@ -41,6 +41,7 @@ column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_ta
     std::size_t scratch = row_sink<T>::scratch(rows, tiles_);
     if (!tile_sinks_.empty()) scratch = std::max(scratch, tile_sink<T>::scratch(tiles_));
     scratch_ = tiles_.take(scratch);
+    shared_ = tiles_.take(tiles_.shared_elements());
     tiles_.check_room();
     tiles_.find_schedule(block_columns_);
     progress_ =
@@ -81,6 +82,7 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
         progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int worker) {
         auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        t.shared = t.address(shared_);
         const std::int64_t summed = batches_ / batch_tasks_;
         const std::int64_t first =
             (split_ ? number / blocks_ : number * batches_per_task_) * summed;
@@ -136,7 +138,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
         mine->store(unit + 1, std::memory_order_release);
     }
     std::copy_n(t.origin, g.operands(), t.at);
-    for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number]);
+    for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number], true);
     if (line_sinks_.empty()) return;
     // Lines of one block cross those of others: one block after another adds its own.
     if (block > 0)

@@ -56,7 +56,7 @@ private:
     std::vector<numbered_column_sink> column_sinks_;
     std::vector<numbered_tile_sink> tile_sinks_;
     std::vector<numbered_line_sink> line_sinks_;
-    std::size_t scratch_ = 0;
+    std::size_t scratch_ = 0, shared_ = 0;
     // A task has to itself what its tiles are summed to: all of the batch that some sink sums.
     std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do

@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "src/runtime/buffers.hpp"
-#include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::stream {
 namespace {
 
 constexpr double flops_per_task = 4e5;
-constexpr double near_part = 0.25;  // of the second cache
 
 }  // namespace
 
@@ -28,10 +26,7 @@ row_sweep<T>::row_sweep(const plan::stream& what, const kernels::stream_table<T>
     }
     scratch_ = tiles_.take(row_sink<T>::scratch(sinks_, tiles_));
     const geometry& g = tiles_.shape();
-    // What all columns have of the products' operands: every number of it is multiplied once for each row.
-    if (work * static_cast<double>(g.column.extent) * sizeof(T) <=
-        near_part * static_cast<double>(runtime::caches().second))
-        tiles_.keep_columns_near();
+    tiles_.place_columns(work);
     work *= 2 * static_cast<double>(tiles_.sizes().full.width);
     others_ = iterations(g.other_columns);
     parts_ = column_parts<T>(what, tiles_, sinks_, units(), work);

@@ -11,4 +11,9 @@ void schedule::add(const tile_range& range, std::span<const knowledge> known,
     steps_.insert(steps_.end(), steps.begin(), steps.end());
 }
 
+bool schedule::has_ranges_of(const schedule& other) const {
+    return columns_ == other.columns_ && starts_ == other.starts_ && pieces_ == other.pieces_ &&
+           steps_ == other.steps_;
+}
+
 }  // namespace ricci::stream

@@ -18,6 +18,8 @@ public:
         : columns_(columns), starts_of_rows_((extent + columns - 1) / columns) {}
 
     bool exists() const { return columns_ != 0; }
+    /// Whether another one has the same ranges, and the same lanes of them count.
+    bool has_ranges_of(const schedule& other) const;
 
     /// Pieces that are added from now on belong to the next start: all of the first tile of rows come
     /// first. To be called once more at the end.
@@ -47,6 +49,8 @@ private:
     struct piece {
         std::int64_t column = 0, column_end = 0;
         std::size_t step = 0, step_count = 0;
+
+        bool operator==(const piece&) const = default;
     };
 
     std::int64_t columns_ = 0, starts_of_rows_ = 0;

@@ -216,13 +216,13 @@ column_sink<T>::column_sink(const plan::stream_sink& sink, tiles<T>& made, std::
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(sink.beta)),
-      sums_(made.take(static_cast<std::size_t>(padded_ * columns))),
+      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns))),
       packed_(made.take(
           static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
 
 template <class T>
 void column_sink<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
-    std::fill_n(t.address(sums_), padded_ * columns, T{0});
+    std::fill_n(t.shared_address(sums_), padded_ * columns, T{0});
 }
 
 template <class T>
@@ -276,26 +276,26 @@ void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::in
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
         x.b = b + first * table.lanes;
-        x.c = t.address(sums_) + (range.column - block) * padded_ + first * table.lanes;
+        x.c = t.shared_address(sums_) + (range.column - block) * padded_ + first * table.lanes;
         sum_row_steps(table, last - first, x, range);
     }
 }
 
 template <class T>
 void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
-                            double number) const {
+                            double number, bool first) const {
     const std::int64_t stride = tiles_->shape().column.strides[output_];
     T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
-    const T* sums = t.address(sums_);
-    const T factor = static_cast<T>(number);
+    const T* sums = t.shared_address(sums_);
+    const T factor = static_cast<T>(number), beta = first ? beta_ : T{1};
     for (std::int64_t c = block; c < end; ++c, to += stride, sums += padded_) {
         const T* from = sums;
         for (const std::int64_t run : values_.b) {
             const std::int64_t count = values_.last.extent;
             if (values_.last.b == 1) {
-                tiles_->table().write_rows(to + run, count, from, count, 1, count, &factor, beta_);
+                tiles_->table().write_rows(to + run, count, from, count, 1, count, &factor, beta);
             } else {
-                write_values(to + run, values_.last.b, from, count, factor, beta_);
+                write_values(to + run, values_.last.b, from, count, factor, beta);
             }
             from += count;
         }
@@ -312,7 +312,7 @@ void column_sink<T>::sum(const tile_task<T>& t, const tile_range& range, std::in
         clear(t, end);
         pack(t);
         add(t, range, 0);
-        finish(t, 0, end, number);
+        finish(t, 0, end, number, true);
         return;
     }
     std::fill_n(scratch, end, static_cast<T>(number));

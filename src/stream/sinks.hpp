@@ -67,8 +67,10 @@ public:
     void pack(const tile_task<T>& t) const;
     /// Adds the tile of a range, which lies in the block that begins at column `block`.
     void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
-    /// Writes C for the columns [block, end).
-    void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number) const;
+    /// C = number * sums + beta * C for the columns [block, end) the first time that these columns are
+    /// finished, then C += number * sums.
+    void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number,
+                bool first) const;
     /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
     void sum(const tile_task<T>& t, const tile_range& range, std::int64_t end, double number,
              T* scratch) const;
@@ -81,7 +83,8 @@ private:
     std::int64_t padded_ = 1;  // values, to whole vectors
     bool in_place_ = false;    // B is read where it lies
     T beta_ = 0;
-    std::size_t sums_ = 0, packed_ = 0;  // in a worker's memory
+    std::size_t sums_ = 0;    // in memory that tiles of rows share
+    std::size_t packed_ = 0;  // in a worker's memory
 };
 
 /// C[batch, row, column]: the tiles, summed over loops of the batch.

@@ -22,6 +22,7 @@ struct tile_step {
     std::int64_t first_vector = 0, last_vector = 0;
 
     std::int64_t vectors() const { return last_vector - first_vector; }
+    bool operator==(const tile_step&) const = default;
 };
 
 /// A part of the two tile loops.

@@ -32,4 +32,26 @@ private:
     std::unique_ptr<const sweep> sweep_;
 };
 
+/// Two streams and the sums between them, carried out together.
+class prepared_chain {
+public:
+    /// Copies what it needs.
+    explicit prepared_chain(const plan::stream_chain& what,
+                            kernel_choice kernels = kernel_choice::best);
+    prepared_chain(prepared_chain&&) noexcept;
+    prepared_chain& operator=(prepared_chain&&) noexcept;
+    ~prepared_chain();
+
+    /// False: its parts are to be run one after another.
+    bool is_suitable() const { return sweep_ != nullptr; }
+
+    /// As of a stream: bases of the operands of the first stream, of the sums, and of the second stream;
+    /// numbers of the first stream and of the second.
+    void run(void* const* bases, const double* numbers) const;
+    std::string words() const;
+
+private:
+    std::unique_ptr<const sweep> sweep_;
+};
+
 }  // namespace ricci::stream

@@ -2,6 +2,7 @@
 // are made and what becomes of them is the sweep's affair.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,10 +25,25 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
+/// Which products two sweeps over the same tiles have in common: what the first one makes is kept, and the
+/// second one reuses it.
+struct kept_products {
+    std::vector<std::int32_t> place;  // of each product among those that are kept, -1: it is not
+    bool reused = false;
+
+    std::int64_t count() const {
+        return static_cast<std::int64_t>(
+            std::count_if(place.begin(), place.end(), [](std::int32_t p) { return p >= 0; }));
+    }
+};
+
 /// What one worker knows while it works on a tile of rows.
 template <class T>
 struct tile_task {
     T* memory = nullptr;
+    T* shared = nullptr;  // sums that several tiles of rows add to
+    T* kept =
+        nullptr;  // kept products of this tile of rows, one panel of all columns after another
     const T** slots = nullptr;
     void** stage_bases = nullptr;
     std::int64_t* stage_at = nullptr;
@@ -41,6 +57,7 @@ struct tile_task {
     std::array<T*, 2 * most_stages> tile{};
 
     T* address(std::size_t offset) const { return memory + offset; }
+    T* shared_address(std::size_t offset) const { return shared + offset; }
     const T* base(std::size_t operand) const { return static_cast<const T*>(bases[operand]); }
     operand_memory operands() const { return {bases, at}; }
 };
@@ -51,7 +68,7 @@ public:
     using task = tile_task<T>;
 
     tiles(const plan::stream& what, const kernels::stream_table<T>& table,
-          const kernels::kernel_table<T>& packing);
+          const kernels::kernel_table<T>& packing, kept_products kept = {});
 
     const geometry& shape() const { return geometry_; }
     const tile_sizes& sizes() const { return sizes_; }
@@ -63,8 +80,16 @@ public:
 
     /// Room for more in a worker's memory; returns where it is.
     std::size_t take(std::size_t elements);
-    /// Throws std::length_error when a worker has less memory than all that was taken.
+    /// The same in memory that tiles of rows share, for which the sweep provides.
+    std::size_t take_shared(std::size_t elements);
+    std::size_t shared_elements() const { return shared_elements_; }
+    /// Bytes of a worker's memory that were taken, and of the pointers behind them.
+    std::size_t bytes() const;
+    /// Throws std::length_error when a worker has less memory than that.
     void check_room() const;
+
+    /// Elements of a panel: a product of a tile of rows with all columns.
+    std::int64_t panel() const { return sizes_.full.width * geometry_.column.extent; }
 
     /// A task in a worker's memory.
     task start(std::byte* memory, void* const* bases, const double* numbers) const;
@@ -93,6 +118,10 @@ public:
     /// same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
     bool has_schedule() const { return schedule_.exists(); }
+    /// Whether the schedule is there and has the same ranges as that of others.
+    bool has_ranges_of(const tiles& others) const {
+        return has_schedule() && schedule_.has_ranges_of(others.schedule_);
+    }
     /// Whether the schedule has nothing for a tile of rows from a column on up to the next start.
     bool is_empty(std::int64_t row_tile, std::int64_t column) const {
         const auto pieces = schedule_.pieces(row_tile, column);
@@ -100,6 +129,9 @@ public:
     }
     /// Columns are read again soon, by the next tile of rows, before they leave the caches.
     void keep_columns_near() { columns_far_ = false; }
+    /// The same if what all columns have of the operands is small; `operations` are those of a number
+    /// of a tile, each of which reads one.
+    void place_columns(double operations);
     /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
     /// 0 where that is near anyway.
     std::int64_t ahead(std::int64_t stride) const {
@@ -134,6 +166,8 @@ private:
     tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
     bool choose(const task& t, cursor& c, tile_range& range, knowledge* known) const;
     void make(task& t, const tile_range& range, const knowledge* known) const;
+    void use_kept(task& t, std::size_t number, const tile_range& range) const;
+    bool is_reused(std::size_t number) const { return kept_.reused && kept_.place[number] >= 0; }
     bool is_narrow(const task& t, const product& p) const;
     bool reads_lines(const product& p) const;
     void copy_lines(const task& t, const product& p, const T* a) const;
@@ -156,6 +190,8 @@ private:
     std::vector<std::size_t> tile_buffer_;  // of every tile
     std::size_t tile_at_ = 0, staged_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
     std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
+    std::size_t shared_elements_ = 0;
+    kept_products kept_;
     std::size_t slots_ = 0, pointers_ = 0;
     bool columns_far_ = true;
     schedule schedule_;  // none: ranges are found as they come

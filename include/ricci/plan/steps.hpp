@@ -200,6 +200,29 @@ struct stream {
     std::span<const stream_sink> sinks;
 };
 
+/// One number for each row: number * the sum over `summed` of A[batch, row] B[batch, row].
+struct stream_row_sum {
+    std::int32_t a = -1, b = -1, output = -1;  // operands, with strides of 0 along column loops
+    std::span<const stream_inner_loop> summed;
+    double number = 1;
+};
+
+/// A product that two streams have in common, by its number in each.
+struct stream_kept_product {
+    std::int32_t first = -1, second = -1;
+};
+
+/// Two streams over the same loops and the sums between them. For each row, the sums need nothing of
+/// the first stream but what it gives for that row, and the second nothing of both but that. The
+/// first sums over columns only, the second over columns and rows.
+struct stream_chain {
+    stream first;
+    std::span<const map_operand> operands;  // of the sums, as in a stream
+    std::span<const stream_row_sum> sums;
+    stream second;
+    std::span<const stream_kept_product> kept;
+};
+
 /// An axis whose place a tensor of numbers says, one for each combination of the loops.
 struct lookup {
     element type = element::i32;  // of the numbers: i32, i64, f32 or f64
