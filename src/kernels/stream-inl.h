@@ -159,19 +159,20 @@ void shift(number* to, const number* maximum, std::size_t n) {
         hn::StoreU(shift_of(hn::LoadU(d, maximum + x)), d, to + x);
 }
 
-void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+void weigh(number* tile, const number* scores, std::int64_t step, std::int64_t rows, std::size_t n,
            const softmax_state<number>& state) {
     const tag d;
     for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
         const vector shift = hn::LoadU(d, state.shift + x);
         vector even = hn::Zero(d), odd = hn::Zero(d);
         number* at = tile + x;
+        const number* from = scores + x;
         std::int64_t r = 0;
-        for (; r + 4 <= rows; r += 4, at += 4 * step) {
-            const vector w0 = power_of_two(exponent_of(hn::LoadU(d, at), shift));
-            const vector w1 = power_of_two(exponent_of(hn::LoadU(d, at + step), shift));
-            const vector w2 = power_of_two(exponent_of(hn::LoadU(d, at + 2 * step), shift));
-            const vector w3 = power_of_two(exponent_of(hn::LoadU(d, at + 3 * step), shift));
+        for (; r + 4 <= rows; r += 4, at += 4 * step, from += 4 * step) {
+            const vector w0 = power_of_two(exponent_of(hn::LoadU(d, from), shift));
+            const vector w1 = power_of_two(exponent_of(hn::LoadU(d, from + step), shift));
+            const vector w2 = power_of_two(exponent_of(hn::LoadU(d, from + 2 * step), shift));
+            const vector w3 = power_of_two(exponent_of(hn::LoadU(d, from + 3 * step), shift));
             hn::StoreU(w0, d, at);
             hn::StoreU(w1, d, at + step);
             hn::StoreU(w2, d, at + 2 * step);
@@ -179,8 +180,8 @@ void weigh(number* tile, std::int64_t step, std::int64_t rows, std::size_t n,
             even = hn::Add(even, hn::Add(w0, w2));
             odd = hn::Add(odd, hn::Add(w1, w3));
         }
-        for (; r < rows; ++r, at += step) {
-            const vector w = power_of_two(exponent_of(hn::LoadU(d, at), shift));
+        for (; r < rows; ++r, at += step, from += step) {
+            const vector w = power_of_two(exponent_of(hn::LoadU(d, from), shift));
             hn::StoreU(w, d, at);
             even = hn::Add(even, w);
         }

@@ -79,11 +79,11 @@ struct stream_table {
     /// shift = what stands for a maximum in the exponent.
     void (*shift)(T* shift, const T* maximum, std::size_t n) = nullptr;
 
-    /// tile[r * step + x] = exp(tile[r * step + x] - maximum[x]), and sum[x] gets their sum over r
-    /// added. The error is below 2 ulp of 1, the largest weight; as a part of the weight itself it
-    /// grows with |tile| and |maximum|, whose product with log2(e) is rounded once. 0 for -infinity,
+    /// tile[r * step + x] = exp(scores[r * step + x] - maximum[x]), and sum[x] gets their sum over r
+    /// added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a part of the weight itself it
+    /// grows with |scores| and |maximum|, whose product with log2(e) is rounded once. 0 for -infinity,
     /// and where the result would not be a normal number.
-    void (*weigh)(T* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+    void (*weigh)(T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                   const softmax_state<T>& state) = nullptr;
 
     /// to[r * to_step + x] = factors[r] * from[r * from_step + x] + beta * to[r * to_step + x] for

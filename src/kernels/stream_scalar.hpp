@@ -83,13 +83,13 @@ stream_table<T> make_scalar_stream_table() {
         }
     };
     table.shift = [](T* shift, const T* maximum, std::size_t n) { std::copy_n(maximum, n, shift); };
-    table.weigh = [](T* tile, std::int64_t step, std::int64_t rows, std::size_t n,
+    table.weigh = [](T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                      const softmax_state<T>& s) {
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::size_t x = 0; x < n; ++x) {
-                T& w = tile[r * step + static_cast<std::int64_t>(x)];
-                w = std::exp(w - s.shift[x]);
-                s.sum[x] += w;
+                const std::int64_t at = r * step + static_cast<std::int64_t>(x);
+                tile[at] = std::exp(scores[at] - s.shift[x]);
+                s.sum[x] += tile[at];
             }
     };
     table.write_rows = [](T* to, std::int64_t to_step, const T* from, std::int64_t from_step,

@@ -2,7 +2,6 @@
 #include "src/runtime/buffers.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -92,13 +91,13 @@ lent_memory::~lent_memory() {
     }
 }
 
-void lent_memory::reserve(std::size_t bytes) {
+void lent_memory::reserve(std::size_t bytes, std::int64_t pieces) {
     if (bytes == 0) return;
     memory_pool& from = pool();
     const std::lock_guard guard(from.mutex);
-    const bool present = std::any_of(from.pieces.begin(), from.pieces.end(),
-                                     [&](const piece& each) { return each.bytes >= bytes; });
-    if (!present) add_piece(from, bytes, false);
+    const auto present = std::count_if(from.pieces.begin(), from.pieces.end(),
+                                       [&](const piece& each) { return each.bytes >= bytes; });
+    for (std::int64_t k = present; k < pieces; ++k) add_piece(from, bytes, false);
 }
 
 }  // namespace ricci::runtime

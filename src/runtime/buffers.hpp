@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ricci::runtime {
 
@@ -21,9 +22,9 @@ public:
     lent_memory& operator=(const lent_memory&) = delete;
     std::byte* data() const { return data_; }
 
-    /// Makes sure the pool has a piece of this size, so that a later loan need not allocate; one
-    /// does only when more contractions run at the same time than ever before.
-    static void reserve(std::size_t bytes);
+    /// Makes sure the pool has so many pieces of this size, so that later loans need not allocate; one
+    /// does only when more are lent at the same time than ever before.
+    static void reserve(std::size_t bytes, std::int64_t pieces = 1);
 
 private:
     std::byte* data_ = nullptr;

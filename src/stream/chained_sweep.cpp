@@ -11,10 +11,9 @@
 namespace ricci::stream {
 namespace {
 
-// Kept products are read again after all columns went by: they are far away by then anyway, but each
-// number of them saves as many operations as its product has.
-constexpr std::size_t most_kept_bytes = std::size_t{3} << 19;
-constexpr std::size_t most_sum_bytes = std::size_t{2} << 20;
+// Of a task. What is kept leaves the nearer caches until it is read again, but each number of it saves as
+// many operations as its product has.
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::int64_t enough_tasks = 16;
 
 constexpr std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -51,7 +50,8 @@ chained_sweep<T>::chained_sweep(const chain_operands& operands, const plan::stre
                                 const kernels::kernel_table<T>& packing)
     : first_(operands.first(), table, packing, kept_of(what, false)),
       second_(operands.second(), table, packing, kept_of(what, true)),
-      kept_products_(static_cast<std::int64_t>(what.kept.size())) {
+      // Whole lines, for what lies behind.
+      panels_(rounded_up(static_cast<std::int64_t>(what.kept.size()) * second_.panel(), 64)) {
     const geometry& g = second_.shape();
     first_.place_columns(operations(what.first));
     second_.keep_columns_near();
@@ -74,10 +74,11 @@ chained_sweep<T>::chained_sweep(const chain_operands& operands, const plan::stre
     }
     second_scratch_ = second_.take(row_sink<T>::scratch(rows, second_));
     for (const auto& s : operands.sums()) sums_.emplace_back(s, g);
-    suitable_ = choose_blocks() && same_ranges();
+    suitable_ = choose_blocks() && choose_ranges();
     if (!suitable_) return;
     finished_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(batches_ * groups_));
-    runtime::lent_memory::reserve(lent_bytes_);
+    runtime::lent_memory::reserve(
+        lent_bytes_, std::min<std::int64_t>(batches_ * groups_, runtime::worker_count()));
 }
 
 template <class T>
@@ -92,77 +93,84 @@ bool chained_sweep<T>::choose_blocks() {
     first_bytes_ = to_lines(first_.bytes());
     second_bytes_ = to_lines(second_.bytes());
     const std::size_t sums = second_.shared_elements() * sizeof(T);
-    const std::size_t kept = static_cast<std::size_t>(kept_products_ * second_.panel()) * sizeof(T);
-    if (sums > most_sum_bytes || kept > most_kept_bytes ||
-        first_bytes_ + second_bytes_ > runtime::worker_bytes)
-        return false;
-    tiles_at_once_ = std::min(
-        {most_tiles_at_once, units_, static_cast<std::int64_t>(most_kept_bytes / kept),
-         static_cast<std::int64_t>((runtime::worker_bytes - first_bytes_) / second_bytes_)});
+    const auto ranges = static_cast<std::size_t>(first_.most_ranges());
+    const std::size_t for_tile = second_bytes_ + static_cast<std::size_t>(panels_) * sizeof(T) +
+                                 ranges * sizeof(typename made_ranges::piece);
+    if (first_bytes_ + sums + for_tile > most_bytes) return false;
+    tiles_at_once_ =
+        std::min({most_tiles_at_once, units_,
+                  static_cast<std::int64_t>((most_bytes - first_bytes_ - sums) / for_tile)});
+    lent_bytes_ = first_bytes_ + sums + static_cast<std::size_t>(tiles_at_once_) * for_tile;
     groups_ = std::clamp<std::int64_t>((enough_tasks + batches_ - 1) / batches_, 1,
                                        std::max<std::int64_t>(1, units_ / 2));
-    lent_bytes_ = sums + static_cast<std::size_t>(tiles_at_once_) * kept;
     return true;
 }
 
-// The second stream finds every tile that it wants only where the first one made the same.
+// The second stream finds what it wants of kept products only where the first one has made it.
 template <class T>
-bool chained_sweep<T>::same_ranges() {
+bool chained_sweep<T>::choose_ranges() {
     first_.find_schedule(first_.sizes().columns);
     second_.find_schedule(second_.sizes().columns);
-    return second_.has_ranges_of(first_);
+    scheduled_ = second_.has_ranges_of(first_);
+    return scheduled_ || (!first_.has_schedule() && second_.needs_weights());
 }
 
 template <class T>
 void chained_sweep<T>::run(void* const* bases, const double* numbers) const {
     for (std::int64_t k = 0; k < batches_ * groups_; ++k)
         finished_[static_cast<std::size_t>(k)].store(false, std::memory_order_relaxed);
-    auto body = [&](std::int64_t number, int worker) {
-        run_rows(number / groups_, number % groups_, runtime::worker_memory(worker), bases,
-                 numbers);
+    auto body = [&](std::int64_t number, int) {
+        run_rows(number / groups_, number % groups_, bases, numbers);
     };
     runtime::parallel_for(batches_ * groups_, body);
 }
 
 template <class T>
-void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, std::byte* memory,
-                                void* const* bases, const double* numbers) const {
+void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+                                const double* numbers) const {
     const runtime::lent_memory lent(lent_bytes_);
-    T* const shared = reinterpret_cast<T*>(lent.data());
+    std::byte* const second_memory = lent.data() + first_bytes_;
+    T* const shared = reinterpret_cast<T*>(
+        second_memory + static_cast<std::size_t>(tiles_at_once_) * second_bytes_);
     T* const kept = shared + second_.shared_elements();
-    auto first = first_.start(memory, bases, numbers);
+    auto* const ranges =
+        reinterpret_cast<typename made_ranges::piece*>(kept + tiles_at_once_ * panels_);
+    auto first = first_.start(lent.data(), bases, numbers);
     row_tasks second;
     for (std::int64_t r = 0; r < tiles_at_once_; ++r) {
-        auto& t = second[static_cast<std::size_t>(r)];
+        auto& [t, made] = second[static_cast<std::size_t>(r)];
         t = second_.start(
-            memory + first_bytes_ + static_cast<std::size_t>(r) * second_bytes_, bases,
+            second_memory + static_cast<std::size_t>(r) * second_bytes_, bases,
             numbers + first_.products() + static_cast<std::int64_t>(first_sinks_.size()));
         t.shared = shared;
-        t.kept = kept + r * kept_products_ * second_.panel();
+        t.kept = kept + r * panels_;
         // One tile is made at a time: in the same places, which stay in the first cache.
-        t.tile = second[0].tile;
+        t.tile = second[0].tile.tile;
+        made.list = ranges + r * first_.most_ranges();
     }
     const std::int64_t columns = second_.shape().column.extent;
-    for (const auto& s : column_sinks_) s.sink.clear(second[0], columns);
+    for (const auto& s : column_sinks_) s.sink.clear(second[0].tile, columns);
     const std::int64_t begin = units_ * group / groups_, end = units_ * (group + 1) / groups_;
     const std::int64_t blocks = (end - begin + tiles_at_once_ - 1) / tiles_at_once_;
     for (std::int64_t block = 0; block < blocks; ++block) {
         const std::int64_t from = begin + (end - begin) * block / blocks;
         const std::int64_t count = begin + (end - begin) * (block + 1) / blocks - from;
         for (std::int64_t r = 0; r < count; ++r) {
+            auto& [t, made] = second[static_cast<std::size_t>(r)];
             choose_unit(first_, first, batch, from + r);
-            first.kept = second[static_cast<std::size_t>(r)].kept;
-            make_first(first);
-            choose_unit(second_, second[static_cast<std::size_t>(r)], batch, from + r);
+            first.kept = t.kept;
+            make_first(first, made);
+            choose_unit(second_, t, batch, from + r);
         }
         make_second(second, count);
     }
-    choose_unit(second_, second[0], batch, begin);
+    auto& t = second[0].tile;
+    choose_unit(second_, t, batch, begin);
     std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
     if (group > 0)
         while (!(mine - 1)->load(std::memory_order_acquire)) std::this_thread::yield();
     for (const auto& s : column_sinks_)
-        s.sink.finish(second[0], 0, columns, second[0].numbers[s.number], group == 0);
+        s.sink.finish(t, 0, columns, t.numbers[s.number], group == 0);
     mine->store(true, std::memory_order_release);
 }
 
@@ -179,27 +187,44 @@ void chained_sweep<T>::choose_unit(const tiles<T>& made, tile_task<T>& t, std::i
 
 // A tile of rows: all that the first stream gives for it, and the sums of that.
 template <class T>
-void chained_sweep<T>::make_first(tile_task<T>& t) const {
+void chained_sweep<T>::make_first(tile_task<T>& t, made_ranges& made) const {
     T* const scratch = t.address(first_scratch_);
     first_.pack_rows(t);
     first_.forget_scores(t);
     for (const auto& s : first_sinks_) s.sink.clear(t);
+    made.count = made.next = 0;
     const std::int64_t extent = first_.shape().column.extent, columns = first_.sizes().columns;
     for (std::int64_t column = 0; column < extent; column += columns) {
         auto next = first_.ranges(t, column, std::min(extent, column + columns));
-        for (tile_range range; first_.make_next(t, next, range);)
+        for (tile_range range; first_.make_next(t, next, range);) {
             for (const auto& s : first_sinks_) s.sink.add(t, range, scratch);
+            if (!scheduled_) made.list[made.count++] = {range.column, range.column_end};
+        }
     }
     first_.write_log_sum_exp(t, scratch);
     for (const auto& s : first_sinks_) s.sink.finish(t, t.numbers[s.number], true, scratch);
     for (const auto& s : sums_) s.run(t);
 }
 
+// The next range of a tile of rows before the end of a cursor's columns.
+template <class T>
+bool chained_sweep<T>::make_next(second_task& t, typename tiles<T>::cursor& columns,
+                                 tile_range& range) const {
+    if (scheduled_) return second_.make_next(t.tile, columns, range);
+    auto& made = t.made;
+    while (made.next < made.count && made.list[made.next].column < columns.end) {
+        const auto piece = made.list[made.next++];
+        range = {t.tile.row, t.tile.row + t.tile.width.rows, piece.column, piece.column_end};
+        if (second_.make_again(t.tile, range)) return true;
+    }
+    return false;
+}
+
 // All columns for the tiles of rows of a block.
 template <class T>
 void chained_sweep<T>::make_second(row_tasks& tasks, std::int64_t count) const {
     for (std::int64_t r = 0; r < count; ++r) {
-        const auto& t = tasks[static_cast<std::size_t>(r)];
+        const auto& t = tasks[static_cast<std::size_t>(r)].tile;
         second_.pack_rows(t);
         for (const auto& s : column_sinks_) s.sink.pack(t);
         for (const auto& s : row_sinks_) s.sink.clear(t);
@@ -207,15 +232,16 @@ void chained_sweep<T>::make_second(row_tasks& tasks, std::int64_t count) const {
     const std::int64_t extent = second_.shape().column.extent, columns = second_.sizes().columns;
     for (std::int64_t column = 0; column < extent; column += columns)
         for (std::int64_t r = 0; r < count; ++r) {
-            auto& t = tasks[static_cast<std::size_t>(r)];
+            auto& task = tasks[static_cast<std::size_t>(r)];
+            const auto& t = task.tile;
             auto next = second_.ranges(t, column, std::min(extent, column + columns));
-            for (tile_range range; second_.make_next(t, next, range);) {
+            for (tile_range range; make_next(task, next, range);) {
                 for (const auto& s : column_sinks_) s.sink.add(t, range, 0);
                 for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(second_scratch_));
             }
         }
     for (std::int64_t r = 0; r < count; ++r) {
-        const auto& t = tasks[static_cast<std::size_t>(r)];
+        const auto& t = tasks[static_cast<std::size_t>(r)].tile;
         for (const auto& s : row_sinks_)
             s.sink.finish(t, t.numbers[s.number], true, t.address(second_scratch_));
     }

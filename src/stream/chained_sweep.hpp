@@ -38,8 +38,20 @@ public:
     std::string words() const override;
 
 private:
-    static constexpr std::int64_t most_tiles_at_once = 8;
-    using row_tasks = std::array<tile_task<T>, most_tiles_at_once>;
+    static constexpr std::int64_t most_tiles_at_once = 4;
+    /// Ranges of columns that the first stream made for a tile of rows.
+    struct made_ranges {
+        struct piece {
+            std::int64_t column = 0, column_end = 0;
+        };
+        piece* list = nullptr;
+        std::int64_t count = 0, next = 0;
+    };
+    struct second_task {
+        tile_task<T> tile;
+        made_ranges made;
+    };
+    using row_tasks = std::array<second_task, most_tiles_at_once>;
 
     struct numbered_row_sink {
         row_sink<T> sink;
@@ -53,22 +65,24 @@ private:
     chained_sweep(const chain_operands& operands, const plan::stream_chain& what,
                   const kernels::stream_table<T>& table, const kernels::kernel_table<T>& packing);
     bool choose_blocks();
-    bool same_ranges();
+    bool choose_ranges();
     void run_rows(std::int64_t batch, std::int64_t group, std::byte* memory, void* const* bases,
                   const double* numbers) const;
     void choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
                      std::int64_t unit) const;
-    void make_first(tile_task<T>& t) const;
+    void make_first(tile_task<T>& t, made_ranges& made) const;
+    bool make_next(second_task& t, typename tiles<T>::cursor& columns, tile_range& range) const;
     void make_second(row_tasks& t, std::int64_t count) const;
 
     tiles<T> first_, second_;
     std::vector<numbered_row_sink> first_sinks_, row_sinks_;
     std::vector<numbered_column_sink> column_sinks_;
     std::vector<row_sum<T>> sums_;
-    std::int64_t kept_products_ = 0;
+    std::int64_t panels_ = 0;  // elements that are kept of a tile of rows
     std::size_t first_scratch_ = 0, second_scratch_ = 0;
     std::size_t first_bytes_ = 0, second_bytes_ = 0;  // of a tile of rows, in a worker's memory
-    std::size_t lent_bytes_ = 0;                      // sums over rows, then kept products
+    std::size_t lent_bytes_ = 0;                      // sums over rows, kept products, ranges
+    bool scheduled_ = false;                          // ranges are known beforehand
     std::int64_t batches_ = 1, units_ = 0, groups_ = 1, tiles_at_once_ = 1;
     bool suitable_ = false;
     // Groups of rows of a batch are tasks of their own: each of them adds its sums over rows when the one

@@ -36,14 +36,16 @@ void maximum_steps(const kernels::stream_table<T>& table,
 }
 
 template <class T>
-void weigh_steps(const kernels::stream_table<T>& table, T* tile, std::int64_t width,
-                 const tile_range& range, const kernels::softmax_state<T>& state) {
+void weigh_steps(const kernels::stream_table<T>& table, T* tile, const T* scores,
+                 std::int64_t width, const tile_range& range,
+                 const kernels::softmax_state<T>& state) {
     if (range.steps.empty())
-        return table.weigh(tile, width, range.column_end - range.column,
+        return table.weigh(tile, scores, width, range.column_end - range.column,
                            static_cast<std::size_t>(width), state);
     for (const tile_step& s : range.steps) {
         const std::int64_t lane = s.first_vector * table.lanes;
-        table.weigh(tile + (s.column - range.column) * width + lane, width, s.column_end - s.column,
+        const std::int64_t at = (s.column - range.column) * width + lane;
+        table.weigh(tile + at, scores + at, width, s.column_end - s.column,
                     static_cast<std::size_t>(s.vectors() * table.lanes),
                     {nullptr, state.shift + lane, state.sum + lane, nullptr});
     }
@@ -121,7 +123,7 @@ void sum_row_steps(const kernels::stream_table<T>& table, std::int64_t vectors,
     template void maximum_steps(const kernels::stream_table<T>&,                                   \
                                 const kernels::elementwise_table<T>&, const T*, std::int64_t,      \
                                 const tile_range&, T*);                                            \
-    template void weigh_steps(const kernels::stream_table<T>&, T*, std::int64_t,                   \
+    template void weigh_steps(const kernels::stream_table<T>&, T*, const T*, std::int64_t,         \
                               const tile_range&, const kernels::softmax_state<T>&);                \
     template void multiply_steps(const kernels::stream_table<T>&, const kernels::lane_product<T>&, \
                                  const tile_range&);                                               \

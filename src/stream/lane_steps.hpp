@@ -58,10 +58,11 @@ void maximum_steps(const kernels::stream_table<T>& table,
                    const kernels::elementwise_table<T>& elementwise, const T* tile,
                    std::int64_t width, const tile_range& range, T* maximum);
 
-/// Scores of a tile become weights.
+/// tile = the weights of scores, which may be the tile.
 template <class T>
-void weigh_steps(const kernels::stream_table<T>& table, T* tile, std::int64_t width,
-                 const tile_range& range, const kernels::softmax_state<T>& state);
+void weigh_steps(const kernels::stream_table<T>& table, T* tile, const T* scores,
+                 std::int64_t width, const tile_range& range,
+                 const kernels::softmax_state<T>& state);
 
 /// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as they are.
 template <class T>

@@ -177,6 +177,32 @@ bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
     return false;
 }
 
+template <class T>
+bool tiles<T>::make_again(task& t, const tile_range& range) const {
+    std::array<knowledge, most_stages> known;
+    if (!look(t, range, known.data())) return false;
+    make(t, range, known.data());
+    return true;
+}
+
+template <class T>
+bool tiles<T>::needs_weights() const {
+    const tile_range all{0, geometry_.row.extent, 0, geometry_.column.extent};
+    const operand_memory nowhere{nullptr, geometry_.offset.data()};
+    std::uint64_t zero_tiles = 0;
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        if (stages_[s].remade || stages_[s].code.look(all, nowhere, zero_tiles).nothing)
+            zero_tiles |= std::uint64_t{1} << (products_.size() + s);
+    return std::all_of(sink_tiles_.begin(), sink_tiles_.end(),
+                       [&](std::size_t number) { return ((zero_tiles >> number) & 1u) != 0; });
+}
+
+// What is not cut at a start of columns is cut by `uniform_step` at least.
+template <class T>
+std::int64_t tiles<T>::most_ranges() const {
+    return geometry_.column.extent / uniform_step + geometry_.column.extent / sizes_.columns + 2;
+}
+
 #define RICCI_INSTANTIATE(T)                                                                   \
     template bool tiles<T>::look(const task&, const tile_range&, knowledge*) const;            \
     template tile_range tiles<T>::trimmed(const task&, const tile_range&) const;               \
@@ -184,6 +210,9 @@ bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
     template bool tiles<T>::choose(const task&, cursor&, tile_range&, knowledge*) const;       \
     template void tiles<T>::find_schedule(std::int64_t);                                       \
     template tiles<T>::cursor tiles<T>::ranges(const task&, std::int64_t, std::int64_t) const; \
+    template bool tiles<T>::make_again(task&, const tile_range&) const;                        \
+    template bool tiles<T>::needs_weights() const;                                             \
+    template std::int64_t tiles<T>::most_ranges() const;                                       \
     template bool tiles<T>::counts(const task&, cursor) const;                                 \
     template bool tiles<T>::make_next(task&, cursor&, tile_range&) const
 RICCI_INSTANTIATE(float);

@@ -228,10 +228,14 @@ bool stage_code<T>::is_fixed(const geometry& g) const {
         return std::all_of(loops.begin(), loops.end(),
                            [&](const tile_loop& l) { return l.strides[operand] == 0; });
     };
+    // A number that all of a tile has decides conditions; without any it is as good as unknown.
+    const bool conditions =
+        std::any_of(program_.begin(), program_.end(),
+                    [](const plan::instruction& i) { return is_condition(i.code); });
     return std::all_of(program_.begin(), program_.end(), [&](const plan::instruction& i) {
         const auto operand = static_cast<std::size_t>(i.operand);
         if (i.code == plan::opcode::load)
-            return operand >= operands_ || strides_[operand].row != 0 ||
+            return !conditions || operand >= operands_ || strides_[operand].row != 0 ||
                    strides_[operand].column != 0;
         if (i.code != plan::opcode::position) return true;
         return stands_still(g.batch, operand) && stands_still(g.other_rows, operand) &&

@@ -270,7 +270,8 @@ void tiles<T>::use_kept(task& t, std::size_t number, const tile_range& range) co
 
 // Weights of a softmax whose sums are known.
 template <class T>
-void tiles<T>::remake(const task& t, const stage& s, T* tile, const tile_range& range) const {
+void tiles<T>::remake(const task& t, const stage& s, T* tile, const T* scores,
+                      const tile_range& range) const {
     const auto operand = static_cast<std::size_t>(s.log_sum_exp);
     const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
     const T* from = t.base(operand) + t.at[operand] + t.row * stride;
@@ -282,7 +283,7 @@ void tiles<T>::remake(const task& t, const stage& s, T* tile, const tile_range& 
     T* const unused = shift + width;
     table_->shift(shift, sums, static_cast<std::size_t>(width));
     std::fill_n(unused, width, T{0});
-    weigh_steps(*table_, tile, width, range, {nullptr, shift, unused, nullptr});
+    weigh_steps(*table_, tile, scores, width, range, {nullptr, shift, unused, nullptr});
 }
 
 template <class T>
@@ -299,21 +300,23 @@ void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
         return;
     }
     const std::int32_t same = made.code.identity(known.variant);
-    if (same < 0 || t.tile[static_cast<std::size_t>(same)] != tile) {
+    const T* values = same < 0 ? tile : t.tile[static_cast<std::size_t>(same)];
+    if (same < 0 || (values != tile && !made.weights && !made.remade)) {
         const typename stage_code<T>::memory memory{t.address(numbers_at_), t.slots,
                                                     t.stage_bases,          t.stage_at,
                                                     t.tile.data(),          t.address(staged_at_)};
         made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
+        values = tile;
     }
-    if (made.remade) remake(t, made, tile, range);
+    if (made.remade) remake(t, made, tile, values, range);
     if (made.weights) {
         T* const maximum = t.address(maximum_at_);
         if (!maximum_found) {
             std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
-            maximum_steps(*table_, *elementwise_, tile, t.width.width, range, maximum);
+            maximum_steps(*table_, *elementwise_, values, t.width.width, range, maximum);
         }
         table_->raise(state_of(t, number), maximum, width);
-        weigh_steps(*table_, tile, t.width.width, range, state_of(t, number));
+        weigh_steps(*table_, tile, values, t.width.width, range, state_of(t, number));
     }
     // Products left these lanes as they were: nothing of that may get anywhere.
     if (!range.steps.empty()) clear_others(tile, range, t.width.width, table_->lanes);

@@ -110,6 +110,10 @@ public:
     cursor ranges(const task& t, std::int64_t column, std::int64_t end) const;
     /// Makes all tiles of the next range that counts; false when there is none.
     bool make_next(task& t, cursor& c, tile_range& range) const;
+    /// Makes all tiles of a range that another sweep found; false when nothing of it counts here.
+    bool make_again(task& t, const tile_range& range) const;
+    /// Whether nothing counts where all weights that are made again are 0.
+    bool needs_weights() const;
     /// Whether exactly one range is known to be left.
     bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
@@ -137,6 +141,8 @@ public:
     std::int64_t ahead(std::int64_t stride) const {
         return columns_far_ ? sizes_.columns * stride : 0;
     }
+    /// No tile of rows has more ranges of columns than this.
+    std::int64_t most_ranges() const;
     /// Which tiles a sink reads: others need not be looked at.
     void add_sink(std::size_t tile) { sink_tiles_.push_back(tile); }
 
@@ -173,7 +179,8 @@ private:
     void copy_lines(const task& t, const product& p, const T* a) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
-    void remake(const task& t, const stage& s, T* tile, const tile_range& range) const;
+    void remake(const task& t, const stage& s, T* tile, const T* scores,
+                const tile_range& range) const;
     void run_stage(task& t, std::size_t number, const tile_range& range, const knowledge& known,
                    bool maximum_found) const;
 

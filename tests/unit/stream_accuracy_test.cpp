@@ -63,7 +63,7 @@ weight_errors worst_weights(const ricci::kernels::stream_table<T>& table, std::i
             tile[k] = score(std::min(count - 1, start + static_cast<std::int64_t>(k)));
         given = tile;
         table.shift(shift.data(), maximum.data(), width);
-        table.weigh(tile.data(), table.lanes, rows, width,
+        table.weigh(tile.data(), tile.data(), table.lanes, rows, width,
                     {maximum.data(), shift.data(), sum.data(), factor.data()});
         for (std::size_t k = 0; k < tile.size(); ++k) {
             const long double x = given[k], want = std::exp(x);
