@@ -66,7 +66,7 @@ private:
                   const kernels::stream_table<T>& table, const kernels::kernel_table<T>& packing);
     bool choose_blocks();
     bool choose_ranges();
-    void run_rows(std::int64_t batch, std::int64_t group, std::byte* memory, void* const* bases,
+    void run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
                   const double* numbers) const;
     void choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
                      std::int64_t unit) const;
@@ -80,8 +80,8 @@ private:
     std::vector<row_sum<T>> sums_;
     std::int64_t panels_ = 0;  // elements that are kept of a tile of rows
     std::size_t first_scratch_ = 0, second_scratch_ = 0;
-    std::size_t first_bytes_ = 0, second_bytes_ = 0;  // of a tile of rows, in a worker's memory
-    std::size_t lent_bytes_ = 0;                      // sums over rows, kept products, ranges
+    std::size_t first_bytes_ = 0, second_bytes_ = 0;  // of a tile of rows
+    std::size_t lent_bytes_ = 0;                      // those, sums over rows, what is kept, ranges
     bool scheduled_ = false;                          // ranges are known beforehand
     std::int64_t batches_ = 1, units_ = 0, groups_ = 1, tiles_at_once_ = 1;
     bool suitable_ = false;
