@@ -26,14 +26,11 @@ namespace {
 // narrow: they need not be transposed.
 constexpr int most_narrow =
     HWY_TARGET == HWY_AVX2 ? lane_count : HWY_MIN(lane_count / 2, max_narrow_lanes);
-// A is read once, as fast as memory gives it: lines of it are asked for so many before their turn.
-constexpr std::int64_t lines_ahead = 16;
 
 constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
 
-// Rows of C at a time, as sums along lines need them.
+// Rows of C at a time, as sums along two lines or more need them.
 constexpr int narrow_rows(int used) {
-    if (used == 1) return 8;
     if (!has_many_registers) return used == 2 ? 4 : used <= 6 ? 2 : 1;
     return used <= 3 ? 8 : used <= 6 ? 4 : 2;
 }
@@ -48,14 +45,9 @@ constexpr int narrow_vectors(int used) {
 // A row of C, whose other lanes repeat the last one.
 template <int used>
 HWY_INLINE vector in_lanes(const number (&value)[used]) {
-    const tag d;
-    if constexpr (used == 1) {
-        return hn::Set(d, value[0]);
-    } else {
-        HWY_ALIGN number lanes[lane_count];
-        for (std::int64_t x = 0; x < lane_count; ++x) lanes[x] = value[HWY_MIN(x, used - 1)];
-        return hn::Load(d, lanes);
-    }
+    HWY_ALIGN number lanes[lane_count];
+    for (std::int64_t x = 0; x < lane_count; ++x) lanes[x] = value[HWY_MIN(x, used - 1)];
+    return hn::Load(tag(), lanes);
 }
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET <= HWY_AVX3
@@ -116,8 +108,50 @@ HWY_INLINE vector sums_of_lanes(const stored<vector> (&sum)[used]) {
 constexpr bool joins_sums = false;
 #endif
 
+// A is read once, as fast as memory gives it: one line after another, or lines that lie some pages apart at
+// once. Neighbours that are read in turns arrive at half that speed or less. Nothing is asked for ahead of
+// its turn: the processor foresees both ways, and to ask as well slows it down.
+
+HWY_INLINE number sum_line(const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
+                           std::int64_t depth) {
+    const tag d;
+    constexpr int parts = 4;
+    stored<vector> sum[parts];
+    RICCI_UNROLL
+    for (int s = 0; s < parts; ++s) sum[s] = hn::Zero(d);
+    const auto add = [&](int s, std::int64_t k) RICCI_INLINE_LAMBDA {
+        sum[s] = hn::MulAdd(hn::LoadU(d, a + k), hn::LoadU(d, b + k), sum[s]);
+    };
+    std::int64_t k = 0;
+    for (; k + parts * lane_count <= depth; k += parts * lane_count) {
+        RICCI_UNROLL
+        for (int s = 0; s < parts; ++s) add(s, k + s * lane_count);
+    }
+    for (; k + lane_count <= depth; k += lane_count) add(0, k);
+    const vector total = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+    number value = hn::GetLane(hn::SumOfLanes(d, total));
+    for (; k < depth; ++k) value += a[k] * b[k];
+    return value;
+}
+
+// The only lane: one line after another, with few instructions in between, so that a processor that runs
+// ahead of what it waits for gets far.
+template <int rows>
+HWY_INLINE void sum_each_line(const lane_product<number>& p, std::int64_t first) {
+    const std::int64_t step = p.a_row, depth = p.depth;
+    const number* const b = p.b;
+    const number* line = p.a + first * step;
+    number value[rows];
+    for (int r = 0; r < rows; ++r, line += step) value[r] = sum_line(line, b, depth);
+    stored<vector> c[rows][1];
+    RICCI_UNROLL
+    for (int r = 0; r < rows; ++r) c[r][0] = hn::Set(tag(), value[r] * p.factor);
+    write_block<rows, 1>(p, first, c);
+}
+
+// Several lanes: what is read of B serves lines that lie `apart`.
 template <int used, int rows>
-HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
+HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first, std::int64_t apart) {
     const tag d;
     stored<vector> sum[rows][used];
     RICCI_UNROLL
@@ -127,35 +161,28 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
     }
     const number* line[rows];
     RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r) * p.a_row;
+    for (int r = 0; r < rows; ++r) line[r] = p.a + (first + r * apart) * p.a_row;
     const number* right_line[used];
     RICCI_UNROLL
     for (int u = 0; u < used; ++u) right_line[u] = p.b + u * p.b_step;
-    const std::int64_t later = lines_ahead * p.a_row, depth = p.depth;
-    const auto add = [&](std::int64_t k, bool starts_line) RICCI_INLINE_LAMBDA {
+    const std::int64_t depth = p.depth;
+    std::int64_t k = 0;
+    for (; k + lane_count <= depth; k += lane_count) {
         stored<vector> right[used];
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) right[u] = hn::LoadU(d, right_line[u] + k);
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
-            if (starts_line) __builtin_prefetch(line[r] + (k + later), 0, 3);
             const vector left = hn::LoadU(d, line[r] + k);
             RICCI_UNROLL
             for (int u = 0; u < used; ++u) sum[r][u] = hn::MulAdd(left, right[u], sum[r][u]);
         }
-    };
-    std::int64_t k = 0;
-    for (; k + line_elements <= depth; k += line_elements) {
-        RICCI_UNROLL
-        for (int part = 0; part < line_elements / lane_count; ++part)
-            add(k + part * lane_count, part == 0);
     }
-    for (; k + lane_count <= depth; k += lane_count) add(k, false);
     stored<vector> c[rows][1];
     RICCI_UNROLL
     for (int r = 0; r < rows; ++r) {
         number value[used];
-        if constexpr (joins_sums && used > 1) {
+        if constexpr (joins_sums) {
             const vector joined = sums_of_lanes(sum[r]);
             if (k == p.depth) {
                 c[r][0] = hn::Mul(joined, hn::Set(d, p.factor));
@@ -176,7 +203,7 @@ HWY_INLINE void sum_lines(const lane_product<number>& p, std::int64_t first) {
             for (int u = 0; u < used; ++u) value[u] += line[r][rest] * p.b[u * p.b_step + rest];
         c[r][0] = hn::Mul(in_lanes(value), hn::Set(d, p.factor));
     }
-    write_block<rows, 1>(p, first, c);
+    write_block<rows, 1>(p, first, c, apart);
 }
 
 template <int used>
@@ -185,10 +212,17 @@ void narrow_lines(const lane_product<number>& p) {
         if constexpr (used > 1) narrow_lines<used - 1>(p);
         return;
     }
-    constexpr int rows = narrow_rows(used);
     std::int64_t first = 0;
-    for (; first + rows <= p.rows; first += rows) sum_lines<used, rows>(p, first);
-    for (; first < p.rows; ++first) sum_lines<used, 1>(p, first);
+    if constexpr (used == 1) {
+        constexpr int rows = 8;
+        for (; first + rows <= p.rows; first += rows) sum_each_line<rows>(p, first);
+        for (; first < p.rows; ++first) sum_each_line<1>(p, first);
+    } else {
+        constexpr int rows = narrow_rows(used);
+        const std::int64_t apart = p.rows / rows;
+        for (; first < apart; ++first) sum_lines<used, rows>(p, first, apart);
+        for (first = rows * apart; first < p.rows; ++first) sum_lines<used, 1>(p, first, 1);
+    }
 }
 
 /// Where B[k, x] is: beside B[k, x + 1], or in a line of its own x.
@@ -208,17 +242,12 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     RICCI_UNROLL
     for (int u = 0; u < used; ++u)
         line[u] = how == right_side::lines ? p.b + u * p.b_step : p.b + u;
-    const std::int64_t later = lines_ahead * p.a_step;
     const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
     std::int64_t at = 0;
     for (std::int64_t k = 0; k < p.depth; ++k, a += p.a_step, at += b_step) {
         stored<vector> left[vectors];
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-            if (v * lane_count % line_elements == 0)
-                __builtin_prefetch(a + (later + v * lane_count), 0, 3);
-            left[v] = hn::LoadU(d, a + v * lane_count);
-        }
+        for (int v = 0; v < vectors; ++v) left[v] = hn::LoadU(d, a + v * lane_count);
         RICCI_UNROLL
         for (int u = 0; u < used; ++u) {
             const vector right =

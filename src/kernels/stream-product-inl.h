@@ -49,17 +49,18 @@ enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or 
 // Elements in a line of memory.
 constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(number));
 
-// C at the end: what it has is added to the sums or not. The block's lanes begin with vector `first_vector`.
+// C at the end: what it has is added to the sums or not. The block's lanes begin with vector `first_vector`,
+// and its rows lie `apart` rows of C from each other.
 template <int rows, int vectors, int first_vector = 0>
 HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
-                            stored<vector> (&sum)[rows][vectors]) {
+                            stored<vector> (&sum)[rows][vectors], std::int64_t apart = 1) {
     const tag d;
     // Copies: a vector that is stored might be a part of p, as far as the compiler knows.
-    const std::int64_t c_row = p.c_row;
+    const std::int64_t c_row = p.c_row * apart;
     constexpr std::int64_t lanes = first_vector * lane_count;
     const number* HWY_RESTRICT scale = p.scale == nullptr ? nullptr : p.scale + lanes;
     number* HWY_RESTRICT maximum = p.maximum == nullptr ? nullptr : p.maximum + lanes;
-    number* HWY_RESTRICT c = p.c + first * c_row + lanes;
+    number* HWY_RESTRICT c = p.c + first * p.c_row + lanes;
     if (p.mode == product_mode::rescale) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
