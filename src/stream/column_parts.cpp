@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t enough_tasks = 16;  // so many tiles of rows need no parts of columns
 constexpr std::int64_t wanted_tasks = 32;
 constexpr double flops_per_part = 8e5;
-constexpr std::int64_t least_tiles = 4;  // of a part, which costs about as much as a half of one
+constexpr std::int64_t least_tiles = 4;     // of a part, which costs about as much as a half of one
+constexpr std::int64_t tile_columns = 128;  // that longer tiles count as there
 
 }  // namespace
 
@@ -25,7 +26,7 @@ column_parts<T>::column_parts(const plan::stream& what, tiles<T>& made,
       others_of_part_(others_) {
     if (units == 0 || units >= enough_tasks || extent_ * others_ == 0) return;
     const std::int64_t least = std::max(static_cast<std::int64_t>(flops_per_part / (1 + work)),
-                                        least_tiles * made.sizes().columns);
+                                        least_tiles * std::min(made.sizes().columns, tile_columns));
     const std::int64_t wanted = std::max(least, extent_ * others_ * units / wanted_tasks);
     if (wanted < extent_) {
         others_of_part_ = 1;

@@ -10,6 +10,9 @@
 namespace ricci::stream {
 namespace {
 
+// Sums are rounded once for each column: sums of sums are more exact.
+constexpr std::int64_t columns_at_once = 128;
+
 /// to = factor * from + beta * to, for `count` values.
 template <class T>
 void write_values(T* to, std::int64_t stride, const T* from, std::int64_t count, T factor, T beta) {
@@ -87,11 +90,23 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
     for (const std::int64_t run : values_.a) {
         x.a = b + run;
         if (narrow) {
-            tiles_->table().narrow_values(x);
+            add_narrow(x);
         } else {
             sum_steps(tiles_->table(), x, range);
         }
         x.c += narrow ? x.rows : x.rows * width;
+    }
+}
+
+template <class T>
+void row_sink<T>::add_narrow(kernels::lane_product<T> x) const {
+    for (std::int64_t rest = x.depth; rest > 0; rest -= columns_at_once) {
+        x.depth = std::min(rest, columns_at_once);
+        tiles_->table().narrow_values(x);
+        x.a += x.depth * x.a_step;
+        x.b += x.depth * x.b_step;
+        x.mode = kernels::product_mode::add;
+        x.scale = nullptr;
     }
 }
 
@@ -123,7 +138,8 @@ kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
 template <class T>
 void row_sink<T>::sum(const tile_task<T>& t, const tile_range& range, double number,
                       T* scratch) const {
-    if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0) {
+    if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0 ||
+        range.column_end - range.column > columns_at_once) {
         clear(t);
         add(t, range, scratch);
         finish(t, number, true, scratch);

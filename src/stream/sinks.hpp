@@ -42,6 +42,7 @@ public:
 private:
     bool is_narrow(const tile_task<T>& t) const;
     kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
+    void add_narrow(kernels::lane_product<T> x) const;
     void find_factors(const tile_task<T>& t, double number, T* factors) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
 

@@ -18,6 +18,12 @@ constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays 
 // Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
 constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr double near_part = 0.25;  // of the second cache
+// Few rows wait for memory, the more so where another operand is next. Their sinks sum fewer at once.
+constexpr std::int64_t narrow_columns = 512;
+
+bool sums_narrow(const plan::stream_sink& s) {
+    return s.summed == plan::stream_axis::column && s.b >= 0 && flatten(s.values).last.a == 1;
+}
 
 }  // namespace
 
@@ -30,7 +36,7 @@ tiles<T>::tiles(const plan::stream& what, const kernels::stream_table<T>& table,
       elementwise_(&kernels::elementwise<T>()),
       kept_(std::move(kept)) {
     kept_.place.resize(what.products.size(), -1);
-    choose_sizes();
+    choose_sizes(what);
     for (const auto& p : what.products)
         products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
                              flatten(p.contracted), 0});
@@ -46,7 +52,7 @@ tiles<T>::tiles(const plan::stream& what, const kernels::stream_table<T>& table,
 }
 
 template <class T>
-void tiles<T>::choose_sizes() {
+void tiles<T>::choose_sizes(const plan::stream& what) {
     const std::int64_t rows = geometry_.row.extent, lanes = table_->lanes;
     const std::int64_t widest = lanes * table_->vectors;
     sizes_.full.width = std::min(widest, std::max(lanes, rounded_up(rows, lanes)));
@@ -54,11 +60,13 @@ void tiles<T>::choose_sizes() {
     row_tiles_ = rows == 0 ? 0 : (rows + sizes_.full.width - 1) / sizes_.full.width;
     const std::int64_t rest = rows - (row_tiles_ - 1) * sizes_.full.width;
     sizes_.last = {rest, std::max(lanes, rounded_up(rest, lanes))};
-    const auto size = static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t columns = tile_bytes / (sizes_.full.width * size);
-    sizes_.columns = std::clamp(columns / 8 * 8, least_columns, most_columns);
-    sizes_.columns = std::min(sizes_.columns, rounded_up(geometry_.column.extent, 8));
-    sizes_.columns = std::max<std::int64_t>(sizes_.columns, 8);
+    const auto row_bytes = sizes_.full.width * static_cast<std::int64_t>(sizeof(T));
+    const bool narrow = rows <= table_->most_narrow && std::ranges::all_of(what.sinks, sums_narrow);
+    sizes_.columns = narrow
+                         ? narrow_columns
+                         : std::clamp(tile_bytes / row_bytes / 8 * 8, least_columns, most_columns);
+    const std::int64_t all = std::max<std::int64_t>(rounded_up(geometry_.column.extent, 8), 8);
+    sizes_.columns = std::min(sizes_.columns, all);
     sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
 }
 

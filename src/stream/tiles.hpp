@@ -164,7 +164,7 @@ private:
         std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
     };
 
-    void choose_sizes();
+    void choose_sizes(const plan::stream& what);
     void assign_buffers(const plan::stream& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;
