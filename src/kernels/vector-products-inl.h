@@ -190,21 +190,32 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
     }
 }
 
+// The same of rows `x_step` numbers and `a_step` elements apart, times alpha.
+template <int rows, class T>
+HWY_INLINE void add_scaled_multiples(std::int64_t n, T alpha, strided<T> x, const T* a,
+                                     std::int64_t a_step, T beta, T* c) {
+    T factor[rows];
+    for (int r = 0; r < rows; ++r) factor[r] = alpha * x.data[r * x.step];
+    add_few_multiples<rows>(n, factor, a, a_step, beta, c);
+}
+
 template <class T>
 void add_multiples(std::int64_t n, std::int64_t rows, T alpha, strided<T> x, const T* a,
                    std::int64_t a_step, T beta, T* c) {
     constexpr std::int64_t most = 4;
-    for (std::int64_t r = 0; r < rows; r += most) {
-        T factor[most];
-        const std::int64_t count = HWY_MIN(most, rows - r);
-        for (std::int64_t i = 0; i < count; ++i) factor[i] = alpha * x.data[(r + i) * x.step];
-        const T keep = r == 0 ? beta : T{1};
-        const T* const from = a + r * a_step;
-        if (count == 4) add_few_multiples<4>(n, factor, from, a_step, keep, c);
-        else if (count == 3) add_few_multiples<3>(n, factor, from, a_step, keep, c);
-        else if (count == 2) add_few_multiples<2>(n, factor, from, a_step, keep, c);
-        else add_few_multiples<1>(n, factor, from, a_step, keep, c);
-    }
+    // Memory delivers most from `most` places pages apart, which neighbouring rows may not be.
+    constexpr std::int64_t pages = 8192 / sizeof(T);
+    const std::int64_t apart = a_step < pages ? HWY_MAX(rows / most, 1) : 1;
+    std::int64_t r = 0;
+    for (; r + most * apart <= rows; r += most * apart)
+        for (std::int64_t i = r; i < r + apart; ++i)
+            add_scaled_multiples<most>(n, alpha, {x.data + i * x.step, apart * x.step},
+                                       a + i * a_step, apart * a_step, i == 0 ? beta : T{1}, c);
+    const strided<T> rest = {x.data + r * x.step, x.step};
+    const T keep = r == 0 ? beta : T{1};
+    if (rows - r == 3) add_scaled_multiples<3>(n, alpha, rest, a + r * a_step, a_step, keep, c);
+    if (rows - r == 2) add_scaled_multiples<2>(n, alpha, rest, a + r * a_step, a_step, keep, c);
+    if (rows - r == 1) add_scaled_multiples<1>(n, alpha, rest, a + r * a_step, a_step, keep, c);
 }
 
 }  // namespace ricci::kernels::HWY_NAMESPACE
