@@ -138,10 +138,11 @@ HWY_INLINE void for_columns(D d, std::size_t n, Body body) {
 }
 
 // Four vectors of columns at a time stay in registers. `known` rows, or as many as `rows` says when that is 0:
-// a loop without a counter reaches further ahead in memory.
-template <int known, class T, class Join>
+// a loop without a counter reaches further ahead in memory. Where it `asks`, memory is asked for the same
+// columns `ahead` elements further on.
+template <int known, bool asks = false, class T, class Join>
 HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
-                              std::size_t n, Join join) {
+                              std::size_t n, Join join, std::ptrdiff_t ahead = 0) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
@@ -160,7 +161,13 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
         };
         if constexpr (known != 0) {
             RICCI_UNROLL
-            for (int r = 0; r < known; ++r) add_row();
+            for (int r = 0; r < known; ++r) {
+                if constexpr (asks) {
+                    for (std::size_t v = 0; v < 4 * lanes; v += 64 / sizeof(T))
+                        __builtin_prefetch(row + ahead + v, 0, 2);
+                }
+                add_row();
+            }
         } else {
             for (std::size_t r = 0; r < rows; ++r) add_row();
         }
@@ -180,15 +187,19 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
 }
 
 /// acc = join(acc, row) for every row. Many are taken from four places at once: memory delivers more from pages
-/// apart than from one. Short rows are better kept in registers.
+/// apart than from one. Short rows are better kept in registers. Where the rows are parts of longer ones, their
+/// next parts are asked for ahead: no processor guesses where they begin.
 template <class T, class Join>
 HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                           std::size_t n, Join join) {
     constexpr int places = 4;
     const std::size_t quarter = rows >= 2 * places && n * sizeof(T) >= 256 ? rows / places : 0;
     const std::ptrdiff_t apart = static_cast<std::ptrdiff_t>(quarter) * stride;
-    for (std::size_t r = 0; r < quarter; ++r, a += stride)
-        join_few_rows<places>(acc, a, apart, places, n, join);
+    for (std::size_t r = 0; r < quarter; ++r, a += stride) {
+        if (stride == static_cast<std::ptrdiff_t>(n))
+            join_few_rows<places>(acc, a, apart, places, n, join);
+        else join_few_rows<places, true>(acc, a, apart, places, n, join, stride);
+    }
     a += (places - 1) * apart;
     if (rows > places * quarter) join_few_rows<0>(acc, a, stride, rows - places * quarter, n, join);
 }
