@@ -40,7 +40,7 @@ constexpr std::int64_t shortest_past_row = 512;
 /// Bytes of a tile of a row that is summed together with those of other rows, and how far the places of a group
 /// lie apart that are read at once.
 constexpr std::int64_t longest_tile_abreast = std::int64_t{16} << 10;
-constexpr std::int64_t bytes_apart = std::int64_t{16} << 10;
+constexpr std::int64_t bytes_apart = std::int64_t{64} << 10;
 constexpr std::int64_t fewest_rows_abreast = 16;
 
 /// Bytes of an operand that comes from behind the second cache.
@@ -115,8 +115,11 @@ void engine<T, S>::choose_sums() {
     if (!nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast) {
         const std::int64_t row_bytes =
             std::abs(layout_.units.axes.back().stride[code_.operand_of_result()]) * bytes;
-        abreast_ = std::clamp(places_at_once * bytes_apart / std::max(row_bytes, bytes),
-                              fewest_rows_abreast, most_rows_abreast);
+        one_run_ = tiles_ == 1 && (layout_.shape.p_extent == 1 ||
+                                   code_.strides_of_result().p == layout_.shape.q_extent);
+        abreast_ =
+            std::clamp(places_at_once * bytes_apart / std::max(row_bytes, bytes),
+                       fewest_rows_abreast, one_run_ ? most_runs_abreast : most_rows_abreast);
     }
     long_ = layout_.tiles.axes.back().count() == tiles_ && tiles_ >= places_at_once &&
             nest_.outputs * nest_.values * bytes >= far_bytes;

@@ -23,8 +23,8 @@ public:
 /// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
-/// Rows that are summed together, at most.
-inline constexpr std::int64_t most_rows_abreast = 256;
+/// Rows that are summed together, at most: those of one run each, and those whose sums go on from tile to tile.
+inline constexpr std::int64_t most_runs_abreast = 4096, most_rows_abreast = 256;
 
 /// Places of a long row that are read at once: memory delivers more from several than from one.
 inline constexpr std::int64_t places_at_once = 4;
@@ -70,6 +70,7 @@ private:
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool past_ = false;               // rows of the output are written past the caches
     std::int64_t abreast_ = 0;        // rows are summed in groups of so many
+    bool one_run_ = false;            // each of which is one tile without gaps
     bool long_ = false;               // or each from several places at once
     std::size_t factor_[2] = {0, 0};  // the operands of a sum of products; 0: it is none
     std::size_t stage_ = 0;           // elements of a tile that waits to be scattered

@@ -217,10 +217,7 @@ void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int
     const axis& inner = layout_.units.axes.back();
     const std::size_t axes = layout_.tiles.axes.size();
     const std::int64_t stride = inner.stride[code_.operand_of_result()];
-    const tile_shape& shape = layout_.shape;
-    const bool one_run =
-        tiles_ == 1 && (shape.p_extent == 1 || code_.strides_of_result().p == shape.q_extent);
-    T sums[most_rows_abreast];
+    T sums[most_runs_abreast];
     row_sum totals[most_rows_abreast];
     for (std::int64_t unit = first; unit < last;) {
         const std::int64_t count =
@@ -228,19 +225,19 @@ void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int
         // Takes m to the unit.
         const cursor u(layout_.units, operands_, m.unit_at, nest_.offset.data(), unit);
         cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
-        if (!one_run) std::fill_n(totals, count, row_sum{});
+        if (!one_run_) std::fill_n(totals, count, row_sum{});
         for (std::int64_t t = 0; t < tiles_; ++t, c.next()) {
             const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
             const tile_view<T> view = code_.run(m.tile, m.at, p, q, nullptr);
             for_runs(view.data, view.stride, p, q, [&](const T* row, std::size_t n, std::int64_t) {
                 kernels_.sum_of_rows(sums, row, stride, static_cast<std::size_t>(count), n);
-                if (one_run) return;
+                if (one_run_) return;
                 for (std::int64_t r = 0; r < count; ++r)
                     totals[r].add(static_cast<typename row_sum::sum_type>(sums[r]));
             });
         }
-        if (one_run) put_sums(m, sums, count, inner.stride[0]);
-        for (std::int64_t r = 0; r < count && !one_run; ++r, m.unit_at[0] += inner.stride[0])
+        if (one_run_) put_sums(m, sums, count, inner.stride[0]);
+        for (std::int64_t r = 0; r < count && !one_run_; ++r, m.unit_at[0] += inner.stride[0])
             finish_row(m, totals[r]);
         unit += count;
     }

@@ -63,39 +63,31 @@ HWY_INLINE hn::Vec<hn::Full128<hn::TFromD<D>>> sum_of_blocks(D, hn::Vec<D> x) {
     }
 }
 
-// The sums of the lanes of four vectors, in this order.
-HWY_INLINE void store_sums_of_lanes(const stored<hn::Vec<hn::ScalableTag<float>>> (&x)[4],
-                                    float* to) {
-    const hn::ScalableTag<float> d;
-    const hn::RepartitionToWide<decltype(d)> pairs;
-    using V = hn::Vec<decltype(d)>;
+// As many vectors as a block has lanes: lane x of a block of the result is the sum of this block of vector x.
+template <class D>
+HWY_INLINE hn::Vec<D> sums_of_blocks(D d, const stored<hn::Vec<D>>* x) {
+    using V = hn::Vec<D>;
     const auto join = [=](V a, V b) HWY_ATTR {
-        return hn::BitCast(pairs,
-                           hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+        return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
     };
-    const auto low = join(x[0], x[1]), high = join(x[2], x[3]);
-    // Every block holds sums of its own lanes.
-    const auto blocks = hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
-                                hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-    hn::StoreU(sum_of_blocks(d, blocks), hn::Full128<float>(), to);
-}
-HWY_INLINE void store_sums_of_lanes(const stored<hn::Vec<hn::ScalableTag<double>>> (&x)[4],
-                                    double* to) {
-    const hn::ScalableTag<double> d;
-    for (int pair = 0; pair < 2; ++pair) {
-        const hn::Vec<decltype(d)> a = x[2 * pair], b = x[2 * pair + 1];
-        const auto blocks = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-        hn::StoreU(sum_of_blocks(d, blocks), hn::Full128<double>(), to + 2 * pair);
+    if constexpr (lanes_of_block<hn::TFromD<D>> == 2) {
+        return join(x[0], x[1]);
+    } else {
+        const hn::RepartitionToWide<D> pairs;
+        const auto low = hn::BitCast(pairs, join(x[0], x[1]));
+        const auto high = hn::BitCast(pairs, join(x[2], x[3]));
+        return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
+                       hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
     }
 }
 
 // The sums of four rows, `stride` elements apart. Two accumulators each, of which SSE4 and AVX2 have registers
 // for no more.
-template <class T>
-HWY_INLINE void sum_four_rows(T (&sums)[4], const T* a, std::ptrdiff_t stride, std::size_t n) {
-    const hn::ScalableTag<T> d;
-    using V = hn::Vec<decltype(d)>;
-    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void sum_four_rows(D d, T (&sums)[4], const T* a, std::ptrdiff_t stride, std::size_t n) {
+    using V = hn::Vec<D>;
+    constexpr std::size_t lanes = hn::MaxLanes(D());
+    constexpr int block = lanes_of_block<T>;
     stored<V> sum[4][2];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
@@ -119,7 +111,9 @@ HWY_INLINE void sum_four_rows(T (&sums)[4], const T* a, std::ptrdiff_t stride, s
     stored<V> total[4];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
-    store_sums_of_lanes(total, sums);
+    RICCI_UNROLL
+    for (int r = 0; r < 4; r += block)
+        hn::StoreU(sum_of_blocks(d, sums_of_blocks(d, total + r)), hn::Full128<T>(), sums + r);
 }
 
 #endif
@@ -133,7 +127,8 @@ void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, s
     const auto apart = static_cast<std::ptrdiff_t>(quarter) * stride;
     for (; r < quarter; ++r) {
         T four[4];
-        sum_four_rows(four, a + static_cast<std::ptrdiff_t>(r) * stride, apart, n);
+        sum_four_rows(hn::ScalableTag<T>(), four, a + static_cast<std::ptrdiff_t>(r) * stride,
+                      apart, n);
         for (std::size_t k = 0; k < 4; ++k) sums[r + k * quarter] = four[k];
     }
     r *= 4;
@@ -176,24 +171,63 @@ HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, st
 
 #endif
 
-template <class T>
-void add_runs(T* to, const T* from, std::ptrdiff_t step, std::size_t run, std::size_t n) {
-    std::size_t j = 0;
 #if HWY_TARGET != HWY_SCALAR
+
+// to[j] += the sum of run j, for j < n as far as there are vectors of them; returns how far. The runs are blocks
+// that lie side by side, and are read in order: that is faster than from several places, near by and far away.
+template <class T>
+HWY_INLINE std::size_t add_blocks(T* to, const T* from, std::size_t n) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+    constexpr std::size_t block = lanes_of_block<T>, runs = lanes / block;
+    using number = hn::TFromD<hn::RebindToSigned<decltype(d)>>;
+    HWY_ALIGN number order_of_runs[lanes];
+    for (std::size_t x = 0; x < lanes; ++x)
+        order_of_runs[x] = static_cast<number>(x % runs * block + x / runs);
+    const auto order = hn::SetTableIndices(d, order_of_runs);
+    std::size_t j = 0;
+    for (; j + lanes <= n; j += lanes) {
+        stored<V> x[block];
+        RICCI_UNROLL
+        for (std::size_t k = 0; k < block; ++k) x[k] = hn::LoadU(d, from + j * block + k * lanes);
+        const V sums = hn::TableLookupLanes(sums_of_blocks(d, x), order);
+        hn::StoreU(hn::Add(hn::LoadU(d, to + j), sums), d, to + j);
+    }
+    return j;
+}
+
+// The same of runs of any length, `step` elements apart.
+template <class T>
+HWY_INLINE std::size_t add_vectors_of_runs(T* to, const T* from, std::ptrdiff_t step,
+                                           std::size_t run, std::size_t n) {
     constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
     const auto add = [=](std::size_t at) HWY_ATTR {
         add_vector_of_runs(to + at, from + static_cast<std::ptrdiff_t>(at) * step, step, run);
     };
-    // Of the last runs, a block may end behind all of them. Four places at once, as in sum_of_rows.
+    // Of the last runs, a block may end behind all of them.
     constexpr std::size_t block = lanes_of_block<T>;
     const auto apart = static_cast<std::size_t>(step);
     const std::size_t beyond = run < block ? (block - run + apart - 1) / apart : 0;
     const std::size_t readable = n - HWY_MIN(n, beyond);
     const std::size_t quarter = readable / (4 * lanes) * lanes;
+    std::size_t j = 0;
     for (; j < quarter; j += lanes) {
         for (std::size_t place = 0; place < 4; ++place) add(j + place * quarter);
     }
     for (j = 4 * quarter; j + lanes <= readable; j += lanes) add(j);
+    return j;
+}
+
+#endif
+
+template <class T>
+void add_runs(T* to, const T* from, std::ptrdiff_t step, std::size_t run, std::size_t n) {
+    std::size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+    constexpr std::size_t block = lanes_of_block<T>;
+    if (run == block && step == static_cast<std::ptrdiff_t>(block)) j = add_blocks(to, from, n);
+    else j = add_vectors_of_runs(to, from, step, run, n);
 #endif
     for (; j < n; ++j) {
         const T* const first = from + static_cast<std::ptrdiff_t>(j) * step;
