@@ -155,10 +155,11 @@ void multiply_add(std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T
     }
 }
 
-// `rows` multiples of rows side by side: C is read and written once for all of them.
-template <int rows, class T>
+// `rows` multiples of rows side by side: C is read and written once for all of them. Where it `asks`, memory is
+// asked for the elements `ahead` of these.
+template <int rows, bool asks = false, class T>
 HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::int64_t a_step,
-                                  T beta, T* c) {
+                                  T beta, T* c, std::int64_t ahead = 0) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr auto lanes = static_cast<std::int64_t>(HWY_LANES(T));
@@ -175,10 +176,14 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
             sum[v] = beta == 0 ? hn::Zero(d) : hn::Mul(keep, hn::LoadU(d, c + t + v * lanes));
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
+            const T* const row = a + r * a_step + t;
+            if constexpr (asks) {
+                for (std::int64_t v = 0; v < vectors * lanes; v += 64 / sizeof(T))
+                    __builtin_prefetch(row + ahead + v, 0, 2);
+            }
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v)
-                sum[v] = product_and_sum(d, factor[r], hn::LoadU(d, a + r * a_step + t + v * lanes),
-                                         sum[v]);
+                sum[v] = product_and_sum(d, factor[r], hn::LoadU(d, row + v * lanes), sum[v]);
         }
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, c + t + v * lanes);
@@ -191,12 +196,12 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
 }
 
 // The same of rows `x_step` numbers and `a_step` elements apart, times alpha.
-template <int rows, class T>
+template <int rows, bool asks = false, class T>
 HWY_INLINE void add_scaled_multiples(std::int64_t n, T alpha, strided<T> x, const T* a,
-                                     std::int64_t a_step, T beta, T* c) {
+                                     std::int64_t a_step, T beta, T* c, std::int64_t ahead = 0) {
     T factor[rows];
     for (int r = 0; r < rows; ++r) factor[r] = alpha * x.data[r * x.step];
-    add_few_multiples<rows>(n, factor, a, a_step, beta, c);
+    add_few_multiples<rows, asks>(n, factor, a, a_step, beta, c, ahead);
 }
 
 template <class T>
@@ -206,11 +211,22 @@ void add_multiples(std::int64_t n, std::int64_t rows, T alpha, strided<T> x, con
     // Memory delivers most from `most` places pages apart, which neighbouring rows may not be.
     constexpr std::int64_t pages = 8192 / sizeof(T);
     const std::int64_t apart = a_step < pages ? HWY_MAX(rows / most, 1) : 1;
+    // Where the next rows begin, no processor guesses if these are parts of longer ones.
+    const std::int64_t ahead = apart == 1 ? most * a_step : a_step;
     std::int64_t r = 0;
-    for (; r + most * apart <= rows; r += most * apart)
-        for (std::int64_t i = r; i < r + apart; ++i)
-            add_scaled_multiples<most>(n, alpha, {x.data + i * x.step, apart * x.step},
-                                       a + i * a_step, apart * a_step, i == 0 ? beta : T{1}, c);
+    for (; r + most * apart <= rows; r += most * apart) {
+        for (std::int64_t i = r; i < r + apart; ++i) {
+            const strided<T> factors = {x.data + i * x.step, apart * x.step};
+            const T keep = i == 0 ? beta : T{1};
+            if (n == a_step) {
+                add_scaled_multiples<most>(n, alpha, factors, a + i * a_step, apart * a_step, keep,
+                                           c);
+            } else {
+                add_scaled_multiples<most, true>(n, alpha, factors, a + i * a_step, apart * a_step,
+                                                 keep, c, ahead);
+            }
+        }
+    }
     const strided<T> rest = {x.data + r * x.step, x.step};
     const T keep = r == 0 ? beta : T{1};
     if (rows - r == 3) add_scaled_multiples<3>(n, alpha, rest, a + r * a_step, a_step, keep, c);
