@@ -129,6 +129,7 @@ inline constexpr contraction_case contraction_cases[] = {
     {"stream", "bij,bi->bj", "b=64 i=512 j=512", bound::memory},
     {"stream", "ij,j->i", "i=256 j=256", bound::memory},
     {"stream", "ij,j->i", "i=50000 j=333", bound::memory},
+    {"stream", "ij,j->i", "i=1000000 j=16", bound::memory},
     {"stream", "ij,i->j", "i=1000000 j=16", bound::memory},
     {"stream", "i,i->", "i=10000000", bound::memory},
     {"stream", "i,j->ij", "i=4096 j=4096", bound::memory},

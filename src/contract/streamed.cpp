@@ -23,6 +23,8 @@ constexpr std::int64_t products_per_task = 1 << 16;
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t few_sums = 16;
 constexpr std::int64_t serial_products = 1 << 16;
+// Rows that a kernel may sum together: it takes them from places that many short ones lie pages apart.
+constexpr std::int64_t most_rows_at_once = 2048;
 // Loops over contiguous elements that are run in vectors: sums of several rows at once, and others.
 constexpr std::int64_t shortest_of_rows = 8, shortest_alone = 16;
 constexpr std::int64_t most_iterations = std::int64_t{1} << 48;
@@ -215,14 +217,13 @@ bool streamed<T, Stored>::sums_rows() const {
 template <class T, class Stored>
 void streamed<T, Stored>::run_dot_rows(const operands& from) const {
     if constexpr (!widens) {
-        constexpr std::int64_t most = 64;
         const contraction_loop& rows = free_.back();
         auto body = [&](std::int64_t task, int) {
-            T sums[most];
+            T sums[most_rows_at_once];
             const std::int64_t end = std::min(outer_, (task + 1) * units_per_task_);
             for (std::int64_t unit = task * units_per_task_; unit < end;) {
                 const std::int64_t left = rows.extent - unit % rows.extent;
-                const std::int64_t count = std::min({most, left, end - unit});
+                const std::int64_t count = std::min({most_rows_at_once, left, end - unit});
                 const position at = locate(free_, unit);
                 const T *a = from.a + at.a, *b = from.b + at.b;
                 if (rows.b == 0) table_->dot_rows(inner_.extent, count, a, rows.a, b, sums);
