@@ -46,17 +46,29 @@ constexpr std::int64_t pitch_of(std::int64_t elements) {
     return (elements + line - 1) / line * line + line;
 }
 
-// Memory is faster when it is read in a few places at once.
+// Memory is faster when it is read in a few places at once, and told before where they will be: no processor
+// guesses where a run follows another.
 constexpr std::int64_t runs_at_once = 8;
+// Tiles of a task: while one is written, the next one is asked for.
+constexpr std::int64_t tiles_of_task = 4;
 
+// Into the second cache.
+template <class T>
+void ask_for(const T* line) {
+    __builtin_prefetch(line, 0, 2);
+}
+
+// Asks for as many runs that follow.
 template <class T>
 void copy_runs(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                std::int64_t runs, std::int64_t length) {
     constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
     std::int64_t x = 0;
     for (; x + line <= length; x += line)
-        for (std::int64_t r = 0; r < runs; ++r)
+        for (std::int64_t r = 0; r < runs; ++r) {
+            ask_for(from + (r + runs) * from_step + x);
             std::memcpy(to + r * to_step + x, from + r * from_step + x, runtime::line_bytes);
+        }
     const auto rest = static_cast<std::size_t>(length - x) * sizeof(T);
     for (std::int64_t r = 0; rest > 0 && r < runs; ++r)
         std::memcpy(to + r * to_step + x, from + r * from_step + x, rest);
@@ -77,14 +89,24 @@ public:
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
         const T* const from = static_cast<const T*>(bases[source_]);
-        for_units(
-            [&](const cursor& c, const std::int64_t* at, int worker) {
-                T* const rows = reinterpret_cast<T*>(runtime::worker_memory(worker));
+        const std::int64_t tiles = units_.steps();
+        auto task = [&](std::int64_t number, int worker) {
+            const std::int64_t first = number * tiles_of_task;
+            const std::int64_t last = std::min(tiles, first + tiles_of_task);
+            std::int64_t at[2], next_at[2];
+            cursor c(units_, 2, at, offset_, first), next(units_, 2, next_at, offset_, first);
+            T* const rows = reinterpret_cast<T*>(runtime::worker_memory(worker));
+            for (std::int64_t number_of_tile = first; number_of_tile < last; c.next()) {
+                next.next();
                 const tile t = tile_at(c);
                 read(t, from + at[1], rows);
-                write(t, rows, rows + t.rows() * t.pitch, to + at[0]);
-            },
-            kernels_.end_streams);
+                coming_runs coming(*this, tile_at(next), from + next_at[1],
+                                   ++number_of_tile < last);
+                write(t, rows, rows + t.rows() * t.pitch, to + at[0], coming);
+            }
+            kernels_.end_streams();
+        };
+        runtime::parallel_for((tiles + tiles_of_task - 1) / tiles_of_task, task);
     }
 
 private:
@@ -96,6 +118,36 @@ private:
         // Runs of the source.
         std::int64_t rows() const { return longer_q * q; }
     };
+
+    // The runs of the tile that is read next, if there is one.
+    class coming_runs {
+    public:
+        coming_runs(const staged_transposition& all, const tile& t, const T* from, bool exists)
+            : from_(from),
+              step_q_(all.along(2).stride[1]),
+              step_longer_(all.along(0).stride[1]),
+              q_(t.q),
+              length_(t.longer_p * t.p),
+              left_(exists ? t.rows() : 0) {}
+
+        void ask(std::int64_t runs) {
+            for (runs = std::min(runs, left_), left_ -= runs; runs > 0; --runs) {
+                const T* const run = from_ + o_ * step_longer_ + i_ * step_q_;
+                for (std::int64_t x = 0; x < length_; x += line_elements) ask_for(run + x);
+                if (++i_ == q_) {
+                    i_ = 0;
+                    ++o_;
+                }
+            }
+        }
+
+    private:
+        const T* from_;
+        std::int64_t step_q_, step_longer_, q_, length_, left_, i_ = 0, o_ = 0;
+    };
+
+    static constexpr std::int64_t line_elements =
+        runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
     const axis& along(std::size_t number) const {
         return units_.axes[units_.axes.size() - 4 + number];
@@ -123,12 +175,14 @@ private:
     }
 
     // A line's columns of the rows at a time become as many runs of the output, in the first cache.
-    void write(const tile& t, const T* rows, T* runs, T* to) const {
-        constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+    void write(const tile& t, const T* rows, T* runs, T* to, coming_runs& coming) const {
+        constexpr std::int64_t line = line_elements;
         const std::int64_t parts = shared_ ? t.longer_p : 1, length = parts * t.rows();
         const std::int64_t step = along(3).stride[0], pitch = pitch_of<T>(length);
+        const std::int64_t times = t.longer_p / parts * ((t.p + line - 1) / line);
         for (std::int64_t x = 0; x < t.longer_p; x += parts)
             for (std::int64_t j = 0; j < t.p; j += line) {
+                coming.ask((t.rows() + times - 1) / times);
                 const std::int64_t count = std::min(line, t.p - j);
                 for (std::int64_t part = 0; part < parts; ++part)
                     kernels_.transpose(rows + (x + part) * t.p + j, t.pitch, runs + part * t.rows(),
