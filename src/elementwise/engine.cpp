@@ -73,6 +73,9 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();
+    asks_ = layout_.how == traversal::plain && layout_.shape.p_chunk > 1 &&
+            layout_.shape.q_chunk > 1 &&
+            nest_.outputs * static_cast<std::int64_t>(sizeof(S)) >= far_bytes;
     find_factors(program);
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
@@ -193,14 +196,32 @@ void engine<T, S>::run_empty(void* const* bases) const {
     }
 }
 
+/// Asks for the lines of a tile that m.unit_at names: rows of tiles are too many, and too far apart, for a
+/// processor to guess which come next. Part of its caller, as ask_for_rows is.
+template <class T, class S>
+[[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
+                                                              std::int64_t q) const {
+    for (std::size_t k = 1; k < operands_; ++k) {
+        const tile_strides& stride = layout_.strides[k];
+        const S* const from = static_cast<const S*>(m.tile.bases[k]) + m.unit_at[k];
+        if (stride.q == 1 && stride.p != 0) ask_for_rows(from, stride.p, p, q);
+        else if (stride.p == 1 && stride.q != 0) ask_for_rows(from, stride.q, q, p);
+    }
+}
+
 template <class T, class S>
 void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     const std::size_t axes = layout_.units.axes.size();
     cursor c(layout_.units, operands_, m.at, nest_.offset.data(), first);
+    cursor next(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);  // a tile ahead
     code_.begin(m.tile, m.at);
     for (std::int64_t unit = first;;) {
         const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
+        if (asks_ && unit + 1 < last) {
+            next.next();
+            ask_for_tile(m, next.size(axes - 2), next.size(axes - 1));
+        }
         if (past_) {
             put_past(m, code_.run(m.tile, m.at, p, q, nullptr), p, q);
         } else {

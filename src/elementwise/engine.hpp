@@ -69,6 +69,7 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool past_ = false;               // rows of the output are written past the caches
+    bool asks_ = false;               // memory is asked for the tile after the one that is computed
     std::int64_t abreast_ = 0;        // rows are summed in groups of so many
     bool one_run_ = false;            // each of which is one tile without gaps
     bool long_ = false;               // or each from several places at once
@@ -93,6 +94,7 @@ private:
 
     void run_empty(void* const* bases) const;
     void run_plain(void* const* bases, std::int64_t first, std::int64_t last) const;
+    void ask_for_tile(const task_memory& m, std::int64_t p, std::int64_t q) const;
     void run_units(void* const* bases, std::int64_t first, std::int64_t last) const;
     void run_columns(task_memory& m) const;
     void run_row(task_memory& m) const;

@@ -27,15 +27,14 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
 /// cost more than it saved.
 inline constexpr std::int64_t unforeseen_bytes = 12 << 10;
 
-/// Asks for the tile that comes after one of p elements of q lines each, along q. Part of its caller: g++
-/// drops the call of a function that does nothing but ask.
+/// Asks for rows of so many elements, `stride` elements apart. Part of its caller: g++ drops the call of a
+/// function that does nothing but ask.
 template <class T>
-[[gnu::always_inline]] inline void ask_for_next(const T* from, std::int64_t p, std::int64_t q,
-                                                std::int64_t q_stride) {
+[[gnu::always_inline]] inline void ask_for_rows(const T* from, std::int64_t stride,
+                                                std::int64_t rows, std::int64_t elements) {
     constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-    for (const T *next = from + q * q_stride, *end = next + q * q_stride; next != end;
-         next += q_stride) {
-        for (std::int64_t i = 0; i < p; i += line) __builtin_prefetch(next + i, 0, 2);
+    for (std::int64_t i = 0; i < rows; ++i, from += stride) {
+        for (std::int64_t j = 0; j < elements; j += line) __builtin_prefetch(from + j, 0, 2);
     }
 }
 
@@ -90,7 +89,9 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
     }
     if (p_stride == 1 && q_stride != 1 && p > 1) {
         const std::int64_t step_bytes = q_stride * static_cast<std::int64_t>(sizeof(T));
-        if (p >= 8 && step_bytes >= unforeseen_bytes) ask_for_next(from, p, q, q_stride);
+        // What follows along q.
+        if (p >= 8 && step_bytes >= unforeseen_bytes)
+            ask_for_rows(from + q * q_stride, q_stride, q, p);
         return gather_transposed(to, from, p, q, q_stride);
     }
     for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {

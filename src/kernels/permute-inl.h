@@ -178,10 +178,12 @@ HWY_INLINE void transpose_tile(Matrix from, T* to, std::int64_t to_step, std::in
 template <class T>
 void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns) {
-    // Rows this far apart are those of an operand that no near cache holds.
-    constexpr std::int64_t far_bytes = std::int64_t{1} << 15;
+    // Rows this far apart are those of an operand that no near cache holds; rows whole pages apart have one
+    // place in the first cache.
+    constexpr std::int64_t far_bytes = std::int64_t{1} << 15, page = 4096;
     const even_rows<T> matrix{from, from_step};
-    if (from_step * static_cast<std::int64_t>(sizeof(T)) >= far_bytes)
+    const std::int64_t step_bytes = from_step * static_cast<std::int64_t>(sizeof(T));
+    if (step_bytes >= far_bytes || step_bytes % page == 0)
         return transpose_tile<false, true>(matrix, to, to_step, rows, columns);
     transpose_tile<false, false>(matrix, to, to_step, rows, columns);
 }
