@@ -13,6 +13,7 @@
 
 #include "src/kernels/elementwise-inl.h"
 #include "src/kernels/stored-vector-inl.h"
+#include "src/kernels/sums-of-lanes-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
@@ -52,35 +53,6 @@ T sum_row(const T* a, std::size_t n) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// The sum of a vector's blocks of 128 bits.
-template <class D>
-HWY_INLINE hn::Vec<hn::Full128<hn::TFromD<D>>> sum_of_blocks(D, hn::Vec<D> x) {
-    if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) <= 16) {
-        return x;
-    } else {
-        const hn::CappedTag<hn::TFromD<D>, hn::MaxLanes(D()) / 2> half;
-        return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
-    }
-}
-
-// As many vectors as a block has lanes: lane x of a block of the result is the sum of this block of vector x.
-template <class D>
-HWY_INLINE hn::Vec<D> sums_of_blocks(D d, const stored<hn::Vec<D>>* x) {
-    using V = hn::Vec<D>;
-    const auto join = [=](V a, V b) HWY_ATTR {
-        return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-    };
-    if constexpr (lanes_of_block<hn::TFromD<D>> == 2) {
-        return join(x[0], x[1]);
-    } else {
-        const hn::RepartitionToWide<D> pairs;
-        const auto low = hn::BitCast(pairs, join(x[0], x[1]));
-        const auto high = hn::BitCast(pairs, join(x[2], x[3]));
-        return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, low, high)),
-                       hn::BitCast(d, hn::InterleaveUpper(pairs, low, high)));
-    }
-}
-
 // The sums of four rows, `stride` elements apart. Two accumulators each, of which SSE4 and AVX2 have registers
 // for no more.
 template <class D, class T = hn::TFromD<D>>
@@ -111,9 +83,7 @@ HWY_INLINE void sum_four_rows(D d, T (&sums)[4], const T* a, std::ptrdiff_t stri
     stored<V> total[4];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
-    RICCI_UNROLL
-    for (int r = 0; r < 4; r += block)
-        hn::StoreU(sum_of_blocks(d, sums_of_blocks(d, total + r)), hn::Full128<T>(), sums + r);
+    store_sums_of_lanes<4>(d, total, sums);
 }
 
 #endif

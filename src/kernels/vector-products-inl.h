@@ -13,6 +13,7 @@
 
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/stored-vector-inl.h"
+#include "src/kernels/sums-of-lanes-inl.h"
 #include "src/kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -97,12 +98,21 @@ HWY_INLINE void dot_few_rows(std::int64_t n, const T* a, std::int64_t a_step, co
         for (int r = 0; r < rows; ++r)
             sum[r][0] = product_and_sum(d, hn::LoadU(d, a + r * a_step + t), right, sum[r][0]);
     }
+    stored<V> total[rows];
     RICCI_UNROLL
-    for (int r = 0; r < rows; ++r) {
-        const V total = hn::Add(hn::Add(sum[r][0], sum[r][1]), hn::Add(sum[r][2], sum[r][3]));
-        T tail = 0;
-        for (std::int64_t i = t; i < n; ++i) tail += a[r * a_step + i] * y[i];
-        sums[r] = tail + hn::GetLane(hn::SumOfLanes(d, total));
+    for (int r = 0; r < rows; ++r)
+        total[r] = hn::Add(hn::Add(sum[r][0], sum[r][1]), hn::Add(sum[r][2], sum[r][3]));
+#if HWY_TARGET != HWY_SCALAR
+    // Of eight bytes each, one after another is as fast.
+    if constexpr (sizeof(T) == 4 && rows % lanes_of_block<T> == 0) {
+        store_sums_of_lanes(d, total, sums);
+    } else
+#endif
+    {
+        for (int r = 0; r < rows; ++r) sums[r] = hn::GetLane(hn::SumOfLanes(d, total[r]));
+    }
+    for (; t < n; ++t) {
+        for (int r = 0; r < rows; ++r) sums[r] += a[r * a_step + t] * y[t];
     }
 }
 
