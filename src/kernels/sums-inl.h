@@ -59,7 +59,6 @@ template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void sum_four_rows(D d, T (&sums)[4], const T* a, std::ptrdiff_t stride, std::size_t n) {
     using V = hn::Vec<D>;
     constexpr std::size_t lanes = hn::MaxLanes(D());
-    constexpr int block = lanes_of_block<T>;
     stored<V> sum[4][2];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) sum[r][0] = sum[r][1] = hn::Zero(d);
