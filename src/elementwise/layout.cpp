@@ -14,6 +14,8 @@ using plan::opcode;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Of rows that are added up where they lie: the accumulators fit the first cache.
 constexpr std::int64_t summed_row_bytes = std::int64_t{12} << 10;
+// Rows of as many bytes are summed four at a time; of a tile of them.
+constexpr std::int64_t shortest_joined_row = 256, tile_of_rows_bytes = std::int64_t{256} << 10;
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
 
@@ -212,7 +214,11 @@ private:
         // Several rows in a tile mean that loads are copied: worth it for short rows alone.
         const bool whole = shape.q_chunk == q.extent && q.extent < 128;
         if (reads_rows || shape.reads_runs) {
-            shape.p_chunk = std::min<std::int64_t>(p.extent, 64);
+            // Of rows that kernels take from four places at once, so many that those lie far apart; no more,
+            // as they are summed without a correction.
+            const std::int64_t row = shape.q_chunk * element_bytes_;
+            const std::int64_t most = row >= shortest_joined_row ? tile_of_rows_bytes / row : 0;
+            shape.p_chunk = std::min(p.extent, std::clamp<std::int64_t>(most, 64, 256));
         } else if (folds_short_runs(p, q)) {
             shape.p_chunk = std::min(p.extent, fits);
         } else if (layout_.how == traversal::plain && transposes(p, q)) {

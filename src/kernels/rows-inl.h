@@ -137,7 +137,7 @@ HWY_INLINE void for_columns(D d, std::size_t n, Body body) {
     }
 }
 
-// Four vectors of columns at a time stay in registers. `known` rows, or as many as `rows` says when that is 0:
+// Four vectors of columns at a time stay in registers. `known` rows, four, or as many as `rows` says when it is 0:
 // a loop without a counter reaches further ahead in memory. Where it `asks`, memory is asked for the same
 // columns `ahead` elements further on.
 template <int known, bool asks = false, class T, class Join>
@@ -152,24 +152,31 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
         V s0 = hn::LoadU(d, acc + i), s1 = hn::LoadU(d, acc + i + lanes);
         V s2 = hn::LoadU(d, acc + i + 2 * lanes), s3 = hn::LoadU(d, acc + i + 3 * lanes);
         const T* row = a + i;
-        const auto add_row = [&]() HWY_ATTR {
-            s0 = join(s0, hn::LoadU(d, row));
-            s1 = join(s1, hn::LoadU(d, row + lanes));
-            s2 = join(s2, hn::LoadU(d, row + 2 * lanes));
-            s3 = join(s3, hn::LoadU(d, row + 3 * lanes));
-            row += stride;
-        };
         if constexpr (known != 0) {
-            RICCI_UNROLL
-            for (int r = 0; r < known; ++r) {
-                if constexpr (asks) {
+            static_assert(known == 4);
+            if constexpr (asks) {
+                for (int r = 0; r < known; ++r) {
                     for (std::size_t v = 0; v < 4 * lanes; v += 64 / sizeof(T))
-                        __builtin_prefetch(row + ahead + v, 0, 2);
+                        __builtin_prefetch(row + r * stride + ahead + v, 0, 2);
                 }
-                add_row();
             }
+            // What the rows add comes together first: as many steps, and fewer roundings one after another.
+            const auto joined = [&](const T* at) HWY_ATTR {
+                const V low = join(hn::LoadU(d, at), hn::LoadU(d, at + stride));
+                return join(low,
+                            join(hn::LoadU(d, at + 2 * stride), hn::LoadU(d, at + 3 * stride)));
+            };
+            s0 = join(s0, joined(row));
+            s1 = join(s1, joined(row + lanes));
+            s2 = join(s2, joined(row + 2 * lanes));
+            s3 = join(s3, joined(row + 3 * lanes));
         } else {
-            for (std::size_t r = 0; r < rows; ++r) add_row();
+            for (std::size_t r = 0; r < rows; ++r, row += stride) {
+                s0 = join(s0, hn::LoadU(d, row));
+                s1 = join(s1, hn::LoadU(d, row + lanes));
+                s2 = join(s2, hn::LoadU(d, row + 2 * lanes));
+                s3 = join(s3, hn::LoadU(d, row + 3 * lanes));
+            }
         }
         hn::StoreU(s0, d, acc + i);
         hn::StoreU(s1, d, acc + i + lanes);
