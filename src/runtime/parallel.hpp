@@ -30,8 +30,8 @@ int worker_slots();
 /// Sets the number of threads; 0 means as many as the machine (or the enclosing arena) has.
 void set_worker_count(int count);
 
-/// Runs tasks 0 .. count-1, each once, in any order; `worker` < worker_slots() is unique among the
-/// tasks running at the same moment. Stays on the caller's thread when count is 1 or one worker is
+/// Runs tasks 0 .. count-1, each once. They begin in this order, so that one may wait for those before it, and
+/// end in any. `worker` < worker_slots() is unique among the tasks running at the same moment. Stays on the caller's thread when count is 1 or one worker is
 /// allowed. How the work is cut into tasks must not depend on the number of workers.
 void parallel_for(std::int64_t count, task_ref body);
 

@@ -16,6 +16,12 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::int64_t enough_tasks = 16;
 
+// Says that a task is done, also when it ends by an exception: nobody may wait for it any longer.
+struct done_at_end {
+    std::atomic<bool>& done;
+    ~done_at_end() { done.store(true, std::memory_order_release); }
+};
+
 constexpr std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 kept_products kept_of(const plan::stream_chain& what, bool second) {
@@ -128,6 +134,8 @@ void chained_sweep<T>::run(void* const* bases, const double* numbers) const {
 template <class T>
 void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
                                 const double* numbers) const {
+    std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
+    const done_at_end done{*mine};
     const runtime::lent_memory lent(lent_bytes_);
     std::byte* const second_memory = lent.data() + first_bytes_;
     T* const shared = reinterpret_cast<T*>(
@@ -166,12 +174,11 @@ void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* co
     }
     auto& t = second[0].tile;
     choose_unit(second_, t, batch, begin);
-    std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
+    // Tasks begin in order: the one before is done or at work.
     if (group > 0)
         while (!(mine - 1)->load(std::memory_order_acquire)) std::this_thread::yield();
     for (const auto& s : column_sinks_)
         s.sink.finish(t, 0, columns, t.numbers[s.number], group == 0);
-    mine->store(true, std::memory_order_release);
 }
 
 template <class T>
