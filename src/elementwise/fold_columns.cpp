@@ -13,7 +13,7 @@ namespace {
 
 using plan::fold;
 
-/// Sums of tiles of rows that are added plainly before they are added, with their error, to the total.
+/// So many rows, or a tile of more, are summed plainly before the sum is added, with its error, to the total.
 constexpr std::int64_t rows_per_block = 64;
 
 }  // namespace

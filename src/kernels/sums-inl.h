@@ -82,7 +82,7 @@ HWY_INLINE void sum_four_rows(D d, T (&sums)[4], const T* a, std::ptrdiff_t stri
     stored<V> total[4];
     RICCI_UNROLL
     for (int r = 0; r < 4; ++r) total[r] = hn::Add(sum[r][0], sum[r][1]);
-    store_sums_of_lanes<4>(d, total, sums);
+    store_sums_of_lanes(d, total, sums);
 }
 
 #endif

@@ -205,7 +205,7 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
     }
 }
 
-// The same of rows `x_step` numbers and `a_step` elements apart, times alpha.
+// The same by the factors alpha * x.
 template <int rows, bool asks = false, class T>
 HWY_INLINE void add_scaled_multiples(std::int64_t n, T alpha, strided<T> x, const T* a,
                                      std::int64_t a_step, T beta, T* c, std::int64_t ahead = 0) {
