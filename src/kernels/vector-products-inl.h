@@ -109,7 +109,10 @@ HWY_INLINE void dot_few_rows(std::int64_t n, const T* a, std::int64_t a_step, co
     } else
 #endif
     {
-        for (int r = 0; r < rows; ++r) sums[r] = hn::GetLane(hn::SumOfLanes(d, total[r]));
+        for (int r = 0; r < rows; ++r) {
+            const V lanes_of_row = total[r];
+            sums[r] = hn::GetLane(hn::SumOfLanes(d, lanes_of_row));
+        }
     }
     for (; t < n; ++t) {
         for (int r = 0; r < rows; ++r) sums[r] += a[r * a_step + t] * y[t];
