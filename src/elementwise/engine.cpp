@@ -197,7 +197,7 @@ void engine<T, S>::run_empty(void* const* bases) const {
 }
 
 /// Asks for the lines of a tile that m.unit_at names: rows of tiles are too many, and too far apart, for a
-/// processor to guess which come next. Part of its caller, as ask_for_rows is.
+/// processor to guess which come next. Part of its caller, as kernels::ask_for is.
 template <class T, class S>
 [[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
                                                               std::int64_t q) const {

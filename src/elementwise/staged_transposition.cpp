@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/kernels/ask.hpp"
 #include "src/kernels/elementwise.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
@@ -38,11 +39,14 @@ std::int64_t run_bytes() {
     return bytes;
 }
 
+template <class T>
+constexpr std::int64_t line_elements = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+
 // Rows in the second cache are a line longer than what is in them: those a power of two apart would compete
 // for the same few places.
 template <class T>
 constexpr std::int64_t pitch_of(std::int64_t elements) {
-    constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t line = line_elements<T>;
     return (elements + line - 1) / line * line + line;
 }
 
@@ -52,21 +56,15 @@ constexpr std::int64_t runs_at_once = 8;
 // Tiles of a task: while one is written, the next one is asked for.
 constexpr std::int64_t tiles_of_task = 4;
 
-// Into the second cache.
-template <class T>
-void ask_for(const T* line) {
-    __builtin_prefetch(line, 0, 2);
-}
-
 // Asks for as many runs that follow.
 template <class T>
 void copy_runs(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                std::int64_t runs, std::int64_t length) {
-    constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t line = line_elements<T>;
     std::int64_t x = 0;
     for (; x + line <= length; x += line)
         for (std::int64_t r = 0; r < runs; ++r) {
-            ask_for(from + (r + runs) * from_step + x);
+            kernels::ask_for(from + (r + runs) * from_step + x, line);
             std::memcpy(to + r * to_step + x, from + r * from_step + x, runtime::line_bytes);
         }
     const auto rest = static_cast<std::size_t>(length - x) * sizeof(T);
@@ -123,31 +121,21 @@ private:
     class coming_runs {
     public:
         coming_runs(const staged_transposition& all, const tile& t, const T* from, bool exists)
-            : from_(from),
-              step_q_(all.along(2).stride[1]),
-              step_longer_(all.along(0).stride[1]),
-              q_(t.q),
-              length_(t.longer_p * t.p),
-              left_(exists ? t.rows() : 0) {}
+            : all_(all), tile_(t), from_(from), end_(exists ? t.rows() : 0) {}
 
         void ask(std::int64_t runs) {
-            for (runs = std::min(runs, left_), left_ -= runs; runs > 0; --runs) {
-                const T* const run = from_ + o_ * step_longer_ + i_ * step_q_;
-                for (std::int64_t x = 0; x < length_; x += line_elements) ask_for(run + x);
-                if (++i_ == q_) {
-                    i_ = 0;
-                    ++o_;
-                }
-            }
+            for (const std::int64_t last = std::min(end_, next_ + runs); next_ < last; ++next_)
+                kernels::ask_for(from_ + next_ / tile_.q * all_.along(0).stride[1] +
+                                     next_ % tile_.q * all_.along(2).stride[1],
+                                 tile_.longer_p * tile_.p);
         }
 
     private:
+        const staged_transposition& all_;
+        tile tile_;
         const T* from_;
-        std::int64_t step_q_, step_longer_, q_, length_, left_, i_ = 0, o_ = 0;
+        std::int64_t next_ = 0, end_;
     };
-
-    static constexpr std::int64_t line_elements =
-        runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
     const axis& along(std::size_t number) const {
         return units_.axes[units_.axes.size() - 4 + number];
@@ -176,7 +164,7 @@ private:
 
     // A line's columns of the rows at a time become as many runs of the output, in the first cache.
     void write(const tile& t, const T* rows, T* runs, T* to, coming_runs& coming) const {
-        constexpr std::int64_t line = line_elements;
+        constexpr std::int64_t line = line_elements<T>;
         const std::int64_t parts = shared_ ? t.longer_p : 1, length = parts * t.rows();
         const std::int64_t step = along(3).stride[0], pitch = pitch_of<T>(length);
         const std::int64_t times = t.longer_p / parts * ((t.p + line - 1) / line);

@@ -8,6 +8,7 @@
 #include <complex>
 #include <type_traits>
 
+#include "src/kernels/ask.hpp"
 #include "src/kernels/convert.hpp"
 #include "src/kernels/elementwise.hpp"
 
@@ -27,15 +28,11 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
 /// cost more than it saved.
 inline constexpr std::int64_t unforeseen_bytes = 12 << 10;
 
-/// Asks for rows of so many elements, `stride` elements apart. Part of its caller: g++ drops the call of a
-/// function that does nothing but ask.
+/// Asks for rows of so many elements, `stride` elements apart.
 template <class T>
 [[gnu::always_inline]] inline void ask_for_rows(const T* from, std::int64_t stride,
                                                 std::int64_t rows, std::int64_t elements) {
-    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
-    for (std::int64_t i = 0; i < rows; ++i, from += stride) {
-        for (std::int64_t j = 0; j < elements; j += line) __builtin_prefetch(from + j, 0, 2);
-    }
+    for (std::int64_t i = 0; i < rows; ++i, from += stride) kernels::ask_for(from, elements);
 }
 
 /// to[i * q + j] = from[i + j * q_stride] for i < p, j < q.

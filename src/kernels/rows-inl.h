@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "src/kernels/ask.hpp"
 #include "src/kernels/elementwise-inl.h"
 #include "src/kernels/unroll.hpp"
 #include "src/kernels/permute-inl.h"
@@ -155,10 +156,8 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
         if constexpr (known != 0) {
             static_assert(known == 4);
             if constexpr (asks) {
-                for (int r = 0; r < known; ++r) {
-                    for (std::size_t v = 0; v < 4 * lanes; v += 64 / sizeof(T))
-                        __builtin_prefetch(row + r * stride + ahead + v, 0, 2);
-                }
+                for (int r = 0; r < known; ++r)
+                    ask_for(row + r * stride + ahead, static_cast<std::int64_t>(4 * lanes));
             }
             // What the rows add comes together first: as many steps, and fewer roundings one after another.
             const auto joined = [&](const T* at) HWY_ATTR {

@@ -80,9 +80,9 @@ struct stream_table {
     void (*shift)(T* shift, const T* maximum, std::size_t n) = nullptr;
 
     /// tile[r * step + x] = exp(scores[r * step + x] - maximum[x]), and sum[x] gets their sum over r
-    /// added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a part of the weight itself it
-    /// grows with |scores| and |maximum|, whose product with log2(e) is rounded once. 0 for -infinity,
-    /// and where the result would not be a normal number.
+    /// added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a part of
+    /// the weight itself it grows with |scores| and |maximum|, whose product with log2(e) is rounded
+    /// once. 0 for -infinity, and where the result would not be a normal number.
     void (*weigh)(T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                   const softmax_state<T>& state) = nullptr;
 

@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/ask.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/sums-of-lanes-inl.h"
@@ -190,10 +191,7 @@ HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::i
         RICCI_UNROLL
         for (int r = 0; r < rows; ++r) {
             const T* const row = a + r * a_step + t;
-            if constexpr (asks) {
-                for (std::int64_t v = 0; v < vectors * lanes; v += 64 / sizeof(T))
-                    __builtin_prefetch(row + ahead + v, 0, 2);
-            }
+            if constexpr (asks) ask_for(row + ahead, vectors * lanes);
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v)
                 sum[v] = product_and_sum(d, factor[r], hn::LoadU(d, row + v * lanes), sum[v]);
