@@ -18,32 +18,47 @@ namespace ricci::elementwise {
 /// Elements of a task, and of work that stays on the calling thread.
 inline constexpr std::int64_t copy_task_elements = std::int64_t{1} << 15;
 
-inline std::int64_t units_in_task(const walk& units) {
+/// Tasks have so many units at least where the next one is asked for while one is copied.
+inline constexpr std::int64_t units_asked_for = 4;
+
+inline std::int64_t units_in_task(const walk& units, std::int64_t least) {
     std::int64_t elements = 1;
     for (const axis& a : units.axes) elements *= a.chunk;
-    return std::max<std::int64_t>(1, copy_task_elements / elements);
+    return std::max(least, copy_task_elements / elements);
 }
+
+/// A unit of a copy: the chunks of its loops, and its first elements, from the operands' bases.
+struct copy_unit {
+    const cursor& chunk;
+    std::int64_t to, from;
+};
 
 /// What every kind of copy has: the walk over units, its strides those of the output and the source.
 class copy_engine : public map_engine {
 public:
-    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset)
+    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset,
+                std::int64_t least_units = 1)
         : units_(std::move(units)),
           source_(source),
           offset_{offset[0], offset[source]},
-          per_task_(units_in_task(units_)) {}
+          per_task_(units_in_task(units_, least_units)) {}
 
 protected:
-    /// Calls body(cursor, at, worker) for every unit, and `end` when a task's are done.
+    /// Calls body(unit, next, worker) for every unit, and `end` when a task's are done; `next` is the unit that
+    /// follows, be it another task's (on a single thread, that task is next), null at the end of all.
     template <class Body, class End>
     void for_units(Body body, End end) const {
         const std::int64_t units = units_.steps();
         auto task = [&](std::int64_t number, int worker) {
-            std::int64_t at[2];
-            cursor c(units_, 2, at, offset_, number * per_task_);
-            const std::int64_t last = std::min(units, (number + 1) * per_task_);
-            for (std::int64_t unit = number * per_task_; unit < last; ++unit, c.next())
-                body(c, at, worker);
+            const std::int64_t first = number * per_task_;
+            const std::int64_t last = std::min(units, first + per_task_);
+            std::int64_t at[2], next_at[2];
+            cursor here(units_, 2, at, offset_, first), there(units_, 2, next_at, offset_, first);
+            for (std::int64_t unit = first; unit < last; ++unit, here.next()) {
+                there.next();
+                const copy_unit now{here, at[0], at[1]}, next{there, next_at[0], next_at[1]};
+                body(now, unit + 1 < units ? &next : nullptr, worker);
+            }
             end();
         };
         runtime::parallel_for((units + per_task_ - 1) / per_task_, task);

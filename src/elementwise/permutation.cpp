@@ -52,9 +52,9 @@ public:
         const auto& kernels = kernels::elementwise<T>();
         const std::size_t q = units_.axes.size() - 1, p = q - 1;
         for_units(
-            [&](const cursor& c, const std::int64_t* at, int) {
-                kernels.transpose(from + at[1], from_step_, to + at[0], to_step_, c.size(q),
-                                  c.size(p));
+            [&](const copy_unit& unit, const copy_unit*, int) {
+                kernels.transpose(from + unit.from, from_step_, to + unit.to, to_step_,
+                                  unit.chunk.size(q), unit.chunk.size(p));
             },
             [] {});
     }
@@ -96,35 +96,41 @@ private:
     std::int64_t extent_ = 1;
 };
 
-// The same past the caches: p is the inner axis, and q is a row of the output.
+// The same past the caches: p is the inner axis, and q is a row of the output. While a tile is written, the next
+// one is asked for: no processor guesses where it begins.
 template <class T>
 class transposition_past final : public copy_engine {
 public:
     transposition_past(walk units, output_row row, std::int64_t to_step, std::size_t source,
                        const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset), row_(std::move(row)), to_step_(to_step) {}
+        : copy_engine(std::move(units), source, offset, units_asked_for),
+          row_(std::move(row)),
+          to_step_(to_step) {}
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
         const T* const from = static_cast<const T*>(bases[source_]);
         const auto& kernels = kernels::elementwise<T>();
         const std::size_t p = units_.axes.size() - 1, q = p - 1;
-        const auto copy_even = [&](const cursor& c, const std::int64_t* at, int) {
-            kernels.transpose_past(from + at[1], row_.step(), to + at[0], to_step_, c.size(q),
-                                   c.size(p), c.at_begin(q), c.at_end(q));
+        const auto copy_even = [&](const copy_unit& unit, const copy_unit* next, int) {
+            const cursor& c = unit.chunk;
+            kernels.transpose_past(from + unit.from, row_.step(), ahead(unit, next), to + unit.to,
+                                   to_step_, c.size(q), c.size(p), c.at_begin(q), c.at_end(q));
         };
-        const auto copy_listed = [&](const cursor& c, const std::int64_t* at, int) {
-            // Those of a line before, which the kernel may ask for, are listed, too.
-            constexpr std::int64_t line = runtime::line_bytes / sizeof(T);
+        const auto copy_listed = [&](const copy_unit& unit, const copy_unit* next, int) {
+            const cursor& c = unit.chunk;
+            // Those of a line before, which the kernel may read, are listed, too.
             std::int64_t offsets[line + most_listed];
             const std::int64_t first = c.first(q), rows = c.size(q);
+            // Rows of another chunk are elsewhere.
+            const std::int64_t coming = ahead(unit, c.at_end(p) ? nullptr : next);
             for (std::int64_t i = 0; i < rows; i += most_listed) {
                 const std::int64_t count = std::min(most_listed, rows - i);
                 const bool begins = c.at_begin(q) && i == 0;
                 const std::int64_t lead = begins ? 0 : line;
                 row_.list(first + i - lead, first + i + count, offsets);
-                kernels.transpose_listed_past(from + at[1], offsets + lead, to + at[0] + i,
-                                              to_step_, count, c.size(p), begins,
+                kernels.transpose_listed_past(from + unit.from, offsets + lead, coming,
+                                              to + unit.to + i, to_step_, count, c.size(p), begins,
                                               c.at_end(q) && i + count == rows);
             }
         };
@@ -133,6 +139,13 @@ public:
     }
 
 private:
+    static constexpr std::int64_t line = runtime::line_bytes / sizeof(T);
+
+    // From what is read of a unit to what is asked for meanwhile.
+    static std::int64_t ahead(const copy_unit& unit, const copy_unit* next) {
+        return next ? next->from - unit.from : 0;
+    }
+
     output_row row_;
     std::int64_t to_step_;
 };
@@ -151,10 +164,11 @@ public:
         const axis& outer = units_.axes[run + 1];
         const axis& inner = units_.axes[run + 2];
         for_units(
-            [&](const cursor& c, const std::int64_t* at, int) {
+            [&](const copy_unit& unit, const copy_unit*, int) {
+                const cursor& c = unit.chunk;
                 for (std::int64_t i = 0; i < c.size(run + 1); ++i) {
-                    kernels.copy_past(from + at[1] + i * outer.stride[1], inner.stride[1],
-                                      to + at[0] + i * outer.stride[0], inner.stride[0],
+                    kernels.copy_past(from + unit.from + i * outer.stride[1], inner.stride[1],
+                                      to + unit.to + i * outer.stride[0], inner.stride[0],
                                       c.size(run + 2), c.size(run));
                 }
             },

@@ -22,13 +22,19 @@ constexpr std::int64_t period_of_second = std::int64_t{1} << 16,
                        period_of_first = std::int64_t{1} << 12;
 // Rows of the output that are hardly further apart than a page are fast anyway.
 constexpr std::int64_t far_bytes = std::int64_t{8} << 10;
+// Sides of a tile that are few lines.
+constexpr std::int64_t short_bytes = 256;
 
-// Whether tiles that are written as they are read would push their own lines out of the caches; where they do
-// not, they are faster. As measured: rows of 4 bytes each, of which a line has more, suffer earlier.
-bool competes(std::int64_t element, std::int64_t source_row, std::int64_t output_row) {
-    if (output_row < far_bytes) return false;
-    if (source_row % period_of_second == 0) return true;
-    return element == 4 && source_row % period_of_first == 0 && output_row % period_of_first == 0;
+// Whether tiles that are written as they are read would lose lines before they are whole, as their rows compete
+// for the same few places in the caches. As measured: where rows of the output are short, and the source's, too;
+// when a line is sixteen elements, so many rows are too many wherever the second cache has one place for them.
+template <class T>
+bool competes(const loop& q, const loop& p, std::size_t source) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t source_row = q.stride[source] * size, output_row = p.stride[0] * size;
+    if (output_row < far_bytes || q.extent * size > short_bytes) return false;
+    if (size == 4 && source_row % period_of_second == 0) return true;
+    return source_row % period_of_first == 0 && p.extent * size <= short_bytes;
 }
 
 // Of a run on either side. A tile of them, as many rows of 4 bytes each as there are columns, fills half of the
@@ -53,8 +59,6 @@ constexpr std::int64_t pitch_of(std::int64_t elements) {
 // Memory is faster when it is read in a few places at once, and told before where they will be: no processor
 // guesses where a run follows another.
 constexpr std::int64_t runs_at_once = 8;
-// Tiles of a task: while one is written, the next one is asked for.
-constexpr std::int64_t tiles_of_task = 4;
 
 // Asks for as many runs that follow.
 template <class T>
@@ -80,31 +84,22 @@ public:
     /// The last four axes of `units` are longer_q, longer_p, q and p.
     staged_transposition(walk units, bool shared, std::size_t source,
                          const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset), shared_(shared) {
+        : copy_engine(std::move(units), source, offset, units_asked_for), shared_(shared) {
         runtime::worker_memory(0);
     }
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
         const T* const from = static_cast<const T*>(bases[source_]);
-        const std::int64_t tiles = units_.steps();
-        auto task = [&](std::int64_t number, int worker) {
-            const std::int64_t first = number * tiles_of_task;
-            const std::int64_t last = std::min(tiles, first + tiles_of_task);
-            std::int64_t at[2], next_at[2];
-            cursor c(units_, 2, at, offset_, first), next(units_, 2, next_at, offset_, first);
-            T* const rows = reinterpret_cast<T*>(runtime::worker_memory(worker));
-            for (std::int64_t number_of_tile = first; number_of_tile < last; c.next()) {
-                next.next();
-                const tile t = tile_at(c);
-                read(t, from + at[1], rows);
-                coming_runs coming(*this, tile_at(next), from + next_at[1],
-                                   ++number_of_tile < last);
-                write(t, rows, rows + t.rows() * t.pitch, to + at[0], coming);
-            }
-            kernels_.end_streams();
-        };
-        runtime::parallel_for((tiles + tiles_of_task - 1) / tiles_of_task, task);
+        for_units(
+            [&](const copy_unit& unit, const copy_unit* next, int worker) {
+                T* const rows = reinterpret_cast<T*>(runtime::worker_memory(worker));
+                const tile t = tile_at(unit.chunk);
+                read(t, from + unit.from, rows);
+                coming_runs coming(*this, from, next);
+                write(t, rows, rows + t.rows() * t.pitch, to + unit.to, coming);
+            },
+            kernels_.end_streams);
     }
 
 private:
@@ -120,8 +115,13 @@ private:
     // The runs of the tile that is read next, if there is one.
     class coming_runs {
     public:
-        coming_runs(const staged_transposition& all, const tile& t, const T* from, bool exists)
-            : all_(all), tile_(t), from_(from), end_(exists ? t.rows() : 0) {}
+        coming_runs(const staged_transposition& all, const T* from, const copy_unit* next)
+            : all_(all) {
+            if (!next) return;
+            tile_ = all.tile_at(next->chunk);
+            from_ = from + next->from;
+            end_ = tile_.rows();
+        }
 
         void ask(std::int64_t runs) {
             for (const std::int64_t last = std::min(end_, next_ + runs); next_ < last; ++next_)
@@ -132,9 +132,9 @@ private:
 
     private:
         const staged_transposition& all_;
-        tile tile_;
-        const T* from_;
-        std::int64_t next_ = 0, end_;
+        tile tile_{};
+        const T* from_ = nullptr;
+        std::int64_t next_ = 0, end_ = 0;
     };
 
     const axis& along(std::size_t number) const {
@@ -198,9 +198,8 @@ template <class T>
 std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nest,
                                                             std::size_t source, const loop& q,
                                                             const loop& p, loop_picker others) {
-    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    if (!competes(size, q.stride[source] * size, p.stride[0] * size)) return nullptr;
-    const std::int64_t elements = run_bytes() / size;
+    if (!competes<T>(q, p, source)) return nullptr;
+    const std::int64_t elements = run_bytes() / static_cast<std::int64_t>(sizeof(T));
     const loop none{1, std::vector<std::int64_t>(source + 1, 0)};
     const loop longer_p = p.extent < elements ? take_following(others, source, p.extent) : none;
     const bool shared =

@@ -97,14 +97,15 @@ struct elementwise_table {
     /// The same past the caches, in whole lines. A row of the output that goes on in tiles before
     /// (not `begins`) and behind (not `ends`) this one is written from and to the last start of a
     /// line: the cache line of rows before `from` can be read, and `rows` is whole lines unless the
-    /// output's rows end here.
-    void (*transpose_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                           std::int64_t rows, std::int64_t columns, bool begins, bool ends);
+    /// output's rows end here. Meanwhile memory is asked for what is `ahead` elements from what is read (0: for nothing more).
+    void (*transpose_past)(const T* from, std::int64_t from_step, std::int64_t ahead, T* to,
+                           std::int64_t to_step, std::int64_t rows, std::int64_t columns,
+                           bool begins, bool ends);
     /// The same where rows of the input are anywhere: to[j * to_step + i] = from[offset[i] + j]. Those before
     /// are at offset[-1] and so on.
-    void (*transpose_listed_past)(const T* from, const std::int64_t* offset, T* to,
-                                  std::int64_t to_step, std::int64_t rows, std::int64_t columns,
-                                  bool begins, bool ends);
+    void (*transpose_listed_past)(const T* from, const std::int64_t* offset, std::int64_t ahead,
+                                  T* to, std::int64_t to_step, std::int64_t rows,
+                                  std::int64_t columns, bool begins, bool ends);
     /// to[i * to_step + j] = from[i * from_step + j] for i < rows, j < n, past the caches.
     void (*copy_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t n);

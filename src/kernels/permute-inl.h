@@ -27,6 +27,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 inline constexpr std::int64_t line_elements = static_cast<std::int64_t>(64 / sizeof(T));
 
+/// How far ahead to ask in a row that just goes on.
+template <class T>
+inline constexpr std::int64_t in_a_row = 2 * line_elements<T>;
+
 template <class T>
 HWY_INLINE bool begins_line(const T* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 64 == 0;
@@ -90,9 +94,11 @@ HWY_INLINE void transpose_rest(listed_rows<T> from, T* to, std::int64_t to_step,
 
 // A cache line of as many rows, transposed into as many cache lines; `Past` the caches when they are
 // aligned ones. What comes from `Afar` is read once, whole lines: rows a power of two apart would otherwise
-// push each other out of the first cache before they are used.
+// push each other out of the first cache before they are used. Meanwhile the lines `ahead` elements from them are
+// asked for, and those that follow soon: where nobody asked before, it is still time.
 template <bool Past, bool Afar, class Matrix, class T>
-HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step) {
+HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step,
+                                [[maybe_unused]] std::int64_t ahead) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
@@ -105,7 +111,8 @@ HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step) {
     if constexpr (Afar) {
         for (int x = 0; x < line; ++x) {
             // Into the second cache: the first may have no room for so many lines in one place.
-            __builtin_prefetch(lines[x] + 2 * line, 0, 2);
+            __builtin_prefetch(lines[x] + ahead, 0, 2);
+            __builtin_prefetch(lines[x] + in_a_row<T>, 0, 2);
             RICCI_UNROLL
             for (int v = 0; v < line; v += lanes)
                 hn::Store(hn::LoadU(d, lines[x] + v), d, copies + x * line + v);
@@ -155,8 +162,8 @@ HWY_INLINE void transpose_narrow(Matrix from, T* to, std::int64_t to_step, std::
 
 // A line of the output at a time: every line of either side is used whole, once.
 template <bool Past, bool Afar, class Matrix, class T>
-HWY_INLINE void transpose_tile(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
-                               std::int64_t columns) {
+HWY_INLINE void transpose_tile(Matrix from, [[maybe_unused]] std::int64_t ahead, T* to,
+                               std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
     std::int64_t whole_rows = 0, whole_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
     constexpr std::int64_t line = line_elements<T>;
@@ -164,7 +171,7 @@ HWY_INLINE void transpose_tile(Matrix from, T* to, std::int64_t to_step, std::in
     whole_columns = columns / line * line;
     for (std::int64_t j = 0; j < whole_columns; j += line) {
         for (std::int64_t i = 0; i < whole_rows; i += line)
-            transpose_lines<Past, Afar>(from.part(i, j), to + j * to_step + i, to_step);
+            transpose_lines<Past, Afar>(from.part(i, j), to + j * to_step + i, to_step, ahead);
     }
 #endif
     if (whole_rows < rows)
@@ -184,8 +191,8 @@ void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t t
     const even_rows<T> matrix{from, from_step};
     const std::int64_t step_bytes = from_step * static_cast<std::int64_t>(sizeof(T));
     if (step_bytes >= far_bytes || step_bytes % page == 0)
-        return transpose_tile<false, true>(matrix, to, to_step, rows, columns);
-    transpose_tile<false, false>(matrix, to, to_step, rows, columns);
+        return transpose_tile<false, true>(matrix, 0, to, to_step, rows, columns);
+    transpose_tile<false, false>(matrix, 0, to, to_step, rows, columns);
 }
 
 // to[i] = from[i] for first <= i < last, whole lines past the caches.
@@ -231,8 +238,9 @@ inline constexpr std::int64_t columns_kept = 256;
 // and each is written up to where its own last line begins. The rest is kept in `left_over` for the rows
 // that follow, unless the rows end.
 template <class Matrix, class T>
-HWY_INLINE void transpose_skewed(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
-                                 std::int64_t columns, lead before, bool ends, T* left_over) {
+HWY_INLINE void transpose_skewed(Matrix from, [[maybe_unused]] std::int64_t ahead, T* to,
+                                 std::int64_t to_step, std::int64_t rows, std::int64_t columns,
+                                 lead before, bool ends, T* left_over) {
     constexpr std::int64_t line = line_elements<T>;
     constexpr std::int64_t pitch = rows_abreast + 3 * line;
     HWY_ALIGN T buffer[line * pitch];
@@ -246,7 +254,7 @@ HWY_INLINE void transpose_skewed(Matrix from, T* to, std::int64_t to_step, std::
         std::int64_t i = before == lead::read ? -line : 0;
 #if HWY_TARGET != HWY_SCALAR
         for (; across == line && i + line <= rows; i += line) {
-            transpose_lines<false, true>(from.part(i, j), fresh + i, pitch);
+            transpose_lines<false, true>(from.part(i, j), fresh + i, pitch, ahead);
         }
 #endif
         transpose_rest(from.part(i, j), fresh + i, pitch, rows - i, across);
@@ -261,15 +269,16 @@ HWY_INLINE void transpose_skewed(Matrix from, T* to, std::int64_t to_step, std::
 }
 
 template <class Matrix, class T>
-HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, std::int64_t rows,
-                                      std::int64_t columns, bool begins, bool ends) {
+HWY_INLINE void transpose_matrix_past(Matrix from, std::int64_t ahead, T* to, std::int64_t to_step,
+                                      std::int64_t rows, std::int64_t columns, bool begins,
+                                      bool ends) {
     if (begins_line(to) && to_step % line_elements<T> == 0) {
         const std::int64_t step = rows > aligned_rows_abreast<T> && from.compete()
                                       ? competing_rows_abreast
                                       : aligned_rows_abreast<T>;
         for (std::int64_t i = 0; i < rows; i += step)
-            transpose_tile<true, true>(from.part(i, 0), to + i, to_step, HWY_MIN(step, rows - i),
-                                       columns);
+            transpose_tile<true, true>(from.part(i, 0), ahead, to + i, to_step,
+                                       HWY_MIN(step, rows - i), columns);
         return;
     }
     HWY_ALIGN T left_over[columns_kept * line_elements<T>];
@@ -277,7 +286,7 @@ HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, 
         lead before = begins ? lead::none : lead::read;
         for (std::int64_t i = 0; i < rows; i += rows_abreast, before = lead::kept) {
             const std::int64_t count = HWY_MIN(rows_abreast, rows - i);
-            transpose_skewed(from.part(i, j), to + j * to_step + i, to_step, count,
+            transpose_skewed(from.part(i, j), ahead, to + j * to_step + i, to_step, count,
                              HWY_MIN(columns_kept, columns - j), before, ends && i + count == rows,
                              left_over);
         }
@@ -285,15 +294,19 @@ HWY_INLINE void transpose_matrix_past(Matrix from, T* to, std::int64_t to_step, 
 }
 
 template <class T>
-void transpose_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                    std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    transpose_matrix_past(even_rows<T>{from, from_step}, to, to_step, rows, columns, begins, ends);
+void transpose_past(const T* from, std::int64_t from_step, std::int64_t ahead, T* to,
+                    std::int64_t to_step, std::int64_t rows, std::int64_t columns, bool begins,
+                    bool ends) {
+    transpose_matrix_past(even_rows<T>{from, from_step}, ahead, to, to_step, rows, columns, begins,
+                          ends);
 }
 
 template <class T>
-void transpose_listed_past(const T* from, const std::int64_t* offset, T* to, std::int64_t to_step,
-                           std::int64_t rows, std::int64_t columns, bool begins, bool ends) {
-    transpose_matrix_past(listed_rows<T>{from, offset}, to, to_step, rows, columns, begins, ends);
+void transpose_listed_past(const T* from, const std::int64_t* offset, std::int64_t ahead, T* to,
+                           std::int64_t to_step, std::int64_t rows, std::int64_t columns,
+                           bool begins, bool ends) {
+    transpose_matrix_past(listed_rows<T>{from, offset}, ahead, to, to_step, rows, columns, begins,
+                          ends);
 }
 
 template <class T>
