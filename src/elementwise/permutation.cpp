@@ -37,6 +37,9 @@ constexpr std::int64_t longest_run = 4096;
 // output, before the copy goes on elsewhere.
 constexpr std::int64_t runs_in_a_row = 32;
 constexpr std::int64_t rows_of_runs = 16;
+// A processor has found out where longer runs go before they end; after shorter ones the next are asked for.
+constexpr std::int64_t longest_asked_bytes = 1024;
+
 // T stands for any element of its size: its bits are moved. The last two axes make a tile: p is that of the
 // source's unit stride, and q, the inner one, that of the output's.
 template <class T>
@@ -164,12 +167,23 @@ public:
         const axis& outer = units_.axes[run + 1];
         const axis& inner = units_.axes[run + 2];
         for_units(
-            [&](const copy_unit& unit, const copy_unit*, int) {
+            [&](const copy_unit& unit, const copy_unit* next, int) {
                 const cursor& c = unit.chunk;
-                for (std::int64_t i = 0; i < c.size(run + 1); ++i) {
-                    kernels.copy_past(from + unit.from + i * outer.stride[1], inner.stride[1],
-                                      to + unit.to + i * outer.stride[0], inner.stride[0],
-                                      c.size(run + 2), c.size(run));
+                const std::int64_t n = c.size(run), groups = c.size(run + 1);
+                const bool asks = n * static_cast<std::int64_t>(sizeof(T)) <= longest_asked_bytes;
+                for (std::int64_t i = 0; i < groups; ++i) {
+                    const T* const source = from + unit.from + i * outer.stride[1];
+                    T* const target = to + unit.to + i * outer.stride[0];
+                    const std::int64_t runs = c.size(run + 2);
+                    if (!asks) {
+                        kernels.copy_past(source, inner.stride[1], target, inner.stride[0], runs,
+                                          n);
+                        continue;
+                    }
+                    const T* const coming =
+                        i + 1 < groups || !next ? source + outer.stride[1] : from + next->from;
+                    kernels.copy_runs_past(source, inner.stride[1], coming, target, inner.stride[0],
+                                           runs, n);
                 }
             },
             kernels.end_streams);

@@ -109,6 +109,10 @@ struct elementwise_table {
     /// to[i * to_step + j] = from[i * from_step + j] for i < rows, j < n, past the caches.
     void (*copy_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t n);
+    /// The same of rows that begin where no processor guesses: those that follow, from `coming` on and as far
+    /// apart, are asked for meanwhile.
+    void (*copy_runs_past)(const T* from, std::int64_t from_step, const T* coming, T* to,
+                           std::int64_t to_step, std::int64_t rows, std::int64_t n);
     /// To be called by whoever wrote past the caches, before others read.
     void (*end_streams)();
 };

@@ -14,6 +14,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "src/kernels/ask.hpp"
 #include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
@@ -314,6 +315,16 @@ void copy_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_ste
                std::int64_t rows, std::int64_t n) {
     for (std::int64_t i = 0; i < rows; ++i)
         copy_lines(from + i * from_step, to + i * to_step, std::int64_t{0}, n);
+}
+
+template <class T>
+void copy_runs_past(const T* from, std::int64_t from_step, const T* coming, T* to,
+                    std::int64_t to_step, std::int64_t rows, std::int64_t n) {
+    // Whole runs: asked for line by line, between those that are copied, they were seen to be slower.
+    for (std::int64_t i = 0; i < rows; ++i) {
+        ask_for(coming + i * from_step, n);
+        copy_lines(from + i * from_step, to + i * to_step, std::int64_t{0}, n);
+    }
 }
 
 }  // namespace ricci::kernels::HWY_NAMESPACE

@@ -353,6 +353,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.transpose_past = transpose_past<T>;
     table.transpose_listed_past = transpose_listed_past<T>;
     table.copy_past = copy_past<T>;
+    table.copy_runs_past = copy_runs_past<T>;
     table.end_streams = [] { hwy::FlushStream(); };
     table.sum = sum_row<T>;
     table.sum_of_rows = sum_of_rows<T>;
