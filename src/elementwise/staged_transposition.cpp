@@ -162,7 +162,8 @@ private:
         }
     }
 
-    // A line's columns of the rows at a time become as many runs of the output, in the first cache.
+    // A line's columns of the rows at a time become as many runs of the output, in the first cache. As each of
+    // these is written, a few of the coming runs are asked for: all of them at once were seen to be slower.
     void write(const tile& t, const T* rows, T* runs, T* to, coming_runs& coming) const {
         constexpr std::int64_t line = line_elements<T>;
         const std::int64_t parts = shared_ ? t.longer_p : 1, length = parts * t.rows();
@@ -170,13 +171,16 @@ private:
         const std::int64_t times = t.longer_p / parts * ((t.p + line - 1) / line);
         for (std::int64_t x = 0; x < t.longer_p; x += parts)
             for (std::int64_t j = 0; j < t.p; j += line) {
-                coming.ask((t.rows() + times - 1) / times);
                 const std::int64_t count = std::min(line, t.p - j);
                 for (std::int64_t part = 0; part < parts; ++part)
                     kernels_.transpose(rows + (x + part) * t.p + j, t.pitch, runs + part * t.rows(),
                                        pitch, t.rows(), count);
-                kernels_.copy_past(runs, pitch, to + x * along(1).stride[0] + j * step, step, count,
-                                   length);
+                T* const target = to + x * along(1).stride[0] + j * step;
+                for (std::int64_t run = 0; run < count; ++run) {
+                    coming.ask((t.rows() + times * count - 1) / (times * count));
+                    kernels_.copy_past(runs + run * pitch, pitch, target + run * step, step, 1,
+                                       length);
+                }
             }
     }
 
