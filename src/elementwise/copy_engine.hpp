@@ -18,7 +18,7 @@ namespace ricci::elementwise {
 /// Elements of a task, and of work that stays on the calling thread.
 inline constexpr std::int64_t copy_task_elements = std::int64_t{1} << 15;
 
-/// Tasks have so many units at least where the next one is asked for while one is copied.
+/// Units that a task has at least where the next one is asked for while one is copied.
 inline constexpr std::int64_t units_asked_for = 4;
 
 inline std::int64_t units_in_task(const walk& units, std::int64_t least) {
@@ -45,19 +45,21 @@ public:
 
 protected:
     /// Calls body(unit, next, worker) for every unit, and `end` when a task's are done; `next` is the unit that
-    /// follows, be it another task's (on a single thread, that task is next), null at the end of all.
+    /// the same thread goes on with, null where that is not known: after a task's last one on several threads.
     template <class Body, class End>
     void for_units(Body body, End end) const {
         const std::int64_t units = units_.steps();
+        const bool alone = runtime::worker_count() == 1;
         auto task = [&](std::int64_t number, int worker) {
             const std::int64_t first = number * per_task_;
             const std::int64_t last = std::min(units, first + per_task_);
+            const std::int64_t known = alone ? units : last;
             std::int64_t at[2], next_at[2];
             cursor here(units_, 2, at, offset_, first), there(units_, 2, next_at, offset_, first);
             for (std::int64_t unit = first; unit < last; ++unit, here.next()) {
                 there.next();
                 const copy_unit now{here, at[0], at[1]}, next{there, next_at[0], next_at[1]};
-                body(now, unit + 1 < units ? &next : nullptr, worker);
+                body(now, unit + 1 < known ? &next : nullptr, worker);
             }
             end();
         };

@@ -97,7 +97,8 @@ struct elementwise_table {
     /// The same past the caches, in whole lines. A row of the output that goes on in tiles before
     /// (not `begins`) and behind (not `ends`) this one is written from and to the last start of a
     /// line: the cache line of rows before `from` can be read, and `rows` is whole lines unless the
-    /// output's rows end here. Meanwhile memory is asked for what is `ahead` elements from what is read (0: for nothing more).
+    /// output's rows end here. Meanwhile what is `ahead` elements from what is read is asked for (0: nothing
+    /// more than that).
     void (*transpose_past)(const T* from, std::int64_t from_step, std::int64_t ahead, T* to,
                            std::int64_t to_step, std::int64_t rows, std::int64_t columns,
                            bool begins, bool ends);

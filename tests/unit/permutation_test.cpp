@@ -198,14 +198,19 @@ TEST_CASE("copies of more than the caches hold", "[elementwise]") {
         check_large<double>({5, 9, 7, 31, 130}, {4, 3, 2, 1, 0});
         check_large<double>({6, 5, 4, 3, 3200}, {4, 3, 1, 2, 0});
         check_large<float>({7, 600, 9, 61}, {3, 2, 1, 0}, 0, 4);
-        // Rows of the source multiples of 64 KiB apart: alone, lengthened in the output, in both alike, and in
-        // both by loops of their own; the last of a row is less than a tile.
+        // Rows of the source multiples of 64 KiB apart, long ones and short ones: alone, lengthened in the output,
+        // in both alike, and in both by loops of their own; the last of a row is less than a tile.
         check_large<double>({131, 8, 1024}, {2, 1, 0});
         check_large<float>({37, 64, 1024}, {2, 1, 0});
         check_large<float>({33, 8, 64, 128}, {3, 1, 2, 0});
         check_large<float>({40, 16, 32, 128}, {3, 2, 1, 0});
         check_large<double>({21, 32, 8, 256}, {3, 1, 2, 0}, 0, 24);
         check_large<float>({150, 16, 1024}, {2, 1, 0}, 3, 4);
+        check_large<double>({24, 20, 16, 8, 32}, {4, 3, 2, 1, 0});
+        check_large<double>({30, 32, 8, 8, 28}, {4, 2, 3, 1, 0}, 0, 24);
+        // Whole pages apart, and short on both sides.
+        check_large<float>({20, 16, 20, 16, 32}, {4, 3, 2, 1, 0}, 0, 4);
+        check_large<double>({18, 13, 16, 32, 16}, {4, 1, 3, 2, 0});
         for (unsigned seed = 0; seed < 8; ++seed) {
             check_large<float>(seed);
             check_large<double>(seed + 100);
