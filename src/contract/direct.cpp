@@ -25,11 +25,14 @@ constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t parts_when_far = 32;
 // Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread busy.
 constexpr std::int64_t most_depth = kernels::most_depth<float>;
-// More bytes of all batches than this come from memory, and are asked for. From the third cache the processor
-// fetches them in time by itself, and asking takes a tenth of the speed.
-constexpr std::int64_t far_bytes = std::int64_t{16} << 20;
+// More bytes of all batches than this come from memory, and are asked for: a third cache may hold more, but others
+// use it, too. What it holds the processor fetches in time by itself, and asking takes up to a tenth of the speed.
+constexpr std::int64_t far_bytes = std::int64_t{8} << 20;
+// The three matrices of a batch, where they are smaller, follow each other so fast that the processor asks for them
+// itself.
+constexpr std::int64_t least_asked_bytes = 1600;
 // Of the matrices of a run, which several blocks of rows and columns pass over.
-constexpr std::int64_t run_bytes = std::int64_t{24} << 10;
+constexpr std::int64_t run_bytes = std::int64_t{48} << 10;
 
 // What a group of loops steps over in an operand; 0 where steps differ.
 std::int64_t step_of(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
@@ -116,7 +119,7 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
                          static_cast<double>(iterations(outer_)) *
                          static_cast<double>(batches_.extent);
     serial_ = flops < serial_flops;
-    far_ = bytes * batches_.extent * iterations(outer_) > far_bytes;
+    far_ = bytes > least_asked_bytes && bytes * batches_.extent * iterations(outer_) > far_bytes;
     const std::int64_t runs = runs_ * iterations(outer_);
     m_tiles_ = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(flops / task_flops) / std::max<std::int64_t>(1, runs), 1,
@@ -178,6 +181,7 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
             some.c = c + i * all.c_row + panel.first;
             some.ask_a = asks && &panel == &panels_.front();
             some.ask_b = asks && p == 0;
+            some.ask_c = asks;
             table_->multiply_direct[rows - 1][panel.vectors - 1](some);
         }
     }

@@ -10,10 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "src/kernels/gemm-pack-inl.h"
+#include "src/kernels/ask.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/unroll-depth-inl.h"
@@ -93,15 +93,13 @@ HWY_INLINE void write_direct(const V (&sum)[rows][vectors], const small_matrices
 }
 
 // Asks for lines of `length` elements that are `step` apart, all of one that is dense at once.
-HWY_INLINE void ask_for(const element_type* from, std::int64_t lines, std::int64_t step,
-                        std::int64_t length) {
-    constexpr auto elements = static_cast<std::int64_t>(64 / sizeof(element_type));
+HWY_INLINE void ask_for_lines(const element_type* from, std::int64_t lines, std::int64_t step,
+                              std::int64_t length) {
     if (step == length) {
         length *= lines;
         lines = 1;
     }
-    for (std::int64_t i = 0; i < lines; ++i)
-        for (std::int64_t at = 0; at < length; at += elements) hwy::Prefetch(from + i * step + at);
+    for (std::int64_t i = 0; i < lines; ++i) kernels::ask_for(from + i * step, length);
 }
 
 template <bool whole, int rows, int vectors>
@@ -117,10 +115,11 @@ void multiply_matrices(const small_matrices<element_type>& p) {
         for (int g = 0; g < groups; ++g) a[g] = p.a + batch * p.a_batch + 3 * g * row;
         if (p.ask_a) {
             const element_type* const next = a[0] + p.ahead * p.a_batch;
-            if (step == 1) ask_for(next, rows, row, depth);
-            else ask_for(next, depth, step, rows);
+            if (step == 1) ask_for_lines(next, rows, row, depth);
+            else ask_for_lines(next, depth, step, rows);
         }
-        if (p.ask_b) ask_for(b + p.ahead * p.b_batch, depth, b_step, p.columns);
+        if (p.ask_b) ask_for_lines(b + p.ahead * p.b_batch, depth, b_step, p.columns);
+        if (p.ask_c) ask_for_lines(p.c + (batch + p.ahead) * p.c_batch, rows, p.c_row, p.columns);
         stored<hn::Vec<full_tag>> sum[rows][vectors];
         add_product<whole, true, rows, vectors>(sum, a, row, b, mask);
         RICCI_UNROLL_DEPTH

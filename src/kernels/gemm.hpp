@@ -122,9 +122,10 @@ struct small_matrices {
     int columns = 0;
     T alpha = T{1};
     T beta = T{0};
-    // Batches to those whose rows of A and whose columns of B are asked for meanwhile.
+    // Batches to those whose rows of A, columns of B and part of C are asked for meanwhile: what is written,
+    // too, comes from memory before.
     std::int64_t ahead = 0;
-    bool ask_a = false, ask_b = false;
+    bool ask_a = false, ask_b = false, ask_c = false;
 };
 
 /// A line of elements: element t is data[t * step].
