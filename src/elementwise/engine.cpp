@@ -73,9 +73,7 @@ engine<T, S>::engine(const plan::map& map, std::vector<node> program, loop_nest 
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();
-    asks_ = layout_.how == traversal::plain && layout_.shape.p_chunk > 1 &&
-            layout_.shape.q_chunk > 1 &&
-            nest_.outputs * static_cast<std::int64_t>(sizeof(S)) >= far_bytes;
+    ahead_ = choose_ahead();
     find_factors(program);
     units_ = layout_.units.steps();
     tiles_ = layout_.tiles.steps();
@@ -107,6 +105,16 @@ bool engine<T, S>::writes_past() const {
     return is_real<T> && !converts && (tiles || folds) &&
            ((tiles && direct_output_) || code_.strides(0).q == 1) &&
            row * bytes >= shortest_past_row && nest_.outputs * bytes >= runtime::stream_bytes;
+}
+
+/// How many tiles ahead memory is asked for: no processor guesses where the rows of a tile begin, and a row that
+/// goes on stops where the output is written meanwhile.
+template <class T, class S>
+std::int64_t engine<T, S>::choose_ahead() const {
+    if (layout_.how != traversal::plain) return 0;
+    if (layout_.shape.p_chunk == 1) return past_ ? layout_.tiles_ahead : 0;
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(S));
+    return layout_.shape.q_chunk > 1 && nest_.outputs * bytes >= far_bytes ? 1 : 0;
 }
 
 /// How rows are summed that are an operand's own elements: several rows in groups, tile after tile; one that
@@ -196,15 +204,15 @@ void engine<T, S>::run_empty(void* const* bases) const {
     }
 }
 
-/// Asks for the lines of a tile that m.unit_at names: rows of tiles are too many, and too far apart, for a
-/// processor to guess which come next. Part of its caller, as kernels::ask_for is.
+/// Asks for the lines of a tile that m.unit_at names. Part of its caller, as kernels::ask_for is.
 template <class T, class S>
 [[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
                                                               std::int64_t q) const {
     for (std::size_t k = 1; k < operands_; ++k) {
         const tile_strides& stride = layout_.strides[k];
         const S* const from = static_cast<const S*>(m.tile.bases[k]) + m.unit_at[k];
-        if (stride.q == 1 && stride.p != 0) ask_for_rows(from, stride.p, p, q);
+        if (stride.q == 1 && (stride.p != 0 || layout_.shape.p_extent == 1))
+            ask_for_rows(from, stride.p, p, q);
         else if (stride.p == 1 && stride.q != 0) ask_for_rows(from, stride.q, q, p);
     }
 }
@@ -212,18 +220,22 @@ template <class T, class S>
 template <class T, class S>
 void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
+    line_writer<T> writer(kernels_);
     const std::size_t axes = layout_.units.axes.size();
     cursor c(layout_.units, operands_, m.at, nest_.offset.data(), first);
-    cursor next(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);  // a tile ahead
+    cursor coming(layout_.units, operands_, m.unit_at, nest_.offset.data(), first);
+    for (std::int64_t i = 0; i < ahead_; ++i) coming.next();
+    // A single thread goes on with the next task.
+    const std::int64_t known = runtime::worker_count() == 1 ? units_ : last;
     code_.begin(m.tile, m.at);
     for (std::int64_t unit = first;;) {
         const std::int64_t p = c.size(axes - 2), q = c.size(axes - 1);
-        if (asks_ && unit + 1 < last) {
-            next.next();
-            ask_for_tile(m, next.size(axes - 2), next.size(axes - 1));
+        if (ahead_ > 0 && unit + ahead_ < known) {
+            ask_for_tile(m, coming.size(axes - 2), coming.size(axes - 1));
+            coming.next();
         }
         if (past_) {
-            put_past(m, code_.run(m.tile, m.at, p, q, nullptr), p, q);
+            put_past(m, writer, code_.run(m.tile, m.at, p, q, nullptr), p, q);
         } else {
             const tile_view<T> view = code_.run(m.tile, m.at, p, q, direct(m));
             if (!direct_output_) put(m, view.data, view.stride, p, q);
@@ -231,7 +243,7 @@ void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_
         if (++unit == last) break;
         if (c.next() < layout_.first_tile_axis) code_.begin(m.tile, m.at);
     }
-    if (past_) kernels_.end_streams();
+    if (past_) writer.finish();
 }
 
 template <class T, class S>

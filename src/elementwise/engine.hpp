@@ -14,6 +14,9 @@
 
 namespace ricci::elementwise {
 
+template <class T>
+class line_writer;
+
 class map_engine {
 public:
     virtual ~map_engine() = default;
@@ -69,7 +72,7 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool past_ = false;               // rows of the output are written past the caches
-    bool asks_ = false;               // memory is asked for the tile after the one that is computed
+    std::int64_t ahead_ = 0;          // memory is asked for the tile that is so many ahead
     std::int64_t abreast_ = 0;        // rows are summed in groups of so many
     bool one_run_ = false;            // each of which is one tile without gaps
     bool long_ = false;               // or each from several places at once
@@ -88,6 +91,7 @@ private:
     std::size_t column_buffers() const { return sums() ? buffers_of_sums : buffers; }
     std::size_t scratch_needed() const;
     bool writes_past() const;
+    std::int64_t choose_ahead() const;
     void choose_sums();
     void find_factors(const std::vector<node>& program);
     void cut_into_tasks(double cost);
@@ -138,7 +142,8 @@ private:
 
     S* output(const task_memory& m) const;
     T* direct(const task_memory& m) const;
-    void put_past(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q) const;
+    void put_past(task_memory& m, line_writer<T>& writer, const tile_view<T>& view, std::int64_t p,
+                  std::int64_t q) const;
     void put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
              std::int64_t q) const;
     const T* source_of(task_memory& m, const tile_view<T>& view, std::int64_t p, std::int64_t q,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/runtime/caches.hpp"
+
 namespace ricci::elementwise {
 namespace {
 
@@ -14,10 +16,14 @@ using plan::opcode;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Of rows that are added up where they lie: the accumulators fit the first cache.
 constexpr std::int64_t summed_row_bytes = std::int64_t{12} << 10;
-// Rows of as many bytes are summed four at a time; of a tile of them.
+// Rows of as many bytes are summed several at a time; of a tile of them.
 constexpr std::int64_t shortest_joined_row = 256, tile_of_rows_bytes = std::int64_t{256} << 10;
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
+// Where operands and output are in memory: bytes that are asked for with a tile, of all operands together, and of
+// one at least; and how far ahead of it. With twice as many at once, or half as far, half of the gain was lost:
+// more lines than a core can wait for hold up what it computes meanwhile.
+constexpr std::int64_t asked_bytes = 2048, shortest_asked = 512, ahead_bytes = 8192;
 
 struct choice {
     traversal how = traversal::plain;
@@ -189,6 +195,8 @@ private:
         if (layout_.how == traversal::rows && most_ >= 1024 && (bare_ || multiplies_) &&
             writes_nothing(q))
             limit = most_summed_;
+        const std::int64_t streams = most_ >= 1024 ? streams_along(q) : 0;
+        if (streams > 0) limit = std::max(asked_bytes / streams, shortest_asked) / element_bytes_;
         if (layout_.how == traversal::columns) {
             if (most_ >= 1024 && sums_in_place(q)) limit = summed_row_bytes / element_bytes_;
             // Three passes over the rows of a softmax: a unit's share of them should stay in cache.
@@ -203,6 +211,21 @@ private:
         const std::int64_t pieces = (q.extent + limit - 1) / limit;
         const std::int64_t even = (q.extent + pieces - 1) / pieces;
         shape.q_chunk = pieces == 1 ? q.extent : std::min((even + 15) / 16 * 16, limit);
+        if (streams > 0) layout_.tiles_ahead = ahead_bytes / (shape.q_chunk * element_bytes_);
+    }
+
+    /// How many operands come from memory along q for an output that is too large for the caches, too.
+    std::int64_t streams_along(const loop& q) const {
+        if (!real_ || layout_.how != traversal::plain || q.stride[0] != 1 ||
+            nest_.outputs * element_bytes_ < runtime::stream_bytes)
+            return 0;
+        std::int64_t streams = 0;
+        for (std::size_t k = 1; k < operands_; ++k) {
+            std::int64_t bytes = element_bytes_;
+            for (const loop& l : nest_.free) bytes *= l.stride[k] != 0 ? l.extent : 1;
+            if (reads_[k] > 0 && q.stride[k] == 1 && bytes >= runtime::stream_bytes) ++streams;
+        }
+        return streams;
     }
 
     void chunk_p(const loop& p, const loop& q) {
@@ -214,11 +237,14 @@ private:
         // Several rows in a tile mean that loads are copied: worth it for short rows alone.
         const bool whole = shape.q_chunk == q.extent && q.extent < 128;
         if (reads_rows || shape.reads_runs) {
-            // Of rows that kernels take from four places at once, so many that those lie far apart; no more,
+            // Of rows that kernels take several of at once, so many that the start of a tile is little; no more,
             // as they are summed without a correction.
             const std::int64_t row = shape.q_chunk * element_bytes_;
-            const std::int64_t most = row >= shortest_joined_row ? tile_of_rows_bytes / row : 0;
-            shape.p_chunk = std::min(p.extent, std::clamp<std::int64_t>(most, 64, 256));
+            const std::int64_t most =
+                row >= shortest_joined_row
+                    ? std::clamp<std::int64_t>(tile_of_rows_bytes / row, 128, 256)
+                    : 64;
+            shape.p_chunk = std::min(p.extent, most);
         } else if (folds_short_runs(p, q)) {
             shape.p_chunk = std::min(p.extent, fits);
         } else if (layout_.how == traversal::plain && transposes(p, q)) {

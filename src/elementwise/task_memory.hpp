@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/elementwise/engine.hpp"
+#include "src/elementwise/line_writer.hpp"
 #include "src/elementwise/strided.hpp"
 
 namespace ricci::elementwise {
@@ -64,13 +65,13 @@ void engine<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, 
 
 /// The same past the caches, of an output whose rows are contiguous.
 template <class T, class S>
-void engine<T, S>::put_past(task_memory& m, const tile_view<T>& view, std::int64_t p,
-                            std::int64_t q) const {
+void engine<T, S>::put_past(task_memory& m, line_writer<T>& writer, const tile_view<T>& view,
+                            std::int64_t p, std::int64_t q) const {
     if constexpr (is_real<T> && !converts) {
-        if (direct_output_ && view.stride == q)
-            return kernels_.copy_past(view.data, 0, output(m), 0, 1, p * q);
         const std::int64_t step = direct_output_ ? q : code_.strides(0).p;
-        kernels_.copy_past(view.data, view.stride, output(m), step, p, q);
+        if (p == 1) writer.put(output(m), view.data, q);
+        else if (view.stride == q && step == q) writer.put(output(m), view.data, p * q);
+        else kernels_.copy_past(view.data, view.stride, output(m), step, p, q);
     }
 }
 

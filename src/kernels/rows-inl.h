@@ -138,44 +138,59 @@ HWY_INLINE void for_columns(D d, std::size_t n, Body body) {
     }
 }
 
-// Four vectors of columns at a time stay in registers. `known` rows, four, or as many as `rows` says when it is 0:
-// a loop without a counter reaches further ahead in memory. Where it `asks`, memory is asked for the same
-// columns `ahead` elements further on.
-template <int known, bool asks = false, class T, class Join>
-HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
-                              std::size_t n, Join join, std::ptrdiff_t ahead = 0) {
+// join(row, row + stride, ...) of so many rows, as a tree: fewer roundings one after another.
+template <int rows, class D, class T, class Join>
+HWY_INLINE hn::Vec<D> joined_rows(D d, const T* row, std::ptrdiff_t stride, Join join) {
+    if constexpr (rows == 1) return hn::LoadU(d, row);
+    else
+        return join(joined_rows<rows / 2>(d, row, stride, join),
+                    joined_rows<rows / 2>(d, row + rows / 2 * stride, stride, join));
+}
+
+// acc = join(acc, row) for so many rows, four vectors of columns at a time; where it asks, memory is asked for the
+// same columns of as many rows that follow.
+template <int rows, bool asks, class T, class Join>
+HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t n, Join join) {
+    const hn::ScalableTag<T> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        const T* const row = a + i;
+        if constexpr (asks) {
+            for (int r = 0; r < rows; ++r)
+                ask_for(row + (rows + r) * stride, static_cast<std::int64_t>(4 * lanes));
+        }
+        for (std::size_t v = 0; v < 4; ++v) {
+            T* const to = acc + i + v * lanes;
+            hn::StoreU(join(hn::LoadU(d, to), joined_rows<rows>(d, row + v * lanes, stride, join)),
+                       d, to);
+        }
+    }
+    for_columns(d, n - i, [=](std::size_t at, auto load, auto store) HWY_ATTR {
+        const T* column = a + i + at;
+        auto s = load(acc + i + at);
+        for (int r = 0; r < rows; ++r) s = join(s, load(column + r * stride));
+        store(s, acc + i + at);
+    });
+}
+
+// The same for any number of rows, with four vectors of columns in registers.
+template <class T, class Join>
+HWY_INLINE void join_any_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
+                              std::size_t n, Join join) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    if constexpr (known != 0) rows = known;
     std::size_t i = 0;
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
         V s0 = hn::LoadU(d, acc + i), s1 = hn::LoadU(d, acc + i + lanes);
         V s2 = hn::LoadU(d, acc + i + 2 * lanes), s3 = hn::LoadU(d, acc + i + 3 * lanes);
         const T* row = a + i;
-        if constexpr (known != 0) {
-            static_assert(known == 4);
-            if constexpr (asks) {
-                for (int r = 0; r < known; ++r)
-                    ask_for(row + r * stride + ahead, static_cast<std::int64_t>(4 * lanes));
-            }
-            // What the rows add comes together first: as many steps, and fewer roundings one after another.
-            const auto joined = [&](const T* at) HWY_ATTR {
-                const V low = join(hn::LoadU(d, at), hn::LoadU(d, at + stride));
-                return join(low,
-                            join(hn::LoadU(d, at + 2 * stride), hn::LoadU(d, at + 3 * stride)));
-            };
-            s0 = join(s0, joined(row));
-            s1 = join(s1, joined(row + lanes));
-            s2 = join(s2, joined(row + 2 * lanes));
-            s3 = join(s3, joined(row + 3 * lanes));
-        } else {
-            for (std::size_t r = 0; r < rows; ++r, row += stride) {
-                s0 = join(s0, hn::LoadU(d, row));
-                s1 = join(s1, hn::LoadU(d, row + lanes));
-                s2 = join(s2, hn::LoadU(d, row + 2 * lanes));
-                s3 = join(s3, hn::LoadU(d, row + 3 * lanes));
-            }
+        for (std::size_t r = 0; r < rows; ++r, row += stride) {
+            s0 = join(s0, hn::LoadU(d, row));
+            s1 = join(s1, hn::LoadU(d, row + lanes));
+            s2 = join(s2, hn::LoadU(d, row + 2 * lanes));
+            s3 = join(s3, hn::LoadU(d, row + 3 * lanes));
         }
         hn::StoreU(s0, d, acc + i);
         hn::StoreU(s1, d, acc + i + lanes);
@@ -185,29 +200,32 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
     for_columns(d, n - i, [=](std::size_t at, auto load, auto store) HWY_ATTR {
         const T* column = a + i + at;
         V s = load(acc + i + at);
-        for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t r = 0; r < rows; ++r)
             s = join(s, load(column + static_cast<std::ptrdiff_t>(r) * stride));
-        }
         store(s, acc + i + at);
     });
 }
 
-/// acc = join(acc, row) for every row. Many are taken from four places at once: memory delivers more from pages
-/// apart than from one. Short rows are better kept in registers. Where the rows are parts of longer ones, their
-/// next parts are asked for ahead: no processor guesses where they begin.
+/// acc = join(acc, row) for every row. Parts of longer rows are taken eight at a time, and the next eight asked for:
+/// no processor guesses where they begin. Whole rows go on where the last one ends, which it does guess; many are
+/// taken from four places at once, as memory delivers more from pages apart than from one.
 template <class T, class Join>
 HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                           std::size_t n, Join join) {
-    constexpr int places = 4;
-    const std::size_t quarter = rows >= 2 * places && n * sizeof(T) >= 256 ? rows / places : 0;
-    const std::ptrdiff_t apart = static_cast<std::ptrdiff_t>(quarter) * stride;
-    for (std::size_t r = 0; r < quarter; ++r, a += stride) {
-        if (stride == static_cast<std::ptrdiff_t>(n))
-            join_few_rows<places>(acc, a, apart, places, n, join);
-        else join_few_rows<places, true>(acc, a, apart, places, n, join, stride);
+    constexpr int abreast = 8, places = 4;
+    const bool long_rows = n * sizeof(T) >= 256;
+    if (long_rows && stride != static_cast<std::ptrdiff_t>(n)) {
+        for (; rows >= abreast; rows -= abreast, a += abreast * stride)
+            join_few_rows<abreast, true>(acc, a, stride, n, join);
+    } else if (long_rows) {
+        const std::size_t quarter = rows / places;
+        const std::ptrdiff_t apart = static_cast<std::ptrdiff_t>(quarter) * stride;
+        for (std::size_t r = 0; r < quarter; ++r, a += stride)
+            join_few_rows<places, false>(acc, a, apart, n, join);
+        a += (places - 1) * apart;
+        rows -= places * quarter;
     }
-    a += (places - 1) * apart;
-    if (rows > places * quarter) join_few_rows<0>(acc, a, stride, rows - places * quarter, n, join);
+    if (rows > 0) join_any_rows(acc, a, stride, rows, n, join);
 }
 
 template <class T>

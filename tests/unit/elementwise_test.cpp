@@ -154,6 +154,49 @@ void check_random(std::uint32_t first, std::uint32_t count) {
     }
 }
 
+/// out[i][j] = a[i][j] b[i][j] + c[j], of rows `pitch` elements apart that begin at an element `offset` of the output;
+/// b `jumps` where its columns are contiguous instead of its rows. On one thread and on two.
+template <class T>
+void check_large_output(std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                        std::int64_t offset, bool jumps) {
+    problem<T> p;
+    p.extents = {rows, columns};
+    p.set_operands(4);
+    p.strides = {{pitch, 1}, {columns, 1}, {columns, 1}, {0, 1}};
+    if (jumps) p.strides[2] = {1, rows};
+    p.offsets[0] = offset;
+    p.program = {load(1), load(2), operation(opcode::multiply, 0, 1), load(3),
+                 operation(opcode::add, 2, 3)};
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> values(-4, 4);
+    for (std::size_t k = 0; k < 4; ++k) p.allocate(k, [&] { return values(random); });
+    CAPTURE(rows, columns, pitch, offset, jumps, sizeof(T));
+    ricci::runtime::set_worker_count(1);
+    const prepared_map prepared(p.map());
+    // Not by the oracle of any program, which takes seconds for so many elements.
+    std::vector<double> expected(p.memory[0].begin(), p.memory[0].end());
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) {
+            const auto value = [&](std::size_t k) {
+                const std::int64_t at = i * p.strides[k][0] + j * p.strides[k][1];
+                return static_cast<double>(p.memory[k][static_cast<std::size_t>(at)]);
+            };
+            expected[static_cast<std::size_t>(i * pitch + j)] = value(1) * value(2) + value(3);
+        }
+    prepared.run(p.bases.data());
+    const std::vector<T> first = p.memory[0];
+    std::int64_t wrong = 0;
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        const double error = std::abs(static_cast<double>(first[k]) - expected[k]);
+        wrong += !(error <= 32 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+    }
+    CHECK(wrong == 0);
+    ricci::runtime::set_worker_count(2);
+    prepared.run(p.bases.data());
+    CHECK(std::memcmp(first.data(), p.memory[0].data(), first.size() * sizeof(T)) == 0);
+    ricci::runtime::set_worker_count(0);
+}
+
 }  // namespace
 
 TEST_CASE("random maps agree with brute force on every target", "[elementwise]") {
@@ -210,52 +253,22 @@ TEST_CASE("masked rows, NaN and infinity", "[elementwise]") {
 }
 
 TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
-    // Rows that begin where cache lines do, rows that do not, and short ones; operands that are
-    // contiguous, stand still or jump along them.
-    struct shape {
-        std::int64_t rows, columns, pitch;
-    };
-    for (const shape s : {shape{1100, 1024, 1024}, shape{1031, 1027, 1040}, shape{9001, 127, 131},
-                          shape{350001, 3, 3}}) {
-        for (const std::int64_t offset : {0, 3}) {
-            if (offset != 0 && s.pitch != 1024) continue;
-            problem<double> p;
-            p.extents = {s.rows, s.columns};
-            p.set_operands(4);
-            p.strides = {{s.pitch, 1}, {s.columns, 1}, {1, s.rows}, {0, 1}};
-            p.offsets[0] = offset;
-            p.program = {load(1), load(2), operation(opcode::multiply, 0, 1), load(3),
-                         operation(opcode::add, 2, 3)};
-            std::mt19937 random(5);
-            std::uniform_real_distribution<double> values(-4, 4);
-            for (std::size_t k = 0; k < 4; ++k) p.allocate(k, [&] { return values(random); });
-            CAPTURE(s.rows, s.columns, s.pitch, offset);
-            ricci::runtime::set_worker_count(1);
-            const prepared_map prepared(p.map());
-            // Not by the oracle of any program, which takes seconds for so many elements.
-            std::vector<double> expected = p.memory[0];
-            for (std::int64_t i = 0; i < s.rows; ++i)
-                for (std::int64_t j = 0; j < s.columns; ++j) {
-                    const auto value = [&](std::size_t k) {
-                        const std::int64_t at = i * p.strides[k][0] + j * p.strides[k][1];
-                        return p.memory[k][static_cast<std::size_t>(at)];
-                    };
-                    expected[static_cast<std::size_t>(i * s.pitch + j)] =
-                        value(1) * value(2) + value(3);
-                }
-            prepared.run(p.bases.data());
-            const std::vector<double> first = p.memory[0];
-            std::int64_t wrong = 0;
-            for (std::size_t k = 0; k < first.size(); ++k)
-                wrong += !(std::abs(first[k] - expected[k]) <= 1e-14);
-            CHECK(wrong == 0);
-            ricci::runtime::set_worker_count(2);
-            prepared.run(p.bases.data());
-            CHECK(std::memcmp(first.data(), p.memory[0].data(), first.size() * sizeof(double)) ==
-                  0);
-            ricci::runtime::set_worker_count(0);
-        }
+    // Rows that begin where cache lines do, and those of operands, too, or jump along them.
+    for (const bool jumps : {true, false}) {
+        check_large_output<double>(1100, 1024, 1024, 0, jumps);
+        check_large_output<double>(1100, 1024, 1024, 3, jumps);
+        check_large_output<float>(2100, 1024, 1024, 0, jumps);
+        // Rows that do not, and short ones.
+        check_large_output<double>(1031, 1027, 1040, 0, jumps);
+        check_large_output<float>(2203, 1001, 1003, 5, jumps);
+        check_large_output<double>(9001, 127, 131, 0, jumps);
+        check_large_output<double>(350001, 3, 3, 0, jumps);
     }
+    // Rows without a gap, whose first and last elements share lines with others.
+    check_large_output<float>(2203, 1001, 1001, 0, false);
+    check_large_output<float>(7001, 333, 333, 1, false);
+    check_large_output<float>(16001, 131, 131, 7, false);
+    check_large_output<double>(1301, 905, 905, 2, false);
 }
 
 TEST_CASE("results do not depend on the number of threads", "[elementwise]") {
