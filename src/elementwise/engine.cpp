@@ -204,7 +204,8 @@ void engine<T, S>::run_empty(void* const* bases) const {
     }
 }
 
-/// Asks for the lines of a tile that m.unit_at names. Part of its caller, as kernels::ask_for is.
+/// Asks for the lines of a tile that m.unit_at names, except of operands that stand still along p: they are in the
+/// caches, unless there is no p. Part of its caller, as kernels::ask_for is.
 template <class T, class S>
 [[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
                                                               std::int64_t q) const {

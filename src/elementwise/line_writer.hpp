@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/kernels/elementwise.hpp"
+#include "src/runtime/caches.hpp"
 
 namespace ricci::elementwise {
 
@@ -45,10 +46,11 @@ public:
     }
 
 private:
-    static constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+    static constexpr auto line = static_cast<std::int64_t>(runtime::line_bytes / sizeof(T));
 
     static std::int64_t in_line(const T* p) {
-        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % 64 / sizeof(T));
+        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % runtime::line_bytes /
+                                         sizeof(T));
     }
 
     void put_kept() {
@@ -59,7 +61,7 @@ private:
     const kernels::elementwise_table<T>& kernels_;
     T* end_ = nullptr;       // of the last piece
     std::int64_t kept_ = 0;  // elements before it that wait for the rest of their line
-    alignas(64) T line_[line];
+    alignas(runtime::line_bytes) T line_[line];
 };
 
 }  // namespace ricci::elementwise

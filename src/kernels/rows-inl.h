@@ -147,34 +147,7 @@ HWY_INLINE hn::Vec<D> joined_rows(D d, const T* row, std::ptrdiff_t stride, Join
                     joined_rows<rows / 2>(d, row + rows / 2 * stride, stride, join));
 }
 
-// acc = join(acc, row) for so many rows, four vectors of columns at a time; where it asks, memory is asked for the
-// same columns of as many rows that follow.
-template <int rows, bool asks, class T, class Join>
-HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t n, Join join) {
-    const hn::ScalableTag<T> d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t i = 0;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-        const T* const row = a + i;
-        if constexpr (asks) {
-            for (int r = 0; r < rows; ++r)
-                ask_for(row + (rows + r) * stride, static_cast<std::int64_t>(4 * lanes));
-        }
-        for (std::size_t v = 0; v < 4; ++v) {
-            T* const to = acc + i + v * lanes;
-            hn::StoreU(join(hn::LoadU(d, to), joined_rows<rows>(d, row + v * lanes, stride, join)),
-                       d, to);
-        }
-    }
-    for_columns(d, n - i, [=](std::size_t at, auto load, auto store) HWY_ATTR {
-        const T* column = a + i + at;
-        auto s = load(acc + i + at);
-        for (int r = 0; r < rows; ++r) s = join(s, load(column + r * stride));
-        store(s, acc + i + at);
-    });
-}
-
-// The same for any number of rows, with four vectors of columns in registers.
+// acc = join(acc, row) for any number of rows, with four vectors of columns in registers.
 template <class T, class Join>
 HWY_INLINE void join_any_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                               std::size_t n, Join join) {
@@ -204,6 +177,28 @@ HWY_INLINE void join_any_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
             s = join(s, load(column + static_cast<std::ptrdiff_t>(r) * stride));
         store(s, acc + i + at);
     });
+}
+
+// The same for a number of rows that the compiler knows, four vectors of columns at a time; where it asks, memory is asked for the
+// same columns of as many rows that follow.
+template <int rows, bool asks, class T, class Join>
+HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t n, Join join) {
+    const hn::ScalableTag<T> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        const T* const row = a + i;
+        if constexpr (asks) {
+            for (int r = 0; r < rows; ++r)
+                ask_for(row + (rows + r) * stride, static_cast<std::int64_t>(4 * lanes));
+        }
+        for (std::size_t v = 0; v < 4; ++v) {
+            T* const to = acc + i + v * lanes;
+            hn::StoreU(join(hn::LoadU(d, to), joined_rows<rows>(d, row + v * lanes, stride, join)),
+                       d, to);
+        }
+    }
+    if (i < n) join_any_rows(acc + i, a + i, stride, rows, n - i, join);
 }
 
 /// acc = join(acc, row) for every row. Parts of longer rows are taken eight at a time, and the next eight asked for:

@@ -253,12 +253,12 @@ TEST_CASE("masked rows, NaN and infinity", "[elementwise]") {
 }
 
 TEST_CASE("outputs of more than the caches hold", "[elementwise]") {
-    // Rows that begin where cache lines do, and those of operands, too, or jump along them.
     for (const bool jumps : {true, false}) {
+        // Rows that begin where cache lines do, or all as far behind.
         check_large_output<double>(1100, 1024, 1024, 0, jumps);
         check_large_output<double>(1100, 1024, 1024, 3, jumps);
         check_large_output<float>(2100, 1024, 1024, 0, jumps);
-        // Rows that do not, and short ones.
+        // Rows that begin anywhere, and short ones.
         check_large_output<double>(1031, 1027, 1040, 0, jumps);
         check_large_output<float>(2203, 1001, 1003, 5, jumps);
         check_large_output<double>(9001, 127, 131, 0, jumps);
