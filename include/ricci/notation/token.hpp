@@ -6,6 +6,7 @@
 #include <ricci/detail/buffer.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/notation/characters.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
 namespace ricci::notation {
@@ -38,20 +39,6 @@ struct token_list {
     detail::buffer<token> tokens;
     ir::mistake mistake;
 };
-
-constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Bytes of the UTF-8 character at `at`, or 0 where there is no well-formed one.
-constexpr std::int32_t utf8_length(text_view text, std::int32_t at) {
-    const auto byte = [&](std::int32_t k) { return static_cast<unsigned char>(text[k]); };
-    const unsigned char lead = byte(at);
-    const std::int32_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4 || at + length > text.size) return 0;
-    for (std::int32_t k = 1; k < length; ++k)
-        if ((byte(at + k) & 0xc0) != 0x80) return 0;
-    return length;
-}
 
 class tokenizer {
 public:
