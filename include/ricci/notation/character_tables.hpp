@@ -1,335 +1,159 @@
-// The characters beyond ASCII: which are letters, and which look like something of LaTeX.
+// The characters beyond ASCII: which are letters, and what others look like. Each table is one
+// text, which costs a compiler less than a list does.
 #pragma once
 
 namespace ricci::notation::tables {
 
-struct character_range {
-    char32_t first, last;
-};
-/// The letters of Unicode 14 beyond ASCII, without those that are raised, lowered, of full width or
-/// invisible. Characters between two letters that are not assigned yet are counted among them.
-inline constexpr character_range letters[] = {
-    {0xb5, 0xb5},       {0xc0, 0xd6},       {0xd8, 0xf6},       {0xf8, 0x2af},
-    {0x2b9, 0x2c1},     {0x2c6, 0x2d1},     {0x2ec, 0x2ec},     {0x2ee, 0x2ee},
-    {0x370, 0x374},     {0x376, 0x37d},     {0x37f, 0x37f},     {0x386, 0x386},
-    {0x388, 0x3f5},     {0x3f7, 0x481},     {0x48a, 0x559},     {0x560, 0x588},
-    {0x5d0, 0x5f2},     {0x620, 0x64a},     {0x66e, 0x66f},     {0x671, 0x6d3},
-    {0x6d5, 0x6d5},     {0x6e5, 0x6e6},     {0x6ee, 0x6ef},     {0x6fa, 0x6fc},
-    {0x6ff, 0x6ff},     {0x710, 0x710},     {0x712, 0x72f},     {0x74d, 0x7a5},
-    {0x7b1, 0x7b1},     {0x7ca, 0x7ea},     {0x7f4, 0x7f5},     {0x7fa, 0x7fa},
-    {0x800, 0x815},     {0x81a, 0x81a},     {0x824, 0x824},     {0x828, 0x828},
-    {0x840, 0x858},     {0x860, 0x887},     {0x889, 0x88e},     {0x8a0, 0x8c9},
-    {0x904, 0x939},     {0x93d, 0x93d},     {0x950, 0x950},     {0x958, 0x961},
-    {0x971, 0x980},     {0x985, 0x9b9},     {0x9bd, 0x9bd},     {0x9ce, 0x9ce},
-    {0x9dc, 0x9e1},     {0x9f0, 0x9f1},     {0x9fc, 0x9fc},     {0xa05, 0xa39},
-    {0xa59, 0xa5e},     {0xa72, 0xa74},     {0xa85, 0xab9},     {0xabd, 0xabd},
-    {0xad0, 0xae1},     {0xaf9, 0xaf9},     {0xb05, 0xb39},     {0xb3d, 0xb3d},
-    {0xb5c, 0xb61},     {0xb71, 0xb71},     {0xb83, 0xbb9},     {0xbd0, 0xbd0},
-    {0xc05, 0xc39},     {0xc3d, 0xc3d},     {0xc58, 0xc61},     {0xc80, 0xc80},
-    {0xc85, 0xcb9},     {0xcbd, 0xcbd},     {0xcdd, 0xce1},     {0xcf1, 0xcf2},
-    {0xd04, 0xd3a},     {0xd3d, 0xd3d},     {0xd4e, 0xd4e},     {0xd54, 0xd56},
-    {0xd5f, 0xd61},     {0xd7a, 0xd7f},     {0xd85, 0xdc6},     {0xe01, 0xe30},
-    {0xe32, 0xe33},     {0xe40, 0xe46},     {0xe81, 0xeb0},     {0xeb2, 0xeb3},
-    {0xebd, 0xec6},     {0xedc, 0xf00},     {0xf40, 0xf6c},     {0xf88, 0xf8c},
-    {0x1000, 0x102a},   {0x103f, 0x103f},   {0x1050, 0x1055},   {0x105a, 0x105d},
-    {0x1061, 0x1061},   {0x1065, 0x1066},   {0x106e, 0x1070},   {0x1075, 0x1081},
-    {0x108e, 0x108e},   {0x10a0, 0x10fa},   {0x10fd, 0x115e},   {0x1161, 0x135a},
-    {0x1380, 0x138f},   {0x13a0, 0x13fd},   {0x1401, 0x166c},   {0x166f, 0x167f},
-    {0x1681, 0x169a},   {0x16a0, 0x16ea},   {0x16f1, 0x1711},   {0x171f, 0x1731},
-    {0x1740, 0x1751},   {0x1760, 0x1770},   {0x1780, 0x17b3},   {0x17d7, 0x17d7},
-    {0x17dc, 0x17dc},   {0x1820, 0x1884},   {0x1887, 0x18a8},   {0x18aa, 0x191e},
-    {0x1950, 0x19c9},   {0x1a00, 0x1a16},   {0x1a20, 0x1a54},   {0x1aa7, 0x1aa7},
-    {0x1b05, 0x1b33},   {0x1b45, 0x1b4c},   {0x1b83, 0x1ba0},   {0x1bae, 0x1baf},
-    {0x1bba, 0x1be5},   {0x1c00, 0x1c23},   {0x1c4d, 0x1c4f},   {0x1c5a, 0x1c7d},
-    {0x1c80, 0x1cbf},   {0x1ce9, 0x1cec},   {0x1cee, 0x1cf3},   {0x1cf5, 0x1cf6},
-    {0x1cfa, 0x1d2b},   {0x1d2f, 0x1d2f},   {0x1d3b, 0x1d3b},   {0x1d4e, 0x1d4e},
-    {0x1d6b, 0x1d77},   {0x1d79, 0x1d9a},   {0x1e00, 0x1fbc},   {0x1fbe, 0x1fbe},
-    {0x1fc2, 0x1fcc},   {0x1fd0, 0x1fdb},   {0x1fe0, 0x1fec},   {0x1ff2, 0x1ffc},
-    {0x2102, 0x2102},   {0x2107, 0x2107},   {0x210a, 0x2113},   {0x2115, 0x2115},
-    {0x2119, 0x211d},   {0x2124, 0x2124},   {0x2126, 0x2126},   {0x2128, 0x2128},
-    {0x212a, 0x212d},   {0x212f, 0x2139},   {0x213c, 0x213f},   {0x2145, 0x2149},
-    {0x214e, 0x214e},   {0x2183, 0x2184},   {0x2c00, 0x2c7b},   {0x2c7e, 0x2ce4},
-    {0x2ceb, 0x2cee},   {0x2cf2, 0x2cf3},   {0x2d00, 0x2d67},   {0x2d80, 0x2dde},
-    {0x2e2f, 0x2e2f},   {0x3005, 0x3006},   {0x3031, 0x3035},   {0x303b, 0x303c},
-    {0x3041, 0x3096},   {0x309d, 0x309f},   {0x30a1, 0x30fa},   {0x30fc, 0x3163},
-    {0x3165, 0x318e},   {0x31a0, 0x31bf},   {0x31f0, 0x31ff},   {0x3400, 0x4dbf},
-    {0x4e00, 0xa48c},   {0xa4d0, 0xa4fd},   {0xa500, 0xa60c},   {0xa610, 0xa61f},
-    {0xa62a, 0xa66e},   {0xa67f, 0xa69b},   {0xa6a0, 0xa6e5},   {0xa717, 0xa71f},
-    {0xa722, 0xa76f},   {0xa771, 0xa788},   {0xa78b, 0xa7d9},   {0xa7f5, 0xa7f7},
-    {0xa7fa, 0xa801},   {0xa803, 0xa805},   {0xa807, 0xa80a},   {0xa80c, 0xa822},
-    {0xa840, 0xa873},   {0xa882, 0xa8b3},   {0xa8f2, 0xa8f7},   {0xa8fb, 0xa8fb},
-    {0xa8fd, 0xa8fe},   {0xa90a, 0xa925},   {0xa930, 0xa946},   {0xa960, 0xa97c},
-    {0xa984, 0xa9b2},   {0xa9cf, 0xa9cf},   {0xa9e0, 0xa9e4},   {0xa9e6, 0xa9ef},
-    {0xa9fa, 0xaa28},   {0xaa40, 0xaa42},   {0xaa44, 0xaa4b},   {0xaa60, 0xaa76},
-    {0xaa7a, 0xaa7a},   {0xaa7e, 0xaaaf},   {0xaab1, 0xaab1},   {0xaab5, 0xaab6},
-    {0xaab9, 0xaabd},   {0xaac0, 0xaac0},   {0xaac2, 0xaadd},   {0xaae0, 0xaaea},
-    {0xaaf2, 0xaaf4},   {0xab01, 0xab5a},   {0xab60, 0xab68},   {0xab70, 0xabe2},
-    {0xac00, 0xd7fb},   {0xf900, 0xfb1d},   {0xfb1f, 0xfb28},   {0xfb2a, 0xfbb1},
-    {0xfbd3, 0xfd3d},   {0xfd50, 0xfdc7},   {0xfdf0, 0xfdfb},   {0xfe70, 0xfefc},
-    {0xff66, 0xff9f},   {0xffa1, 0xffdc},   {0x10000, 0x100fa}, {0x10280, 0x102d0},
-    {0x10300, 0x1031f}, {0x1032d, 0x10340}, {0x10342, 0x10349}, {0x10350, 0x10375},
-    {0x10380, 0x1039d}, {0x103a0, 0x103cf}, {0x10400, 0x1049d}, {0x104b0, 0x10563},
-    {0x10570, 0x10780}, {0x10800, 0x10855}, {0x10860, 0x10876}, {0x10880, 0x1089e},
-    {0x108e0, 0x108f5}, {0x10900, 0x10915}, {0x10920, 0x10939}, {0x10980, 0x109b7},
-    {0x109be, 0x109bf}, {0x10a00, 0x10a00}, {0x10a10, 0x10a35}, {0x10a60, 0x10a7c},
-    {0x10a80, 0x10a9c}, {0x10ac0, 0x10ac7}, {0x10ac9, 0x10ae4}, {0x10b00, 0x10b35},
-    {0x10b40, 0x10b55}, {0x10b60, 0x10b72}, {0x10b80, 0x10b91}, {0x10c00, 0x10cf2},
-    {0x10d00, 0x10d23}, {0x10e80, 0x10ea9}, {0x10eb0, 0x10f1c}, {0x10f27, 0x10f45},
-    {0x10f70, 0x10f81}, {0x10fb0, 0x10fc4}, {0x10fe0, 0x10ff6}, {0x11003, 0x11037},
-    {0x11071, 0x11072}, {0x11075, 0x11075}, {0x11083, 0x110af}, {0x110d0, 0x110e8},
-    {0x11103, 0x11126}, {0x11144, 0x11144}, {0x11147, 0x11172}, {0x11176, 0x11176},
-    {0x11183, 0x111b2}, {0x111c1, 0x111c4}, {0x111da, 0x111da}, {0x111dc, 0x111dc},
-    {0x11200, 0x1122b}, {0x11280, 0x112a8}, {0x112b0, 0x112de}, {0x11305, 0x11339},
-    {0x1133d, 0x1133d}, {0x11350, 0x11350}, {0x1135d, 0x11361}, {0x11400, 0x11434},
-    {0x11447, 0x1144a}, {0x1145f, 0x114af}, {0x114c4, 0x114c5}, {0x114c7, 0x114c7},
-    {0x11580, 0x115ae}, {0x115d8, 0x115db}, {0x11600, 0x1162f}, {0x11644, 0x11644},
-    {0x11680, 0x116aa}, {0x116b8, 0x116b8}, {0x11700, 0x1171a}, {0x11740, 0x1182b},
-    {0x118a0, 0x118df}, {0x118ff, 0x1192f}, {0x1193f, 0x1193f}, {0x11941, 0x11941},
-    {0x119a0, 0x119d0}, {0x119e1, 0x119e1}, {0x119e3, 0x119e3}, {0x11a00, 0x11a00},
-    {0x11a0b, 0x11a32}, {0x11a3a, 0x11a3a}, {0x11a50, 0x11a50}, {0x11a5c, 0x11a89},
-    {0x11a9d, 0x11a9d}, {0x11ab0, 0x11c2e}, {0x11c40, 0x11c40}, {0x11c72, 0x11c8f},
-    {0x11d00, 0x11d30}, {0x11d46, 0x11d46}, {0x11d60, 0x11d89}, {0x11d98, 0x11d98},
-    {0x11ee0, 0x11ef2}, {0x11fb0, 0x11fb0}, {0x12000, 0x12399}, {0x12480, 0x12ff0},
-    {0x13000, 0x1342e}, {0x14400, 0x16a5e}, {0x16a70, 0x16abe}, {0x16ad0, 0x16aed},
-    {0x16b00, 0x16b2f}, {0x16b40, 0x16b43}, {0x16b63, 0x16e7f}, {0x16f00, 0x16f4a},
-    {0x16f50, 0x16f50}, {0x16f93, 0x16fe1}, {0x16fe3, 0x16fe3}, {0x17000, 0x1bc99},
-    {0x1d400, 0x1d6c0}, {0x1d6c2, 0x1d6da}, {0x1d6dc, 0x1d6fa}, {0x1d6fc, 0x1d714},
-    {0x1d716, 0x1d734}, {0x1d736, 0x1d74e}, {0x1d750, 0x1d76e}, {0x1d770, 0x1d788},
-    {0x1d78a, 0x1d7a8}, {0x1d7aa, 0x1d7c2}, {0x1d7c4, 0x1d7cb}, {0x1df00, 0x1df1e},
-    {0x1e100, 0x1e12c}, {0x1e137, 0x1e13d}, {0x1e14e, 0x1e14e}, {0x1e290, 0x1e2ad},
-    {0x1e2c0, 0x1e2eb}, {0x1e7e0, 0x1e8c4}, {0x1e900, 0x1e943}, {0x1e94b, 0x1e94b},
-    {0x1ee00, 0x1eebb}, {0x20000, 0x3fffd},
-};
+// clang-format off
 
-struct sign {
-    char32_t character;
-    const char* latex;
-};
-/// What characters look like, by their number. A Greek letter is its command; epsilon and phi have
-/// two shapes each, and the one that Unicode calls a symbol is the variant.
-inline constexpr sign signs[] = {
-    {0xaa, "^a"},
-    {0xac, "\\lnot"},
-    {0xb1, "\\pm"},
-    {0xb2, "^2"},
-    {0xb3, "^3"},
-    {0xb5, "\\mu"},
-    {0xb7, "\\cdot"},
-    {0xb9, "^1"},
-    {0xba, "^o"},
-    {0xd7, "\\times"},
-    {0xf7, "/"},
-    {0x2b0, "^h"},
-    {0x2b2, "^j"},
-    {0x2b3, "^r"},
-    {0x2b7, "^w"},
-    {0x2b8, "^y"},
-    {0x2b9, "'"},
-    {0x2e1, "^l"},
-    {0x2e2, "^s"},
-    {0x2e3, "^x"},
-    {0x393, "\\Gamma"},
-    {0x394, "\\Delta"},
-    {0x398, "\\Theta"},
-    {0x39b, "\\Lambda"},
-    {0x39e, "\\Xi"},
-    {0x3a0, "\\Pi"},
-    {0x3a3, "\\Sigma"},
-    {0x3a5, "\\Upsilon"},
-    {0x3a6, "\\Phi"},
-    {0x3a8, "\\Psi"},
-    {0x3a9, "\\Omega"},
-    {0x3b1, "\\alpha"},
-    {0x3b2, "\\beta"},
-    {0x3b3, "\\gamma"},
-    {0x3b4, "\\delta"},
-    {0x3b5, "\\epsilon"},
-    {0x3b6, "\\zeta"},
-    {0x3b7, "\\eta"},
-    {0x3b8, "\\theta"},
-    {0x3b9, "\\iota"},
-    {0x3ba, "\\kappa"},
-    {0x3bb, "\\lambda"},
-    {0x3bc, "\\mu"},
-    {0x3bd, "\\nu"},
-    {0x3be, "\\xi"},
-    {0x3c0, "\\pi"},
-    {0x3c1, "\\rho"},
-    {0x3c3, "\\sigma"},
-    {0x3c4, "\\tau"},
-    {0x3c5, "\\upsilon"},
-    {0x3c6, "\\phi"},
-    {0x3c7, "\\chi"},
-    {0x3c8, "\\psi"},
-    {0x3c9, "\\omega"},
-    {0x3d1, "\\vartheta"},
-    {0x3d5, "\\varphi"},
-    {0x3f1, "\\varrho"},
-    {0x3f5, "\\varepsilon"},
-    {0x1d2c, "^A"},
-    {0x1d2e, "^B"},
-    {0x1d30, "^D"},
-    {0x1d31, "^E"},
-    {0x1d33, "^G"},
-    {0x1d34, "^H"},
-    {0x1d35, "^I"},
-    {0x1d36, "^J"},
-    {0x1d37, "^K"},
-    {0x1d38, "^L"},
-    {0x1d39, "^M"},
-    {0x1d3a, "^N"},
-    {0x1d3c, "^O"},
-    {0x1d3e, "^P"},
-    {0x1d3f, "^R"},
-    {0x1d40, "^T"},
-    {0x1d41, "^U"},
-    {0x1d42, "^W"},
-    {0x1d43, "^a"},
-    {0x1d47, "^b"},
-    {0x1d48, "^d"},
-    {0x1d49, "^e"},
-    {0x1d4d, "^g"},
-    {0x1d4f, "^k"},
-    {0x1d50, "^m"},
-    {0x1d52, "^o"},
-    {0x1d56, "^p"},
-    {0x1d57, "^t"},
-    {0x1d58, "^u"},
-    {0x1d5b, "^v"},
-    {0x1d5d, "^\\beta"},
-    {0x1d5e, "^\\gamma"},
-    {0x1d5f, "^\\delta"},
-    {0x1d60, "^\\phi"},
-    {0x1d61, "^\\chi"},
-    {0x1d62, "_i"},
-    {0x1d63, "_r"},
-    {0x1d64, "_u"},
-    {0x1d65, "_v"},
-    {0x1d66, "_\\beta"},
-    {0x1d67, "_\\gamma"},
-    {0x1d68, "_\\rho"},
-    {0x1d69, "_\\phi"},
-    {0x1d6a, "_\\chi"},
-    {0x1d9c, "^c"},
-    {0x1da0, "^f"},
-    {0x1dbb, "^z"},
-    {0x1dbf, "^\\theta"},
-    {0x2010, "-"},
-    {0x2011, "-"},
-    {0x2012, "-"},
-    {0x2013, "-"},
-    {0x2016, "\\|"},
-    {0x2019, "'"},
-    {0x201d, "''"},
-    {0x2020, "\\dagger"},
-    {0x2022, "\\cdot"},
-    {0x2026, "\\ldots"},
-    {0x2032, "'"},
-    {0x2033, "''"},
-    {0x2034, "'''"},
-    {0x2044, "/"},
-    {0x2070, "^0"},
-    {0x2071, "^i"},
-    {0x2074, "^4"},
-    {0x2075, "^5"},
-    {0x2076, "^6"},
-    {0x2077, "^7"},
-    {0x2078, "^8"},
-    {0x2079, "^9"},
-    {0x207a, "^+"},
-    {0x207b, "^-"},
-    {0x207c, "^="},
-    {0x207d, "^("},
-    {0x207e, "^)"},
-    {0x207f, "^n"},
-    {0x2080, "_0"},
-    {0x2081, "_1"},
-    {0x2082, "_2"},
-    {0x2083, "_3"},
-    {0x2084, "_4"},
-    {0x2085, "_5"},
-    {0x2086, "_6"},
-    {0x2087, "_7"},
-    {0x2088, "_8"},
-    {0x2089, "_9"},
-    {0x208a, "_+"},
-    {0x208b, "_-"},
-    {0x208c, "_="},
-    {0x208d, "_("},
-    {0x208e, "_)"},
-    {0x2090, "_a"},
-    {0x2091, "_e"},
-    {0x2092, "_o"},
-    {0x2093, "_x"},
-    {0x2095, "_h"},
-    {0x2096, "_k"},
-    {0x2097, "_l"},
-    {0x2098, "_m"},
-    {0x2099, "_n"},
-    {0x209a, "_p"},
-    {0x209b, "_s"},
-    {0x209c, "_t"},
-    {0x2102, "\\mathbb{C}"},
-    {0x210e, "h"},
-    {0x2113, "\\ell"},
-    {0x2115, "\\mathbb{N}"},
-    {0x211d, "\\mathbb{R}"},
-    {0x2124, "\\mathbb{Z}"},
-    {0x2126, "\\Omega"},
-    {0x2190, "\\leftarrow"},
-    {0x2192, "\\to"},
-    {0x21d4, "\\Leftrightarrow"},
-    {0x2202, "\\partial"},
-    {0x2206, "\\Delta"},
-    {0x2207, "\\nabla"},
-    {0x2208, "\\in"},
-    {0x220f, "\\prod"},
-    {0x2211, "\\sum"},
-    {0x2212, "-"},
-    {0x2215, "/"},
-    {0x2217, "*"},
-    {0x2218, "\\circ"},
-    {0x2219, "\\cdot"},
-    {0x221a, "\\sqrt"},
-    {0x221d, "\\propto"},
-    {0x221e, "\\infty"},
-    {0x2223, "|"},
-    {0x2225, "\\|"},
-    {0x2227, "\\land"},
-    {0x2228, "\\lor"},
-    {0x222b, "\\int"},
-    {0x223c, "~"},
-    {0x2248, "\\approx"},
-    {0x2260, "\\ne"},
-    {0x2261, "\\equiv"},
-    {0x2264, "\\le"},
-    {0x2265, "\\ge"},
-    {0x2266, "\\le"},
-    {0x2267, "\\ge"},
-    {0x2295, "\\oplus"},
-    {0x2297, "\\otimes"},
-    {0x2299, "\\odot"},
-    {0x22a4, "\\top"},
-    {0x22c5, "\\cdot"},
-    {0x22ef, "\\ldots"},
-    {0x2308, "\\lceil"},
-    {0x2309, "\\rceil"},
-    {0x230a, "\\lfloor"},
-    {0x230b, "\\rfloor"},
-    {0x27e8, "\\langle"},
-    {0x27e9, "\\rangle"},
-    {0x27fa, "\\Leftrightarrow"},
-    {0x2a7d, "\\le"},
-    {0x2a7e, "\\ge"},
-    {0x2c7c, "_j"},
-    {0x2c7d, "^V"},
-    {0x3008, "\\langle"},
-    {0x3009, "\\rangle"},
-    {0xa7f2, "^C"},
-    {0xa7f3, "^F"},
-    {0xa7f4, "^Q"},
-    {0x107a5, "^q"},
-    {0x1d7d9, "\\mathbb{1}"},
-};
+/// The letters of Unicode 14 beyond ASCII, without those that are raised, lowered, of full width or
+/// invisible: the first and the last of each range. Characters between two letters that are not
+/// assigned yet are counted among them.
+inline constexpr char32_t letters[] =
+    U"\u00b5\u00b5\u00c0\u00d6\u00d8\u00f6\u00f8\u02af\u02b9\u02c1\u02c6\u02d1\u02ec\u02ec"
+    U"\u02ee\u02ee\u0370\u0374\u0376\u037d\u037f\u037f\u0386\u0386\u0388\u03f5\u03f7\u0481"
+    U"\u048a\u0559\u0560\u0588\u05d0\u05f2\u0620\u064a\u066e\u066f\u0671\u06d3\u06d5\u06d5"
+    U"\u06e5\u06e6\u06ee\u06ef\u06fa\u06fc\u06ff\u06ff\u0710\u0710\u0712\u072f\u074d\u07a5"
+    U"\u07b1\u07b1\u07ca\u07ea\u07f4\u07f5\u07fa\u07fa\u0800\u0815\u081a\u081a\u0824\u0824"
+    U"\u0828\u0828\u0840\u0858\u0860\u0887\u0889\u088e\u08a0\u08c9\u0904\u0939\u093d\u093d"
+    U"\u0950\u0950\u0958\u0961\u0971\u0980\u0985\u09b9\u09bd\u09bd\u09ce\u09ce\u09dc\u09e1"
+    U"\u09f0\u09f1\u09fc\u09fc\u0a05\u0a39\u0a59\u0a5e\u0a72\u0a74\u0a85\u0ab9\u0abd\u0abd"
+    U"\u0ad0\u0ae1\u0af9\u0af9\u0b05\u0b39\u0b3d\u0b3d\u0b5c\u0b61\u0b71\u0b71\u0b83\u0bb9"
+    U"\u0bd0\u0bd0\u0c05\u0c39\u0c3d\u0c3d\u0c58\u0c61\u0c80\u0c80\u0c85\u0cb9\u0cbd\u0cbd"
+    U"\u0cdd\u0ce1\u0cf1\u0cf2\u0d04\u0d3a\u0d3d\u0d3d\u0d4e\u0d4e\u0d54\u0d56\u0d5f\u0d61"
+    U"\u0d7a\u0d7f\u0d85\u0dc6\u0e01\u0e30\u0e32\u0e33\u0e40\u0e46\u0e81\u0eb0\u0eb2\u0eb3"
+    U"\u0ebd\u0ec6\u0edc\u0f00\u0f40\u0f6c\u0f88\u0f8c\u1000\u102a\u103f\u103f\u1050\u1055"
+    U"\u105a\u105d\u1061\u1061\u1065\u1066\u106e\u1070\u1075\u1081\u108e\u108e\u10a0\u10fa"
+    U"\u10fd\u115e\u1161\u135a\u1380\u138f\u13a0\u13fd\u1401\u166c\u166f\u167f\u1681\u169a"
+    U"\u16a0\u16ea\u16f1\u1711\u171f\u1731\u1740\u1751\u1760\u1770\u1780\u17b3\u17d7\u17d7"
+    U"\u17dc\u17dc\u1820\u1884\u1887\u18a8\u18aa\u191e\u1950\u19c9\u1a00\u1a16\u1a20\u1a54"
+    U"\u1aa7\u1aa7\u1b05\u1b33\u1b45\u1b4c\u1b83\u1ba0\u1bae\u1baf\u1bba\u1be5\u1c00\u1c23"
+    U"\u1c4d\u1c4f\u1c5a\u1c7d\u1c80\u1cbf\u1ce9\u1cec\u1cee\u1cf3\u1cf5\u1cf6\u1cfa\u1d2b"
+    U"\u1d2f\u1d2f\u1d3b\u1d3b\u1d4e\u1d4e\u1d6b\u1d77\u1d79\u1d9a\u1e00\u1fbc\u1fbe\u1fbe"
+    U"\u1fc2\u1fcc\u1fd0\u1fdb\u1fe0\u1fec\u1ff2\u1ffc\u2102\u2102\u2107\u2107\u210a\u2113"
+    U"\u2115\u2115\u2119\u211d\u2124\u2124\u2126\u2126\u2128\u2128\u212a\u212d\u212f\u2139"
+    U"\u213c\u213f\u2145\u2149\u214e\u214e\u2183\u2184\u2c00\u2c7b\u2c7e\u2ce4\u2ceb\u2cee"
+    U"\u2cf2\u2cf3\u2d00\u2d67\u2d80\u2dde\u2e2f\u2e2f\u3005\u3006\u3031\u3035\u303b\u303c"
+    U"\u3041\u3096\u309d\u309f\u30a1\u30fa\u30fc\u3163\u3165\u318e\u31a0\u31bf\u31f0\u31ff"
+    U"\u3400\u4dbf\u4e00\ua48c\ua4d0\ua4fd\ua500\ua60c\ua610\ua61f\ua62a\ua66e\ua67f\ua69b"
+    U"\ua6a0\ua6e5\ua717\ua71f\ua722\ua76f\ua771\ua788\ua78b\ua7d9\ua7f5\ua7f7\ua7fa\ua801"
+    U"\ua803\ua805\ua807\ua80a\ua80c\ua822\ua840\ua873\ua882\ua8b3\ua8f2\ua8f7\ua8fb\ua8fb"
+    U"\ua8fd\ua8fe\ua90a\ua925\ua930\ua946\ua960\ua97c\ua984\ua9b2\ua9cf\ua9cf\ua9e0\ua9e4"
+    U"\ua9e6\ua9ef\ua9fa\uaa28\uaa40\uaa42\uaa44\uaa4b\uaa60\uaa76\uaa7a\uaa7a\uaa7e\uaaaf"
+    U"\uaab1\uaab1\uaab5\uaab6\uaab9\uaabd\uaac0\uaac0\uaac2\uaadd\uaae0\uaaea\uaaf2\uaaf4"
+    U"\uab01\uab5a\uab60\uab68\uab70\uabe2\uac00\ud7fb\uf900\ufb1d\ufb1f\ufb28\ufb2a\ufbb1"
+    U"\ufbd3\ufd3d\ufd50\ufdc7\ufdf0\ufdfb\ufe70\ufefc\uff66\uff9f\uffa1\uffdc\U00010000\U000100fa"
+    U"\U00010280\U000102d0\U00010300\U0001031f\U0001032d\U00010340\U00010342\U00010349"
+    U"\U00010350\U00010375\U00010380\U0001039d\U000103a0\U000103cf\U00010400\U0001049d"
+    U"\U000104b0\U00010563\U00010570\U00010780\U00010800\U00010855\U00010860\U00010876"
+    U"\U00010880\U0001089e\U000108e0\U000108f5\U00010900\U00010915\U00010920\U00010939"
+    U"\U00010980\U000109b7\U000109be\U000109bf\U00010a00\U00010a00\U00010a10\U00010a35"
+    U"\U00010a60\U00010a7c\U00010a80\U00010a9c\U00010ac0\U00010ac7\U00010ac9\U00010ae4"
+    U"\U00010b00\U00010b35\U00010b40\U00010b55\U00010b60\U00010b72\U00010b80\U00010b91"
+    U"\U00010c00\U00010cf2\U00010d00\U00010d23\U00010e80\U00010ea9\U00010eb0\U00010f1c"
+    U"\U00010f27\U00010f45\U00010f70\U00010f81\U00010fb0\U00010fc4\U00010fe0\U00010ff6"
+    U"\U00011003\U00011037\U00011071\U00011072\U00011075\U00011075\U00011083\U000110af"
+    U"\U000110d0\U000110e8\U00011103\U00011126\U00011144\U00011144\U00011147\U00011172"
+    U"\U00011176\U00011176\U00011183\U000111b2\U000111c1\U000111c4\U000111da\U000111da"
+    U"\U000111dc\U000111dc\U00011200\U0001122b\U00011280\U000112a8\U000112b0\U000112de"
+    U"\U00011305\U00011339\U0001133d\U0001133d\U00011350\U00011350\U0001135d\U00011361"
+    U"\U00011400\U00011434\U00011447\U0001144a\U0001145f\U000114af\U000114c4\U000114c5"
+    U"\U000114c7\U000114c7\U00011580\U000115ae\U000115d8\U000115db\U00011600\U0001162f"
+    U"\U00011644\U00011644\U00011680\U000116aa\U000116b8\U000116b8\U00011700\U0001171a"
+    U"\U00011740\U0001182b\U000118a0\U000118df\U000118ff\U0001192f\U0001193f\U0001193f"
+    U"\U00011941\U00011941\U000119a0\U000119d0\U000119e1\U000119e1\U000119e3\U000119e3"
+    U"\U00011a00\U00011a00\U00011a0b\U00011a32\U00011a3a\U00011a3a\U00011a50\U00011a50"
+    U"\U00011a5c\U00011a89\U00011a9d\U00011a9d\U00011ab0\U00011c2e\U00011c40\U00011c40"
+    U"\U00011c72\U00011c8f\U00011d00\U00011d30\U00011d46\U00011d46\U00011d60\U00011d89"
+    U"\U00011d98\U00011d98\U00011ee0\U00011ef2\U00011fb0\U00011fb0\U00012000\U00012399"
+    U"\U00012480\U00012ff0\U00013000\U0001342e\U00014400\U00016a5e\U00016a70\U00016abe"
+    U"\U00016ad0\U00016aed\U00016b00\U00016b2f\U00016b40\U00016b43\U00016b63\U00016e7f"
+    U"\U00016f00\U00016f4a\U00016f50\U00016f50\U00016f93\U00016fe1\U00016fe3\U00016fe3"
+    U"\U00017000\U0001bc99\U0001d400\U0001d6c0\U0001d6c2\U0001d6da\U0001d6dc\U0001d6fa"
+    U"\U0001d6fc\U0001d714\U0001d716\U0001d734\U0001d736\U0001d74e\U0001d750\U0001d76e"
+    U"\U0001d770\U0001d788\U0001d78a\U0001d7a8\U0001d7aa\U0001d7c2\U0001d7c4\U0001d7cb"
+    U"\U0001df00\U0001df1e\U0001e100\U0001e12c\U0001e137\U0001e13d\U0001e14e\U0001e14e"
+    U"\U0001e290\U0001e2ad\U0001e2c0\U0001e2eb\U0001e7e0\U0001e8c4\U0001e900\U0001e943"
+    U"\U0001e94b\U0001e94b\U0001ee00\U0001eebb\U00020000\U0003fffd";
+
+/// Characters that look like something of LaTeX, by their number. A Greek letter is its command; of
+/// the two shapes of epsilon and phi the one that Unicode calls a symbol is the variant.
+inline constexpr char32_t signs[] =
+    U"\u00aa\u00ac\u00b1\u00b2\u00b3\u00b5\u00b7\u00b9\u00ba\u00d7\u00f7\u02b0\u02b2\u02b3\u02b7"
+    U"\u02b8\u02b9\u02e1\u02e2\u02e3\u0393\u0394\u0398\u039b\u039e\u03a0\u03a3\u03a5\u03a6\u03a8"
+    U"\u03a9\u03b1\u03b2\u03b3\u03b4\u03b5\u03b6\u03b7\u03b8\u03b9\u03ba\u03bb\u03bc\u03bd\u03be"
+    U"\u03c0\u03c1\u03c3\u03c4\u03c5\u03c6\u03c7\u03c8\u03c9\u03d1\u03d5\u03f1\u03f5\u1d2c\u1d2e"
+    U"\u1d30\u1d31\u1d33\u1d34\u1d35\u1d36\u1d37\u1d38\u1d39\u1d3a\u1d3c\u1d3e\u1d3f\u1d40\u1d41"
+    U"\u1d42\u1d43\u1d47\u1d48\u1d49\u1d4d\u1d4f\u1d50\u1d52\u1d56\u1d57\u1d58\u1d5b\u1d5d\u1d5e"
+    U"\u1d5f\u1d60\u1d61\u1d62\u1d63\u1d64\u1d65\u1d66\u1d67\u1d68\u1d69\u1d6a\u1d9c\u1da0\u1dbb"
+    U"\u1dbf\u2010\u2011\u2012\u2013\u2016\u2019\u201d\u2020\u2022\u2026\u2032\u2033\u2034\u2044"
+    U"\u2070\u2071\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207c\u207d\u207e\u207f\u2080"
+    U"\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089\u208a\u208b\u208c\u208d\u208e\u2090"
+    U"\u2091\u2092\u2093\u2095\u2096\u2097\u2098\u2099\u209a\u209b\u209c\u2102\u210e\u2113\u2115"
+    U"\u211d\u2124\u2126\u2190\u2192\u21d4\u2202\u2206\u2207\u2208\u220f\u2211\u2212\u2215\u2217"
+    U"\u2218\u2219\u221a\u221d\u221e\u2223\u2225\u2227\u2228\u222b\u223c\u2248\u2260\u2261\u2264"
+    U"\u2265\u2266\u2267\u2295\u2297\u2299\u22a4\u22c5\u22ef\u2308\u2309\u230a\u230b\u27e8\u27e9"
+    U"\u27fa\u2a7d\u2a7e\u2c7c\u2c7d\u3008\u3009\ua7f2\ua7f3\ua7f4\U000107a5\U0001d7d9";
+/// What they look like, in fields of equal width.
+inline constexpr int look_width = 16;
+inline constexpr char looks[] =
+    "^a              \\lnot           \\pm             ^2              "
+    "^3              \\mu             \\cdot           ^1              "
+    "^o              \\times          /               ^h              "
+    "^j              ^r              ^w              ^y              "
+    "'               ^l              ^s              ^x              "
+    "\\Gamma          \\Delta          \\Theta          \\Lambda         "
+    "\\Xi             \\Pi             \\Sigma          \\Upsilon        "
+    "\\Phi            \\Psi            \\Omega          \\alpha          "
+    "\\beta           \\gamma          \\delta          \\epsilon        "
+    "\\zeta           \\eta            \\theta          \\iota           "
+    "\\kappa          \\lambda         \\mu             \\nu             "
+    "\\xi             \\pi             \\rho            \\sigma          "
+    "\\tau            \\upsilon        \\phi            \\chi            "
+    "\\psi            \\omega          \\vartheta       \\varphi         "
+    "\\varrho         \\varepsilon     ^A              ^B              "
+    "^D              ^E              ^G              ^H              "
+    "^I              ^J              ^K              ^L              "
+    "^M              ^N              ^O              ^P              "
+    "^R              ^T              ^U              ^W              "
+    "^a              ^b              ^d              ^e              "
+    "^g              ^k              ^m              ^o              "
+    "^p              ^t              ^u              ^v              "
+    "^\\beta          ^\\gamma         ^\\delta         ^\\phi           "
+    "^\\chi           _i              _r              _u              "
+    "_v              _\\beta          _\\gamma         _\\rho           "
+    "_\\phi           _\\chi           ^c              ^f              "
+    "^z              ^\\theta         -               -               "
+    "-               -               \\|              '               "
+    "''              \\dagger         \\cdot           \\ldots          "
+    "'               ''              '''             /               "
+    "^0              ^i              ^4              ^5              "
+    "^6              ^7              ^8              ^9              "
+    "^+              ^-              ^=              ^(              "
+    "^)              ^n              _0              _1              "
+    "_2              _3              _4              _5              "
+    "_6              _7              _8              _9              "
+    "_+              _-              _=              _(              "
+    "_)              _a              _e              _o              "
+    "_x              _h              _k              _l              "
+    "_m              _n              _p              _s              "
+    "_t              \\mathbb{C}      h               \\ell            "
+    "\\mathbb{N}      \\mathbb{R}      \\mathbb{Z}      \\Omega          "
+    "\\leftarrow      \\to             \\Leftrightarrow \\partial        "
+    "\\Delta          \\nabla          \\in             \\prod           "
+    "\\sum            -               /               *               "
+    "\\circ           \\cdot           \\sqrt           \\propto         "
+    "\\infty          |               \\|              \\land           "
+    "\\lor            \\int            ~               \\approx         "
+    "\\ne             \\equiv          \\le             \\ge             "
+    "\\le             \\ge             \\oplus          \\otimes         "
+    "\\odot           \\top            \\cdot           \\ldots          "
+    "\\lceil          \\rceil          \\lfloor         \\rfloor         "
+    "\\langle         \\rangle         \\Leftrightarrow \\le             "
+    "\\ge             _j              ^V              \\langle         "
+    "\\rangle         ^C              ^F              ^Q              "
+    "^q              \\mathbb{1}      ";
+
+// clang-format on
 
 }  // namespace ricci::notation::tables

@@ -42,14 +42,14 @@ constexpr std::int32_t utf8_length(detail::text_view text, std::int32_t at) {
 /// A letter of any script. Signs, digits, marks and raised or lowered letters are none.
 constexpr bool is_letter(char32_t c) {
     if (c < 0x80) return is_ascii_letter(static_cast<char>(c));
-    constexpr std::int32_t count = sizeof tables::letters / sizeof tables::letters[0];
+    constexpr std::int32_t count = sizeof tables::letters / sizeof(char32_t) / 2;
     std::int32_t first = 0, last = count - 1;  // the range that c is in, if it is in any
     while (first < last) {
         const std::int32_t middle = (first + last) / 2;
-        if (tables::letters[middle].last < c) first = middle + 1;
+        if (tables::letters[2 * middle + 1] < c) first = middle + 1;
         else last = middle;
     }
-    return tables::letters[first].first <= c && c <= tables::letters[first].last;
+    return tables::letters[2 * first] <= c && c <= tables::letters[2 * first + 1];
 }
 
 /// Takes no room where it is printed: zero-width spaces and joiners, the byte-order mark.
@@ -69,8 +69,8 @@ constexpr bool is_line_end(char32_t c) {
     return c == '\n' || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-/// The LaTeX that a character beyond ASCII looks like, such as "-" for a minus sign, "\\le", "\\alpha";
-/// empty where it looks like nothing else. Raised and lowered characters are "^2", "_i".
+/// The LaTeX that a character beyond ASCII looks like, such as "-" for a minus sign or "\\alpha"; empty
+/// where it looks like nothing else. Raised and lowered characters are "^2", "_i".
 constexpr detail::text_view sign_meaning(char32_t c) {
     if (c < 0x80) return {};
     // italic letters, as formula editors give them
@@ -91,15 +91,17 @@ constexpr detail::text_view sign_meaning(char32_t c) {
             "uvwxyz{|}~";
         return {wide + (c - 0xff01), 1};
     }
-    std::int32_t first = 0,
-                 last = static_cast<std::int32_t>(sizeof tables::signs / sizeof tables::signs[0]);
+    std::int32_t first = 0, last = sizeof tables::signs / sizeof(char32_t) - 1;
     while (first < last) {
         const std::int32_t middle = (first + last) / 2;
-        if (tables::signs[middle].character == c) return tables::signs[middle].latex;
-        if (tables::signs[middle].character < c) first = middle + 1;
+        if (tables::signs[middle] < c) first = middle + 1;
         else last = middle;
     }
-    return {};
+    if (tables::signs[first] != c) return {};
+    const char* look = tables::looks + first * tables::look_width;
+    std::int32_t size = 0;
+    while (look[size] != ' ') ++size;
+    return {look, size};
 }
 
 /// "U+2212, which looks like -": compilers print no character beyond ASCII, so it is said by number.
