@@ -44,6 +44,13 @@ struct mistake {
     constexpr explicit operator bool() const { return kind != mistake_kind::valid; }
 };
 
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// Adds `text` as a part of one line: line ends and other characters of control become spaces.
+constexpr void add_on_one_line(detail::text_builder& out, detail::text_view text) {
+    for (const char c : text) out << (static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c);
+}
+
 /// The mistake `kind` at [begin, end) of `text`, with the line it stands on marked.
 constexpr mistake make_mistake(mistake_kind kind, detail::text_view text, std::int32_t begin,
                                std::int32_t end, detail::text_view sentence) {
@@ -61,11 +68,16 @@ constexpr mistake make_mistake(mistake_kind kind, detail::text_view text, std::i
     m.line = 1;
     for (std::int32_t k = 0; k < first; ++k) m.line += text[k] == '\n';
     m.column = begin - first + 1;
-    while (first < begin && (text[first] == ' ' || text[first] == '\t')) ++first;
-    while (last > end && (text[last - 1] == ' ' || text[last - 1] == '\t')) --last;
-    m.words << "line " << m.line << ", column " << m.column << ": " << text.slice(first, begin)
-            << ">>>" << text.slice(begin, end) << "<<<" << text.slice(end, last) << " : "
-            << sentence;
+    while (first < begin && is_blank(text[first])) ++first;
+    while (last > end && is_blank(text[last - 1])) --last;
+    m.words << "line " << m.line << ", column " << m.column << ": ";
+    add_on_one_line(m.words, text.slice(first, begin));
+    m.words << ">>>";
+    add_on_one_line(m.words, text.slice(begin, end));
+    m.words << "<<<";
+    add_on_one_line(m.words, text.slice(end, last));
+    m.words << " : ";
+    add_on_one_line(m.words, sentence);
     return m;
 }
 
@@ -73,7 +85,7 @@ constexpr mistake make_mistake(mistake_kind kind, detail::text_view text, std::i
 constexpr mistake make_mistake(mistake_kind kind, detail::text_view sentence) {
     mistake m;
     m.kind = kind;
-    m.words << sentence;
+    add_on_one_line(m.words, sentence);
     return m;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/notation/characters.hpp>
 #include <ricci/notation/parse.hpp>
 
 namespace ricci::notation {
@@ -15,7 +16,8 @@ constexpr detail::text_builder operand_name(std::int32_t number) {
 }
 
 /// Reads numpy's rules: implicit output (alphabetical, capitals first, then letters beyond ASCII),
-/// `...` for leading axes, repeated letters for diagonals, any Unicode letter as a label.
+/// `...` for the axes that the letters leave, repeated letters for diagonals, any Unicode letter as a
+/// label, spaces of any kind between them. `...` stands once on each side or not at all.
 class einsum_parser {
 public:
     /// `ranks`: the rank of each operand, or nullptr where they are not known.
@@ -27,6 +29,7 @@ public:
         split();
         check_counts();
         for (std::int32_t k = 0; k < inputs_.size() && !failed(); ++k) check_rank(k);
+        if (!failed()) check_ellipses();
         parse_result out;
         if (!failed()) build();
         out.mistake = static_cast<ir::mistake&&>(mistake_);
@@ -64,32 +67,60 @@ private:
         };
         std::int32_t at = 0;
         while (at < text_.size && !failed()) {
-            const char c = text_[at];
-            if (c == ' ' || c == '\t') {
-                ++at;
-            } else if (c == ',' && !after_arrow) {
+            const code_point c = decode(text_, at);
+            const std::int32_t arrow = run_of(at, "->"), ellipsis = run_of(at, "...");
+            if (c.length == 0) {
+                fail(ir::mistake_kind::unexpected, at, at + 1, "this is not UTF-8 text");
+            } else if (is_space(c.value) || is_line_end(c.value)) {
+                at += c.length;
+            } else if (c.value == ',' && !after_arrow) {
                 finish(at, at + 1);
                 ++at;
-            } else if (c == '-' && at + 1 < text_.size && text_[at + 1] == '>' && !after_arrow) {
-                finish(at, at + 2);
-                at += 2;
+            } else if (arrow > 0 && !after_arrow) {
+                finish(at, at + arrow);
+                at += arrow;
                 after_arrow = explicit_output_ = true;
-            } else if (c == '.' && at + 2 < text_.size && text_[at + 1] == '.' &&
-                       text_[at + 2] == '.') {
+            } else if (ellipsis > 0) {
                 labels_.push({dots, at});
-                at += 3;
-            } else if (is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80) {
-                const std::int32_t length = utf8_length(text_, at);
-                if (length == 0)
-                    return fail(ir::mistake_kind::unexpected, at, at + 1, "this is not UTF-8 text");
-                labels_.push({p_.intern_index(text_.slice(at, at + length)), at});
-                at += length;
+                at += ellipsis;
+            } else if (is_letter(c.value)) {
+                labels_.push({p_.intern_index(text_.slice(at, at + c.length)), at});
+                at += c.length;
             } else {
-                return fail(ir::mistake_kind::unexpected, at, at + 1,
-                            "an einsum string holds letters, commas, ... and one ->");
+                refuse(at, c);
             }
         }
         finish(text_.size, text_.size);
+    }
+    /// The bytes of `word` at `at`, with the spaces that may stand in it; 0 where it does not stand.
+    constexpr std::int32_t run_of(std::int32_t at, detail::text_view word) const {
+        std::int32_t end = at;
+        for (std::int32_t k = 0; k < word.size; ++k, ++end) {
+            while (k > 0 && end < text_.size && text_[end] == ' ') ++end;
+            if (end >= text_.size || text_[end] != word[k]) return 0;
+        }
+        return end - at;
+    }
+    /// A character that does not stand in an einsum string, or not there.
+    constexpr void refuse(std::int32_t at, code_point c) {
+        detail::text_builder s;
+        if (c.value == ',' || run_of(at, "->") > 0) {
+            // of a comma and a second arrow behind the first the arrow is the mistake
+            for (std::int32_t k = at; k < text_.size; ++k)
+                if (run_of(k, "->") > 0)
+                    return fail(ir::mistake_kind::unexpected, k, k + run_of(k, "->"),
+                                "this is the second -> of the string; one stands between the "
+                                "operands and the result");
+            s << "a comma separates operands, and the result behind -> is one list of letters";
+        } else {
+            if (c.value >= 0x80) {
+                s << "this is ";
+                describe(c.value, s);
+                s << "; ";
+            }
+            s << "an einsum string holds letters, commas, ... and one ->";
+        }
+        fail(ir::mistake_kind::unexpected, at, at + c.length, s);
     }
     constexpr void check_counts() {
         if (failed() || ranks_ == nullptr || inputs_.size() == operands_) return;
@@ -116,6 +147,95 @@ private:
         }
         if (ellipses > 0 && rank - letters > ellipsis_) ellipsis_ = rank - letters;
         ellipsis_rank_.push(rank - letters);
+    }
+
+    /// `...` stands on both sides or on none; on each side of what it would be otherwise there are two
+    /// readings, and the sentence has both.
+    constexpr void check_ellipses() {
+        std::int32_t left = 0, right = 0;
+        for (std::int32_t k = 0; k < inputs_.size(); ++k) left += ellipses_in(inputs_[k]);
+        if (!explicit_output_) return;
+        right = ellipses_in(output_);
+        detail::text_builder s;
+        if (right > 1) {
+            s << "... stands twice in the result; write ";
+            write_inputs(s, written::as_it_is);
+            write_output(s, written::first_ellipsis);
+            s << " or ";
+            write_inputs(s, written::as_it_is);
+            write_output(s, written::last_ellipsis);
+        } else if (right > left) {
+            s << "... stands for axes of the operands, and none of them has it; write ";
+            write_inputs(s, written::as_it_is);
+            write_output(s, written::no_ellipsis);
+            s << ", or ";
+            write_inputs(s, written::ellipsis_in_front);
+            write_output(s, written::as_it_is);
+        } else if (left > 0 && right == 0) {
+            s << "... stands for axes that the result has too; write ";
+            write_inputs(s, written::as_it_is);
+            write_output(s, written::ellipsis_in_front);
+            s << " to keep them, or ";
+            write_inputs(s, written::letters_for_it);
+            write_output(s, written::as_it_is);
+            s << " to sum over them";
+        } else {
+            return;
+        }
+        fail(ir::mistake_kind::unexpected, output_.begin, output_.end, s);
+    }
+    constexpr std::int32_t ellipses_in(const operand_text& o) const {
+        std::int32_t count = 0;
+        for (std::int32_t j = 0; j < o.count; ++j) count += labels_[o.first + j].index == dots;
+        return count;
+    }
+    enum class written : std::uint8_t {
+        as_it_is,
+        no_ellipsis,
+        first_ellipsis,
+        last_ellipsis,
+        ellipsis_in_front,
+        letters_for_it,
+    };
+    /// The letters of an operand; `axes` is how many its ... stands for.
+    constexpr void write_operand(detail::text_builder& s, const operand_text& o, written how,
+                                 std::int32_t axes) const {
+        if (how == written::ellipsis_in_front) s << "...";
+        std::int32_t seen = 0;
+        const std::int32_t all = ellipses_in(o);
+        for (std::int32_t j = 0; j < o.count; ++j) {
+            const label& l = labels_[o.first + j];
+            if (l.index != dots) {
+                s << p_.index(l.index);
+            } else if (how == written::letters_for_it) {
+                for (std::int32_t axis = axes; axis-- > 0;) s << unused_letter(axis);
+            } else {
+                ++seen;
+                if (how == written::as_it_is || (how == written::first_ellipsis && seen == 1) ||
+                    (how == written::last_ellipsis && seen == all))
+                    s << "...";
+            }
+        }
+    }
+    constexpr void write_inputs(detail::text_builder& s, written how) const {
+        for (std::int32_t k = 0; k < inputs_.size(); ++k) {
+            if (k > 0) s << ',';
+            write_operand(s, inputs_[k], how, ranks_ == nullptr ? 1 : ellipsis_rank_[k]);
+        }
+    }
+    constexpr void write_output(detail::text_builder& s, written how) const {
+        s << "->";
+        write_operand(s, output_, how, 0);
+    }
+    /// The letter number `k` of those that the string does not use.
+    constexpr char unused_letter(std::int32_t k) const {
+        for (char c : detail::text_view("zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA")) {
+            bool used = false;
+            for (const label& l : labels_)
+                used |= l.index != dots && p_.index(l.index) == detail::text_view(&c, 1);
+            if (!used && k-- == 0) return c;
+        }
+        return '?';
     }
 
     /// The index of axis `k` from the right of what ... stands for.

@@ -47,7 +47,6 @@ static_assert(means("...i->i...", "result[i,...1,...0] = operand 1[...1,...0,i]"
 static_assert(means("...ij,...jk->...ik",
                     "result[...0,i,k] = sum(j) operand 1[...0,i,j] * operand 2[j,k]", 3, 2));
 static_assert(means("...i", "result[...0,i] = operand 1[...0,i]", 2));
-static_assert(means("...i->i", "result[i] = sum(...0) operand 1[...0,i]", 2));
 static_assert(means("...->...", "result = operand 1", 0));
 
 // Labels beyond ASCII
@@ -56,6 +55,46 @@ static_assert(means(
     "result[\xce\xb1] = sum(\xce\xb2) operand 1[\xce\xb1,\xce\xb2] * operand 2[\xce\xb2]", 2, 1));
 static_assert(means("\xce\xb1z", "result[z,\xce\xb1] = operand 1[\xce\xb1,z]", 2));
 
+// Spaces of every kind are ignored, and letters beyond ASCII that are raised or marked are none
+static_assert(
+    means("i\xc2\xa0j\xe2\x80\x8b,\njk - > \xef\xbb\xbf"
+          "ik",
+          "result[i,k] = sum(j) operand 1[i,j] * operand 2[j,k]", 2, 2));
+static_assert(means("...i->. . . i", "result[...0,i] = operand 1[...0,i]", 2));
+static_assert(
+    refused("ij\xe2\x88\x92>ji", mistake_kind::unexpected, 3,
+            "ij>>>\xe2\x88\x92<<<>ji : this is U+2212, which looks like -; an einsum string "
+            "holds letters",
+            2));
+static_assert(refused("ij\xe2\x86\x92ji", mistake_kind::unexpected, 3, "looks like \\to", 2));
+static_assert(refused("i\xe2\x89\xa4j", mistake_kind::unexpected, 2, "looks like \\le", 2));
+static_assert(refused("i\xc2\xb7j", mistake_kind::unexpected, 2, "looks like \\cdot", 2));
+static_assert(refused("i\xcc\x81", mistake_kind::unexpected, 2, "this is U+0301; an einsum", 1));
+static_assert(refused("i\xe2\x80\x8dj", mistake_kind::unexpected, 2, "U+200D, which is invisible",
+                      2));
+
+// ... stands once on each side or not at all
+static_assert(
+    refused("a->...a", mistake_kind::unexpected, 4,
+            "a->>>>...a<<< : ... stands for axes of the operands, and none of them has it; "
+            "write a->a, or ...a->...a",
+            1));
+static_assert(
+    refused("...i->i", mistake_kind::unexpected, 7,
+            "...i->>>>i<<< : ... stands for axes that the result has too; write ...i->...i to "
+            "keep them, or zi->i to sum over them",
+            2));
+static_assert(refused("...i,z...i->i", mistake_kind::unexpected, 13,
+                      "write ...i,z...i->...i to keep them, or yi,zxyi->i to sum over them", 2, 4));
+static_assert(refused("...i->i", mistake_kind::unexpected, 7, "or i->i to sum", 1));
+static_assert(refused("...->", mistake_kind::unexpected, 6, "or yz-> to sum", 2));
+static_assert(refused("i...->...i...", mistake_kind::unexpected, 7,
+                      "... stands twice in the result; write i...->...i or i...->i...", 2));
+static_assert(refused("i->...i...", mistake_kind::unexpected, 4, "twice in the result", 1));
+
+static_assert(refused("->,->", mistake_kind::unexpected, 4,
+                      "->,>>>-><<< : this is the second -> of the string", 0));
+static_assert(refused("i->j,k", mistake_kind::unexpected, 5, "a comma separates operands", 1));
 static_assert(refused("ij,jk->ik", mistake_kind::rank, 1,
                       "this string has 2 operands, and 1 is given", 2));
 static_assert(refused("ij,jk->ik", mistake_kind::rank, 4,
@@ -65,7 +104,7 @@ static_assert(refused("...ij->ij", mistake_kind::rank, 1,
 static_assert(refused("ij->ik", mistake_kind::index_missing, 6, "in no operand", 2));
 static_assert(refused("ij->ii", mistake_kind::index_repeated, 6, "stands twice in the result", 2));
 static_assert(refused("i.j->ij", mistake_kind::unexpected, 2, "letters, commas", 2));
-static_assert(refused("i->j->i", mistake_kind::unexpected, 5, "letters, commas", 1));
+static_assert(refused("i->j->i", mistake_kind::unexpected, 5, "second ->", 1));
 static_assert(refused("i1", mistake_kind::unexpected, 2, "letters, commas", 2));
 static_assert(refused("...i...->i", mistake_kind::unexpected, 1, "at most one ...", 3));
 static_assert(refused("i\xff", mistake_kind::unexpected, 2, "not UTF-8", 2));
