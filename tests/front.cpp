@@ -3,7 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/derive/gradient.hpp>
+#include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/derive/tangent.hpp>
 #include <ricci/ir/print.hpp>
@@ -25,6 +27,11 @@ outcome read_equations(const std::string& text) {
     return {std::move(r.program), std::move(r.mistake)};
 }
 
+outcome read_program(const std::string& text) {
+    auto r = parse_and_prove(view_of(text));
+    return {std::move(r.program), std::move(r.mistake)};
+}
+
 outcome gradient_of(const ir::program_view& program, const std::string& of,
                     const std::vector<std::string>& wrt, bool with_value, const std::string& loss) {
     std::vector<detail::text_view> names;
@@ -41,6 +48,11 @@ outcome gradient_of(const ir::program_view& program, const std::string& of,
 outcome tangent_of(const ir::program_view& program, const std::string& by) {
     const detail::text_view name = view_of(by);
     return outcome_of(derive::tangent(program, &name, 1));
+}
+
+outcome jacobian_of(const ir::program_view& program, const std::string& of, const std::string& by) {
+    const detail::text_view name = view_of(by);
+    return outcome_of(derive::jacobian(program, view_of(of), &name, 1));
 }
 
 bool proves(const ir::program& program, const ir::program& claims, ir::equation* refuted) {

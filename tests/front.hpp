@@ -17,6 +17,8 @@ struct outcome {
 };
 
 outcome read_equations(const std::string& text);
+/// As "..."_eq: with the equations for the derivatives that the text reads, and its claims proved.
+outcome read_program(const std::string& text);
 
 /// The derivatives of a loss through `of`, by each of `wrt`; `with_value` keeps `of` an output.
 outcome gradient_of(const ir::program_view& program, const std::string& of,
@@ -24,6 +26,9 @@ outcome gradient_of(const ir::program_view& program, const std::string& of,
                     const std::string& loss = "L");
 /// The directional derivatives of the program's outputs along one of its inputs.
 outcome tangent_of(const ir::program_view& program, const std::string& by);
+
+/// The derivative of the tensor `of` by `by`.
+outcome jacobian_of(const ir::program_view& program, const std::string& of, const std::string& by);
 
 /// Whether each equation of `claims` follows from `program`; `refuted` is the first that does not.
 bool proves(const ir::program& program, const ir::program& claims, ir::equation* refuted);

@@ -53,14 +53,15 @@ inline bool reaches(const random_program& p, std::size_t input) {
 /// The outputs of a derived program by the engine, from the inputs of `p` and `more`. An index of a
 /// sum over what lacks it is asked for: then all are given.
 inline std::map<std::string, dense> run_derived(const random_program& p, const ir::program& program,
-                                                const std::map<std::string, dense>& more) {
+                                                const std::map<std::string, dense>& more,
+                                                const std::map<std::size_t, dense>& changed = {}) {
     try {
-        return engine_run(p, program, element::f64, more).run();
+        return engine_run(p, program, element::f64, more, changed).run();
     } catch (const error& e) {
         const std::string words = e.what();
         if (words.find("the shapes do not give the extent") == std::string::npos) throw;
     }
-    engine_run engine(p, program, element::f64, more);
+    engine_run engine(p, program, element::f64, more, changed);
     engine.give_all_extents(p);
     return engine.run();
 }

@@ -1,7 +1,7 @@
 // From text to a program whose claims hold: the whole front end, in one call.
 #pragma once
 
-#include <ricci/derive/jacobian.hpp>
+#include <ricci/derive/definitions.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/notation/parse.hpp>
 
@@ -16,10 +16,8 @@ constexpr notation::parse_result parse_and_prove(detail::text_view text) {
     derive::derivative_definitions derivatives(result.program, text);
     more = derivatives.run() || more;
     result.mistake = derivatives.mistake();
-    if (more && !result.mistake) {
-        result.mistake = notation::order_equations(result.program, text);
-        if (!result.mistake) result.mistake = notation::check_ranks(result.program, text);
-    }
+    if (more && !result.mistake) result.mistake = ir::order_equations(result.program, text);
+    if (more && !result.mistake) result.mistake = notation::check_ranks(result.program, text);
     if (!result.mistake) result.mistake = derive::check_claims(result.program, text);
     return result;
 }

@@ -75,6 +75,31 @@ public:
         return out;
     }
 
+    /// The tangent of the tensor `of` alone, where the tensors `directions` move along `along`, and so
+    /// do the directions in which they move already.
+    constexpr derived of_one(ref of, text_view along, const buffer<ref>& directions) {
+        derived out;
+        along_ << along;
+        wrt_ = directions;
+        mark_active();
+        if (!active_[of]) {
+            out.mistake = no_dependence();
+            return out;
+        }
+        for (ir::name_symbol& n : p_.names) n.kept = false;
+        const buffer<equation> source = p_.equations;
+        p_.equations.clear();
+        for (const equation& q : source) {
+            if (q.claim) continue;
+            p_.equations.push(q);
+            if (is_active(q.body) && p_.definition(p_.intern_tangent(along_, q.name)) == none)
+                define_tangent(q);
+        }
+        p_.names[p_.intern_tangent(along_, of)].kept = true;
+        out.program = drop_dead_equations(p_);
+        return out;
+    }
+
 private:
     // Names ---------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/order.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
@@ -24,7 +25,7 @@ constexpr void check(ir::program& p, detail::text_view text, ir::mistake& mistak
     if (!mistake) mistake = check_definitions(p, text);
     for (ir::equation& e : p.equations)
         if (!mistake) mistake = resolver(p, text).run(e);
-    if (!mistake) mistake = order_equations(p, text);
+    if (!mistake) mistake = ir::order_equations(p, text);
 }
 
 /// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there.

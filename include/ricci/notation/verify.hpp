@@ -1,4 +1,4 @@
-// What must hold between equations: one rank a tensor, one definition a name, no cycle.
+// What must hold between equations: one rank a tensor, one definition a name.
 #pragma once
 
 #include <cstdint>
@@ -56,56 +56,6 @@ constexpr ir::mistake check_definitions(const ir::program_view& p, detail::text_
         return ir::make_mistake(ir::mistake_kind::defined_twice, text, later.source.begin,
                                 later.source.end, sentence);
     }
-    return {};
-}
-
-/// Puts definitions before their uses, keeping the written order where it allows; claims go last.
-constexpr ir::mistake order_equations(ir::program& p, detail::text_view text) {
-    const std::int32_t count = p.equations.size();
-    detail::buffer<ir::equation> ordered;
-    detail::buffer<bool> done, defined;  // of an equation, and of a name that one defines
-    done.resize(count, false);
-    defined.resize(p.names.size(), true);
-    for (const ir::equation& e : p.equations)
-        if (!e.claim) defined[e.name] = false;
-    // What each equation reads of what others define.
-    detail::buffer<ir::ref> reads;
-    detail::buffer<std::int32_t> first_read;
-    for (const ir::equation& e : p.equations) {
-        first_read.push(reads.size());
-        ir::for_each_node(p, e.body, [&](ir::ref n) {
-            const ir::node& x = p.nodes[n];
-            if (x.kind == ir::op::tensor && !defined[x.name]) reads.push(x.name);
-        });
-    }
-    first_read.push(reads.size());
-    const auto ready = [&](std::int32_t e) {
-        for (std::int32_t k = first_read[e]; k < first_read[e + 1]; ++k)
-            if (!defined[reads[k]]) return false;
-        return true;
-    };
-    for (bool progress = true; progress;) {
-        progress = false;
-        for (std::int32_t e = 0; e < count; ++e) {
-            if (done[e] || p.equations[e].claim || !ready(e)) continue;
-            ordered.push(p.equations[e]);
-            done[e] = progress = true;
-            defined[p.equations[e].name] = true;
-        }
-    }
-    for (std::int32_t e = 0; e < p.equations.size(); ++e) {
-        const ir::equation& left = p.equations[e];
-        if (left.claim) {
-            ordered.push(left);
-        } else if (!done[e]) {
-            detail::text_builder sentence;
-            sentence << p.name(left.name)
-                     << " is defined by itself, directly or through other equations";
-            return ir::make_mistake(ir::mistake_kind::cycle, text, left.source.begin,
-                                    left.source.end, sentence);
-        }
-    }
-    p.equations = static_cast<detail::buffer<ir::equation>&&>(ordered);
     return {};
 }
 

@@ -82,6 +82,32 @@ static_assert(is_text(read_latex("z^i = A^{ij} x^j; L = \\sum_i \\exp(z^i)\n"
 static_assert(contains(read_latex("A^{ij} = \\exp(S^{ij})\n"
                                   "B^{ij} = \\frac{\\partial A^{i}}{\\partial S^{jkl}} M^{kl}"),
                        "A has 1 indices in this derivative and 2 where it is defined"));
+// What is differentiated is made of derivatives itself: those are defined before, in any order of the text.
+static_assert(
+    contains(read_latex("D^j = \\frac{\\partial M}{\\partial x^j}\n"
+                        "M = \\sum_i (\\frac{\\partial L}{\\partial x^i})^2 + L\n"
+                        "L = \\sum_i (x^i)^3"),
+             "\\frac{\\partial M}{\\partial x^{i}} = 3 \\frac{\\partial M}{\\partial L} "
+             "(x^{i})^{2} + 6 \\frac{\\partial M}{\\partial \\frac{\\partial L}{\\partial "
+             "x^{i}}} x^{i}"));
+// Along t move the tensors whose motion the text speaks of, or all.
+constexpr text_view moving =
+    "L = x^i x^i y; H^j = \\frac{d}{d t} \\frac{\\partial L}{\\partial x^j}";
+static_assert(contains(read_latex(moving), "2 \\frac{d x^{i}}{d t} y + 2 x^{i} \\frac{d y}{d t}"));
+static_assert(contains(read_latex("L = x^i x^i y; \\frac{d y}{d t} = 1\n"
+                                  "H^j = \\frac{d}{d t} \\frac{\\partial L}{\\partial x^j}"),
+                       "x^{i}} = 2 x^{i} \\frac{d y}{d t}\n"));
+static_assert(
+    contains(read_latex("L = (x)^3; H = \\frac{d}{d t} \\frac{d L}{d t}"),
+             "6 x \\frac{d x}{d t} \\frac{d x}{d t} + 3 x^{2} \\frac{d}{d t} \\frac{d x}{d t}"));
+// No derivative is silently 0 because of what is not known.
+static_assert(contains(read_latex("M = x L; L = \\frac{\\partial M}{\\partial x}"),
+                       "M is defined by its own derivative"));
+static_assert(contains(read_latex("G^i = 2 \\frac{\\partial L}{\\partial S^i} S^i\n"
+                                  "H^{ij} = \\frac{\\partial G^i}{\\partial S^j}"),
+                       "how that depends on S is not known, as nothing defines L"));
+static_assert(contains(read_latex("L = x^i x^i; D^i = \\frac{\\partial L}{\\partial y^i}"),
+                       "this derivative is by y, which no equation uses"));
 // Of two equal terms one is left, counted.
 static_assert(is_text(gradient_latex("Y^{i} = X^{i} X^{i} X^{i}", "Y", "X"),
                       "\\frac{\\partial L}{\\partial X^{i}} = 3 \\frac{\\partial L}{\\partial "
