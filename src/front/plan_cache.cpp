@@ -1,7 +1,9 @@
 // Calls that plan and run at once, and the plans that each thread remembers for the next such call.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -24,59 +26,84 @@ constexpr std::size_t most_workspace = std::size_t{4} << 20;
 // Everything of a request that a plan depends on, as numbers; addresses are not among them.
 using call_key = std::vector<std::int64_t>;
 
-std::int64_t bits(double value) {
-    std::int64_t result = 0;
-    static_assert(sizeof result == sizeof value);
-    std::copy_n(reinterpret_cast<const char*>(&value), sizeof value,
-                reinterpret_cast<char*>(&result));
-    return result;
-}
+std::int64_t bits(double value) { return std::bit_cast<std::int64_t>(value); }
 
-// Hands the numbers of a request to `visit`, one after the other, until it returns false.
+// Hands out the numbers of a request, one after the other, until `visit` returns false. Every struct is
+// taken apart into all of its members: one that is added does not compile until it stands here too.
 template <class Visit>
-bool for_each_number(const request& r, Visit visit) {
-    const auto number = [&](const plan::number& n) {
-        return visit(bits(n.real)) && visit(bits(n.imaginary)) && visit(n.whole);
-    };
-    const auto operands = [&](const operand* list, std::int32_t count) {
-        for (const operand& o : std::span(list, static_cast<std::size_t>(count))) {
-            if (!visit(o.name) || !visit(o.rank) || !visit(o.data == nullptr)) return false;
-            if (o.data == nullptr && !number(o.value)) return false;
-            for (std::int32_t axis = 0; axis < o.rank; ++axis) {
-                if (!visit(o.extents[axis]) || !visit(o.strides[axis])) return false;
-            }
-        }
+class key_numbers {
+public:
+    explicit key_numbers(Visit visit) : visit_(visit) {}
+
+    bool of(const request& r) {
+        // The key stands for the program. Where outputs go is the caller's business at each call.
+        const auto& [program, program_key, type, inputs, input_count, outputs, output_count,
+                     index_extents, index_extent_count, alpha, beta, fuse, allocate, context] = r;
+        static_cast<void>(program), static_cast<void>(allocate), static_cast<void>(context);
+        // Kernels that a test forces are other kernels.
+        const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);
+        return all(program_key, kernels, type, fuse) && of(alpha) && of(beta) &&
+               of(inputs, input_count) && of(outputs, output_count) &&
+               of(index_extents, index_extent_count);
+    }
+
+private:
+    template <class... Value>
+    bool all(Value... values) {
+        return (visit_(static_cast<std::int64_t>(values)) && ...);
+    }
+    template <class T>
+    bool of(const T* list, std::int32_t count) {
+        if (!all(count)) return false;
+        for (std::int32_t k = 0; k < count; ++k)
+            if (!of(list[k])) return false;
         return true;
-    };
-    // Kernels that a test forces are other kernels.
-    const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);
-    if (!visit(static_cast<std::int64_t>(r.program_key)) || !visit(kernels) ||
-        !visit(static_cast<std::int64_t>(r.type)) || !visit(r.input_count) ||
-        !visit(r.output_count) || !number(r.alpha) || !number(r.beta) ||
-        !operands(r.inputs, r.input_count) || !operands(r.outputs, r.output_count)) {
-        return false;
     }
-    for (std::int32_t k = 0; k < r.index_extent_count; ++k) {
-        if (!visit(r.index_extents[k].index) || !visit(r.index_extents[k].extent)) return false;
+    bool of(const plan::number& n) {
+        const auto& [real, imaginary, whole] = n;
+        return all(bits(real), bits(imaginary), whole);
     }
-    return true;
-}
+    bool of(const index_extent& i) {
+        const auto& [index, extent] = i;
+        return all(index, extent);
+    }
+    bool of(const operand& o) {
+        const auto& [name, rank, data, extents, strides, value, is_positions, positions] = o;
+        // Only where it is a number is the value of one part of the plan.
+        if (!all(name, rank, is_positions, positions, data == nullptr)) return false;
+        if (data == nullptr && !of(value)) return false;
+        for (std::int32_t axis = 0; axis < rank; ++axis)
+            if (!all(extents[axis], strides[axis])) return false;
+        return true;
+    }
+
+    Visit visit_;
+};
 
 bool describes(const call_key& key, const request& r) {
     std::size_t at = 0;
-    const bool same = for_each_number(
-        r, [&](std::int64_t value) { return at < key.size() && key[at++] == value; });
+    const bool same = key_numbers([&](std::int64_t value) {
+                          return at < key.size() && key[at++] == value;
+                      }).of(r);
     return same && at == key.size();
 }
 
-// The bytes between the first and the last element of an operand.
+// The bytes from the first element of an operand to behind the last one; all that there are where they
+// cannot be counted.
 std::pair<std::intptr_t, std::intptr_t> bytes_of(const operand& o, element type) {
     auto low = reinterpret_cast<std::intptr_t>(o.data);
     auto high = low;
-    const auto size = static_cast<std::intptr_t>(size_of(type));
+    const auto size = static_cast<std::intptr_t>(size_of(o.is_positions ? o.positions : type));
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
-        const std::intptr_t reach = (o.extents[axis] - 1) * o.strides[axis] * size;
-        (reach < 0 ? low : high) += reach;
+        if (o.extents[axis] == 0) return {0, 0};
+        std::intptr_t reach = 0;
+        std::intptr_t& end = o.strides[axis] < 0 ? low : high;
+        if (__builtin_mul_overflow(o.extents[axis] - 1, o.strides[axis], &reach) ||
+            __builtin_mul_overflow(reach, size, &reach) ||
+            __builtin_add_overflow(end, reach, &end) ||
+            high > std::numeric_limits<std::intptr_t>::max() - size)
+            return {std::numeric_limits<std::intptr_t>::min(),
+                    std::numeric_limits<std::intptr_t>::max()};
     }
     return {low, high + size};
 }
@@ -111,6 +138,27 @@ struct call_memory {
     std::array<remembered_call, plans_kept> calls;
     std::uint64_t uses = 0;
 };
+
+// What this thread remembers, none once it has been given back: destructors that run later, of other
+// objects of the thread or of globals, may still call. Pointers stay what they are to the very end.
+thread_local call_memory* remembered = nullptr;
+thread_local bool forgotten = false;
+
+struct forget_at_end {
+    ~forget_at_end() {
+        forgotten = true;
+        delete std::exchange(remembered, nullptr);
+    }
+};
+
+call_memory* memory_of_thread() {
+    if (remembered == nullptr && !forgotten) {
+        thread_local const forget_at_end guard;
+        static_cast<void>(guard);
+        remembered = new call_memory;
+    }
+    return remembered;
+}
 
 void* data_of(ir::ref name, const operand* list, std::int32_t count) {
     for (std::int32_t k = 0; k < count; ++k)
@@ -154,45 +202,50 @@ remembered_call* place_for_new(call_memory& memory) {
     return oldest;
 }
 
+// Plans, runs and remembers. All that may fail comes before the run, but for what the run itself says.
+void run_new(remembered_call& made, const request& r, std::uint64_t use) {
+    made.key.clear();
+    made.last_use = 0;
+    call_key key;
+    key_numbers([&](std::int64_t value) {
+        key.push_back(value);
+        return true;
+    }).of(r);
+    made.plan = plan::make_plan(r);
+    const running_mark mark(made);
+    place(made.plan, r);
+    made.execution = std::make_unique<runtime::execution>(made.plan);
+    made.execution->run();
+    if (made.plan.workspace_bytes > most_workspace) {
+        made.execution.reset();
+        made.plan = {};
+        return;
+    }
+    made.key = std::move(key);
+    made.last_use = use;
+}
+
 }  // namespace
 
 void run(const request& r) {
-    if (r.program_key == 0 || r.allocate == nullptr || outputs_touch(r)) {
-        executable(r).run();
-        return;
+    call_memory* const memory = r.program_key == 0 || r.allocate == nullptr || outputs_touch(r)
+                                    ? nullptr
+                                    : memory_of_thread();
+    remembered_call* made = nullptr;
+    if (memory != nullptr) {
+        for (remembered_call& call : memory->calls) {
+            if (call.running || !describes(call.key, r)) continue;
+            const running_mark mark(call);
+            call.last_use = ++memory->uses;
+            place(call.plan, r);
+            call.execution->bind(call.plan);
+            call.execution->run();
+            return;
+        }
+        made = place_for_new(*memory);
     }
-    thread_local call_memory memory;
-    for (remembered_call& call : memory.calls) {
-        if (call.running || !describes(call.key, r)) continue;
-        const running_mark mark(call);
-        call.last_use = ++memory.uses;
-        place(call.plan, r);
-        call.execution->bind(call.plan);
-        call.execution->run();
-        return;
-    }
-    remembered_call* const made = place_for_new(memory);
-    if (made == nullptr) {
-        executable(r).run();
-        return;
-    }
-    made->key.clear();
-    made->last_use = 0;
-    made->plan = plan::make_plan(r);
-    const running_mark mark(*made);
-    place(made->plan, r);
-    made->execution = std::make_unique<runtime::execution>(made->plan);
-    made->execution->run();
-    if (made->plan.workspace_bytes > most_workspace) {
-        made->execution.reset();
-        made->plan = {};
-        return;
-    }
-    for_each_number(r, [&](std::int64_t value) {
-        made->key.push_back(value);
-        return true;
-    });
-    made->last_use = ++memory.uses;
+    if (made != nullptr) run_new(*made, r, ++memory->uses);
+    else executable(r).run();
 }
 
 }  // namespace ricci::engine

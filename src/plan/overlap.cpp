@@ -72,24 +72,34 @@ std::int64_t lowest(const footprint& a) {
 
 bool overlap(const footprint& a, const footprint& b) {
     if (empty(a) || empty(b)) return false;
-    const auto size = static_cast<std::int64_t>(a.element_size);
+    const auto a_size = static_cast<std::int64_t>(a.element_size);
+    const auto b_size = static_cast<std::int64_t>(b.element_size);
     const std::int64_t bytes =
         reinterpret_cast<std::intptr_t>(b.data) - reinterpret_cast<std::intptr_t>(a.data);
+    // Distance from the lowest byte of A to the lowest of B, in bytes.
+    const std::int64_t distance = bytes + lowest(b) * b_size - lowest(a) * a_size;
+    const bool aligned = a_size == b_size && distance % a_size == 0;
+    // Where elements lie on one grid it is they that are counted, otherwise bytes: an element of A then
+    // has one more axis, of its bytes, and one of B likewise.
+    const std::int64_t unit = aligned ? a_size : 1;
     std::int64_t a_reach = 0, b_reach = 0;
     std::vector<unknown> unknowns;
-    for (const auto* f : {&a, &b})
-        for (std::size_t k = 0; k < f->extents.size(); ++k) {
-            const std::int64_t stride = std::abs(f->strides[k]);
-            (f == &a ? a_reach : b_reach) += stride * (f->extents[k] - 1);
-            if (stride != 0) unknowns.push_back({stride, f->extents[k]});
-        }
-    // Distance from the lowest element of A to the lowest of B.
-    const std::int64_t distance = bytes + (lowest(b) - lowest(a)) * size;
-    if (distance >= (a_reach + 1) * size || -distance >= (b_reach + 1) * size) return false;
-    if (distance % size != 0) return true;  // elements not aligned to one another: count as shared
-    // x over A and y over B with sum s x - sum t y = distance; y counted from its upper end gives
-    // sum s x + sum t y' = distance + reach of B.
-    return search(std::move(unknowns)).reaches(distance / size + b_reach);
+    for (const auto* f : {&a, &b}) {
+        const std::int64_t size = (f == &a ? a_size : b_size) / unit;
+        std::int64_t& reach = f == &a ? a_reach : b_reach;
+        const auto add = [&](std::int64_t stride, std::int64_t extent) {
+            reach += stride * (extent - 1);
+            if (stride != 0) unknowns.push_back({stride, extent});
+        };
+        for (std::size_t k = 0; k < f->extents.size(); ++k)
+            add(std::abs(f->strides[k]) * size, f->extents[k]);
+        add(1, size);
+    }
+    const std::int64_t apart = distance / unit;
+    if (apart > a_reach || -apart > b_reach) return false;
+    // x over A and y over B with sum s x - sum t y = apart; y counted from its upper end gives
+    // sum s x + sum t y' = apart + reach of B.
+    return search(std::move(unknowns)).reaches(apart + b_reach);
 }
 
 bool identical(const footprint& a, const footprint& b) {
