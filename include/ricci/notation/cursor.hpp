@@ -35,7 +35,10 @@ protected:
     constexpr const token& peek(std::int32_t ahead) const {
         return ahead < last_ - now_ ? now_[ahead] : *last_;
     }
-    constexpr text_view text_of(const token& t) const { return text_.slice(t.begin, t.end); }
+    constexpr text_view text_of(const token& t) const {
+        return t.spelled != nullptr ? text_view{t.spelled, t.spelled_size}
+                                    : text_.slice(t.begin, t.end);
+    }
     constexpr void advance() {
         if (now_ != last_) ++now_;
     }
@@ -53,7 +56,9 @@ protected:
     /// The word of a command without its backslash; empty for anything else.
     constexpr text_view word(std::int32_t ahead = 0) const {
         const token& t = peek(ahead);
-        return t.kind == token_kind::command ? text_.slice(t.begin + 1, t.end) : text_view{};
+        if (t.kind != token_kind::command) return {};
+        const text_view all = text_of(t);
+        return all.slice(1, all.size);
     }
     constexpr keyword key() const {
         return now_->kind == token_kind::command ? static_cast<keyword>(now_->code)
@@ -113,7 +118,9 @@ protected:
     // Names ---------------------------------------------------------------------------------------
 
     constexpr bool is_capital(const token& t) const {
-        return t.kind == token_kind::letter && text_[t.begin] >= 'A' && text_[t.begin] <= 'Z';
+        if (t.kind != token_kind::letter) return false;
+        const char first = text_of(t)[0];
+        return first >= 'A' && first <= 'Z';
     }
     constexpr bool starts_name() const { return now_->starts_name; }
     constexpr bool starts_name(std::int32_t ahead) const { return peek(ahead).starts_name; }

@@ -31,9 +31,14 @@ struct token {
     bool spaced;  // something blank stands before it
     bool ends_term;
     bool starts_name;
+    unsigned char spelled_size;
     std::int32_t begin;
     std::int32_t end;
+    const char* spelled;  // the LaTeX of a character beyond ASCII: \alpha; null: as in the text
 };
+
+/// The code of the symbol \| of a norm, which no character of a text has.
+inline constexpr char double_bar = '\x01';
 
 struct token_list {
     detail::buffer<token> tokens;
@@ -54,7 +59,7 @@ public:
         if (!out_.mistake && !around_.empty())
             fail(ir::mistake_kind::unbalanced, around_.back().begin, around_.back().end,
                  "this is never ended; write the \\end that belongs to it");
-        push(token_kind::separator, text_.size, text_.size, 0, true);
+        separate(text_.size, text_.size);
         push(token_kind::end, text_.size, text_.size, 0, true);
         return static_cast<token_list&&>(out_);
     }
@@ -78,18 +83,30 @@ private:
     }
     constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end,
                         unsigned char code = 0, bool ends_term = false, bool starts_name = false) {
-        out_.tokens.push({kind, code, spaced_, ends_term, starts_name, begin, end});
+        out_.tokens.push({kind, code, spaced_, ends_term, starts_name,
+                          static_cast<unsigned char>(spelled_.size), begin, end, spelled_.data});
         spaced_ = false;
     }
     constexpr void separate(std::int32_t begin, std::int32_t end) {
-        if (open_.empty()) push(token_kind::separator, begin, end, 0, true);
-        else spaced_ = true;
+        if (!open_.empty()) {
+            spaced_ = true;
+            return;
+        }
+        if (ends_with_point()) out_.tokens.shrink(out_.tokens.size() - 1);
+        push(token_kind::separator, begin, end, 0, true);
+    }
+    /// The last token is a comma or a full stop between statements.
+    constexpr bool ends_with_point() const {
+        if (!open_.empty() || out_.tokens.empty()) return false;
+        const token& last = out_.tokens[out_.tokens.size() - 1];
+        return last.kind == token_kind::symbol && (last.code == ',' || last.code == '.');
     }
 
     constexpr void step() {
         const char c = text_[at_];
         const std::int32_t begin = at_;
         if (c == ' ' || c == '\t' || c == '\r' || c == '~' || (c == '&' && open_.empty())) {
+            if (c == '&' && ends_with_point()) separate(begin, begin + 1);
             spaced_ = true;
             while (++at_ < text_.size && text_[at_] == ' ') {
             }
@@ -103,7 +120,7 @@ private:
         } else if (c == ';') {
             ++at_;
             // within brackets a semicolon separates nothing, so it stays a character of its own
-            if (open_.empty()) push(token_kind::separator, begin, at_, 0, true);
+            if (open_.empty()) separate(begin, at_);
             else push(token_kind::symbol, begin, at_, ';');
         } else if (c == '\\') {
             command();
@@ -114,21 +131,63 @@ private:
                 while (at_ < text_.size && is_digit(text_[at_])) ++at_;
             }
             push(token_kind::number, begin, at_);
-        } else if (static_cast<unsigned char>(c) >= 0x80 || is_ascii_letter(c)) {
-            const std::int32_t length = utf8_length(text_, at_);
-            if (length == 0)
-                return fail(ir::mistake_kind::unexpected, at_, at_ + 1, "this is not UTF-8 text");
-            at_ += length;
-            push(token_kind::letter, begin, at_, 0, false, true);
+        } else if (is_ascii_letter(c)) {
+            push(token_kind::letter, begin, ++at_, 0, false, true);
+        } else if (static_cast<unsigned char>(c) >= 0x80) {
+            character(begin);
         } else {
             ++at_;
             symbol(c, begin);
         }
     }
 
+    /// A character beyond ASCII: a space, a sign that looks like one of LaTeX, or a letter.
+    constexpr void character(std::int32_t begin) {
+        const code_point c = decode(text_, at_);
+        if (c.length == 0)
+            return fail(ir::mistake_kind::unexpected, at_, at_ + 1, "this is not UTF-8 text");
+        at_ += c.length;
+        if (is_space(c.value)) {
+            spaced_ = true;
+            return;
+        }
+        if (is_line_end(c.value)) return separate(begin, at_);
+        const text_view sign = sign_meaning(c.value);
+        if (sign.empty() && is_letter(c.value))
+            return push(token_kind::letter, begin, at_, 0, false, true);
+        if (sign == "\\mathbb{1}" && opens_bracket()) {
+            spaced_ = true;
+            return;
+        }
+        spelled_ = sign;
+        if (sign == "\\|") push(token_kind::symbol, begin, at_, double_bar);
+        else if (sign.size > 1 && sign[0] == '\\' && sign[sign.size - 1] != '}')
+            named_command(sign.slice(1, sign.size), begin);
+        else if (sign.size == 1 && is_ascii_letter(sign[0]))
+            push(token_kind::letter, begin, at_, 0, false, true);
+        else if (sign == "-" || sign == "/" || sign == "*" || sign == "|" || sign == "'")
+            symbol(sign[0], begin);
+        else unknown_character(c.value, begin);
+        spelled_ = {};
+    }
+    constexpr void unknown_character(char32_t c, std::int32_t begin) {
+        detail::text_builder sentence;
+        sentence << "the character ";
+        describe(c, sentence);
+        const text_view sign = sign_meaning(c);
+        const bool script = !sign.empty() && (sign[0] == '^' || sign[0] == '_');
+        sentence << (sign.empty() ? " is none of the notation" : ", is none of the notation");
+        if (script) sentence << "; write " << sign;
+        fail(ir::mistake_kind::unexpected, begin, at_, sentence);
+    }
+
     constexpr void symbol(char c, std::int32_t begin) {
         const char closer = c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '\0';
         if (closer != '\0') open_.push({closer, begin, at_});
+        if (c == '}' && !open_.empty() && open_.back().closer == styled) {
+            spaced_ = at_ < text_.size && is_ascii_letter(text_[at_]);
+            return open_.shrink(open_.size() - 1);
+        }
         if (c == ')' || c == ']' || c == '}') close(c, begin);
         if (c < ' ' || c == 0x7f)
             return fail(ir::mistake_kind::unexpected, begin, at_,
@@ -157,26 +216,109 @@ private:
             return fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
         if (is_ascii_letter(text_[at_])) {
             while (at_ < text_.size && is_ascii_letter(text_[at_])) ++at_;
-            const text_view word = text_.slice(begin + 1, at_);
-            const keyword k = keyword_of(word);
-            if (k == keyword::layout) spaced_ = true;
-            else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
-            else if (k == keyword::begin || k == keyword::end)
-                environment(k == keyword::begin, begin);
-            else push_command(k, begin);
-            // \operatorname* is \operatorname with its limits below
-            if (word == "operatorname" && at_ < text_.size && text_[at_] == '*') ++at_;
-            return;
+            return named_command(text_.slice(begin + 1, at_), begin);
         }
         const char c = text_[at_++];
-        if (c == '\\') {
-            if (open_.empty()) push(token_kind::separator, begin, at_, 0, true);
+        if (static_cast<unsigned char>(c) >= 0x80) {
+            at_ += utf8_length(text_, begin + 1) - 1;
+            fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
+        } else if (c == '\\') {
+            if (open_.empty()) separate(begin, at_);
             else push(token_kind::row, begin, at_, 0, true);
         } else if (c == ',' || c == ';' || c == '!' || c == ':' || c == ' ' || c == '\n') {
             spaced_ = true;
         } else {
-            push(token_kind::symbol, begin, at_);  // \| and the like: the parser says what is wrong
+            // \{ and the like: the parser says what is wrong
+            push(token_kind::symbol, begin, at_, c == '|' ? double_bar : '\0');
         }
+    }
+    /// Words that only say how a formula looks. What is wide, behind a comma, ends an equation.
+    constexpr void layout(text_view word, std::int32_t begin) {
+        spaced_ = true;
+        if ((word == "quad" || word == "qquad") && ends_with_point()) separate(begin, at_);
+        if ((word == "left" || word == "right") && next() == '.')
+            fail(ir::mistake_kind::unexpected, begin, at_ + 1,
+                 "a bar at which something is evaluated has no indices, and a bracket needs its "
+                 "partner; name the value, as in y^i = f(x^i), and write \\begin{cases} for cases");
+    }
+    /// The next character that is no space; 0 at the end.
+    constexpr char next() {
+        while (at_ < text_.size && text_[at_] == ' ') ++at_;
+        return at_ < text_.size ? text_[at_] : '\0';
+    }
+    /// One past the partner of the { at the cursor, or the end of the text.
+    constexpr std::int32_t end_of_group() const {
+        std::int32_t level = 0;
+        for (std::int32_t k = at_; k < text_.size; ++k) {
+            if (text_[k] == '{') ++level;
+            if (text_[k] == '}' && --level == 0) return k + 1;
+        }
+        return text_.size;
+    }
+    /// \tag{1}, \tag*{1}, \label{eq:one}: for the reader of a page.
+    constexpr void label(std::int32_t begin) {
+        if (next() == '*') ++at_;
+        if (next() != '{')
+            return fail(ir::mistake_kind::unexpected, begin, at_,
+                        "the number of an equation stands in braces: \\tag{1}");
+        at_ = end_of_group();
+        if (text_[at_ - 1] != '}')
+            return fail(ir::mistake_kind::unbalanced, begin, at_,
+                        "this bracket is never closed; close it");
+        spaced_ = true;
+    }
+    /// \mathbb{1}, when a bracket follows, is what the bracket is alone.
+    constexpr bool indicator() {
+        const std::int32_t before = at_;
+        if (next() == '{') ++at_;
+        const bool one = next() == '1';
+        if (one) ++at_;
+        if (next() == '}') ++at_;
+        if (one && opens_bracket()) spaced_ = true;
+        else at_ = before;
+        return one && at_ != before;
+    }
+    constexpr bool opens_bracket() {
+        return next() == '[' || continues_with("\\left[") || continues_with("\\left [") ||
+               continues_with("\\big") || continues_with("\\Big");
+    }
+    /// Bold and the like is how a name looks: \boldsymbol{\theta} is \theta. Words keep their braces,
+    /// which say where they end, and so does what is more than a name.
+    constexpr void style(keyword k, std::int32_t begin) {
+        spaced_ = true;
+        if (next() != '{') {  // takes one letter, or the command that follows
+            if (!is_ascii_letter(next())) return;
+            push(token_kind::letter, at_, at_ + 1, 0, false, true);
+            spaced_ = is_ascii_letter(text_.size > ++at_ ? text_[at_] : ' ');
+            return;
+        }
+        const std::int32_t last = end_of_group() - 1;
+        bool word = true, name = true;
+        for (std::int32_t c = at_ + 1; c < last; ++c) {
+            word = word && (is_ascii_letter(text_[c]) || is_digit(text_[c]));
+            name = name && text_[c] != '+' && text_[c] != '-' && text_[c] != '=' && text_[c] != ' ';
+        }
+        if (word) return push_command(k, begin);
+        if (!name) return;
+        open_.push({styled, at_, at_ + 1});
+        ++at_;
+    }
+    static constexpr bool is_style(text_view word) {
+        return word != "text" && word != "mathrm" && word != "operatorname" && word != "textrm";
+    }
+    static constexpr char styled = 's';  // closed by a brace that is no token
+    constexpr void named_command(text_view word, std::int32_t begin) {
+        const keyword k = keyword_of(word);
+        if (is_among(word, words::indicators) && indicator()) return;
+        if (k == keyword::layout) layout(word, begin);
+        else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
+        else if (k == keyword::double_bar) push(token_kind::symbol, begin, at_, double_bar);
+        else if (k == keyword::label) label(begin);
+        else if (k == keyword::wrapper && is_style(word)) style(k, begin);
+        else if (k == keyword::begin || k == keyword::end) environment(k == keyword::begin, begin);
+        else push_command(k, begin);
+        // \operatorname* is \operatorname with its limits below
+        if (word == "operatorname" && at_ < text_.size && text_[at_] == '*') ++at_;
     }
     constexpr void push_command(keyword k, std::int32_t begin) {
         const bool ends = k == keyword::end_cases || k == keyword::equivalent ||
@@ -218,6 +360,7 @@ private:
     text_view text_;
     std::int32_t at_ = 0;
     bool spaced_ = false;
+    text_view spelled_;  // of the next token, where it is not as in the text
     detail::buffer<bracket> open_;
     detail::buffer<environment_start> around_;  // what the equations stand in
     token_list out_;

@@ -56,12 +56,16 @@ inline constexpr text_view greek[] = {
     "chi",   "psi",      "omega",   "Gamma", "Delta",   "Theta",      "Lambda", "Xi",
     "Pi",    "Sigma",    "Upsilon", "Phi",   "Psi",     "Omega",      "ell",
 };
-inline constexpr text_view accents[] = {"tilde",     "hat",     "bar",     "dot",
-                                        "widetilde", "widehat", "overline"};
-inline constexpr text_view wrappers[] = {"text",   "mathrm", "operatorname",
-                                         "mathbf", "mathit", "textrm"};
+inline constexpr text_view accents[] = {"tilde",   "hat",      "bar",     "dot",    "widetilde",
+                                        "widehat", "overline", "mathcal", "mathscr"};
+inline constexpr text_view wrappers[] = {"text",   "mathrm",     "operatorname", "mathbf", "mathit",
+                                         "textrm", "boldsymbol", "bm",           "mathsf"};
+/// The indicator of a condition, which the bracket after it is already: \mathbb{1}[i < j].
+inline constexpr text_view indicators[] = {"mathbb", "mathbbm",    "mathds",
+                                           "mathbf", "boldsymbol", "bm"};
 inline constexpr text_view layout[] = {
-    "left", "right", "quad",   "qquad",    "displaystyle", "big",       "Big",      "bigl",  "bigr",
+    "left", "right", "quad",   "qquad",    "displaystyle", "big",       "Big",      "bigl",
+    "bigr", "bigg",  "Bigg",   "biggl",    "biggr",        "Biggl",     "Biggr",    "middle",
     "Bigl", "Bigr",  "limits", "nolimits", "thinspace",    "textstyle", "nonumber", "notag",
 };
 /// What \\begin takes: cases, and what stands around equations.
@@ -79,7 +83,9 @@ enum class keyword : std::uint8_t {
     accent,
     wrapper,
     layout,
-    bar,  // \lvert and \rvert
+    bar,         // \lvert and \rvert
+    double_bar,  // \lVert and \rVert
+    label,       // \tag{1} and \label{eq:x}: numbers of equations
     function,
     frac,
     sqrt,
@@ -230,6 +236,8 @@ constexpr keyword keyword_of(text_view word) {
     if (is_among(word, words::wrappers)) return keyword::wrapper;
     if (is_among(word, words::layout)) return keyword::layout;
     if (word == "lvert" || word == "rvert") return keyword::bar;
+    if (word == "lVert" || word == "rVert" || word == "Vert") return keyword::double_bar;
+    if (word == "tag" || word == "label") return keyword::label;
     if (is_among(word, words::accents)) return keyword::accent;
     return keyword::none_of_them;
 }

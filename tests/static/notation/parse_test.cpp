@@ -57,7 +57,8 @@ static_assert(prints("\\text{Output}^{ic} = \\mathrm{In}^{ic}",
 static_assert(prints("dA^{ij} = \\tilde{X}'^{ij}", "\\text{dA}^{ij} = \\tilde{X}'^{ij}"));
 static_assert(prints("\\theta^i = \\sigma^i + \\beta", "\\theta^{i} = \\sigma^{i} + \\beta"));
 static_assert(prints("y^{j} = x^{j'} A^{j'j}", "y^{j} = x^{j'} A^{j'j}"));
-static_assert(prints("\xce\xb1^i = \xce\xb2^i", "\xce\xb1^{i} = \xce\xb2^{i}"));
+static_assert(prints("\xce\xb1^i = \xce\xb2^i", "\\alpha^{i} = \\beta^{i}"));
+static_assert(prints("\xd0\xb6^i = \xc3\xa9^i", "\xd0\xb6^{i} = \xc3\xa9^{i}"));
 static_assert(prints("\\frac{\\partial L}{\\partial X^{ij}} = A^{ij}",
                      "\\frac{\\partial L}{\\partial X^{ij}} = A^{ij}"));
 static_assert(prints("\\frac{\\partial y_i}{\\partial x^j} = \\delta^i_j",
