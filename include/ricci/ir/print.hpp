@@ -229,6 +229,8 @@ private:
                 return;
             case op::choose:
                 return cases(x);
+            case op::call:
+                return;  // written out before anything is printed
         }
     }
     constexpr void power(const node& x) {

@@ -151,6 +151,8 @@ private:
                 out_ << "cases";
                 arguments(x);
                 return;
+            case op::call:
+                return;  // written out before anything is printed
         }
     }
     static constexpr text_view comparison_word(comparison c) {

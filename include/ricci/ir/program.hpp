@@ -42,6 +42,7 @@ enum class op : std::uint8_t {
     position,  // positions[0], an index, as a number from 0
     compare,   // comparison; two children: 1 or 0
     choose,    // value, condition, value, condition, ..., value otherwise
+    call,  // of a function of the text, `name`, over `indices`; only until it is written out
 };
 
 enum class function : std::uint8_t {
@@ -80,8 +81,8 @@ enum class comparison : std::uint8_t {
 
 struct node {
     op kind;
-    std::uint8_t detail;  // function, reduction or comparison; of a tensor, while parsing: variance
-    ref name;             // tensor
+    std::uint8_t detail;  // function, reduction or comparison; of a call: whether it binds `indices`
+    ref name;             // tensor, call
     range children;       // in links
     range positions;      // in positions: tensor, delta, position
     range indices;        // in links: the index symbols of a reduce
@@ -105,17 +106,18 @@ enum class position_kind : std::uint8_t {
 
 struct position {
     position_kind kind;
+    bool upper;           // written above, or below the stroke of a derivative below; while parsing
     ref index;            // position_kind::index
     std::int32_t offset;  // fixed, affine, gathered
     range terms;          // merged, affine: in affine_terms
 };
 
-constexpr position index_position(ref index) { return {position_kind::index, index, 0, {}}; }
+constexpr position index_position(ref index) { return {position_kind::index, false, index, 0, {}}; }
 constexpr position fixed_position(std::int32_t place) {
-    return {position_kind::fixed, none, place, {}};
+    return {position_kind::fixed, false, none, place, {}};
 }
 constexpr position gathered_position(std::int32_t child) {
-    return {position_kind::gathered, none, child, {}};
+    return {position_kind::gathered, false, none, child, {}};
 }
 
 struct affine_term {

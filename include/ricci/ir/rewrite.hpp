@@ -134,6 +134,24 @@ public:
         for (ref i : other.high_)
             if (i != none) add_high(i, 1);
     }
+    /// Adds every member of another set; one that either has repeated is repeated.
+    constexpr void unite(const index_set& other) {
+        more_ |= other.more_;
+        once_ |= other.once_;
+        for (std::int32_t k = 0; k < other.high_.size(); ++k) {
+            const ref i = other.high_[k];
+            if (i == none) continue;
+            const std::int32_t lacking = other.high_count(i) - high_count(i);
+            if (lacking > 0) add_high(i, lacking);
+        }
+    }
+    /// Leaves those that are there once.
+    constexpr void drop_repeated() {
+        once_ &= ~more_;
+        more_ = 0;
+        for (std::int32_t k = 0; k < high_.size(); ++k)
+            if (const ref i = high_[k]; i != none && high_count(i) > 1) remove(i);
+    }
     /// Adds every member of another set once.
     constexpr void merge_once(const index_set& other) {
         more_ |= once_ & other.once_;
@@ -174,8 +192,10 @@ private:
     detail::buffer<ref> high_;
 };
 
-/// Whether a reduce binds its indices, so that they mean nothing outside.
+/// Whether a reduce, or a call of what is defined by one, binds its indices, so that they mean
+/// nothing outside.
 constexpr bool binds(const node& n) {
+    if (n.kind == op::call) return n.detail != 0;
     return n.kind == op::reduce && n.detail != static_cast<std::uint8_t>(reduction::softmax);
 }
 
@@ -205,7 +225,8 @@ constexpr void collect_free(const Program& p, ref n, index_set& out) {
         return;
     }
     index_set inner;
-    collect_free(p, p.links[x.children.first], inner);
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        collect_free(p, p.links[x.children.first + k], inner);
     for (std::int32_t k = 0; k < x.indices.count; ++k) inner.remove(p.links[x.indices.first + k]);
     out.merge(inner);
 }

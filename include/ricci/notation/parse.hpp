@@ -23,8 +23,9 @@ struct parse_result {
 constexpr void check(ir::program& p, detail::text_view text, ir::mistake& mistake) {
     mistake = check_ranks(p, text);
     if (!mistake) mistake = check_definitions(p, text);
+    implied_sums sums;
     for (ir::equation& e : p.equations)
-        if (!mistake) mistake = resolver(p, text).run(e);
+        if (!mistake) mistake = resolver(p, text, sums).run(e);
     if (!mistake) mistake = ir::order_equations(p, text);
 }
 

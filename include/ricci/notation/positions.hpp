@@ -300,7 +300,7 @@ protected:
                               detail::buffer<ir::position>& out) {
         const ir::range stored{program_.affine_terms.size(), terms.size()};
         program_.affine_terms.append(terms.data(), terms.size());
-        out.push({kind, none, offset, stored});
+        out.push({kind, false, none, offset, stored});
     }
 
     constexpr ir::range store(const detail::buffer<ir::position>& list) {

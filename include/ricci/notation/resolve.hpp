@@ -6,6 +6,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/positions.hpp>
+#include <ricci/notation/scope.hpp>
 
 namespace ricci::notation {
 
@@ -13,10 +14,18 @@ using ir::none;
 using ir::op;
 using ir::ref;
 
+/// How many implied sums pair an upper with a lower index, and how many do not.
+struct implied_sums {
+    std::int32_t pairs = 0;
+    std::int32_t others = 0;
+};
+
 /// Works on one equation of a freshly parsed program; replaces its body.
 class resolver {
 public:
-    constexpr resolver(ir::program& program, detail::text_view text) : p_(program), text_(text) {}
+    /// `sums` counts the implied sums of all equations.
+    constexpr resolver(ir::program& program, detail::text_view text, implied_sums& sums)
+        : p_(program), text_(text), sums_(&sums) {}
 
     constexpr ir::mistake run(ir::equation& e) {
         e.body = find_positions(e, e.body);
@@ -143,31 +152,52 @@ private:
         const ir::node x = p_.nodes[n];
         if (x.kind == op::add) return resolve_children(n);
         if (ir::binds(x)) return resolve_binder(n);
-        if (x.kind == op::reduce) {  // softmax: its index is free outside
-            for (std::int32_t k = 0; k < x.indices.count; ++k) {
-                const ref i = p_.links[x.indices.first + k];
-                if (!bound_.has(i))
-                    fail(ir::mistake_kind::index_once, i, x.source,
-                         " of the softmax stands nowhere else in this term and not on the left");
-            }
-        }
-        const detail::buffer<ref> here = summed_here(x);
+        if (x.kind == op::reduce || x.kind == op::call) check_softmax(x);
+        const detail::buffer<ref> here = summed_here(n);
         if (mistake_) return n;
-        for (ref i : here) bound_.add(i);
+        for (ref i : here) bound_.add(i), implied_.add(i);
         const ref inside = resolve_children(n);
-        for (ref i : here) bound_.remove(i);
+        for (ref i : here) bound_.remove(i), implied_.remove(i);
         if (here.empty() || mistake_) return inside;
         const ir::range over = p_.add_links(here);
         return p_.reduce(ir::reduction::sum, over, inside, x.source);
     }
     constexpr ref resolve_children(ref n) {
-        return ir::rebuild_node(p_, n, {}, [&](ref child) { return resolve(child); });
+        const bool values = takes_values(p_.nodes[n]);
+        return ir::rebuild_node(p_, n, {}, [&](ref child) {
+            return resolve(values && !implied_.empty() ? with_own_letters(child) : child);
+        });
+    }
+    /// What an argument sums by itself is another index than that of a sum around it.
+    constexpr ref with_own_letters(ref argument) {
+        const ir::index_set shown = shown_indices(p_, argument);
+        ir::index_map renamed;
+        for (ref i = 0; i < shown.end(); ++i) {
+            if (!shown.repeated(i) || !implied_.has(i)) continue;
+            detail::text_builder spelling = primed(i);
+            while (p_.find_index(spelling) != none) spelling << "'";
+            renamed.set(i, p_.intern_index(spelling));
+        }
+        return renamed.empty() ? argument : ir::rename_indices(p_, argument, renamed);
+    }
+    /// softmax, and a function of the text that keeps the index it runs over.
+    constexpr void check_softmax(const ir::node& x) {
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            if (bound_.has(i)) continue;
+            detail::text_builder words;
+            words << " of the ";
+            if (x.kind == op::reduce) words << "softmax";
+            else words << p_.name(x.name);
+            words << " stands nowhere else in this term and not on the left";
+            fail(ir::mistake_kind::index_once, i, x.source, words);
+        }
     }
     constexpr ref resolve_binder(ref n) {
         const ir::node x = p_.nodes[n];
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k];
-            if (bound_.has(i)) {
+            if (bound_.has(i) && !over_.has(i)) {
                 detail::text_builder words;
                 words << " is bound here and free in the same term; write " << p_.index(i) << "'";
                 fail(ir::mistake_kind::index_shadowed, i, x.source, words);
@@ -177,42 +207,62 @@ private:
         }
         const ref inside = resolve_children(n);
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            bound_.remove(p_.links[x.indices.first + k]);
-            closed_.add(p_.links[x.indices.first + k]);
+            const ref i = p_.links[x.indices.first + k];
+            if (over_.has(i)) continue;
+            bound_.remove(i);
+            closed_.add(i);
         }
         return inside;
     }
 
-    /// The unbound indices for which `x` is the smallest product, or tensor, that holds all
+    /// The unbound indices for which `n` is the smallest product, or tensor, that holds all
     /// occurrences. One that stands in a single child belongs further down.
-    constexpr detail::buffer<ref> summed_here(const ir::node& x) {
+    constexpr detail::buffer<ref> summed_here(ref n) {
+        const ir::node x = p_.nodes[n];
         detail::buffer<ref> here;
-        ir::index_set holders;
+        ir::index_set holding;
         if (x.children.count == 0 || x.kind == op::tensor) {
-            ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
-            const ir::index_set own = holders;
+            ir::for_each_index(p_, x.positions, [&](ref i) { holding.add(i); });
+            const ir::index_set own = holding;
             for (std::int32_t k = 0; k < x.children.count; ++k)
-                add_uses(p_.links[x.children.first + k], holders);
-            for (ref i = 0; i < holders.end(); ++i) {
-                if (bound_.has(i) || !holders.has(i)) continue;
-                if (holders.repeated(i)) here.push(i);
+                add_uses(p_, p_.links[x.children.first + k], holding);
+            for (ref i = 0; i < holding.end(); ++i) {
+                if (bound_.has(i) || !holding.has(i)) continue;
+                if (holding.repeated(i)) sum_over(i, n, here);
                 else if (own.has(i)) fail(ir::mistake_kind::index_once, i, x.source, once_words(i));
             }
             return here;
         }
+        const bool values = takes_values(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            holders.merge_once(ir::free_indices(p_, p_.links[x.children.first + k]));
+            ir::index_set child = shown_indices(p_, p_.links[x.children.first + k]);
+            if (values) child.drop_repeated();
+            holding.merge_once(child);
         }
-        for (ref i = 0; i < holders.end(); ++i)
-            if (!bound_.has(i) && holders.repeated(i)) here.push(i);
+        for (ref i = 0; i < holding.end(); ++i)
+            if (!bound_.has(i) && holding.repeated(i)) sum_over(i, n, here);
         return here;
     }
-    /// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j as a whole.
-    constexpr void add_uses(ref n, ir::index_set& holders) const {
+    constexpr void sum_over(ref i, ref n, detail::buffer<ref>& here) {
         const ir::node& x = p_.nodes[n];
-        ir::for_each_index(p_, x.positions, [&](ref i) { holders.add(i); });
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            add_uses(p_.links[x.children.first + k], holders);
+        here.push(i);
+        if (x.kind == op::multiply || x.kind == op::divide) {
+            holders all;
+            count_holders(p_, x, i, all);
+            if (all.ambiguous()) {
+                detail::text_builder words;
+                words << " can be summed within a factor and over the whole product; write (...)^2 "
+                         "for a square, another letter in one of the factors for a product of "
+                         "sums, or \\sum_{"
+                      << p_.index(i) << "} in front for one sum";
+                fail(ir::mistake_kind::index_repeated, i, x.source, words);
+                return;
+            }
+        }
+        occurrences found;
+        count_occurrences(p_, n, i, found);
+        if (found.is_pair()) ++sums_->pairs;
+        else ++sums_->others;
     }
     constexpr detail::text_view once_words(ref i) {
         once_ = {};
@@ -232,7 +282,10 @@ private:
 
     ir::program& p_;
     detail::text_view text_;
+    implied_sums* sums_;
     ir::index_set bound_;
+    ir::index_set implied_;  // of those, the ones of implied sums around the place in hand
+    ir::index_set over_;     // the indices over which a function of the text is defined
     ir::index_set closed_;  // bound by a sum, mean, maximum or minimum on the left of here
     ref missing_ = none;    // an index of the left that the right lacks
     ir::mistake mistake_;
