@@ -339,6 +339,7 @@ private:
             if (k > 0 && commas) out_ << ',';
             position_text(p_.at(at, k), at.count == 1);
         }
+        if (all_fixed && at.count == 1) out_ << ',';  // a list: digits alone would be a label
         out_ << (angles ? '>' : '}');
     }
     static constexpr bool is_in_words(text_view name) {

@@ -250,6 +250,48 @@ private:
     ir::mistake mistake_;
 };
 
+/// Says of every call of a function over an index whether it binds the index, as a mean does, or keeps
+/// it, as a softmax does.
+class call_binder {
+public:
+    constexpr call_binder(ir::program& p, const detail::buffer<styled_definition>& definitions)
+        : p_(p), definitions_(definitions) {}
+
+    constexpr void run() {
+        const std::int32_t count = p_.nodes.size();
+        for (ref n = 0; n < count; ++n)
+            if (p_.nodes[n].kind == op::call && p_.nodes[n].indices.count > 0)
+                p_.nodes[n].detail = !keeps(p_.nodes[n].name, 0);
+    }
+
+private:
+    constexpr bool keeps(ref name, std::int32_t depth) const {
+        for (const styled_definition& d : definitions_)
+            if (d.name == name && d.over.count > 0 && depth < 32)
+                return shows(d.body, d, p_.links[d.over.first], depth);
+        return true;
+    }
+    /// Whether an index is free in an expression whose parameters have it.
+    constexpr bool shows(ref n, const styled_definition& d, ref index, std::int32_t depth) const {
+        const ir::node& x = p_.nodes[n];
+        bool binds = x.kind == op::call ? x.indices.count > 0 && !keeps(x.name, depth + 1)
+                                        : ir::binds(x);
+        for (std::int32_t k = 0; binds && k < x.indices.count; ++k)
+            if (p_.links[x.indices.first + k] == index) return false;
+        bool found = false;
+        if (x.kind == op::tensor && x.positions.count == 0)
+            for (std::int32_t k = 0; k < d.parameters.count; ++k)
+                found = found || p_.links[d.parameters.first + k] == x.name;
+        ir::for_each_index(p_, x.positions, [&](ref i) { found = found || i == index; });
+        for (std::int32_t k = 0; k < x.children.count && !found; ++k)
+            found = shows(p_.links[x.children.first + k], d, index, depth);
+        return found;
+    }
+
+    ir::program& p_;
+    const detail::buffer<styled_definition>& definitions_;
+};
+
 /// Writes out the calls of functions: arguments are values by now, so that they only take the place
 /// of the parameters.
 class call_writer {

@@ -5,6 +5,7 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/notation/survey.hpp>
 #include <ricci/notation/token.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
@@ -23,6 +24,7 @@ public:
           tokens_(static_cast<detail::buffer<token>&&>(tokens.tokens)),
           now_(tokens_.data()),
           last_(tokens_.data() + tokens_.size() - 1),
+          survey_(text, now_, last_),
           mistake_(static_cast<ir::mistake&&>(tokens.mistake)),
           failed_(mistake_.kind != ir::mistake_kind::valid) {}
 
@@ -183,14 +185,61 @@ protected:
         expect_symbol('}');
     }
     /// Whether the `_` at the cursor starts a label rather than a list of indices. In words, a label
-    /// may stand above as well: `\xi^{\text{new}}`.
-    constexpr bool label_follows(text_view base) const {
+    /// may stand above as well: `\xi^{\text{new}}`. `first`: nothing stands between it and the name.
+    constexpr bool label_follows(text_view base, bool first = true) {
         if (is_symbol('^')) return is_label_word(1) || (is_symbol('{', 1) && is_braced_label());
         if (!is_symbol('_')) return false;
-        if (base == "d" || base == "n") return true;
-        if (is_capital(peek(1))) return true;
-        if (!is_symbol('{', 1)) return is_label_word(1);
-        return is_capital(peek(2)) || is_braced_label();
+        const std::int32_t inside = is_symbol('{', 1) ? 2 : 1;
+        if (is_capital(peek(inside))) return true;
+        if (is(token_kind::number, inside)) return digits_are_label(base, inside);
+        if (first && (base == "d" || base == "n") && is_dimension(inside))
+            return alone_ || !survey_.dimension_is_indexed(now_, base);
+        return inside == 1 ? is_label_word(1) : is_braced_label();
+    }
+    /// d_k, n_{x}, d_\text{model}: one letter, or words.
+    constexpr bool is_dimension(std::int32_t inside) const {
+        if (is_label_word(inside)) return inside == 1 || is_braced_label();
+        if (!is(token_kind::letter, inside) && !is_key(keyword::greek, inside)) return false;
+        if (inside == 1) return true;
+        std::int32_t after = inside + 1;
+        while (is_symbol('\'', after)) ++after;
+        return is_symbol('}', after);
+    }
+    /// W_1 is a name, unless the text has W_i too; then it is a place. Digits that could be several
+    /// places, or a name beside x^i, are refused.
+    constexpr bool digits_are_label(text_view base, std::int32_t inside) {
+        const text_view digits = text_of(peek(inside));
+        if (inside == 2 && !is_symbol('}', 3)) return false;
+        if (alone_) return true;
+        if (inside == 1 && digits.size > 1) {
+            refuse_long_script(peek(1));
+            return true;
+        }
+        const name_facts* facts = survey_.find(base);
+        if (facts == nullptr) return true;
+        if (facts->one_below) return false;
+        const std::int32_t after = inside == 1 ? 2 : 4;
+        const bool more = is_symbol('^', after) || is_symbol('_', after);
+        if (!(facts->several_below && digits.size > 1) && !(facts->above && !more)) return true;
+        detail::text_builder s;
+        s << base << '_' << digits << " can be a tensor of its own and "
+          << (facts->above ? "a place of " : "places of ") << base
+          << "; write " << base << "_{\\text{" << digits << "}} for the first, " << base << "_{";
+        if (facts->above) s << digits << ",";
+        else for (std::int32_t k = 0; k < digits.size; ++k) s << (k ? "," : "") << digits[k];
+        s << "} for the second";
+        fail(mistake_kind::unexpected, peek(0).begin, peek(inside).end, s);
+        return true;
+    }
+    /// LaTeX takes one digit of x^10.
+    constexpr void refuse_long_script(const token& number) {
+        detail::text_builder s;
+        s << "without braces only the first digit stands above or below; write {" << text_of(number)
+          << "}, or a space behind the first digit";
+        fail(mistake_kind::unexpected, number.begin, number.end, s);
+    }
+    constexpr bool is_script(const token& t) const {
+        return t.kind == token_kind::symbol && (t.code == '^' || t.code == '_');
     }
     /// {\text{new}}; but {\text{tokens}_i} is a position that a tensor says.
     constexpr bool is_braced_label() const {
@@ -204,26 +253,54 @@ protected:
         return is_key(keyword::wrapper, ahead) && word(ahead) != "operatorname";
     }
     constexpr void read_label(detail::text_builder& spelling) {
+        const token* label = now_;
         advance();
         spelling << '_';
         const bool braces = accept_symbol('{');
-        const std::int32_t begin = begin_here();
+        const token* first = now_;
+        std::int32_t capitals = 0;
+        bool others = false;
         do {
-            if (is(token_kind::letter) || is(token_kind::number)) {
+            const bool capital = is_capital(peek());
+            if (capital || is(token_kind::number) || (now_ == first && is(token_kind::letter))) {
+                capitals += capital;
+                others = others || !capital;
                 spelling << text_of(peek());
                 advance();
-            } else if (is_key(keyword::wrapper)) {
+            } else if (is_key(keyword::wrapper) && !capitals) {
+                others = true;
                 advance();
                 read_wrapped(spelling);
-            } else if (is_key(keyword::greek)) {
+            } else if (is_key(keyword::greek) && now_ == first) {
+                others = true;
                 spelling << text_of(peek());
                 advance();
             } else {
                 break;
             }
         } while (braces && !failed());
-        if (begin_here() == begin) fail_here(mistake_kind::unexpected, "expected a label here");
-        if (braces && !failed()) expect_symbol('}');
+        if (failed()) return;
+        if (now_ == first) return fail_here(mistake_kind::unexpected, "expected a label here");
+        while (is_symbol('\'') && braces) {
+            spelling << '\'';
+            advance();
+        }
+        if (braces && !is_symbol('}'))
+            return fail(mistake_kind::unexpected, label->begin, peek().end,
+                        "a subscript is a label, of capitals, digits or \\text{...}, or a list of "
+                        "indices, of lower-case letters; write a label as \\text{...} and indices "
+                        "behind it, as in W_{\\text{Q}}^{i}");
+        if (!braces) return;
+        advance();
+        if (capitals > 1 && !others && !alone_) refuse_capital_indices(label, first);
+    }
+    /// v_A = M_{AB} w_B: letters that each stand alone below other names would be indices.
+    constexpr void refuse_capital_indices(const token* label, const token* first) {
+        for (const token* t = first; t < now_ - 1; ++t)
+            if (!survey_.stands_alone(label, text_of(*t))) return;
+        fail(mistake_kind::unexpected, label->begin, end_before(),
+             "these capitals can be a label and, as each stands alone below another name, indices; "
+             "write \\text{...} for a label and lower-case letters for indices");
     }
     /// A name with its label, in canonical spelling: `W_{QKV}` gives "W_QKV", `\text{Out}` "Out".
     constexpr void read_name(detail::text_builder& spelling) {
@@ -239,6 +316,8 @@ protected:
     detail::buffer<token> tokens_;
     const token* now_;
     const token* last_;
+    text_survey survey_;
+    bool alone_ = false;  // a name without a text around it
     std::int32_t depth_ = 0;
     ir::mistake mistake_;
     bool failed_;
@@ -247,7 +326,9 @@ protected:
 /// Reads a name from text alone: the `"W_{Q}"_t` of a call.
 class name_reader : public cursor {
 public:
-    constexpr explicit name_reader(text_view text) : cursor(text, tokenizer(text).run()) {}
+    constexpr explicit name_reader(text_view text) : cursor(text, tokenizer(text).run()) {
+        alone_ = true;
+    }
     constexpr detail::text_builder read() {
         detail::text_builder spelling;
         if (!failed()) read_name(spelling);

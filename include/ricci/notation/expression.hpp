@@ -16,13 +16,6 @@ protected:
     friend condition_parser<expression_parser>;
     friend sum_parser<expression_parser>;
 
-    /// A name defined in the style of a function: `\phi(x) = ...` or, with indices, `P(j) = ...`.
-    struct definition {
-        ref name;
-        detail::buffer<ref> parameters;  // empty: parentheses hold indices
-        ref body;
-    };
-
     constexpr ref read_expression() {
         if (++depth_ > deepest) {
             fail_here(mistake_kind::unexpected, "nested too deeply");
@@ -100,6 +93,10 @@ protected:
         const std::int32_t begin = begin_here();
         ref base = read_primary();
         while (!failed() && is_symbol('^')) {
+            if (is_transpose()) {
+                index_free();
+                return none;
+            }
             advance();
             const ref exponent = read_argument();
             if (failed()) return none;
@@ -206,9 +203,9 @@ protected:
             case keyword::wrapper:
                 return read_word_or_tensor(begin);
             case keyword::greek:
-                if (!(is_symbol('(', 1) && word() == "sigma")) return read_tensor(begin);
-                advance();
-                return read_application(ir::function::sigmoid, begin);
+                if (!(is_symbol('(', 1) && word() == "sigma") || find_styled("\\sigma") != none)
+                    return read_tensor(begin);
+                return read_sigmoid(begin);
             case keyword::accent:
                 return read_tensor(begin);
             case keyword::function: {
@@ -255,7 +252,12 @@ protected:
         read_base_name(name);
         if (failed()) return none;
         const bool called = is_symbol('(') && !peek().spaced;
-        if (name.view() == "e" && is_symbol('^')) {
+        if (find_styled(name) != none) {
+            now_ = start;
+            return read_tensor(begin);
+        }
+        if (name.view() == "e" && is_symbol('^') && !exponent_is_list(begin)) {
+            if (failed()) return none;
             advance();
             const ref exponent = read_argument();
             return failed() ? none
@@ -268,8 +270,7 @@ protected:
         if (known) return read_function(name, begin);
         if (wrapped && called && is_reduction(name)) return read_function(name, begin);
         if ((wrapped || name.size() > 2) &&
-            (called || (subscript && wrapped && calls_after_subscript())) &&
-            find_definition(name) == none) {
+            (called || (subscript && wrapped && calls_after_subscript()))) {
             unknown_function(name, begin);
             return none;
         }
@@ -292,10 +293,28 @@ protected:
         while (!is_symbol('}', k) && !is(token_kind::end, k)) ++k;
         return is_symbol('(', k + 1) && !peek(k + 1).spaced;
     }
-    constexpr ref find_definition(text_view name) const {
-        for (std::int32_t k = 0; k < definitions_.size(); ++k)
-            if (program_.name(definitions_[k].name) == name) return k;
-        return none;
+    /// e^{...} is the exponential, unless the text defines e with indices above; then it is a tensor.
+    constexpr bool exponent_is_list(std::int32_t begin) {
+        if (!survey_.e_is_tensor()) return false;
+        const list_shape shape = survey_.shape_at(now_ + 1);
+        const bool signs = is_symbol('{', 1) && (is_symbol('-', 2) || is_symbol('+', 2));
+        if (!shape.known || signs || !shape.letters)
+            fail(mistake_kind::unexpected, begin, survey_.behind_list(now_ + 1)[-1].end,
+                 "e is a tensor here, which the text defines with indices above; write \\exp(...) "
+                 "for the exponential, or give the tensor another name");
+        return true;
+    }
+    constexpr ref read_sigmoid(std::int32_t begin) {
+        const name_facts* facts = survey_.find("\\sigma");
+        if (facts != nullptr && facts->factor && (facts->ranks & 1) != 0) {
+            fail(mistake_kind::unexpected, begin, peek(1).end,
+                 "this can be the logistic function and a product with the number \\sigma, which "
+                 "the text has elsewhere; write \\operatorname{sigmoid}(...) or \\sigma \\cdot "
+                 "(...)");
+            return none;
+        }
+        advance();
+        return read_application(ir::function::sigmoid, begin);
     }
 
     /// After the word: a subscript of indices for a reduction, a power, then the argument.
@@ -352,12 +371,15 @@ protected:
         detail::text_builder spelling;
         read_name(spelling);
         if (failed()) return none;
-        const std::int32_t defined = find_definition(spelling);
-        if (defined != none && is_symbol('(')) return read_defined(definitions_[defined], begin);
+        const ref styled = find_styled(spelling);
+        if (styled != none && begins_call()) return read_call(styled, begin);
         detail::buffer<ir::position> positions;
-        const std::uint8_t variance = read_scripts(positions, spelling);
+        read_scripts(positions, spelling);
         if (failed()) return none;
-        const bool plain = positions.size() == 2 && spelling.view() == "\\delta";
+        if (is_symbol('(')) check_product(spelling, positions, styled != none, begin);
+        if (failed()) return none;
+        const bool plain = positions.size() == 2 && spelling.view() == "\\delta" &&
+                           !survey_.delta_is_tensor();
         if (plain && has_gathered(positions)) {
             fail(mistake_kind::unexpected, begin, end_before(),
                  "a delta has plain indices; compare with a tensor in a bracket: [v = x_i]");
@@ -369,40 +391,107 @@ protected:
             n.positions = at;
             return program_.nodes.push(n);
         }
-        const ref tensor = use_of(program_.intern_name(spelling), positions, {begin, end_before()});
-        program_.nodes[tensor].detail = variance;
-        return tensor;
+        return use_of(program_.intern_name(spelling), positions, {begin, end_before()});
     }
-    /// A use of `\phi(x) = ...`, written out, or of `P(j) = ...`.
-    constexpr ref read_defined(const definition& d, std::int32_t begin) {
-        const ref name = d.name;
-        ref body = d.body;
-        const detail::buffer<ref> parameters = d.parameters;
-        advance();
-        if (parameters.empty()) {
-            detail::buffer<ir::position> positions;
-            read_list(')', positions);
-            if (failed()) return none;
-            return use_of(name, positions, {begin, end_before()});
+
+    // Calls ---------------------------------------------------------------------------------------
+
+    /// The name that a left side in the style of a function has; none for any other.
+    constexpr ref find_styled(text_view spelling) const {
+        for (const ref name : styled_)
+            if (program_.name(name) == spelling) return name;
+        return none;
+    }
+    /// ( behind the name, or behind the indices that a function runs over: \operatorname{LN}_b(x).
+    constexpr bool begins_call() const {
+        if (is_symbol('(')) return true;
+        if (!is_symbol('_')) return false;
+        const token& after = *survey_.behind_list(now_ + 1);
+        return after.kind == token_kind::symbol && after.code == '(';
+    }
+    /// A use of what a line defines as \phi(x), P(j) or \operatorname{LN}_a(x): decided when all lines
+    /// have been read.
+    constexpr ref read_call(ref name, std::int32_t begin) {
+        detail::buffer<ref> over, arguments;
+        if (accept_symbol('_')) read_index_list(over);
+        if (failed() || !expect_symbol('(')) return none;
+        const bool outer = inside_bars_;
+        inside_bars_ = false;
+        do arguments.push(read_expression());
+        while (!failed() && accept_symbol(','));
+        inside_bars_ = outer;
+        if (failed() || !expect_symbol(')')) return none;
+        const ref call = program_.make(op::call, 0, arguments.data(), arguments.size(),
+                                       {begin, end_before()});
+        program_.nodes[call].name = name;
+        program_.nodes[call].indices = program_.add_links(over);
+        return call;
+    }
+    /// A name before a parenthesis is a factor if the text shows it elsewhere as one.
+    constexpr void check_product(text_view name, const detail::buffer<ir::position>& positions,
+                                 bool styled, std::int32_t begin) {
+        const token* closing = behind_bracket(now_);
+        const std::int32_t end = closing[-1].end;
+        detail::text_builder s;
+        if (styled) {
+            s << name << " is defined with an argument and has indices here; write "
+              << name << "(...) for a call, or give the tensor another name";
+            return fail(mistake_kind::unexpected, begin, end, s);
         }
-        for (std::int32_t k = 0; k < parameters.size() && !failed(); ++k) {
-            const ref argument = read_expression();
-            if (failed()) return none;
-            body = ir::substitute_scalar(program_, body, parameters[k], argument);
-            constexpr std::int32_t most = 10'000;
-            if (ir::written_size(program_, body, most) >= most) {
-                fail(mistake_kind::unexpected, begin, end_before(),
-                     "written out in full, this function is too long; define tensors on the way");
-                return none;
-            }
-            if (k + 1 < parameters.size()) expect_symbol(',');
+        if (!positions.empty()) {
+            if (!holds_indices_only(now_ + 1, closing - 1)) return;
+            s << "this can be a product with a position and a tensor with one more index; write the "
+                 "index among the others, as in R^{abi}, or \\cdot for a product";
+            return fail(mistake_kind::unexpected, begin, end, s);
         }
-        if (!failed()) expect_symbol(')');
-        return body;
+        const name_facts* facts = survey_.find(name);
+        if (facts == nullptr || facts->factor || facts->defined) return;
+        const bool primed = name[name.size - 1] == '\'';
+        if (!primed && !is_function_letter(name) && has_top_level_sign(now_ + 1, closing - 1)) return;
+        s << "unknown function " << name
+          << "; define it in a line of its own, as in " << name << "(x) = \\exp(x) + 1, or write "
+          << name << " \\cdot (...) for a product";
+        fail(mistake_kind::unknown_function, begin, end, s);
+    }
+    static constexpr bool is_function_letter(text_view name) {
+        constexpr text_view letters[] = {"f",      "g",         "h",      "F",         "G",
+                                         "\\phi", "\\varphi", "\\psi", "\\sigma", "\\rho"};
+        return is_among(name, letters);
+    }
+    constexpr const token* behind_bracket(const token* t) const {
+        std::int32_t level = 0;
+        for (; t < last_; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == '(') ++level;
+            if (t->code == ')' && --level == 0) return t + 1;
+        }
+        return last_;
+    }
+    constexpr bool holds_indices_only(const token* t, const token* end) const {
+        const token* here = t;
+        for (; t < end; ++t) {
+            if (t->kind == token_kind::symbol && (t->code == ',' || t->code == '\'')) continue;
+            const bool letter = t->kind == token_kind::letter ||
+                                (t->kind == token_kind::command &&
+                                 static_cast<keyword>(t->code) == keyword::greek);
+            if (!letter || !survey_.is_index_in(here, text_of(*t))) return false;
+        }
+        return true;
+    }
+    /// + or - between terms; a sign in front is none.
+    static constexpr bool has_top_level_sign(const token* t, const token* end) {
+        std::int32_t level = 0;
+        for (const token* first = t; t < end; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == '(' || t->code == '{' || t->code == '[') ++level;
+            if (t->code == ')' || t->code == '}' || t->code == ']') --level;
+            if (level == 0 && t != first && (t->code == '+' || t->code == '-')) return true;
+        }
+        return false;
     }
 
     bool inside_bars_ = false;
-    detail::buffer<definition> definitions_;
+    detail::buffer<ref> styled_;  // names whose left sides have parentheses
 };
 
 }  // namespace ricci::notation

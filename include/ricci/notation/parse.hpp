@@ -6,6 +6,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/order.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/notation/heights.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/statement.hpp>
@@ -20,13 +21,35 @@ struct parse_result {
 };
 
 /// The passes between the parser's program and one whose sums are explicit and in order.
-constexpr void check(ir::program& p, detail::text_view text, ir::mistake& mistake) {
-    mistake = check_ranks(p, text);
-    if (!mistake) mistake = check_definitions(p, text);
+constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& parser) {
+    detail::buffer<styled_definition>& functions = parser.definitions();
+    ir::mistake found = call_settler(p, text, functions).run();
+    if (found) return found;
+    if (p.equations.empty())
+        return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
+                                "this text defines functions only, and no tensor");
+    call_binder(p, functions).run();
     implied_sums sums;
     for (ir::equation& e : p.equations)
-        if (!mistake) mistake = resolver(p, text, sums).run(e);
-    if (!mistake) mistake = ir::order_equations(p, text);
+        if (!found) found = resolver(p, text, sums).run(e);
+    for (styled_definition& d : functions)
+        if (!found && d.what == styled_definition::kind::function)
+            found = resolver(p, text, sums).run(d.body, d.parameters, d.over, d.source);
+    // a tensor of two ranks is said first: it is what goes wrong with sums most often
+    if (found) {
+        ir::mistake ranks = check_ranks(p, text);
+        return static_cast<ir::mistake&&>(ranks ? ranks : found);
+    }
+    found = height_reader(p, text, sums, functions, parser.beside()).run();
+    if (!found && !functions.empty()) {
+        call_writer writer(p, text, functions);
+        for (ir::equation& e : p.equations) e.body = writer.write(e.body);
+        found = writer.mistake();
+    }
+    if (!found) found = check_ranks(p, text);
+    if (!found) found = check_definitions(p, text);
+    if (!found) found = ir::order_equations(p, text);
+    return found;
 }
 
 /// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there.
@@ -50,7 +73,7 @@ constexpr parse_result parse_equations(detail::text_view text) {
         return result;
     }
     ir::program p = parser.take();
-    check(p, text, result.mistake);
+    result.mistake = check(p, text, parser);
     if (result.mistake) {
         hint_at_label(parser.word_like(), result.mistake);
         return result;

@@ -74,6 +74,7 @@ protected:
         } else if (accept_symbol('<')) {
             read_list('>', out);
         } else if (is(token_kind::number)) {
+            if (peek().end - peek().begin > 1) return refuse_long_script(peek());
             read_fixed(out);
         } else {
             read_plain(out);
@@ -93,6 +94,7 @@ protected:
             else if (is_symbol('(') && has_comma()) read_tuple(out);
             else if (arithmetic && is_affine(closer)) read_affine(out);
             else if (accept_symbol('(')) read_merged(out);
+            else if (is(token_kind::number) && multiplies(begin)) read_affine(out);
             else if (is(token_kind::number)) read_fixed(out);
             else read_plain(out);
             accept_symbol(',');
@@ -101,6 +103,34 @@ protected:
             fail_here(mistake_kind::unexpected,
                       "an index list cannot be empty; leave it out for a scalar");
         if (!failed()) expect_symbol(closer);
+    }
+    /// Whether the number at the cursor multiplies the index behind it, as in x^{2i}: one of 2 or more
+    /// at the list's beginning, which is at `begin`, or behind a comma. Not where the name has more
+    /// indices elsewhere, so that the number is a place.
+    constexpr bool multiplies(std::int32_t begin) {
+        const text_view digits = text_of(peek());
+        const bool fresh = begin_here() == begin || is_symbol(',', -1);
+        if (!fresh || !starts_index(1) || (digits.size == 1 && digits[0] < '2')) return false;
+        const name_facts* facts = scripts_ == nullptr ? nullptr : survey_.find(name_in_hand_);
+        if (facts == nullptr) return true;
+        std::int32_t fewer = 0, more = 0;  // the name's rank if the number multiplies, and if not
+        for (const token* t = scripts_; is_script(*t); t = survey_.behind_list(t + 1)) {
+            const list_shape shape = survey_.shape_at(t + 1);
+            fewer += shape.entries;
+            more += shape.entries + shape.multiplied;
+        }
+        const auto seen = [&](std::int32_t rank) {
+            return rank < 32 && (facts->ranks >> rank & 1) != 0;
+        };
+        if (seen(fewer) && seen(more)) {
+            detail::text_builder s;
+            s << name_in_hand_ << " has " << fewer << " and " << more
+              << " indices elsewhere, so that this can be read in two ways; write "
+              << digits << ',' << text_of(peek(1)) << " for a place and an index, " << digits
+              << text_of(peek(1)) << "+0 for a multiple of the index";
+            fail(mistake_kind::rank, begin_here(), peek(1).end, s);
+        }
+        return seen(fewer) || !seen(more);
     }
     constexpr void read_plain(detail::buffer<ir::position>& out) {
         const ref index = read_index();
@@ -135,10 +165,16 @@ protected:
         }
         if (!failed() && is_symbol('_') && label_follows(name)) read_label(name);
         detail::buffer<ir::position> positions;
+        const token* outer = scripts_;
+        scripts_ = nullptr;
         while (!failed() && (is_symbol('_') || is_symbol('^'))) {
+            const bool above = is_symbol('^');
+            const std::int32_t before = positions.size();
             advance();
             read_positions(positions);
+            for (std::int32_t k = before; k < positions.size(); ++k) positions[k].upper = above;
         }
+        scripts_ = outer;
         --depth_;
         if (!failed() && positions.empty())
             fail(mistake_kind::unexpected, begin, end_before(),
@@ -227,6 +263,8 @@ protected:
             detail::text_builder letters;
             if (is_affine(')')) {
                 read_affine(out);
+            } else if (is(token_kind::number) && starts_index(1)) {
+                read_affine(out);
             } else if (is(token_kind::number)) {
                 read_fixed(out);
             } else if (is(token_kind::letter) && is(token_kind::letter, 1) && !peek(1).spaced) {
@@ -310,6 +348,8 @@ protected:
     }
 
     ir::program program_;
+    text_view name_in_hand_;           // whose scripts are being read
+    const token* scripts_ = nullptr;   // where those begin
 };
 
 }  // namespace ricci::notation

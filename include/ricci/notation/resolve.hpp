@@ -47,6 +47,21 @@ public:
         return static_cast<ir::mistake&&>(mistake_);
     }
 
+    /// The same for the body of a function, of which `parameters` are no indices and `over` are the
+    /// indices that it runs over.
+    constexpr ir::mistake run(ref& body, ir::range parameters, ir::range over,
+                              ir::source_span source) {
+        parameters_ = parameters;
+        const ir::equation e{none, {}, body, false, source};
+        body = find_positions(e, body);
+        for (std::int32_t k = 0; k < over.count; ++k) {
+            bound_.add(p_.links[over.first + k]);
+            over_.add(p_.links[over.first + k]);
+        }
+        if (!mistake_) body = resolve(body);
+        return static_cast<ir::mistake&&>(mistake_);
+    }
+
 private:
     constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at,
                         detail::text_view words) {
@@ -61,7 +76,7 @@ private:
         const ir::node x = p_.nodes[n];
         if (x.kind == op::tensor && x.positions.count == 0) {
             const ref index = p_.find_index(p_.name(x.name));
-            if (index == none || !index_of_equation(e, index)) return n;
+            if (index == none || is_parameter(x.name) || !index_of_equation(e, index)) return n;
             return p_.position_of(index, x.source);
         }
         if (x.kind == op::tensor)
@@ -134,6 +149,11 @@ private:
         detail::text_builder spelling;
         spelling << p_.index(index) << "'";
         return spelling;
+    }
+    constexpr bool is_parameter(ref name) const {
+        for (std::int32_t k = 0; k < parameters_.count; ++k)
+            if (p_.links[parameters_.first + k] == name) return true;
+        return false;
     }
     constexpr bool index_of_equation(const ir::equation& e, ref index) const {
         bool found = false;
@@ -287,6 +307,7 @@ private:
     ir::index_set implied_;  // of those, the ones of implied sums around the place in hand
     ir::index_set over_;     // the indices over which a function of the text is defined
     ir::index_set closed_;  // bound by a sum, mean, maximum or minimum on the left of here
+    ir::range parameters_{};  // of the function in hand, in the links
     ref missing_ = none;    // an index of the left that the right lacks
     ir::mistake mistake_;
     detail::text_builder once_;

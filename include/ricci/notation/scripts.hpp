@@ -14,27 +14,67 @@ public:
 protected:
     /// Sub- and superscripts after a name, in the order written; stops before a power. A label may
     /// follow the indices, as in `S^{ij}_{\text{masked}}`; it is appended to the name.
-    static constexpr std::uint8_t upper_indices = 1, lower_indices = 2;
-    constexpr std::uint8_t read_scripts(detail::buffer<ir::position>& positions,
-                                        detail::text_builder& name) {
-        std::uint8_t variance = 0;
+    constexpr void read_scripts(detail::buffer<ir::position>& positions,
+                                detail::text_builder& name) {
+        const token* outer = scripts_;
+        const text_view outer_name = name_in_hand_;
+        scripts_ = now_;
         while (!failed() && (is_symbol('^') || is_symbol('_'))) {
-            if (is_symbol('^') && is_power()) break;
+            name_in_hand_ = name;
+            if (is_symbol('^') && is_power()) {
+                refuse_unclear_power(positions.size());
+                break;
+            }
             if (is_symbol('^') && is_transpose()) {
                 index_free();
                 break;
             }
-            if (is_symbol('_') && label_follows({})) {
-                read_label(name);
+            if (is_symbol('_') && label_follows(name, positions.empty())) {
+                if (!failed()) read_label(name);
                 continue;
             }
-            variance |= is_symbol('^') ? upper_indices : lower_indices;
+            const bool above = is_symbol('^');
+            const std::int32_t before = positions.size();
             const token* list = now_;
             advance();
             read_positions(positions);
+            for (std::int32_t k = before; k < positions.size(); ++k) positions[k].upper = above;
             note_word(list);
         }
-        return variance;
+        scripts_ = outer;
+        name_in_hand_ = outer_name;
+    }
+    /// x^2 is a power; of a name that has indices above elsewhere it could be a place.
+    constexpr void refuse_unclear_power(std::int32_t rank) {
+        const bool braces = is_symbol('{', 1);
+        const token& number = peek(braces ? 2 : 1);
+        const text_view digits = text_of(number);
+        if (!braces && digits.size > 1) return refuse_long_script(number);
+        const bool whole =
+            number.kind == token_kind::number && (!braces || is_symbol('}', 3));
+        const name_facts* facts = survey_.find(name_in_hand_);
+        const bool indexed =
+            facts != nullptr && facts->above && !is_parameter(name_in_hand_) &&
+            (rank == 0 || (rank < 31 && (facts->ranks >> (rank + 1) & 1) != 0));
+        const bool zeros = whole && digits.size > 1 && digits[0] == '0';
+        if (!indexed && !zeros) return;
+        detail::text_builder s;
+        s << "this can be a power and " << (digits.size > 1 ? "places" : "a place") << " of "
+          << name_in_hand_ << "; write (" << name_in_hand_ << "^{...})^{...} for a power";
+        if (whole) {
+            s << ", " << name_in_hand_ << "^{";
+            for (std::int32_t k = 0; k < digits.size; ++k) s << (zeros && k ? "," : "") << digits[k];
+            s << (digits.size > 1 && zeros ? "} for places" : ",} for a place");
+        } else {
+            s << "; an inverse is a tensor with a name of its own";
+        }
+        fail(mistake_kind::unexpected, begin_here(), number.end, s);
+    }
+    /// Whether a name is a parameter of the function that the statement in hand defines.
+    constexpr bool is_parameter(text_view name) const {
+        for (ref parameter : parameters_)
+            if (program_.name(parameter) == name) return true;
+        return false;
     }
     /// Remembers a subscript that reads like a word, for the sentence of a later mistake.
     constexpr void note_word(const token* list) {
@@ -144,6 +184,7 @@ private:
             return none;
         const derivand by = read_derivand(positions);
         if (failed()) return none;
+        turn_over(positions, by.rank);
         ref name = derivative_of(above, named(by), above.rank);
         if (second) {
             if (!expect_partial()) return none;
@@ -153,9 +194,15 @@ private:
             once.rank = above.rank + by.rank;
             const derivand again = read_derivand(positions);
             if (failed()) return none;
+            turn_over(positions, again.rank);
             name = derivative_of(once, named(again), once.rank);
         }
         return expect_symbol('}') ? name : none;
+    }
+    /// Below the stroke an upper index stands as a lower one.
+    constexpr void turn_over(detail::buffer<ir::position>& positions, std::int32_t rank) const {
+        for (std::int32_t k = positions.size() - rank; k < positions.size(); ++k)
+            positions[k].upper = !positions[k].upper;
     }
     /// The 2 of \partial^2, with or without braces.
     constexpr bool read_two() {
@@ -192,6 +239,7 @@ private:
     }
 
 protected:
+    detail::buffer<ref> parameters_;  // of the left side of the statement in hand
     std::int32_t word_begin_ = 0;  // the last subscript that reads like a word
     std::int32_t word_end_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/notation/calls.hpp>
 #include <ricci/notation/expression.hpp>
 
 namespace ricci::notation {
@@ -12,32 +13,64 @@ public:
     using expression_parser::expression_parser;
 
     constexpr void run() {
+        find_styled_names();
         while (!failed() && !is(token_kind::end)) {
             if (is(token_kind::separator)) advance();
             else read_statement();
         }
-        if (!failed() && program_.equations.empty() && definitions_.empty())
+        if (!failed() && program_.equations.empty())
             fail(mistake_kind::unexpected, 0, text_.size, "there is no equation in this text");
     }
     /// The last list of indices that reads like a word, which may have been meant as a label.
     constexpr text_view word_like() const { return text_.slice(word_begin_, word_end_); }
     constexpr ir::program&& take() { return static_cast<ir::program&&>(program_); }
+    /// The statements whose left sides have parentheses.
+    constexpr detail::buffer<styled_definition>& definitions() { return definitions_; }
+    /// Where the equations behind \Leftrightarrow begin in the text.
+    constexpr const detail::buffer<std::int32_t>& beside() const { return beside_; }
 
 private:
     struct left_side {
         ref name = none;
         ir::range positions = {};
         detail::buffer<ref> arguments;  // names in parentheses, as written
+        detail::buffer<ref> over;       // indices, of \operatorname{LN}_a(x)
         bool called = false;
         bool derivative = false;
-        std::uint8_t variance = 0;
         std::int32_t begin = 0;
         std::int32_t end = 0;
     };
 
+    /// A name may be called in a line above the one that defines it.
+    constexpr void find_styled_names() {
+        const token* start = now_;
+        for (const token* t = now_; t < last_; ++t) {
+            const bool begins =
+                t == start || t[-1].kind == token_kind::separator ||
+                (t[-1].kind == token_kind::command &&
+                 static_cast<keyword>(t[-1].code) == keyword::equivalent);
+            if (!begins || !t->starts_name || !has_parameters(t)) continue;
+            now_ = t;
+            detail::text_builder spelling;
+            read_name(spelling);
+            if (!failed() && begins_call()) styled_.push(program_.intern_name(spelling));
+        }
+        now_ = start;
+    }
+    /// Whether a parenthesis stands on the left side that begins here.
+    constexpr bool has_parameters(const token* t) const {
+        for (; t < last_ && t->kind != token_kind::separator; ++t) {
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == '=') return false;
+            if (t->code == '(') return true;
+        }
+        return false;
+    }
     constexpr void read_statement() {
+        parameters_.clear();
         const left_side left = read_left();
         if (failed()) return;
+        const std::int32_t first_equation = program_.equations.size();
         if (writes_twice(left.positions)) {
             fail(mistake_kind::index_repeated, left.begin, left.end,
                  "two places of these indices are one element on the left; sum on the right "
@@ -54,11 +87,14 @@ private:
         while (!failed() && accept_symbol('=')) {
             const ref body = read_expression();
             if (failed()) return;
-            define(left, body, claim);
+            program_.equations.push(
+                {left.name, left.positions, body, claim, {left.begin, end_before()}});
             claim = true;
         }
+        if (left.called) note_definition(left, first_equation);
         if (accept_key(keyword::equivalent)) {
             const std::int32_t first = program_.equations.size();
+            beside_.push(begin_here());
             read_statement();
             for (std::int32_t e = first; e < program_.equations.size(); ++e)
                 program_.equations[e].claim = true;
@@ -97,20 +133,24 @@ private:
                               "an equation starts with the tensor it defines");
                 return left;
             }
+            const bool in_words = is_key(keyword::wrapper);
             detail::text_builder spelling;
             read_name(spelling);
             detail::buffer<ir::position> positions;
-            if (!failed()) left.variance = read_scripts(positions, spelling);
-            if (failed()) return left;
-            if (is_symbol('(') && meaning_of(spelling, true).what != word_meaning::kind::unknown) {
+            if (!failed() && begins_call() &&
+                meaning_of(spelling, true).what != word_meaning::kind::unknown) {
                 fail(mistake_kind::unexpected, left.begin, end_before(),
                      "this function is known already and cannot be defined");
                 return left;
             }
+            const bool over = !failed() && in_words && is_symbol('_') && begins_call();
+            if (over && accept_symbol('_')) read_index_list(left.over);
+            if (!failed() && !over) read_scripts(positions, spelling);
+            if (failed()) return left;
             left.name = program_.intern_name(spelling);
             refuse_gathered(positions, left.begin);
             left.positions = store(positions);
-            if (is_symbol('(') && positions.empty()) read_parameters(left);
+            if (is_symbol('(')) read_parameters(left);
         }
         left.end = end_before();
         return left;
@@ -139,72 +179,21 @@ private:
             read_name(spelling);
             if (failed()) return;
             left.arguments.push(program_.intern_name(spelling));
+            parameters_.push(left.arguments.back());
         } while (accept_symbol(','));
         expect_symbol(')');
     }
 
-    /// The names in parentheses on the left are indices, where the right uses them so; the
-    /// parameters of a scalar function, where they stand bare; otherwise tensors, for the reader.
-    constexpr void define(const left_side& left, ref body, bool claim) {
-        ir::range positions = left.positions;
-        if (left.called) {
-            detail::buffer<ir::position> indices;
-            for (ref argument : left.arguments) {
-                const ref index = program_.find_index(program_.name(argument));
-                if (index == none || !occurs(body, index)) continue;
-                indices.push(ir::index_position(index));
-            }
-            if (indices.size() == left.arguments.size()) {
-                positions = store(indices);
-                if (!claim) definitions_.push({left.name, {}, none});
-            } else if (!claim && all_bare(left.arguments, body)) {
-                definitions_.push({left.name, left.arguments, body});
-                return;
-            }
-        }
-        const ref name = raised_name(left, body);
-        program_.equations.push({name, positions, body, claim, {left.begin, end_before()}});
+    constexpr void note_definition(const left_side& left, std::int32_t first) {
+        const ir::range parameters = program_.add_links(left.arguments);
+        const ir::range over = program_.add_links(left.over);
+        definitions_.push({styled_definition::kind::undecided, left.name, parameters, over, first,
+                           program_.equations.size() - first, program_.equations[first].body,
+                           {left.begin, left.end}});
     }
-    /// `v^a = g^{ab} v_b`: the form with its indices on the other side is another tensor, v_upper
-    /// here. Variance is dropped from the nodes on the way, since it means nothing more.
-    constexpr ref raised_name(const left_side& left, ref body) {
-        bool used = false,
-             opposite = left.variance == upper_indices || left.variance == lower_indices;
-        ir::for_each_node(program_, body, [&](ref n) {
-            ir::node& x = program_.nodes[n];
-            if (x.kind != op::tensor) return;
-            if (x.name == left.name) {
-                used = true;
-                opposite = opposite && x.detail == (upper_indices | lower_indices) - left.variance;
-            }
-            x.detail = 0;
-        });
-        if (!used || !opposite) return left.name;
-        detail::text_builder spelling;
-        spelling << program_.name(left.name)
-                 << (left.variance == upper_indices ? "_upper" : "_lower");
-        return program_.intern_name(spelling);
-    }
-    constexpr bool occurs(ref body, ref index) const {
-        bool found = false;
-        ir::for_each_node(program_, body, [&](ref n) {
-            ir::for_each_index(program_, program_.nodes[n].positions,
-                               [&](ref i) { found = found || i == index; });
-        });
-        return found;
-    }
-    constexpr bool all_bare(const detail::buffer<ref>& arguments, ref body) const {
-        for (ref argument : arguments) {
-            bool bare = false;
-            ir::for_each_node(program_, body, [&](ref n) {
-                const ir::node& x = program_.nodes[n];
-                bare =
-                    bare || (x.kind == op::tensor && x.name == argument && x.positions.count == 0);
-            });
-            if (!bare) return false;
-        }
-        return true;
-    }
+
+    detail::buffer<styled_definition> definitions_;
+    detail::buffer<std::int32_t> beside_;
 };
 
 }  // namespace ricci::notation

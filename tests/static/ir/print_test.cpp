@@ -54,8 +54,8 @@ static_assert(prints("y^i = x^i - 2 \\sum_j z^j", "y^{i} = x^{i} - 2 \\sum_{j} z
 static_assert(prints("y^i = -\\frac{a}{b} x^i", "y^{i} = -\\frac{a}{b} x^{i}"));
 static_assert(prints("y^i = [i < 3 \\lor i > 5] x^i", "y^{i} = [[i < 3] \\lor [5 < i]] x^{i}"));
 static_assert(prints("y^{i\\mu} = A^{\\mu i}", "y^{i\\mu } = A^{\\mu i}"));
-static_assert(prints("y^i = A^{i}_{0}", "y^{i} = A^{i,0}"));
-static_assert(prints("y = x_0", "y = x_{0}"));
+static_assert(prints("y^i = A^{i0}", "y^{i} = A^{i,0}"));
+static_assert(prints("y = x_{0,}", "y = x_{0,}"));
 
 // Plain text
 static_assert(prints_plain("Q^{hia} = X^{ib} W_Q^{hba}", "Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a]"));

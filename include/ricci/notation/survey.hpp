@@ -1,0 +1,371 @@
+// What a whole text shows of its names, for the places where one line can be read in two ways: whether
+// W_1 is a label or a place, d_k a number, x^{2i} two axes or one, \lambda (x) a product.
+// Looks at tokens alone, and only once somebody asks.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/buffer.hpp>
+#include <ricci/detail/text.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/notation/token.hpp>
+#include <ricci/notation/vocabulary.hpp>
+
+namespace ricci::notation {
+
+/// How a name is written wherever nothing about it is in doubt.
+struct name_facts {
+    ir::range text;      // its spelling
+    bool above;          // somewhere with indices above
+    bool one_below;      // somewhere with a list of one index below
+    bool several_below;  // somewhere with a list of several
+    bool factor;         // somewhere with no parenthesis behind it
+    bool defined;        // on a left side
+    std::uint32_t ranks;  // bit r: somewhere with r indices, as far as 31
+};
+
+/// The entries of an index list.
+struct list_shape {
+    std::int32_t entries = 0;
+    std::int32_t multiplied = 0;  // of those, the ones that begin with a number: 2i
+    bool letters = false;
+    bool known = true;
+};
+
+class text_survey {
+public:
+    constexpr text_survey(text_view text, const token* first, const token* last)
+        : text_(text), first_(first), last_(last) {
+        for (const token* t = first; t < last; ++t)
+            if (t == first || t[-1].kind == token_kind::separator) look_at_left_side(t);
+    }
+
+    /// Whether the text defines e with indices above, or delta with indices.
+    constexpr bool e_is_tensor() const { return e_is_tensor_; }
+    constexpr bool delta_is_tensor() const { return delta_is_tensor_; }
+
+    /// What is known of a name, or nullptr.
+    constexpr const name_facts* find(text_view spelling) {
+        if (!surveyed_) survey();
+        for (const name_facts& f : facts_)
+            if (spelling_of(f) == spelling) return &f;
+        return nullptr;
+    }
+
+    /// The first token behind a script's list that begins at `t`, behind its ^ or _.
+    constexpr const token* behind_list(const token* t) const {
+        if (is_wrapper(t)) ++t;
+        const char closer = is_symbol(t, '{') ? '}' : is_symbol(t, '<') ? '>' : '\0';
+        if (closer == '\0') return t < last_ ? t + 1 : last_;
+        const char opener = closer == '}' ? '{' : '<';
+        for (std::int32_t level = 0; t < last_; ++t) {
+            if (is_symbol(t, opener)) ++level;
+            if (is_symbol(t, closer) && --level == 0) return t + 1;
+        }
+        return last_;
+    }
+    /// The list between `begin` and `end`, brackets left out.
+    constexpr list_shape shape_of(const token* begin, const token* end) const {
+        list_shape out;
+        bool fresh = true;  // at the beginning or behind a comma
+        while (begin < end && out.known) {
+            if (is_symbol(begin, ',')) {
+                fresh = true;
+                ++begin;
+                continue;
+            }
+            ++out.entries;
+            begin = behind_entry(begin, end, fresh, out);
+            fresh = false;
+        }
+        return out;
+    }
+    /// What stands between the brackets of the list that begins at `t`, or the one token.
+    constexpr list_shape shape_at(const token* t) const {
+        const token* end = behind_list(t);
+        const bool brackets = is_symbol(t, '{') || is_symbol(t, '<');
+        return brackets ? shape_of(t + 1, end - 1) : shape_of(t, end);
+    }
+
+    /// Whether d_x or n_x of this statement has an index: where the text defines the name with it, or
+    /// writes it here with two letters that are indices here.
+    constexpr bool dimension_is_indexed(const token* here, text_view base) const {
+        for (const token* t = first_; t < last_; ++t)
+            if ((t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
+                return true;
+        const token* begin = statement_of(here);
+        text_view seen{};
+        for (const token* t = begin; t < last_ && t->kind != token_kind::separator; ++t) {
+            const token* letter = dimension_letter(t, base);
+            if (letter == nullptr || !is_index_in(begin, text_of(letter))) continue;
+            if (seen.size > 0 && !(seen == text_of(letter))) return true;
+            seen = text_of(letter);
+        }
+        return false;
+    }
+    /// Whether a letter stands in an index list of the statement, labels and d_x left out.
+    constexpr bool is_index_in(const token* here, text_view letter) const {
+        bool found = false;
+        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator; ++t)
+            if (begins_list(t)) {
+                const token* end = behind_list(t + 1);
+                for (const token* k = t + 1; k < end; ++k)
+                    found = found || (is_letter_like(k) && text_of(k) == letter);
+            }
+        return found;
+    }
+    /// Whether a capital stands alone below or among the indices above a name of the statement.
+    constexpr bool stands_alone(const token* here, text_view capital) const {
+        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator; ++t) {
+            if (is_symbol(t, '_')) {
+                const bool braces = is_symbol(t + 1, '{');
+                const token* letter = t + 1 + braces;
+                if (letter->kind == token_kind::letter && text_of(letter) == capital &&
+                    (!braces || is_symbol(letter + 1, '}')))
+                    return true;
+            } else if (begins_list(t) && is_symbol(t, '^')) {
+                const token* end = behind_list(t + 1);
+                for (const token* k = t + 1; k < end; ++k)
+                    if (k->kind == token_kind::letter && text_of(k) == capital) return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    constexpr text_view text_of(const token* t) const { return text_.slice(t->begin, t->end); }
+    constexpr text_view spelling_of(const name_facts& f) const {
+        return spellings_.view().slice(f.text.first, f.text.first + f.text.count);
+    }
+    static constexpr bool is_symbol(const token* t, char c) {
+        return t->kind == token_kind::symbol && t->code == static_cast<unsigned char>(c);
+    }
+    static constexpr bool is_keyword(const token* t, keyword k) {
+        return t->kind == token_kind::command && static_cast<keyword>(t->code) == k;
+    }
+    static constexpr bool is_wrapper(const token* t) { return is_keyword(t, keyword::wrapper); }
+    static constexpr bool is_letter_like(const token* t) {
+        return t->kind == token_kind::letter || is_keyword(t, keyword::greek);
+    }
+    constexpr bool is_capital(const token* t) const {
+        return t->kind == token_kind::letter && text_[t->begin] >= 'A' && text_[t->begin] <= 'Z';
+    }
+    constexpr const token* statement_of(const token* t) const {
+        while (t > first_ && t[-1].kind != token_kind::separator) --t;
+        return t;
+    }
+
+    // Left sides ----------------------------------------------------------------------------------
+
+    constexpr void look_at_left_side(const token* t) {
+        if (t->kind == token_kind::letter && text_of(t) == "e" && is_symbol(t + 1, '^'))
+            e_is_tensor_ = true;
+        if (is_keyword(t, keyword::greek) && text_of(t) == "\\delta" &&
+            (is_symbol(t + 1, '^') || is_symbol(t + 1, '_')))
+            delta_is_tensor_ = true;
+    }
+    /// n_k = ... with an index k on the right.
+    constexpr bool defines_indexed(const token* t, text_view base) const {
+        const token* letter = dimension_letter(t, base);
+        if (letter == nullptr) return false;
+        const token* after = letter + 1;
+        while (is_symbol(after, '\'') || is_symbol(after, '}')) ++after;
+        bool found = false;
+        if (is_symbol(after, '='))
+            for (; after < last_ && after->kind != token_kind::separator; ++after)
+                if (begins_list(after)) {
+                    const token* end = behind_list(after + 1);
+                    for (const token* k = after + 1; k < end; ++k)
+                        found = found || (is_letter_like(k) && text_of(k) == text_of(letter));
+                }
+        return found;
+    }
+
+    // Scripts -------------------------------------------------------------------------------------
+
+    /// The letter of d_x or d_{x}, where `t` is d; nullptr for anything else.
+    constexpr const token* dimension_letter(const token* t, text_view base) const {
+        if (t->kind != token_kind::letter || !(text_of(t) == base) || !is_symbol(t + 1, '_') ||
+            (t > first_ && t[-1].kind == token_kind::letter && !t->spaced))
+            return nullptr;
+        const bool braces = is_symbol(t + 2, '{');
+        const token* letter = t + 2 + braces;
+        if (!is_letter_like(letter) || is_capital(letter)) return nullptr;
+        const token* after = letter + 1;
+        while (is_symbol(after, '\'')) ++after;
+        return !braces || is_symbol(after, '}') ? letter : nullptr;
+    }
+    /// A ^ or _ behind a name or a sign, with a list of indices: no label, no power, no exponent.
+    constexpr bool begins_list(const token* t) const {
+        if (!is_symbol(t, '^') && !is_symbol(t, '_')) return false;
+        if (t == first_ || is_symbol(t - 1, ')')) return false;
+        const bool braces = is_symbol(t + 1, '{');
+        const token* inside = t + 1 + braces;
+        if (is_symbol(t, '_')) {
+            if (is_capital(inside) || is_wrapper(inside)) return false;
+            const bool dimension =
+                t[-1].kind == token_kind::letter &&
+                (text_of(t - 1) == "d" || text_of(t - 1) == "n") &&
+                dimension_letter(t - 1, text_of(t - 1)) != nullptr;
+            return !dimension;
+        }
+        if (t[-1].kind == token_kind::letter && text_of(t - 1) == "e" && !e_is_tensor_) return false;
+        return !is_power(t);
+    }
+    constexpr bool is_power(const token* t) const {
+        if (t[1].kind == token_kind::number) return true;
+        if (!is_symbol(t + 1, '{')) return false;
+        for (const token* k = t + 2; k < last_ && !is_symbol(k, '}'); ++k)
+            if (k->kind != token_kind::number && !is_symbol(k, '-') && !is_symbol(k, '+') &&
+                !is_symbol(k, '/'))
+                return false;
+        return true;
+    }
+    constexpr bool at_least_two(const token* t) const {
+        const text_view digits = text_of(t);
+        return digits.size > 1 || digits[0] > '1';
+    }
+    constexpr const token* behind_primes(const token* t, const token* end) const {
+        while (t < end && is_symbol(t, '\'')) ++t;
+        return t;
+    }
+    constexpr const token* behind_entry(const token* t, const token* end, bool fresh,
+                                        list_shape& out) const {
+        if (is_symbol(t, '(')) return behind_bracket(t, end, out);
+        if (t->kind == token_kind::number) {
+            const bool counts = fresh && at_least_two(t) && t + 1 < end && is_letter_like(t + 1);
+            if (!counts) return behind_arithmetic(t + 1, end, out);
+            const token* after = behind_primes(t + 2, end);
+            out.letters = true;
+            if (after == end || (!is_symbol(after, '+') && !is_symbol(after, '-')))
+                ++out.multiplied;
+            return behind_arithmetic(after, end, out);
+        }
+        if (!is_letter_like(t)) {
+            out.known = false;
+            return end;
+        }
+        out.letters = true;
+        t = behind_primes(t + 1, end);
+        while (t < end && (is_symbol(t, '_') || is_symbol(t, '^'))) t = behind_list(t + 1);
+        return behind_arithmetic(t, end, out);
+    }
+    /// + and - with what follows each: one place.
+    constexpr const token* behind_arithmetic(const token* t, const token* end,
+                                             list_shape& out) const {
+        while (t < end && (is_symbol(t, '+') || is_symbol(t, '-'))) {
+            ++t;
+            if (t < end && t->kind == token_kind::number) ++t;
+            if (t < end && is_letter_like(t)) {
+                out.letters = true;
+                t = behind_primes(t + 1, end);
+            }
+        }
+        return t;
+    }
+    /// (ha) and (i-j) are one entry, (pos, 2i) several.
+    constexpr const token* behind_bracket(const token* t, const token* end, list_shape& out) const {
+        std::int32_t level = 0;
+        out.letters = true;
+        for (; t < end; ++t) {
+            if (is_symbol(t, '(')) ++level;
+            if (is_symbol(t, ',') && level == 1) ++out.entries;
+            if (is_symbol(t, ')') && --level == 0) return t + 1;
+        }
+        out.known = false;
+        return end;
+    }
+
+    // The survey ----------------------------------------------------------------------------------
+
+    constexpr void survey() {
+        surveyed_ = true;
+        for (const token* t = first_; t < last_;) {
+            const bool left = t == first_ || t[-1].kind == token_kind::separator;
+            t = t->starts_name ? see_name(t, left) : t + 1;
+        }
+    }
+    constexpr const token* behind_name(const token* t, detail::text_builder& spelling) const {
+        if (t->kind == token_kind::letter) {
+            do spelling << text_of(t++);
+            while (t->kind == token_kind::letter && !t->spaced);
+        } else if (is_keyword(t, keyword::greek)) {
+            spelling << text_of(t++);
+        } else {  // \text{Out} or \tilde{Q}
+            const bool accent = !is_wrapper(t);
+            if (accent) spelling << text_of(t) << '{';
+            ++t;
+            if (is_symbol(t, '{'))
+                for (++t; t < last_ && !is_symbol(t, '}'); ++t) spelling << text_of(t);
+            else if (accent && t < last_) spelling << text_of(t);
+            if (t < last_) ++t;
+            if (accent) spelling << '}';
+        }
+        for (; is_symbol(t, '\''); ++t) spelling << '\'';
+        return t;
+    }
+    constexpr const token* see_name(const token* t, bool left) {
+        detail::text_builder spelling;
+        t = behind_name(t, spelling);
+        name_facts now{};
+        std::int32_t rank = 0;
+        bool plain = true;
+        for (; is_symbol(t, '^') || is_symbol(t, '_'); t = behind_list(t + 1)) {
+            const token* inside = t + 1 + is_symbol(t + 1, '{');
+            if (is_keyword(inside, keyword::prime)) continue;
+            if (is_wrapper(inside) || (is_symbol(t, '_') && is_capital(inside))) {
+                add_label(t + 1, spelling);
+                continue;
+            }
+            if (!begins_list(t)) {
+                plain = is_symbol(t, '^');  // a power ends the scripts; d_x has none
+                if (is_symbol(t, '^')) break;
+                continue;
+            }
+            const list_shape shape = shape_at(t + 1);
+            const bool digits = is_symbol(t, '_') && !shape.letters;
+            plain = plain && shape.known && shape.multiplied == 0 && !digits;
+            rank += shape.entries;
+            if (digits || !shape.known) continue;
+            now.above = now.above || is_symbol(t, '^');
+            if (is_symbol(t, '_')) {
+                now.one_below = now.one_below || shape.entries == 1;
+                now.several_below = now.several_below || shape.entries > 1;
+            }
+        }
+        name_facts& f = entry(spelling);
+        f.above = f.above || now.above;
+        f.one_below = f.one_below || now.one_below;
+        f.several_below = f.several_below || now.several_below;
+        f.factor = f.factor || !is_symbol(t, '(');
+        f.defined = f.defined || left;
+        if (plain && rank < 32) f.ranks |= std::uint32_t{1} << rank;
+        return t;
+    }
+    constexpr void add_label(const token* t, detail::text_builder& spelling) const {
+        const token* end = behind_list(t);
+        spelling << '_';
+        for (; t < end; ++t)
+            if (t->kind == token_kind::letter || t->kind == token_kind::number)
+                spelling << text_of(t);
+    }
+    constexpr name_facts& entry(text_view spelling) {
+        for (name_facts& f : facts_)
+            if (spelling_of(f) == spelling) return f;
+        const ir::range text{spellings_.size(), spelling.size};
+        spellings_ << spelling;
+        facts_.push({text, false, false, false, false, false, 0});
+        return facts_.back();
+    }
+
+    text_view text_;
+    const token* first_;
+    const token* last_;  // the end token
+    detail::text_builder spellings_;
+    detail::buffer<name_facts> facts_;
+    bool surveyed_ = false;
+    bool e_is_tensor_ = false;
+    bool delta_is_tensor_ = false;
+};
+
+}  // namespace ricci::notation
