@@ -5,6 +5,7 @@
 
 #include <ricci/derive/product.hpp>
 #include <ricci/ir/compact.hpp>
+#include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -65,55 +66,9 @@ constexpr ref sum_but(ir::program& p, ref body, ir::range left, const detail::bu
     return p.reduce(ir::reduction::sum, list, body);
 }
 
-/// Adds every index of an expression, bound ones too.
-constexpr void add_indices(const ir::program& p, ref n, ir::index_set& out) {
-    ir::for_each_node(p, n, [&](ref m) {
-        const ir::node& x = p.nodes[m];
-        ir::for_each_index(p, x.positions, [&](ref i) { out.add(i); });
-        for (std::int32_t k = 0; k < x.indices.count; ++k) out.add(p.links[x.indices.first + k]);
-    });
-}
-
-constexpr ref with_more_primes(ir::program& p, ref index, const ir::index_set& taken) {
-    detail::text_builder spelling;
-    spelling << p.index(index);
-    while (true) {
-        spelling << '\'';
-        const ref candidate = p.intern_index(spelling);
-        if (!taken.has(candidate)) return candidate;
-    }
-}
-
-/// Renames bound indices that are named like one which is free or bound around them.
-constexpr ref prime_shadowed(ir::program& p, ref n, const ir::index_set& outer) {
-    const ir::node x = p.nodes[n];
-    if (x.children.count == 0) return n;
-    if (!ir::binds(x))
-        return ir::rebuild_node(p, n, {},
-                                [&](ref child) { return prime_shadowed(p, child, outer); });
-    ir::index_map renamed;
-    ir::index_set inner = outer;
-    for (std::int32_t k = 0; k < x.indices.count; ++k) {
-        ref i = p.links[x.indices.first + k];
-        if (outer.has(i)) {
-            ir::index_set taken = inner;
-            add_indices(p, p.links[x.children.first], taken);  // a sum below may not capture it
-            const ref fresh = with_more_primes(p, i, taken);
-            renamed.set(i, fresh);
-            i = fresh;
-        }
-        inner.add(i);
-    }
-    const ref copy = renamed.empty() ? n : ir::rename_indices(p, n, renamed);
-    return ir::rebuild_node(p, copy, {},
-                            [&](ref child) { return prime_shadowed(p, child, inner); });
-}
-constexpr ref prime_shadowed(ir::program& p, ref body, ir::range left) {
-    // what is free in the body counts too: a sum beside it may not reuse the letter
-    ir::index_set outer = ir::free_indices(p, body);
-    ir::for_each_index(p, left, [&](ref i) { outer.add(i); });
-    return prime_shadowed(p, body, outer);
-}
+using ir::add_indices;
+using ir::prime_shadowed;
+using ir::with_more_primes;
 
 /// Whether two lists of positions divide the axes of a tensor alike.
 constexpr bool same_form(const ir::program& p, ir::range a, ir::range b) {

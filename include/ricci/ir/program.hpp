@@ -42,7 +42,7 @@ enum class op : std::uint8_t {
     position,  // positions[0], an index, as a number from 0
     compare,   // comparison; two children: 1 or 0
     choose,    // value, condition, value, condition, ..., value otherwise
-    call,  // of a function of the text, `name`, over `indices`; only until it is written out
+    call,      // of a function of the text, `name`, over `indices`; only until it is written out
 };
 
 enum class function : std::uint8_t {
@@ -81,12 +81,13 @@ enum class comparison : std::uint8_t {
 
 struct node {
     op kind;
-    std::uint8_t detail;  // function, reduction or comparison; of a call: whether it binds `indices`
-    ref name;             // tensor, call
-    range children;       // in links
-    range positions;      // in positions: tensor, delta, position
-    range indices;        // in links: the index symbols of a reduce
-    double value;         // number
+    std::uint8_t
+        detail;       // function, reduction or comparison; of a call: whether it binds `indices`
+    ref name;         // tensor, call
+    range children;   // in links
+    range positions;  // in positions: tensor, delta, position
+    range indices;    // in links: the index symbols of a reduce
+    double value;     // number
     source_span source;
 };
 

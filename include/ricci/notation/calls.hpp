@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/primes.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::notation {
@@ -63,8 +64,8 @@ private:
             all_bare = all_bare && is_bare(d.body, parameter);
         }
         if (all_indices) return make_indexed(d);
-        const bool bare_left = d.first < p_.equations.size() &&
-                               p_.equations[d.first].positions.count == 0;
+        const bool bare_left =
+            d.first < p_.equations.size() && p_.equations[d.first].positions.count == 0;
         d.what = bare_left && all_bare && is_called(d.name) ? kind::function : kind::documented;
     }
     constexpr void decide_over(styled_definition& d) {
@@ -136,8 +137,8 @@ private:
     constexpr void settle(ref n, const ir::node& x) {
         const styled_definition* d = find(x.name);
         if (d == nullptr) return fail(mistake_kind::unknown_function, x.source, "unknown function");
-        const bool alike = x.children.count == d->parameters.count &&
-                           x.indices.count == d->over.count;
+        const bool alike =
+            x.children.count == d->parameters.count && x.indices.count == d->over.count;
         if (!alike) {
             detail::text_builder s;
             s << p_.name(x.name) << " is defined with " << d->parameters.count
@@ -164,11 +165,12 @@ private:
                     continue;
                 detail::text_builder s;
                 s << p_.name(x.name)
-                  << " is a tensor, whose parentheses only name what it is made of, and no function "
+                  << " is a tensor, whose parentheses only name what it is made of, and no "
+                     "function "
                      "of "
                   << p_.name(p_.links[d->parameters.first + k])
-                  << ", which does not stand alone on its right side; write "
-                  << p_.name(x.name) << " \\cdot (...) for a product";
+                  << ", which does not stand alone on its right side; write " << p_.name(x.name)
+                  << " \\cdot (...) for a product";
                 return fail(mistake_kind::unexpected, x.source, s);
             }
         }
@@ -222,8 +224,9 @@ private:
         const styled_definition* d = find(x.name);
         if (d == nullptr || d->what != kind::function) return;
         detail::text_builder s;
-        s << p_.name(x.name) << " is a function here, which is written with its argument: "
-          << p_.name(x.name) << "(...)";
+        s << p_.name(x.name)
+          << " is a function here, which is written with its argument: " << p_.name(x.name)
+          << "(...)";
         fail(mistake_kind::unexpected, x.source, s);
     }
 
@@ -274,8 +277,8 @@ private:
     /// Whether an index is free in an expression whose parameters have it.
     constexpr bool shows(ref n, const styled_definition& d, ref index, std::int32_t depth) const {
         const ir::node& x = p_.nodes[n];
-        bool binds = x.kind == op::call ? x.indices.count > 0 && !keeps(x.name, depth + 1)
-                                        : ir::binds(x);
+        bool binds =
+            x.kind == op::call ? x.indices.count > 0 && !keeps(x.name, depth + 1) : ir::binds(x);
         for (std::int32_t k = 0; binds && k < x.indices.count; ++k)
             if (p_.links[x.indices.first + k] == index) return false;
         bool found = false;
@@ -345,9 +348,9 @@ private:
         const ir::node& y = p_.nodes[n];
         if (y.kind == op::tensor && y.positions.count == 0)
             for (std::int32_t k = 0; k < d.parameters.count; ++k)
-                if (p_.links[d.parameters.first + k] == y.name) return p_.links[x.children.first + k];
-        return ir::rebuild_node(p_, n, {},
-                                [&](ref child) { return substituted(child, d, x); });
+                if (p_.links[d.parameters.first + k] == y.name)
+                    return p_.links[x.children.first + k];
+        return ir::rebuild_node(p_, n, {}, [&](ref child) { return substituted(child, d, x); });
     }
     /// What the function sums over by itself is no index of its arguments.
     constexpr ref with_other_letters(ref n, const ir::index_set& outside,

@@ -223,10 +223,11 @@ protected:
         if (!(facts->several_below && digits.size > 1) && !(facts->above && !more)) return true;
         detail::text_builder s;
         s << base << '_' << digits << " can be a tensor of its own and "
-          << (facts->above ? "a place of " : "places of ") << base
-          << "; write " << base << "_{\\text{" << digits << "}} for the first, " << base << "_{";
+          << (facts->above ? "a place of " : "places of ") << base << "; write " << base
+          << "_{\\text{" << digits << "}} for the first, " << base << "_{";
         if (facts->above) s << digits << ",";
-        else for (std::int32_t k = 0; k < digits.size; ++k) s << (k ? "," : "") << digits[k];
+        else
+            for (std::int32_t k = 0; k < digits.size; ++k) s << (k ? "," : "") << digits[k];
         s << "} for the second";
         fail(mistake_kind::unexpected, peek(0).begin, peek(inside).end, s);
         return true;

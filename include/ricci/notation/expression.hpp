@@ -378,8 +378,8 @@ protected:
         if (failed()) return none;
         if (is_symbol('(')) check_product(spelling, positions, styled != none, begin);
         if (failed()) return none;
-        const bool plain = positions.size() == 2 && spelling.view() == "\\delta" &&
-                           !survey_.delta_is_tensor();
+        const bool plain =
+            positions.size() == 2 && spelling.view() == "\\delta" && !survey_.delta_is_tensor();
         if (plain && has_gathered(positions)) {
             fail(mistake_kind::unexpected, begin, end_before(),
                  "a delta has plain indices; compare with a tensor in a bracket: [v = x_i]");
@@ -421,8 +421,8 @@ protected:
         while (!failed() && accept_symbol(','));
         inside_bars_ = outer;
         if (failed() || !expect_symbol(')')) return none;
-        const ref call = program_.make(op::call, 0, arguments.data(), arguments.size(),
-                                       {begin, end_before()});
+        const ref call =
+            program_.make(op::call, 0, arguments.data(), arguments.size(), {begin, end_before()});
         program_.nodes[call].name = name;
         program_.nodes[call].indices = program_.add_links(over);
         return call;
@@ -434,27 +434,28 @@ protected:
         const std::int32_t end = closing[-1].end;
         detail::text_builder s;
         if (styled) {
-            s << name << " is defined with an argument and has indices here; write "
-              << name << "(...) for a call, or give the tensor another name";
+            s << name << " is defined with an argument and has indices here; write " << name
+              << "(...) for a call, or give the tensor another name";
             return fail(mistake_kind::unexpected, begin, end, s);
         }
         if (!positions.empty()) {
             if (!holds_indices_only(now_ + 1, closing - 1)) return;
-            s << "this can be a product with a position and a tensor with one more index; write the "
+            s << "this can be a product with a position and a tensor with one more index; write "
+                 "the "
                  "index among the others, as in R^{abi}, or \\cdot for a product";
             return fail(mistake_kind::unexpected, begin, end, s);
         }
         const name_facts* facts = survey_.find(name);
         if (facts == nullptr || facts->factor || facts->defined) return;
         const bool primed = name[name.size - 1] == '\'';
-        if (!primed && !is_function_letter(name) && has_top_level_sign(now_ + 1, closing - 1)) return;
-        s << "unknown function " << name
-          << "; define it in a line of its own, as in " << name << "(x) = \\exp(x) + 1, or write "
-          << name << " \\cdot (...) for a product";
+        if (!primed && !is_function_letter(name) && has_top_level_sign(now_ + 1, closing - 1))
+            return;
+        s << "unknown function " << name << "; define it in a line of its own, as in " << name
+          << "(x) = \\exp(x) + 1, or write " << name << " \\cdot (...) for a product";
         fail(mistake_kind::unknown_function, begin, end, s);
     }
     static constexpr bool is_function_letter(text_view name) {
-        constexpr text_view letters[] = {"f",      "g",         "h",      "F",         "G",
+        constexpr text_view letters[] = {"f",     "g",        "h",     "F",       "G",
                                          "\\phi", "\\varphi", "\\psi", "\\sigma", "\\rho"};
         return is_among(name, letters);
     }
@@ -471,9 +472,9 @@ protected:
         const token* here = t;
         for (; t < end; ++t) {
             if (t->kind == token_kind::symbol && (t->code == ',' || t->code == '\'')) continue;
-            const bool letter = t->kind == token_kind::letter ||
-                                (t->kind == token_kind::command &&
-                                 static_cast<keyword>(t->code) == keyword::greek);
+            const bool letter =
+                t->kind == token_kind::letter ||
+                (t->kind == token_kind::command && static_cast<keyword>(t->code) == keyword::greek);
             if (!letter || !survey_.is_index_in(here, text_of(*t))) return false;
         }
         return true;

@@ -43,7 +43,8 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     found = height_reader(p, text, sums, functions, parser.beside()).run();
     if (!found && !functions.empty()) {
         call_writer writer(p, text, functions);
-        for (ir::equation& e : p.equations) e.body = writer.write(e.body);
+        for (ir::equation& e : p.equations)
+            e.body = ir::prime_shadowed(p, writer.write(e.body), e.positions);
         found = writer.mistake();
     }
     if (!found) found = check_ranks(p, text);

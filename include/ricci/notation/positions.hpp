@@ -125,9 +125,9 @@ protected:
         if (seen(fewer) && seen(more)) {
             detail::text_builder s;
             s << name_in_hand_ << " has " << fewer << " and " << more
-              << " indices elsewhere, so that this can be read in two ways; write "
-              << digits << ',' << text_of(peek(1)) << " for a place and an index, " << digits
-              << text_of(peek(1)) << "+0 for a multiple of the index";
+              << " indices elsewhere, so that this can be read in two ways; write " << digits << ','
+              << text_of(peek(1)) << " for a place and an index, " << digits << text_of(peek(1))
+              << "+0 for a multiple of the index";
             fail(mistake_kind::rank, begin_here(), peek(1).end, s);
         }
         return seen(fewer) || !seen(more);
@@ -348,8 +348,8 @@ protected:
     }
 
     ir::program program_;
-    text_view name_in_hand_;           // whose scripts are being read
-    const token* scripts_ = nullptr;   // where those begin
+    text_view name_in_hand_;          // whose scripts are being read
+    const token* scripts_ = nullptr;  // where those begin
 };
 
 }  // namespace ricci::notation

@@ -98,6 +98,7 @@ private:
             const ref axis = fresh_index(q, k);
             over.push(axis);
             list.push(ir::index_position(axis));
+            list.back().upper = q.upper;
             const ref both[] = {p_.position_of(axis), bounded_place(q, axis)};
             factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal),
                                  both, 2, x.source));
@@ -304,11 +305,11 @@ private:
     detail::text_view text_;
     implied_sums* sums_;
     ir::index_set bound_;
-    ir::index_set implied_;  // of those, the ones of implied sums around the place in hand
-    ir::index_set over_;     // the indices over which a function of the text is defined
-    ir::index_set closed_;  // bound by a sum, mean, maximum or minimum on the left of here
+    ir::index_set implied_;   // of those, the ones of implied sums around the place in hand
+    ir::index_set over_;      // the indices over which a function of the text is defined
+    ir::index_set closed_;    // bound by a sum, mean, maximum or minimum on the left of here
     ir::range parameters_{};  // of the function in hand, in the links
-    ref missing_ = none;    // an index of the left that the right lacks
+    ref missing_ = none;      // an index of the left that the right lacks
     ir::mistake mistake_;
     detail::text_builder once_;
 };

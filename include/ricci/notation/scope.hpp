@@ -90,7 +90,8 @@ constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurre
     for (std::int32_t k = 0; k < x.positions.count; ++k) {
         const ir::position& q = p.positions[x.positions.first + k];
         ir::for_each_index(p, {x.positions.first + k, 1}, [&](ref i) {
-            if (i == index) ++(x.kind == op::position ? out.others : q.upper ? out.above : out.below);
+            if (i == index)
+                ++(x.kind == op::position ? out.others : q.upper ? out.above : out.below);
         });
     }
     const bool values = takes_values(x);

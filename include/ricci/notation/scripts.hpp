@@ -50,12 +50,10 @@ protected:
         const token& number = peek(braces ? 2 : 1);
         const text_view digits = text_of(number);
         if (!braces && digits.size > 1) return refuse_long_script(number);
-        const bool whole =
-            number.kind == token_kind::number && (!braces || is_symbol('}', 3));
+        const bool whole = number.kind == token_kind::number && (!braces || is_symbol('}', 3));
         const name_facts* facts = survey_.find(name_in_hand_);
-        const bool indexed =
-            facts != nullptr && facts->above && !is_parameter(name_in_hand_) &&
-            (rank == 0 || (rank < 31 && (facts->ranks >> (rank + 1) & 1) != 0));
+        const bool indexed = facts != nullptr && facts->above && !is_parameter(name_in_hand_) &&
+                             (rank == 0 || (rank < 31 && (facts->ranks >> (rank + 1) & 1) != 0));
         const bool zeros = whole && digits.size > 1 && digits[0] == '0';
         if (!indexed && !zeros) return;
         detail::text_builder s;
@@ -63,7 +61,8 @@ protected:
           << name_in_hand_ << "; write (" << name_in_hand_ << "^{...})^{...} for a power";
         if (whole) {
             s << ", " << name_in_hand_ << "^{";
-            for (std::int32_t k = 0; k < digits.size; ++k) s << (zeros && k ? "," : "") << digits[k];
+            for (std::int32_t k = 0; k < digits.size; ++k)
+                s << (zeros && k ? "," : "") << digits[k];
             s << (digits.size > 1 && zeros ? "} for places" : ",} for a place");
         } else {
             s << "; an inverse is a tensor with a name of its own";
@@ -240,7 +239,7 @@ private:
 
 protected:
     detail::buffer<ref> parameters_;  // of the left side of the statement in hand
-    std::int32_t word_begin_ = 0;  // the last subscript that reads like a word
+    std::int32_t word_begin_ = 0;     // the last subscript that reads like a word
     std::int32_t word_end_ = 0;
 };
 

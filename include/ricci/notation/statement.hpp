@@ -45,10 +45,9 @@ private:
     constexpr void find_styled_names() {
         const token* start = now_;
         for (const token* t = now_; t < last_; ++t) {
-            const bool begins =
-                t == start || t[-1].kind == token_kind::separator ||
-                (t[-1].kind == token_kind::command &&
-                 static_cast<keyword>(t[-1].code) == keyword::equivalent);
+            const bool begins = t == start || t[-1].kind == token_kind::separator ||
+                                (t[-1].kind == token_kind::command &&
+                                 static_cast<keyword>(t[-1].code) == keyword::equivalent);
             if (!begins || !t->starts_name || !has_parameters(t)) continue;
             now_ = t;
             detail::text_builder spelling;
@@ -187,8 +186,13 @@ private:
     constexpr void note_definition(const left_side& left, std::int32_t first) {
         const ir::range parameters = program_.add_links(left.arguments);
         const ir::range over = program_.add_links(left.over);
-        definitions_.push({styled_definition::kind::undecided, left.name, parameters, over, first,
-                           program_.equations.size() - first, program_.equations[first].body,
+        definitions_.push({styled_definition::kind::undecided,
+                           left.name,
+                           parameters,
+                           over,
+                           first,
+                           program_.equations.size() - first,
+                           program_.equations[first].body,
                            {left.begin, left.end}});
     }
 

@@ -15,12 +15,12 @@ namespace ricci::notation {
 
 /// How a name is written wherever nothing about it is in doubt.
 struct name_facts {
-    ir::range text;      // its spelling
-    bool above;          // somewhere with indices above
-    bool one_below;      // somewhere with a list of one index below
-    bool several_below;  // somewhere with a list of several
-    bool factor;         // somewhere with no parenthesis behind it
-    bool defined;        // on a left side
+    ir::range text;       // its spelling
+    bool above;           // somewhere with indices above
+    bool one_below;       // somewhere with a list of one index below
+    bool several_below;   // somewhere with a list of several
+    bool factor;          // somewhere with no parenthesis behind it
+    bool defined;         // on a left side
     std::uint32_t ranks;  // bit r: somewhere with r indices, as far as 31
 };
 
@@ -106,7 +106,8 @@ public:
     /// Whether a letter stands in an index list of the statement, labels and d_x left out.
     constexpr bool is_index_in(const token* here, text_view letter) const {
         bool found = false;
-        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator; ++t)
+        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator;
+             ++t)
             if (begins_list(t)) {
                 const token* end = behind_list(t + 1);
                 for (const token* k = t + 1; k < end; ++k)
@@ -116,7 +117,8 @@ public:
     }
     /// Whether a capital stands alone below or among the indices above a name of the statement.
     constexpr bool stands_alone(const token* here, text_view capital) const {
-        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator; ++t) {
+        for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator;
+             ++t) {
             if (is_symbol(t, '_')) {
                 const bool braces = is_symbol(t + 1, '{');
                 const token* letter = t + 1 + braces;
@@ -203,13 +205,13 @@ private:
         const token* inside = t + 1 + braces;
         if (is_symbol(t, '_')) {
             if (is_capital(inside) || is_wrapper(inside)) return false;
-            const bool dimension =
-                t[-1].kind == token_kind::letter &&
-                (text_of(t - 1) == "d" || text_of(t - 1) == "n") &&
-                dimension_letter(t - 1, text_of(t - 1)) != nullptr;
+            const bool dimension = t[-1].kind == token_kind::letter &&
+                                   (text_of(t - 1) == "d" || text_of(t - 1) == "n") &&
+                                   dimension_letter(t - 1, text_of(t - 1)) != nullptr;
             return !dimension;
         }
-        if (t[-1].kind == token_kind::letter && text_of(t - 1) == "e" && !e_is_tensor_) return false;
+        if (t[-1].kind == token_kind::letter && text_of(t - 1) == "e" && !e_is_tensor_)
+            return false;
         return !is_power(t);
     }
     constexpr bool is_power(const token* t) const {
