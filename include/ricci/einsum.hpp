@@ -52,62 +52,102 @@ inline constexpr int operand_rank = decltype(bind_operand<0>(std::declval<Operan
 template <class Operand>
 requires(bindable_number<Operand>) inline constexpr int operand_rank<Operand> = 0;
 
-/// Checks the string and the operands' types, then calls `body(program hash, bindings...)`.
-template <std::uint64_t Program, class... Bound>
-RICCI_INLINE auto einsum_call(const Bound&... bound) {
-    report_mistake<call_mistake<Program, false, Bound...>>();
-    using T = typename call_element<Bound...>::type;
-    results<Program, T> outputs;
-    run_call<Program, T>(outputs, 1, 0, bound...);
-    return std::move(outputs)[name<einsum_result>{}];
-}
-template <std::uint64_t Program, class... Bound>
-RICCI_INLINE void einsum_call_into(scaling scale, const Bound&... bound) {
-    report_mistake<call_mistake<Program, true, Bound...>>();
-    using T = typename call_element<Bound...>::type;
-    results<Program, T> outputs;
-    run_call<Program, T>(outputs, scale.alpha, scale.beta, bound...);
-}
+/// What operand number K is bound to in an einsum.
+template <std::size_t K, class Operand>
+using einsum_binding =
+    decltype(bind_operand<einsum_operand<K>::hash>(std::declval<const Operand&>()));
 
-template <literal_text Text, class... Operands>
-consteval std::uint64_t einsum_program() {
-    using parsed = define_program<parsed_einsum<Text, operand_rank<Operands>...>>;
-    report_mistake<words_of_outcome<parsed::hash>>();
-    return parsed::hash;
-}
+template <std::uint64_t Program, class Out, class... Bound>
+struct mistake_in_einsum_call {
+    using type =
+        mistake_in_call<Program, true, decltype(bind_operand<einsum_result>(std::declval<Out>())),
+                        Bound...>;
+};
+template <std::uint64_t Program, class... Bound>
+struct mistake_in_einsum_call<Program, void, Bound...> {
+    using type = mistake_in_call<Program, false, Bound...>;
+};
 
-template <literal_text Text, class... Operands, std::size_t... K>
-RICCI_INLINE auto einsum_indexed(std::index_sequence<K...>, const Operands&... operands) {
-    constexpr std::uint64_t program = einsum_program<Text, Operands...>();
-    return einsum_call<program>(bind_operand<einsum_operand<K>::hash>(operands)...);
-}
-template <literal_text Text, class Out, class... Operands, std::size_t... K>
-RICCI_INLINE void einsum_into_indexed(std::index_sequence<K...>, scaling scale, Out&& out,
-                                      const Operands&... operands) {
-    constexpr std::uint64_t program = einsum_program<Text, Operands...>();
-    einsum_call_into<program>(scale, bind_operand<einsum_result>(out),
-                              bind_operand<einsum_operand<K>::hash>(operands)...);
-}
+/// The contraction of a string and operands, and what is wrong with the two. `Out`: void, or what the
+/// result is written to.
+template <class Numbers, literal_text Text, class Out, class... Operands>
+struct einsum_of;
+template <std::size_t... K, literal_text Text, class Out, class... Operands>
+struct einsum_of<std::index_sequence<K...>, Text, Out, Operands...> {
+    using parsed = parsed_einsum<Text, operand_rank<Operands>...>;
+    static constexpr std::uint64_t program = parsed::hash;
+
+    using mistake_in_text = mistake_in<parsed>;
+    using mistake = typename std::conditional_t<
+        is_a_mistake<mistake_in_text>, std::type_identity<mistake_in_text>,
+        mistake_in_einsum_call<program, Out, einsum_binding<K, Operands>...>>::type;
+
+    RICCI_INLINE static auto run(const Operands&... operands) {
+        return run_bound(bind_operand<einsum_operand<K>::hash>(operands)...);
+    }
+    template <class Into>
+    RICCI_INLINE static void run_into(scaling scale, Into& out, const Operands&... operands) {
+        run_bound_into(scale, bind_operand<einsum_result>(out),
+                       bind_operand<einsum_operand<K>::hash>(operands)...);
+    }
+
+private:
+    template <class... Bound>
+    RICCI_INLINE static auto run_bound(const Bound&... bound) {
+        using T = typename call_element<Bound...>::type;
+        results<program, T> outputs;
+        run_call<program, T>(outputs, 1, 0, bound...);
+        return std::move(outputs)[name<einsum_result>{}];
+    }
+    template <class... Bound>
+    RICCI_INLINE static void run_bound_into(scaling scale, const Bound&... bound) {
+        using T = typename call_element<Bound...>::type;
+        results<program, T> outputs;
+        run_call<program, T>(outputs, scale.alpha, scale.beta, bound...);
+    }
+};
+
+template <literal_text Text, class Out, class... Operands>
+using einsum_for = einsum_of<std::index_sequence_for<Operands...>, Text, Out, Operands...>;
+template <literal_text Text, class Out, class... Operands>
+using mistake_in_einsum = typename einsum_for<Text, Out, Operands...>::mistake;
 
 /// A new tensor that holds the contraction, by numpy's rules except that an extent of 1 is not
 /// broadcast. Operands are tensors, fixed tensors, views and numbers, of one element type. Throws
 /// ricci::error where extents disagree.
-template <literal_text Text, class... Operands>
+template <literal_text Text, class... Operands,
+          class Mistake = mistake_in_einsum<Text, void, Operands...>>
 RICCI_INLINE auto einsum(const Operands&... operands) {
-    return einsum_indexed<Text>(std::index_sequence_for<Operands...>{}, operands...);
+    return einsum_for<Text, void, Operands...>::run(operands...);
 }
+template <literal_text Text, class... Operands,
+          class Mistake = mistake_in_einsum<Text, void, Operands...>>
+requires is_a_mistake<Mistake> Mistake einsum(const Operands&...)
+= delete;
+
+template <class T>
+concept no_scaling = !std::is_same_v<T, scaling>;
 
 /// Writes the contraction to `out`, which overlaps no operand.
-template <literal_text Text, class Out, class First, class... Operands>
-requires(!std::is_same_v<First, scaling>) RICCI_INLINE
-    void einsum_into(Out&& out, const First& first, const Operands&... operands) {
-    einsum_into_indexed<Text>(std::index_sequence_for<First, Operands...>{}, scaling{}, out, first,
-                              operands...);
+template <literal_text Text, class Out, no_scaling First, class... Operands,
+          class Mistake = mistake_in_einsum<Text, Out&, First, Operands...>>
+RICCI_INLINE void einsum_into(Out&& out, const First& first, const Operands&... operands) {
+    einsum_for<Text, Out&, First, Operands...>::run_into(scaling{}, out, first, operands...);
 }
+template <literal_text Text, class Out, no_scaling First, class... Operands,
+          class Mistake = mistake_in_einsum<Text, Out&, First, Operands...>>
+requires is_a_mistake<Mistake> Mistake einsum_into(Out&&, const First&, const Operands&...)
+= delete;
+
 /// out = alpha * contraction + beta * out: `einsum_into<"...">(Q, {.alpha = 2, .beta = 1}, X, W)`.
-template <literal_text Text, class Out, class... Operands>
+template <literal_text Text, class Out, class... Operands,
+          class Mistake = mistake_in_einsum<Text, Out&, Operands...>>
 RICCI_INLINE void einsum_into(Out&& out, scaling scale, const Operands&... operands) {
-    einsum_into_indexed<Text>(std::index_sequence_for<Operands...>{}, scale, out, operands...);
+    einsum_for<Text, Out&, Operands...>::run_into(scale, out, operands...);
 }
+template <literal_text Text, class Out, class... Operands,
+          class Mistake = mistake_in_einsum<Text, Out&, Operands...>>
+requires is_a_mistake<Mistake> Mistake einsum_into(Out&&, scaling, const Operands&...)
+= delete;
 
 }  // namespace ricci

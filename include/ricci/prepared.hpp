@@ -21,7 +21,7 @@ public:
     void operator()() { executable_.run(); }
 
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
-    template <std::uint64_t Name>
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
     auto operator[](name<Name> key) {
         auto view = outputs_[key].view();
         if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {
@@ -36,6 +36,8 @@ public:
         }
         return view;
     }
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
+    requires is_a_mistake<Mistake> Mistake operator[](name<Name>) = delete;
 
     /// The steps in words.
     std::string explain() const { return executable_.explain(); }
@@ -76,26 +78,38 @@ private:
     bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
 };
 
+struct temporary_operand {
+    static constexpr detail::text_view text() {
+        return "a prepared program reads its operands later: bind a tensor that has a name, not a "
+               "temporary one";
+    }
+};
+template <std::uint64_t Hash, class... Bound>
+using mistake_in_prepare =
+    std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
+                       mistake_in_call<Hash, true, Bound...>>;
+
 /// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
 /// memory bound. Throws ricci::error where a call would.
-template <std::uint64_t Hash, class... Bound>
+template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
-    report_mistake<call_mistake<Hash, true, Bound...>>();
-    static_assert(!(binding_traits<Bound>::temporary || ...),
-                  "a prepared program reads its operands later: bind a tensor that has a name, not "
-                  "a temporary one");
     using T = typename call_element<Bound...>::type;
     return prepared<Hash, T>(bound...);
 }
+template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
+= delete;
 
 /// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes, workspace.
-template <std::uint64_t Hash, class... Bound>
+template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
-    report_mistake<call_mistake<Hash, true, Bound...>>();
     using T = typename call_element<Bound...>::type;
     results<Hash, T> outputs;
     return plan_call<Hash, T>(outputs, 1, 0, bound...).explain();
 }
+template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
+= delete;
 
 /// How many threads ricci runs on; 0 means as many as the machine, or the enclosing oneTBB arena, has.
 inline void threads(int count) { engine::set_threads(count); }

@@ -32,20 +32,10 @@ template <class T, class Plan>
 using result_of = decltype(fixed_of<T, typename Plan::result>(
     std::make_index_sequence<Plan::text.result.rank>{}));
 
-/// Stops the compilation where the generic einsum would.
-template <literal_text Text, class... Operands, std::size_t... K>
-consteval void find_mistakes(std::index_sequence<K...>) {
-    constexpr std::uint64_t program = einsum_program<Text, Operands...>();
-    report_mistake<call_mistake<program, false,
-                                decltype(bind_operand<einsum_operand<K>::hash>(
-                                    std::declval<const Operands&>()))...>>();
-}
-
 template <literal_text Text, class T, class... Shapes, class... Operands>
 RICCI_INLINE auto einsum(const Operands&... operands) {
     using plan = small::plan<Text, Shapes...>;
     if constexpr (plan::text.plain) {
-        find_mistakes<Text, Operands...>(std::index_sequence_for<Operands...>{});
         result_of<T, plan> out(uninitialised{});
         if constexpr (plan::fits) {
             const T* const all[] = {operands.data()...};
@@ -55,22 +45,26 @@ RICCI_INLINE auto einsum(const Operands&... operands) {
         }
         return out;
     } else {
-        return einsum_indexed<Text>(std::index_sequence_for<Operands...>{}, operands...);
+        return einsum_for<Text, void, Operands...>::run(operands...);
     }
 }
 
 }  // namespace small
 
 /// The einsum of two or three fixed tensors of float or double, as a fixed tensor: without a call into
-/// the library up to some 32 x 32 x 32 multiplications. A text with an implied result or an ellipsis
+/// the library up to some 32 x 32 x 32 multiplications. What is wrong goes on to the einsum of any tensors, where it
+/// is said. A text with an implied result or an ellipsis
 /// gives a tensor, as everywhere else.
 template <literal_text Text, class T, std::size_t... A, std::size_t... B>
-requires(std::is_floating_point_v<T>) RICCI_INLINE
-    auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b) {
+requires(std::is_floating_point_v<T> &&
+         !is_a_mistake<mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>>>)
+    RICCI_INLINE auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b) {
     return small::einsum<Text, T, small::shape_of<A...>, small::shape_of<B...>>(a, b);
 }
 template <literal_text Text, class T, std::size_t... A, std::size_t... B, std::size_t... C>
-requires(std::is_floating_point_v<T>) RICCI_INLINE
+requires(std::is_floating_point_v<T> &&
+         !is_a_mistake<mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>,
+                                         fixed_tensor<T, C...>>>) RICCI_INLINE
     auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b,
                 const fixed_tensor<T, C...>& c) {
     return small::einsum<Text, T, small::shape_of<A...>, small::shape_of<B...>,

@@ -5,7 +5,8 @@ usage: run.py [--folder FOLDER] COMPILER [ARGUMENT ...]
 
 Each .txt file in the folder is a table of cases: pairs of what is wrong and what is right, and the
 words that have to be said. All that is wrong is one file for the compiler, which goes on after each
-mistake; all that is right is another, which it has to accept without a word.
+mistake; all that is right is another, which it has to accept without a word. What is said of a case
+begins with its own line in that file, and holds the words within five lines.
 
     kind  index_once
     with  Y^{ij} = A^{ik} B^{kj}       the program `f` that a call is about; none in a table of texts
@@ -19,7 +20,7 @@ Each .cpp file is a case of its own. It says in comments what has to be said,
     // expect: S^{ij} = Q^{ia} >>>K^{jb}<<<
 
 and every `expect` has to appear, as one piece of text, within the first five lines of the
-compiler's output. Spaces count as one, however many. The same file compiled with -DCORRECT is the
+compiler's output, beside a line of the case itself. Spaces count as one, however many. The same file compiled with -DCORRECT is the
 twin that must be accepted without a word.
 """
 
@@ -121,6 +122,9 @@ def check(compiler, case):
     else:
         # The words may stand in a template argument, escaped, or in the text of an assertion, as is.
         said = normalise(head), plain(head)
+        if not re.search(re.escape(case.name) + r":\d+:\d+: error:", head):
+            problems.append(f"the first {LINES} lines lack the case's own line\n" +
+                            indented(head, LINES))
         for words in expected:
             if not any(plain(words) in text for text in said):
                 problems.append(f"the first {LINES} lines lack: {words}\n" + indented(head, LINES))
@@ -143,17 +147,41 @@ def read_table(path):
 
 
 def table_program(cases, side):
-    """A file for the compiler with one side of every case; a table of texts has no calls."""
-    out = [PREAMBLE]
+    """A file for the compiler with one side of every case, and the lines of each case in it; a table
+    of texts has no calls."""
+    out = PREAMBLE.splitlines()
+    lines = []
     for number, case in enumerate(cases):
+        first = len(out) + 1
         if not is_call(case):
-            out.append(f'constexpr auto {side}_{number} = R"~({case[side]})~"_eq;')
+            out += f'constexpr auto {side}_{number} = R"~({case[side]})~"_eq;'.splitlines()
+        else:
+            out.append(f"void {side}_{number}() {{")
+            if "with" in case:
+                out += f'constexpr auto f = R"~({case["with"]})~"_eq;'.splitlines()
+            first = len(out) + 1
+            out += (case[side] + " }").splitlines()
+        lines.append(range(first, len(out) + 1))
+    return "\n".join(out) + "\n", lines
+
+
+# What stands before the first line of an error.
+CONTEXT = re.compile(r"^(In file included from|\s+from) |: (In|At) .*:$")
+
+
+def heads(output, name):
+    """The first lines of what is said of each line of the file: a dictionary of texts by line."""
+    lines = output.splitlines()
+    out = {}
+    for k, line in enumerate(lines):
+        match = re.search(re.escape(name) + r":(\d+):\d+: error:", line)
+        if match is None:
             continue
-        out.append(f"void {side}_{number}() {{")
-        if "with" in case:
-            out.append(f'constexpr auto f = R"~({case["with"]})~"_eq;')
-        out.append(case[side] + " }")
-    return "\n".join(out) + "\n"
+        first = k
+        while first > 0 and CONTEXT.search(lines[first - 1]):
+            first -= 1
+        out.setdefault(int(match.group(1)), "\n".join(lines[first:first + LINES]))
+    return out
 
 
 def is_call(case):
@@ -167,7 +195,8 @@ def check_table(compiler, path):
     with tempfile.TemporaryDirectory() as folder:
         for side in ("wrong", "right"):
             source = pathlib.Path(folder) / f"{side}.cpp"
-            source.write_text(table_program(cases, side), encoding="utf-8")
+            text, places = table_program(cases, side)
+            source.write_text(text, encoding="utf-8")
             status, output = compile_case(compiler, source, limit)
             if side == "right":
                 if status != 0 or output:
@@ -175,10 +204,13 @@ def check_table(compiler, path):
                 continue
             if status == 0:
                 problems.append("all that is wrong compiled")
-            said = normalise(output), plain(output)
-            for case in cases:
+            said_of = heads(output, source.name)
+            for case, place in zip(cases, places):
+                head = "\n".join(said_of[line] for line in place if line in said_of)
+                said = normalise(head), plain(head)
                 if not any(plain(case["says"]) in text for text in said):
-                    problems.append(f"{case['wrong']}\n    is not refused with: {case['says']}")
+                    problems.append(f"{case['wrong']}\n    is not refused with: {case['says']}\n"
+                                    + indented(head, LINES))
     return "\n".join(problems), len(cases)
 
 

@@ -93,6 +93,9 @@ struct call_mistake {
     static constexpr detail::text_view text() { return words.text(); }
 };
 
+template <std::uint64_t Program, bool OutputsToo, class... Bound>
+using mistake_in_call = mistake_of<call_mistake<Program, OutputsToo, Bound...>>;
+
 // Outputs ------------------------------------------------------------------------------------------
 
 /// Where the engine puts an output that the caller did not bind.

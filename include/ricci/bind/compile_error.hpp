@@ -1,13 +1,19 @@
-// Turning the words of a mistake into a compiler's message.
+// Turning the words of a mistake into a compiler's message that stands at the user's own line.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <ricci/detail/text.hpp>
 
 namespace ricci {
+
+// A failed assertion stands in the header that holds it, and how a compiler got there from the user's
+// file fills the lines that follow. So nothing is asserted: what is called with a mistake is deleted,
+// or consteval and no constant. Both are errors at the call itself, and both compilers print the
+// template arguments of what was called, of which one is the mistake.
 
 /// Some of the words of a mistake, as exactly as many characters: both compilers print them as text.
 template <std::size_t Count>
@@ -25,17 +31,29 @@ inline constexpr std::int32_t words_at_once = 1000;
 inline constexpr std::int32_t words_end = 1;
 #endif
 
-/// In the condition of the assertion, since that is what clang prints first.
-template <words... Message>
-inline constexpr bool nothing_is_wrong = sizeof...(Message) == 0;
-
-/// A mistake in a tensor program. The compiler's message names this template, and its arguments are
-/// the message: the place, the equation with the mistake marked >>>...<<<, and what to write instead.
-template <words... Message>
-struct mistake_in_equations {
-    static_assert(nothing_is_wrong<Message...>,
-                  "these tensor equations cannot be carried out as written");
+/// What a call with a mistake gives, so that nothing more is said of what is done with it.
+struct refused {
+    template <class Key>
+    const refused& operator[](const Key&) const;
+    template <class Operand>
+    operator Operand&() const;
 };
+
+/// A mistake in a tensor program. The arguments are the message: the place, the equation with the
+/// mistake marked >>>...<<<, and what to write instead.
+template <words... Message>
+struct mistake_in_equations : refused {};
+
+/// Stands where a mistake might.
+struct correct {};
+
+#if defined(__clang__) && __clang_major__ < 16
+/// Older compilers print the characters of words as numbers.
+struct mistake_whose_words_gcc_12_and_clang_16_print : refused {};
+#endif
+
+template <class Mistake>
+concept is_a_mistake = !std::is_same_v<Mistake, correct>;
 
 template <class Text, std::int32_t Begin>
 consteval auto words_from() {
@@ -54,18 +72,30 @@ consteval auto words_from() {
     return out;
 }
 
-template <class Text, std::int32_t... Part>
-consteval bool report(std::integer_sequence<std::int32_t, Part...>) {
-    return sizeof(mistake_in_equations<words_from<Text, Part * words_at_once>()...>) > 0;
-}
-
-/// Stops the compilation with `Text::text()` as the message, if there are words in it.
+template <class Text, class Parts>
+struct what_is_wrong;
 template <class Text>
-consteval void report_mistake() {
-    constexpr std::int32_t size = Text::text().size;
-    if constexpr (size > 0)
-        report<Text>(
-            std::make_integer_sequence<std::int32_t, (size + words_at_once - 1) / words_at_once>{});
-}
+struct what_is_wrong<Text, std::integer_sequence<std::int32_t>> {
+    using type = correct;
+};
+template <class Text, std::int32_t First, std::int32_t... Part>
+struct what_is_wrong<Text, std::integer_sequence<std::int32_t, First, Part...>> {
+#if defined(__clang__) && __clang_major__ < 16
+    using type = mistake_whose_words_gcc_12_and_clang_16_print;
+#else
+    using type = mistake_in_equations<words_from<Text, First>(),
+                                      words_from<Text, Part * words_at_once>()...>;
+#endif
+};
+
+/// `Text::text()` as a mistake; `correct` when there are no words in it.
+template <class Text>
+using mistake_of = typename what_is_wrong<
+    Text, std::make_integer_sequence<std::int32_t, (Text::text().size + words_at_once - 1) /
+                                                       words_at_once>>::type;
+
+/// Never defined, and no constant: a consteval function that comes to it stops the compilation.
+template <class Mistake>
+void these_equations_cannot_be_carried_out_as_written();
 
 }  // namespace ricci

@@ -71,6 +71,19 @@ struct words_of_outcome {
     static constexpr detail::text_view text() { return outcome_of<Hash>.text(); }
 };
 
+template <bool Said, class Text>
+struct mistake_unless {
+    using type = mistake_of<Text>;
+};
+template <class Text>
+struct mistake_unless<true, Text> {
+    using type = correct;
+};
+/// What is wrong with the equations that `Maker` makes of `Source`, if that is not wrong itself.
+template <class Maker, std::uint64_t... Source>
+using mistake_in = typename mistake_unless<(is_mistaken<Source> || ...),
+                                           words_of_outcome<define_program<Maker>::hash>>::type;
+
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
     return a * 0xff51afd7ed558ccdu;

@@ -143,18 +143,27 @@ public:
     [[gnu::flatten, gnu::noinline]] ~results() {}
 
     /// The output of this name; one that there is not stops the compilation.
-    template <std::uint64_t Name>
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
     auto& operator[](name<Name>) & {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name>
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
     const auto& operator[](name<Name>) const& {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name>
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
     auto operator[](name<Name> key) && {
         return std::move((*this)[key]);
     }
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    requires is_a_mistake<Mistake>
+    const Mistake& operator[](name<Name>) & = delete;
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    requires is_a_mistake<Mistake>
+    const Mistake& operator[](name<Name>) const& = delete;
+    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    requires is_a_mistake<Mistake>
+    const Mistake& operator[](name<Name>) && = delete;
 
     storage_type storage;
 
@@ -169,7 +178,6 @@ private:
     /// Where among the outputs a name is.
     template <std::uint64_t Name>
     static consteval std::size_t number() {
-        report_mistake<no_such_result<Program, Name>>();
         std::int32_t k = 0;
         const auto all = program_outputs<Program>::all;
         while (k < all.count && program_of<Program>.view().name(all.names[k]) != spelling<Name>())
