@@ -28,7 +28,7 @@ ARROWS = {
                    "src/elementwise"},
     "src/runtime": {"base", "tensors", "plan", "src/kernels", "src/contract", "src/elementwise",
                     "src/stream", "src/plan"},
-    "src/plan": {"base", "ir", "tensors", "plan"},
+    "src/plan": {"base", "ir", "tensors", "plan", "src/kernels"},
     "src/front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/plan",
                   "src/runtime", "src/kernels"},
 }
@@ -100,7 +100,7 @@ def main():
         path.relative_to(ROOT).as_posix()
         for folder in ("include", "src")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".hpp", ".cpp", ".h")
+        if path.suffix in (".hpp", ".cpp", ".h", ".inc")
     )
     mistakes = [mistake for path in files for mistake in mistakes_in(path)]
     for mistake in mistakes:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/elementwise/totals.hpp"
+#include "src/kernels/price.hpp"
 #include "src/kernels/scalar_twin.hpp"
 #include "src/kernels/scalar_whole.hpp"
 
@@ -250,17 +251,22 @@ double cost_of(std::span<const node> program) {
         if (is(n, opcode::constant)) continue;
         if (is(n, opcode::load) || is(n, opcode::position)) {
             cost += 0.1;
-        } else if (is(n, opcode::power) || is(n, opcode::modulo)) {
-            cost += 10;
-        } else if (is(n, opcode::sin) || is(n, opcode::cos) || is(n, opcode::tanh) ||
-                   is(n, opcode::erf) || is(n, opcode::gelu) || is(n, opcode::log)) {
-            cost += 1;
-        } else if (is(n, opcode::exp) || is(n, opcode::sigmoid) || is(n, opcode::silu) ||
-                   is(n, opcode::elu) || is(n, opcode::divide) || is(n, opcode::sqrt) ||
-                   is(n, opcode::reciprocal)) {
-            cost += 0.3;
-        } else {
-            cost += 0.06;
+            continue;
+        }
+        switch (kernels::price_of(static_cast<opcode>(n.op))) {
+            case detail::function_price::quick:
+                cost += 0.06;
+                break;
+            case detail::function_price::division:
+            case detail::function_price::exponential:
+                cost += 0.3;
+                break;
+            case detail::function_price::series:
+                cost += 1;
+                break;
+            case detail::function_price::each_lane:
+                cost += 10;
+                break;
         }
     }
     return cost;

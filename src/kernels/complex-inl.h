@@ -15,6 +15,8 @@
 #include <cstring>
 #include <limits>
 
+#include <ricci/detail/function_kinds.hpp>
+
 #include "src/kernels/elementwise-inl.h"
 #include "src/kernels/plain_loop.hpp"
 #include "src/kernels/rows-inl.h"
@@ -286,10 +288,25 @@ constexpr auto complex_function = [](std::complex<R> a, std::complex<R> b, std::
     return scalar::apply(operation(Code), a, b, b);
 };
 
+/// The functions that complex numbers have only where they are real.
+template <class R>
+constexpr void set_functions_of_reals(elementwise_table<std::complex<R>>& table) {
+    using namespace detail::function_types;
+    using plan::opcode;
+#define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, TYPES, ...) \
+    if constexpr (((TYPES)&of_complex) == 0)               \
+        set_complex_unary<of_real_parts<NAME##_op>>(table, opcode::NAME);
+#define RICCI_FUNCTION_OF_TWO(NAME, WORD, ALSO, FORM, TYPES, ...) \
+    if constexpr (((TYPES)&of_complex) == 0)                      \
+        set_complex_binary<of_real_parts<NAME##_op>>(table, opcode::NAME);
+#include <ricci/detail/functions.inc>
+}
+
 template <class R>
 constexpr elementwise_table<std::complex<R>> make_complex_table() {
     using plan::opcode;
     elementwise_table<std::complex<R>> table{};
+    set_functions_of_reals(table);
     set_complex_unary<complex_negate_op>(table, opcode::negate);
     set_complex_unary<complex_conjugate_op>(table, opcode::conjugate);
     set_complex_unary<complex_absolute_op>(table, opcode::absolute);
@@ -313,17 +330,6 @@ constexpr elementwise_table<std::complex<R>> make_complex_table() {
     set_complex_binary<complex_or_op>(table, opcode::logical_or);
     set_complex_ternary<complex_select_op>(table, operation(opcode::select));
     set_complex_ternary<complex_multiply_add_op>(table, multiply_add);
-    set_complex_unary<of_real_parts<sigmoid_op>>(table, opcode::sigmoid);
-    set_complex_unary<of_real_parts<relu_op>>(table, opcode::relu);
-    set_complex_unary<of_real_parts<gelu_op>>(table, opcode::gelu);
-    set_complex_unary<of_real_parts<silu_op>>(table, opcode::silu);
-    set_complex_unary<of_real_parts<elu_op>>(table, opcode::elu);
-    set_complex_unary<of_real_parts<sign_op>>(table, opcode::sign);
-    set_complex_unary<of_real_parts<erf_op>>(table, opcode::erf);
-    set_complex_unary<of_real_parts<floor_op>>(table, opcode::floor);
-    set_complex_binary<of_real_parts<minimum_op>>(table, opcode::minimum);
-    set_complex_binary<of_real_parts<maximum_op>>(table, opcode::maximum);
-    set_complex_binary<of_real_parts<modulo_op>>(table, opcode::modulo);
     set_complex_binary<of_real_parts<less_op>>(table, opcode::less);
     set_complex_binary<of_real_parts<less_equal_op>>(table, opcode::less_equal);
     table.count_up = complex_count_up<R>;

@@ -17,9 +17,7 @@ inline constexpr int operation_count = multiply_add + 1;
 
 /// How many arguments an operation takes; 0 for those without a kernel (constant, load, position).
 constexpr int arity(int op) {
-    if (op < operation(plan::opcode::negate)) return 0;
-    if (op < operation(plan::opcode::add)) return 1;
-    return op < operation(plan::opcode::select) ? 2 : 3;
+    return op == multiply_add ? 3 : plan::arity(static_cast<plan::opcode>(op));
 }
 
 /// Kernels on unit-stride memory of any alignment; those that an element type has no use for (the

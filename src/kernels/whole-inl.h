@@ -101,7 +101,7 @@ constexpr elementwise_table<T> make_whole_table() {
     set_unary<whole_relu_op>(table, opcode::relu);
     set_unary<whole_sign_op>(table, opcode::sign);
     set_unary<square_op>(table, opcode::square);
-    set_unary<not_op>(table, opcode::logical_not);
+    set_unary<logical_not_op>(table, opcode::logical_not);
     set_unary<conjugate_op>(table, opcode::conjugate);
     set_binary<add_op>(table, opcode::add);
     set_binary<subtract_op>(table, opcode::subtract);

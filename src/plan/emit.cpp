@@ -118,7 +118,7 @@ private:
 
 double count_flops(const std::vector<instruction>& program) {
     double flops = 0;
-    for (const auto& i : program) flops += argument_count(i.code) > 0 ? 1 : 0;
+    for (const auto& i : program) flops += arity(i.code) > 0 ? 1 : 0;
     return flops;
 }
 

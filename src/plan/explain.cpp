@@ -12,11 +12,11 @@ namespace {
 
 const char* word_of(opcode code) {
     static constexpr const char* words[] = {
-        "constant", "load", "position", "negate",  "abs",        "sqrt",  "exp",  "log",
-        "sin",      "cos",  "tanh",     "sigmoid", "relu",       "gelu",  "silu", "elu",
-        "sign",     "erf",  "floor",    "square",  "reciprocal", "not",   "conj", "+",
-        "-",        "*",    "/",        "power",   "min",        "max",   "mod",  "<",
-        "<=",       "==",   "!=",       "and",     "or",         "select"};
+        "constant", "load", "position", "negate", "square", "reciprocal",
+#define RICCI_FUNCTION(NAME, WORD, ...) WORD,
+#include <ricci/detail/functions.inc>
+        "+",        "-",    "*",        "/",      "power",  "<",
+        "<=",       "==",   "!=",       "and",    "or",     "select"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
     return words[static_cast<std::size_t>(code)];
 }

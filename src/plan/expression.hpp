@@ -79,10 +79,11 @@ public:
         : extents_(std::move(extents)), type_(type) {}
 
     element type() const { return type_; }
-    /// An operation that changes no number of this element type.
-    bool is_identity(opcode code) const {
-        return (code == opcode::conjugate && !is_complex(type_)) ||
-               (code == opcode::floor && is_integer(type_));
+    /// A function that changes no number of this element type.
+    bool is_identity(ir::function f) const {
+        namespace types = detail::function_types;
+        return (ir::says(f, types::keeps_reals) && !is_complex(type_)) ||
+               (ir::says(f, types::keeps_whole) && is_integer(type_));
     }
 
     const expression& operator[](expr e) const { return nodes_[static_cast<std::size_t>(e)]; }

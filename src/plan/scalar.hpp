@@ -6,9 +6,6 @@
 
 namespace ricci::plan {
 
-/// How many arguments an operation takes: 0 for constant, load and position.
-int argument_count(opcode code);
-
 /// The value of an operation that has arguments; unused ones are ignored.
 double evaluate(opcode code, double first, double second = 0, double third = 0);
 

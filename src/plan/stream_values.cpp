@@ -100,7 +100,7 @@ std::int32_t stream_group::inlined(const map_step& m, std::size_t number) {
         } else if (i.code == opcode::position) {
             const auto& o = m.operands[static_cast<std::size_t>(i.operand)];
             value.push_back(position(o.offset, strides_of(found, o.strides)));
-        } else if (argument_count(i.code) == 2) {
+        } else if (arity(i.code) == 2) {
             value.push_back(operation(i.code, argument(i.first), argument(i.second)));
         } else {
             auto copy = i;

@@ -12,51 +12,8 @@
 namespace ricci::plan {
 namespace {
 
-opcode code_of(ir::function f) {
-    switch (f) {
-        case ir::function::exp:
-            return opcode::exp;
-        case ir::function::log:
-            return opcode::log;
-        case ir::function::sqrt:
-            return opcode::sqrt;
-        case ir::function::sin:
-            return opcode::sin;
-        case ir::function::cos:
-            return opcode::cos;
-        case ir::function::tanh:
-            return opcode::tanh;
-        case ir::function::absolute:
-            return opcode::absolute;
-        case ir::function::sigmoid:
-            return opcode::sigmoid;
-        case ir::function::relu:
-            return opcode::relu;
-        case ir::function::gelu:
-            return opcode::gelu;
-        case ir::function::silu:
-            return opcode::silu;
-        case ir::function::elu:
-            return opcode::elu;
-        case ir::function::sign:
-            return opcode::sign;
-        case ir::function::erf:
-            return opcode::erf;
-        case ir::function::floor:
-            return opcode::floor;
-        case ir::function::maximum:
-            return opcode::maximum;
-        case ir::function::minimum:
-            return opcode::minimum;
-        case ir::function::modulo:
-            return opcode::modulo;
-        case ir::function::logical_not:
-            return opcode::logical_not;
-        case ir::function::conjugate:
-            return opcode::conjugate;
-    }
-    return opcode::constant;
-}
+// Both are numbered as in the table.
+opcode code_of(ir::function f) { return static_cast<opcode>(first_function + static_cast<int>(f)); }
 
 opcode code_of(ir::comparison c) {
     switch (c) {
@@ -235,8 +192,7 @@ expr translation::read(ir::ref number) {
             if (is_integer(graph_.type())) check_exponent(children[1]);
             return graph_.power(children[0], children[1]);
         case ir::op::apply:
-            if (graph_.is_identity(code_of(static_cast<ir::function>(n.detail))))
-                return children[0];
+            if (graph_.is_identity(static_cast<ir::function>(n.detail))) return children[0];
             return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
                                 children.size() > 1 ? children[1] : -1);
         case ir::op::reduce: {

@@ -1,6 +1,7 @@
 // Random functions of one or two expressions, and the arguments that suit them.
 #pragma once
 
+#include <iterator>
 #include <utility>
 
 #include "tests/property/condition_generator.hpp"
@@ -57,55 +58,76 @@ protected:
         return t;
     }
     tree function(const indices& scope, const indices& wanted, unsigned depth) {
-        const unsigned which = below(allowed_.smooth_only ? 11 : 18);
-        const auto any = [&](ir::function f) {
-            return apply_tree(f, one(expression(scope, wanted, depth - 1)));
-        };
-        switch (which) {
-            case 0:
-                return apply_tree(ir::function::exp, one(bounded(scope, wanted, depth)));
-            case 1:
-                return apply_tree(ir::function::log, one(positive(scope, wanted, depth)));
-            case 2:
-                return apply_tree(ir::function::sqrt, one(positive(scope, wanted, depth)));
-            case 3:
-                return any(ir::function::sin);
-            case 4:
-                return any(ir::function::cos);
-            case 5:
-                return any(ir::function::tanh);
-            case 6:
-                return any(ir::function::sigmoid);
-            case 7:
-                return any(ir::function::gelu);
-            case 8:
-                return any(ir::function::silu);
-            case 9:
-                return any(ir::function::erf);
-            case 10: {
-                if (!allowed_.own_functions) return any(ir::function::sigmoid);
-                tree t = apply_tree(ir::function::exp, one(bounded(scope, wanted, depth - 1)));
-                t.own = chance(50) ? own_function::square_plus : own_function::mixed;
-                if (t.own == own_function::mixed)
-                    t.children.push_back(expression(scope, some_of(wanted, 50), depth - 1));
-                return t;
+        if (chance(8) && allowed_.own_functions) {
+            tree t = apply_tree(ir::function::exp, one(bounded(scope, wanted, depth - 1)));
+            t.own = chance(50) ? own_function::square_plus : own_function::mixed;
+            if (t.own == own_function::mixed)
+                t.children.push_back(expression(scope, some_of(wanted, 50), depth - 1));
+            return t;
+        }
+        for (;;) {
+            const auto f = static_cast<ir::function>(
+                below(static_cast<unsigned>(std::size(ir::function_table::entries))));
+            if (allowed_.smooth_only && !is_smooth(f)) continue;
+            switch (suits(f)) {
+                case argument::none:
+                    continue;
+                case argument::bounded:
+                    return apply_tree(f, one(bounded(scope, wanted, depth)));
+                case argument::positive:
+                    return apply_tree(f, one(positive(scope, wanted, depth)));
+                case argument::any:
+                    return apply_tree(f, one(expression(scope, wanted, depth - 1)));
+                case argument::input:
+                    return apply_tree(f, one(input_leaf(scope, wanted)));
+                case argument::two:
+                    return apply_tree(f, two(expression(scope, wanted, depth - 1),
+                                             expression(scope, some_of(wanted, 60), depth - 1)));
             }
-            case 11:
-                return any(ir::function::absolute);
-            case 12:
-                return any(ir::function::relu);
-            case 13:
-                return any(ir::function::elu);
-            case 14:
-                return apply_tree(ir::function::sign, one(input_leaf(scope, wanted)));
-            case 15:
-                return apply_tree(chance(50) ? ir::function::maximum : ir::function::minimum,
-                                  two(expression(scope, wanted, depth - 1),
-                                      expression(scope, some_of(wanted, 60), depth - 1)));
-            case 16:
-                return apply_tree(ir::function::floor, one(input_leaf(scope, wanted)));
+        }
+    }
+
+    /// What a function takes without leaving its range or jumping where two evaluations differ.
+    enum class argument { none, bounded, positive, any, input, two };
+    static argument suits(ir::function f) {
+        switch (f) {
+            case ir::function::logical_not:
+            case ir::function::modulo:
+            case ir::function::conjugate:
+                return argument::none;
+            case ir::function::log:
+            case ir::function::sqrt:
+                return argument::positive;
+            case ir::function::sin:
+            case ir::function::cos:
+            case ir::function::tanh:
+            case ir::function::sigmoid:
+            case ir::function::gelu:
+            case ir::function::silu:
+            case ir::function::erf:
+            case ir::function::absolute:
+            case ir::function::relu:
+            case ir::function::elu:
+                return argument::any;
+            case ir::function::sign:
+            case ir::function::floor:
+                return argument::input;
             default:
-                return any(ir::function::absolute);
+                return ir::entry_of(f).arguments == 2 ? argument::two : argument::bounded;
+        }
+    }
+    static bool is_smooth(ir::function f) {
+        switch (f) {
+            case ir::function::absolute:
+            case ir::function::relu:
+            case ir::function::elu:
+            case ir::function::sign:
+            case ir::function::floor:
+            case ir::function::maximum:
+            case ir::function::minimum:
+                return false;
+            default:
+                return true;
         }
     }
 

@@ -200,50 +200,31 @@ private:
                                                         : "";
             return open.empty() ? w + "(" + inside + ")" : open + w + "}(" + inside + ")";
         };
-        switch (static_cast<ir::function>(t.detail)) {
+        const auto f = static_cast<ir::function>(t.detail);
+        const ir::function_entry& entry = ir::entry_of(f);
+        const std::string name(entry.word.data, static_cast<std::size_t>(entry.word.size));
+        switch (f) {
             case ir::function::exp:
                 return t.style % 3 == 0 ? "e^{" + inside + "}" : "\\exp" + argument;
             case ir::function::log:
                 return (t.style % 3 == 0 ? "\\ln" : "\\log") + argument;
             case ir::function::sqrt:
                 return "\\sqrt{" + inside + "}";
-            case ir::function::sin:
-                return "\\sin" + argument;
-            case ir::function::cos:
-                return "\\cos" + argument;
-            case ir::function::tanh:
-                return "\\tanh" + argument;
             case ir::function::absolute:
                 return t.style % 2 ? "|" + inside + "|" : word("abs");
             case ir::function::sigmoid:
                 return t.style % 2 ? "\\sigma(" + inside + ")" : word("sigmoid");
-            case ir::function::relu:
-                return word("relu");
-            case ir::function::gelu:
-                return word("gelu");
-            case ir::function::silu:
-                return word("silu");
-            case ir::function::elu:
-                return word("elu");
-            case ir::function::sign:
-                return word("sign");
-            case ir::function::erf:
-                return word("erf");
-            case ir::function::floor:
-                return word("floor");
-            case ir::function::conjugate:
-                return word("conj");
-            case ir::function::maximum:
-                return "\\max(" + inside + ", " + sum(t.children[1]) + ")";
-            case ir::function::minimum:
-                return "\\min(" + inside + ", " + sum(t.children[1]) + ")";
             case ir::function::modulo:
                 return "(" + factor(t.children[0], false) + " \\bmod " +
                        factor(t.children[1], false) + ")";
             case ir::function::logical_not:
                 return "[" + condition(t) + "]";
+            default:
+                break;
         }
-        return "";
+        if (entry.arguments == 2)
+            return "\\" + name + "(" + inside + ", " + sum(t.children[1]) + ")";
+        return entry.form == ir::function_form::command ? "\\" + name + argument : word(name);
     }
     std::string reduction(const tree& t) {
         static const char* const words[] = {"", "mean", "max", "min", "softmax", "logsumexp"};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ricci/detail/function_kinds.hpp>
 #include "src/elementwise/map.hpp"
 #include "src/kernels/elementwise.hpp"
 #include "src/kernels/scalar_complex.hpp"
@@ -48,11 +49,15 @@ T random_number(std::mt19937_64& random) {
 
 // Operations of real numbers, which complex kernels do on the real parts.
 constexpr bool for_real_numbers(int op) {
-    for (const opcode c : {opcode::sigmoid, opcode::relu, opcode::gelu, opcode::silu, opcode::elu,
-                           opcode::sign, opcode::erf, opcode::floor, opcode::minimum,
-                           opcode::maximum, opcode::modulo, opcode::less, opcode::less_equal})
-        if (op == operation(c)) return true;
-    return false;
+    using namespace ricci::detail::function_types;
+    switch (static_cast<opcode>(op)) {
+#define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, TYPES, ...) \
+    case opcode::NAME:                                     \
+        return ((TYPES)&of_complex) == 0;
+#include <ricci/detail/functions.inc>
+        default:
+            return op == operation(opcode::less) || op == operation(opcode::less_equal);
+    }
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 // The meaning of a program, written down as plainly as possible: every operation of the IR by loops
 // in long double. The oracle that planned and compiled execution is compared with; shares no code
-// with the planner, nor with the inference of shapes.
+// with the planner, nor with the inference of shapes. What a function is, its twin for one number says.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+
+#include "src/kernels/scalar_twin.hpp"
 
 namespace ricci::testing {
 
@@ -180,50 +182,8 @@ private:
     }
 
     static long double apply(ir::function f, long double x, long double y) {
-        const long double sigmoid = 1 / (1 + std::exp(-x));
-        switch (f) {
-            case ir::function::exp:
-                return std::exp(x);
-            case ir::function::log:
-                return std::log(x);
-            case ir::function::sqrt:
-                return std::sqrt(x);
-            case ir::function::sin:
-                return std::sin(x);
-            case ir::function::cos:
-                return std::cos(x);
-            case ir::function::tanh:
-                return std::tanh(x);
-            case ir::function::absolute:
-                return std::abs(x);
-            case ir::function::sigmoid:
-                return sigmoid;
-            case ir::function::relu:
-                return x > 0 ? x : 0;
-            case ir::function::gelu:
-                return x / 2 * (1 + std::erf(x / std::sqrt(2.0L)));
-            case ir::function::silu:
-                return x * sigmoid;
-            case ir::function::elu:
-                return x > 0 ? x : std::exp(x) - 1;
-            case ir::function::sign:
-                return x > 0 ? 1 : x < 0 ? -1 : 0;
-            case ir::function::erf:
-                return std::erf(x);
-            case ir::function::floor:
-                return std::floor(x);
-            case ir::function::maximum:
-                return std::max(x, y);
-            case ir::function::minimum:
-                return std::min(x, y);
-            case ir::function::modulo:
-                return x - y * std::floor(x / y);
-            case ir::function::logical_not:
-                return x == 0 ? 1 : 0;
-            case ir::function::conjugate:
-                return x;
-        }
-        throw std::logic_error("interpreter: an unknown function");
+        return kernels::scalar::apply<long double>(plan::first_function + static_cast<int>(f), x, y,
+                                                   0);
     }
     static long double compare(ir::comparison c, long double x, long double y) {
         switch (c) {

@@ -40,51 +40,66 @@ private:
     program& p_;
 };
 
+/// An expression, written with operators: how the table of functions states derivatives.
+struct formula {
+    program* p;
+    ref n;
+
+    constexpr formula number(double value) const { return {p, p->number(value)}; }
+    friend constexpr formula operator+(formula a, formula b) {
+        return {a.p, a.p->make(op::add, a.n, b.n)};
+    }
+    friend constexpr formula operator+(double a, formula b) { return b.number(a) + b; }
+    friend constexpr formula operator*(formula a, formula b) {
+        return {a.p, a.p->make(op::multiply, a.n, b.n)};
+    }
+    friend constexpr formula operator*(double a, formula b) { return b.number(a) * b; }
+    friend constexpr formula operator-(formula a) { return -1 * a; }
+    friend constexpr formula operator-(formula a, formula b) { return a + -b; }
+    friend constexpr formula operator-(double a, formula b) { return b.number(a) + -b; }
+    friend constexpr formula operator/(double a, formula b) {
+        return {b.p, b.p->make(op::divide, b.number(a).n, b.n)};
+    }
+};
+
+namespace formulas {
+
+#define RICCI_FUNCTION(NAME, ...) \
+    constexpr formula NAME(formula x) { return {x.p, x.p->apply(function::NAME, x.n)}; }
+#define RICCI_FUNCTION_OF_TWO(NAME, ...)
+#include <ricci/detail/functions.inc>
+
+constexpr formula product(formula a, formula b, formula c) {
+    return {a.p, expression_builder(*a.p).times(a.n, b.n, c.n)};
+}
+constexpr formula power(formula x, double exponent) {
+    return {x.p, x.p->make(op::power, x.n, x.number(exponent).n)};
+}
+/// 1 where the number is less, otherwise 0.
+constexpr formula less(double a, formula b) {
+    return {b.p, expression_builder(*b.p).compare(ir::comparison::less, b.number(a).n, b.n)};
+}
+constexpr formula choose(formula condition, double then, formula otherwise) {
+    expression_builder b(*condition.p);
+    return {condition.p, b.choose(condition.n, b.number(then), otherwise.n)};
+}
+/// Almost everywhere, which is no expression.
+constexpr formula zero() { return {nullptr, ir::none}; }
+
+}  // namespace formulas
+
 /// f'(x) for a function of one argument; `value` is f(x) where that is at hand, so that it is not
 /// computed again. none where the derivative is 0 almost everywhere.
-constexpr ref derivative(program& p, function f, ref x, ref value) {
-    expression_builder b(p);
-    const auto less = ir::comparison::less;
+constexpr ref derivative(program& p, function f, ref argument, ref value) {
+    using namespace formulas;
+    const formula x{&p, argument}, y{&p, value};
     switch (f) {
-        case function::exp:
-            return value;
-        case function::log:
-            return b.over(b.number(1), x);
-        case function::sqrt:
-            return b.over(b.number(1), b.times(b.number(2), value));
-        case function::sin:
-            return b.apply(function::cos, x);
-        case function::cos:
-            return b.times(b.number(-1), b.apply(function::sin, x));
-        case function::tanh:
-            return b.minus(b.number(1), b.power(value, 2));
-        case function::absolute:
-            return b.apply(function::sign, x);
-        case function::sigmoid:
-            return b.times(value, b.minus(b.number(1), value));
-        case function::relu:
-            return b.compare(less, b.number(0), x);
-        case function::gelu: {  // Phi(x) + x phi(x), the normal distribution and its density
-            const ref scaled = b.times(b.number(0.70710678118654752440), x);
-            const ref phi = b.times(b.number(0.39894228040143267794),
-                                    b.apply(function::exp, b.times(b.number(-0.5), b.power(x, 2))));
-            const ref distribution =
-                b.times(b.number(0.5), b.plus(b.number(1), b.apply(function::erf, scaled)));
-            return b.plus(distribution, b.times(x, phi));
-        }
-        case function::silu: {  // s + x s (1 - s)
-            const ref s = b.apply(function::sigmoid, x);
-            return b.plus(s, b.times(x, s, b.minus(b.number(1), s)));
-        }
-        case function::elu:
-            return b.choose(b.compare(less, b.number(0), x), b.number(1),
-                            b.apply(function::exp, x));
-        case function::erf:
-            return b.times(b.number(1.12837916709551257390),
-                           b.apply(function::exp, b.times(b.number(-1), b.power(x, 2))));
-        default:
-            return ir::none;
+#define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, TYPES, PRICE, ...) \
+    case function::NAME:                                          \
+        return (__VA_ARGS__).n;
+#include <ricci/detail/functions.inc>
     }
+    return ir::none;
 }
 
 }  // namespace ricci::derive

@@ -10,6 +10,8 @@
 
 namespace ricci::ir {
 
+namespace types = detail::function_types;
+
 /// Looks through the equations that compute something for what tensors of `type` cannot do. Real
 /// types can do all of it.
 class element_rules {
@@ -64,22 +66,13 @@ private:
             case op::number:
                 if (!is_whole(x.value)) refuse_number(x.value);
                 return;
-            case op::apply:
-                switch (static_cast<function>(x.detail)) {
-                    case function::absolute:
-                    case function::relu:
-                    case function::sign:
-                    case function::floor:
-                    case function::maximum:
-                    case function::minimum:
-                    case function::modulo:
-                    case function::logical_not:
-                    case function::conjugate:
-                        return;
-                    default:
-                        return refuse(function_word(static_cast<function>(x.detail)),
-                                      "of whole numbers is none");
-                }
+            case op::apply: {
+                const auto f = static_cast<function>(x.detail);
+                if (!says(f, types::of_whole) && !says(f, types::keeps_whole) &&
+                    !says(f, types::keeps_reals))
+                    refuse(function_word(f), "of whole numbers is none");
+                return;
+            }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
                 if (r == reduction::mean || r == reduction::softmax || r == reduction::logsumexp)
@@ -105,24 +98,12 @@ private:
     constexpr void complex(const node& x) {
         const bool real = all_real(x);
         switch (x.kind) {
-            case op::apply:
-                switch (static_cast<function>(x.detail)) {
-                    case function::exp:
-                    case function::log:
-                    case function::sqrt:
-                    case function::sin:
-                    case function::cos:
-                    case function::tanh:
-                    case function::absolute:
-                    case function::logical_not:
-                    case function::conjugate:
-                        return;
-                    default:
-                        if (!real)
-                            refuse(function_word(static_cast<function>(x.detail)),
-                                   "is for real numbers");
-                        return;
-                }
+            case op::apply: {
+                const auto f = static_cast<function>(x.detail);
+                if (!real && !says(f, types::of_complex))
+                    refuse(function_word(f), "is for real numbers");
+                return;
+            }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
                 if (r != reduction::sum && r != reduction::mean)
@@ -161,9 +142,8 @@ private:
             }
             case op::apply: {
                 const auto f = static_cast<function>(x.detail);
-                if (f == function::absolute || f == function::logical_not) return true;
-                if (f == function::log || f == function::sqrt) return false;
-                return all_real(x);
+                if (says(f, types::always_real)) return true;
+                return !says(f, types::leaves_reals) && all_real(x);
             }
             case op::power:
                 return all_real(x) && is_literal(p_.child(x, 1)) &&

@@ -254,9 +254,6 @@ private:
             out_ << "\\sqrt{";
             terms(p_.child(x, 0), false);
             out_ << '}';
-        } else if (f == function::absolute) {
-            out_ << "\\operatorname{abs}";
-            bracketed(p_.child(x, 0));
         } else if (f == function::modulo) {
             out_ << '(';
             factor(p_.child(x, 0), false);
@@ -268,11 +265,11 @@ private:
             condition_operand(p_.child(x, 0));
             out_ << ']';
         } else {
-            out_ << function_latex(f) << '(';
-            terms(p_.child(x, 0), false);
-            if (x.children.count == 2) {
-                out_ << ", ";
-                terms(p_.child(x, 1), false);
+            function_latex(f, out_);
+            out_ << '(';
+            for (std::int32_t k = 0; k < x.children.count; ++k) {
+                if (k > 0) out_ << ", ";
+                terms(p_.child(x, k), false);
             }
             out_ << ')';
         }

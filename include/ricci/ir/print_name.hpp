@@ -1,4 +1,4 @@
-// The words of a program as LaTeX: names, numbers, functions.
+// The words of a program as LaTeX: names, numbers, reductions, comparisons.
 #pragma once
 
 #include <cstdint>
@@ -101,89 +101,6 @@ constexpr void print_number(double value, detail::text_builder& out) {
     if (exponent != 0) out << " \\cdot 10^{" << exponent << '}';
 }
 
-constexpr text_view function_word(function f) {
-    switch (f) {
-        case function::exp:
-            return "exp";
-        case function::log:
-            return "log";
-        case function::sqrt:
-            return "sqrt";
-        case function::sin:
-            return "sin";
-        case function::cos:
-            return "cos";
-        case function::tanh:
-            return "tanh";
-        case function::absolute:
-            return "abs";
-        case function::sigmoid:
-            return "sigmoid";
-        case function::relu:
-            return "relu";
-        case function::gelu:
-            return "gelu";
-        case function::silu:
-            return "silu";
-        case function::elu:
-            return "elu";
-        case function::sign:
-            return "sign";
-        case function::erf:
-            return "erf";
-        case function::floor:
-            return "floor";
-        case function::maximum:
-            return "max";
-        case function::minimum:
-            return "min";
-        case function::modulo:
-            return "mod";
-        case function::logical_not:
-            return "not";
-        case function::conjugate:
-            return "conj";
-    }
-    return "";
-}
-constexpr text_view function_latex(function f) {
-    switch (f) {
-        case function::exp:
-            return "\\exp";
-        case function::log:
-            return "\\log";
-        case function::sin:
-            return "\\sin";
-        case function::cos:
-            return "\\cos";
-        case function::tanh:
-            return "\\tanh";
-        case function::maximum:
-            return "\\max";
-        case function::minimum:
-            return "\\min";
-        case function::sigmoid:
-            return "\\operatorname{sigmoid}";
-        case function::relu:
-            return "\\operatorname{relu}";
-        case function::gelu:
-            return "\\operatorname{gelu}";
-        case function::silu:
-            return "\\operatorname{silu}";
-        case function::elu:
-            return "\\operatorname{elu}";
-        case function::sign:
-            return "\\operatorname{sign}";
-        case function::erf:
-            return "\\operatorname{erf}";
-        case function::floor:
-            return "\\operatorname{floor}";
-        case function::conjugate:
-            return "\\operatorname{conj}";
-        default:
-            return function_word(f);
-    }
-}
 constexpr text_view reduction_word(reduction r) {
     switch (r) {
         case reduction::sum:

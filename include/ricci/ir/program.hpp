@@ -9,6 +9,7 @@
 #include <ricci/detail/buffer.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/derivative_name.hpp>
+#include <ricci/ir/functions.hpp>
 
 namespace ricci::ir {
 
@@ -43,29 +44,6 @@ enum class op : std::uint8_t {
     compare,   // comparison; two children: 1 or 0
     choose,    // value, condition, value, condition, ..., value otherwise
     call,      // of a function of the text, `name`, over `indices`; only until it is written out
-};
-
-enum class function : std::uint8_t {
-    exp,
-    log,
-    sqrt,
-    sin,
-    cos,
-    tanh,
-    absolute,
-    sigmoid,
-    relu,
-    gelu,
-    silu,
-    elu,
-    sign,
-    erf,
-    floor,
-    maximum,
-    minimum,
-    modulo,
-    logical_not,
-    conjugate,  // of a complex number; a real one is its own
 };
 
 enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp };

@@ -346,7 +346,7 @@ protected:
                                body, {begin, end_before()});
     }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
-        const bool two = f == ir::function::maximum || f == ir::function::minimum;
+        const bool two = ir::entry_of(f).arguments == 2;
         if (!two && !is_symbol('(')) {
             const ref argument = is_symbol('{') ? read_argument() : read_factor();
             return failed() ? none : program_.apply(f, argument, {begin, end_before()});

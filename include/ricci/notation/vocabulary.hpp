@@ -21,22 +21,15 @@ struct word_meaning {
 namespace words {
 
 struct function_word {
-    text_view word;
+    text_view word;  // empty: none
     ir::function meaning;
+    ir::function_form form;
 };
 inline constexpr function_word functions[] = {
-    {"exp", ir::function::exp},        {"log", ir::function::log},
-    {"ln", ir::function::log},         {"sin", ir::function::sin},
-    {"cos", ir::function::cos},        {"tanh", ir::function::tanh},
-    {"abs", ir::function::absolute},   {"sigmoid", ir::function::sigmoid},
-    {"relu", ir::function::relu},      {"ReLU", ir::function::relu},
-    {"gelu", ir::function::gelu},      {"GELU", ir::function::gelu},
-    {"silu", ir::function::silu},      {"SiLU", ir::function::silu},
-    {"elu", ir::function::elu},        {"ELU", ir::function::elu},
-    {"sign", ir::function::sign},      {"sgn", ir::function::sign},
-    {"erf", ir::function::erf},        {"floor", ir::function::floor},
-    {"max", ir::function::maximum},    {"min", ir::function::minimum},
-    {"conj", ir::function::conjugate},
+#define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, ...)      \
+    {WORD, ir::function::NAME, ir::function_form::FORM}, \
+        {ALSO, ir::function::NAME, ir::function_form::FORM},
+#include <ricci/detail/functions.inc>
 };
 
 struct reduction_word {
@@ -150,14 +143,6 @@ inline constexpr command_word commands[] = {
     {"end", keyword::end},
     {"prime", keyword::prime},
     {"top", keyword::transpose},
-    {"exp", keyword::function},
-    {"log", keyword::function},
-    {"ln", keyword::function},
-    {"sin", keyword::function},
-    {"cos", keyword::function},
-    {"tanh", keyword::function},
-    {"max", keyword::function},
-    {"min", keyword::function},
 };
 
 }  // namespace words
@@ -227,6 +212,24 @@ constexpr text_view refusal_of(text_view word) {
     return {};
 }
 
+/// The function that a word names, or nullptr.
+constexpr const words::function_word* find_function(text_view word) {
+    for (const auto& entry : words::functions)
+        if (entry.word.size == word.size && word.size > 0 && entry.word.data[0] == word.data[0] &&
+            entry.word == word)
+            return &entry;
+    return nullptr;
+}
+/// Whether a function is also a command: \exp.
+constexpr bool is_command(const words::function_word& entry) {
+    return !entry.word.empty() &&
+           (entry.form == ir::function_form::command || entry.form == ir::function_form::either);
+}
+/// Whether a function is read by its name: \operatorname{exp}.
+constexpr bool is_named(const words::function_word& entry) {
+    return !entry.word.empty() && entry.form != ir::function_form::infix;
+}
+
 constexpr keyword keyword_of(text_view word) {
     for (const auto& entry : words::commands)
         if (entry.word.size == word.size && entry.word.data[0] == word.data[0] &&
@@ -239,6 +242,8 @@ constexpr keyword keyword_of(text_view word) {
     if (word == "lVert" || word == "rVert" || word == "Vert") return keyword::double_bar;
     if (word == "tag" || word == "label") return keyword::label;
     if (is_among(word, words::accents)) return keyword::accent;
+    const words::function_word* function = find_function(word);
+    if (function != nullptr && is_command(*function)) return keyword::function;
     return keyword::none_of_them;
 }
 
@@ -248,10 +253,9 @@ constexpr word_meaning meaning_of(text_view word, bool indexed) {
         for (const auto& entry : words::reductions)
             if (word == entry.word)
                 return {word_meaning::kind::reduction, static_cast<std::uint8_t>(entry.meaning)};
-    for (const auto& entry : words::functions)
-        if (word == entry.word)
-            return {word_meaning::kind::function, static_cast<std::uint8_t>(entry.meaning)};
-    return {};
+    const words::function_word* found = find_function(word);
+    if (found == nullptr || !is_named(*found)) return {};
+    return {word_meaning::kind::function, static_cast<std::uint8_t>(found->meaning)};
 }
 constexpr bool is_reduction(text_view word) {
     return meaning_of(word, true).what == word_meaning::kind::reduction;
@@ -260,6 +264,8 @@ constexpr bool is_reduction(text_view word) {
 constexpr nearest nearest_command(text_view word) {
     nearest n(word);
     for (const auto& entry : words::commands) n.offer(entry.word);
+    for (const auto& entry : words::functions)
+        if (is_command(entry)) n.offer(entry.word);
     n.offer_all(words::greek);
     n.offer_all(words::accents);
     n.offer_all(words::wrappers);
@@ -272,7 +278,8 @@ inline constexpr text_view bounds_words[] = {"clamp", "wrap", "pad"};
 
 constexpr nearest nearest_function(text_view word) {
     nearest n(word);
-    for (const auto& entry : words::functions) n.offer(entry.word);
+    for (const auto& entry : words::functions)
+        if (is_named(entry)) n.offer(entry.word);
     for (const auto& entry : words::reductions) n.offer(entry.word);
     return n;
 }

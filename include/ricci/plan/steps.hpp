@@ -42,34 +42,17 @@ enum class opcode : std::uint8_t {
     position,  // the number offset + sum of stride * counter of operand `operand`, which has no memory
     // one argument
     negate,
-    absolute,
-    sqrt,
-    exp,
-    log,
-    sin,
-    cos,
-    tanh,
-    sigmoid,
-    relu,
-    gelu,
-    silu,
-    elu,
-    sign,
-    erf,
-    floor,
     square,
     reciprocal,
-    logical_not,
-    conjugate,  // of a complex number; any other is its own
+// the scalar functions, of one argument, then of two
+#define RICCI_FUNCTION(NAME, ...) NAME,
+#include <ricci/detail/functions.inc>
     // two arguments
     add,
     subtract,
     multiply,
     divide,
     power,
-    minimum,
-    maximum,
-    modulo,
     less,
     less_equal,
     equal,
@@ -79,6 +62,20 @@ enum class opcode : std::uint8_t {
     // three arguments: first when it is not 0 chooses second, otherwise third
     select,
 };
+
+inline constexpr int first_function = static_cast<int>(opcode::reciprocal) + 1;
+inline constexpr int functions_of_one = 0
+#define RICCI_FUNCTION(...) +1
+#define RICCI_FUNCTION_OF_TWO(...)
+#include <ricci/detail/functions.inc>
+    ;
+
+/// How many arguments an operation takes: 0 for constant, load and position.
+constexpr int arity(opcode code) {
+    if (code <= opcode::position) return 0;
+    if (code == opcode::select) return 3;
+    return static_cast<int>(code) < first_function + functions_of_one ? 1 : 2;
+}
 
 /// Instruction number k of a program defines value number k; its arguments are earlier values.
 struct instruction {

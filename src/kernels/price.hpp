@@ -1,0 +1,28 @@
+// What operations cost, in the words of the table of functions.
+#pragma once
+
+#include <ricci/detail/function_kinds.hpp>
+#include <ricci/plan/steps.hpp>
+
+namespace ricci::kernels {
+
+using detail::function_price;
+
+constexpr function_price price_of(plan::opcode code) {
+    using plan::opcode;
+    switch (code) {
+#define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, TYPES, PRICE, ...) \
+    case opcode::NAME:                                            \
+        return function_price::PRICE;
+#include <ricci/detail/functions.inc>
+        case opcode::divide:
+        case opcode::reciprocal:
+            return function_price::division;
+        case opcode::power:
+            return function_price::each_lane;
+        default:
+            return function_price::quick;
+    }
+}
+
+}  // namespace ricci::kernels
