@@ -60,6 +60,14 @@ HWY_INLINE V elu(D d, V a) {
     return hn::IfThenElse(hn::Le(a, zero), exponential_minus_one(d, hn::Min(a, zero)), a);
 }
 
+/// log(1 + e^x), written with e^-|x| so that nothing overflows and the left tail stays exact.
+template <class D, class V>
+HWY_INLINE V softplus(D d, V x) {
+    const V e = exponential(d, hn::Neg(hn::Abs(x)));
+    const V y = hn::Add(hn::Max(x, hn::Zero(d)), hn::Log1p(d, e));
+    return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
 template <class D, class V>
 HWY_INLINE V sign_of(D d, V a) {
     const V zero = hn::Zero(d);
@@ -79,6 +87,7 @@ RICCI_OPERATION(relu_op, (D d, V a, V, V), larger(a, hn::Zero(d)));
 RICCI_OPERATION(gelu_op, (D d, V a, V, V), gelu(d, a));
 RICCI_OPERATION(silu_op, (D d, V a, V, V), silu(d, a));
 RICCI_OPERATION(elu_op, (D d, V a, V, V), elu(d, a));
+RICCI_OPERATION(softplus_op, (D d, V a, V, V), softplus(d, a));
 RICCI_OPERATION(sign_op, (D d, V a, V, V), sign_of(d, a));
 RICCI_OPERATION(erf_op, (D d, V a, V, V), error_function(d, a));
 RICCI_OPERATION(floor_op, (D, V a, V, V), hn::Floor(a));

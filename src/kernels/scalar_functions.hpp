@@ -76,6 +76,12 @@ T elu(T x) {
     return x > 0 ? x : std::expm1(x);
 }
 
+/// log(1 + e^x), written so that nothing overflows.
+template <class T>
+T softplus(T x) {
+    return relu(x) + std::log1p(std::exp(-std::abs(x)));
+}
+
 template <class T>
 T sign(T x) {
     return std::isnan(x) ? x : number<T>(x > 0) - number<T>(x < 0);

@@ -68,6 +68,8 @@ void check_functions() {
     CHECK(worst(opcode::gelu, spread<T>(-1, 8, 20011)) < 8);
     CHECK(worst(opcode::elu, spread<T>(-20, 3, 20011)) < 5);
     CHECK(worst(opcode::silu, spread<T>(-60, 60, 20011)) < 5);
+    CHECK(worst(opcode::softplus, spread<T>(narrow ? -80 : -700, 60, 20011)) < 5);
+    CHECK(worst(opcode::softplus, spread<T>(-3, 3, 20011)) < 5);
     // Near multiples of pi the relative error is that of the reduced argument.
     CHECK(worst(opcode::sin, spread<T>(-1.5, 1.5, 20011)) < 4);
     CHECK(worst(opcode::cos, spread<T>(-1.5, 1.5, 20011)) < 4);
