@@ -97,6 +97,20 @@ struct shape_inference {
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
+    bool guarded_ = false;                       // the place in hand is under a bracket or in cases
+    bool learnt_ = false;                        // a use gave an axis its extent, in this pass
+    bool open_ = false;                          // an extent stayed open, in this pass
+    bool unsettled_ = false;                     // an index of the equation is open, in this round
+    bool last_pass_ = false;
+    /// The largest extent of an open index for which the arithmetic places of one tensor are inside.
+    struct candidate {
+        std::int32_t cell;
+        ref index;
+        ref name;
+        std::int32_t axis;
+        std::int64_t extent;
+    };
+    detail::buffer<candidate> candidates_ = {};
 
     /// Visits every node, children first, with the cells of the indices that are bound around it.
     /// Stands before its callers, where clang looks for it while it evaluates constants.
@@ -111,13 +125,43 @@ struct shape_inference {
             current_[i] = cell_of(e, n, i);
             around_.push(i);
         }
-        for (std::int32_t k = 0; k < x.children.count; ++k) walk(e, p.child(x, k), visit);
+        const bool outer = guarded_;
+        const bool product = x.kind == op::multiply && has_bracket(x);
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            guarded_ =
+                outer || x.kind == op::choose || (product && !is_bracket(p.nodes[p.child(x, k)]));
+            walk(e, p.child(x, k), visit);
+        }
+        guarded_ = outer;
         visit(n);
         around_.shrink(mark);
         for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
     }
 
+    /// Places under a bracket or in cases need not exist, and bound an extent only if nothing else does.
+    static constexpr bool is_bracket(const node& x) {
+        return x.kind == op::compare ||
+               (x.kind == op::apply &&
+                x.detail == static_cast<std::uint8_t>(function::logical_not));
+    }
+    constexpr bool has_bracket(const node& x) const {
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (is_bracket(p.nodes[p.child(x, k)])) return true;
+        return false;
+    }
+
+    /// Equations in their order; again while a use has given a tensor, defined above it by positions
+    /// alone, an extent that its own equation does not show.
     constexpr void run() {
+        do {
+            learnt_ = open_ = false;
+            pass();
+        } while (learnt_ && open_ && !found);
+        if (!complete || found || !open_) return;
+        last_pass_ = true;
+        pass();
+    }
+    constexpr void pass() {
         for (ref e = 0; e < p.equations.size() && !found; ++e) {
             const equation& q = p.equations[e];
             if (q.claim) continue;
@@ -127,19 +171,28 @@ struct shape_inference {
             // solved with what is known by then, twice because one may give another its extents,
             // and merged ones before: an axis may be longer than affine positions reach.
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
+                candidates_.clear();
+                unsettled_ = false;
                 walk(e, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
+                    else if (x.kind == op::compare && round_ == compared_round) share_compared(x);
+                    for_each_index(p, x.positions, [&](ref i) { note_open(i); });
                 });
                 if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions);
+                for_each_index(p, q.positions, [&](ref i) { note_open(i); });
+                settle_candidates(e);
                 share_primed(e);
+                if (!unsettled_ && round_ < last_round) round_ = last_round - 1;
             }
             if (!found) define(e);
         }
     }
 
 private:
-    static constexpr std::int32_t last_round = 4;
+    // 0: plain places; 1: merged axes; 2, 3: arithmetic; 4: arithmetic under brackets; 5: indices that
+    // conditions compare; 6: what does not fit is said
+    static constexpr std::int32_t guarded_round = 4, compared_round = 5, last_round = 6;
 
     // Scopes --------------------------------------------------------------------------------------
 
@@ -177,10 +230,16 @@ private:
         if (t.ranks_[name] != at.count) return wrong_rank(name, at.count);
         for (std::int32_t axis = 0; axis < at.count && !found; ++axis) {
             const std::int64_t size = t.extent(name, axis);
-            if (size == open_extent) continue;
             const position& q = p.at(at, axis);
+            if (size == open_extent) {
+                if (q.kind == position_kind::index && round_ >= last_round)
+                    learn(name, axis, q.index);
+                continue;
+            }
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
             else if (q.kind == position_kind::gathered) continue;
+            else if (q.kind == position_kind::affine && guarded_ && round_ < guarded_round)
+                continue;
             else if (round_ > 1 || (round_ > 0 && q.kind == position_kind::merged))
                 see_arithmetic(e, q, size, name, axis, round_ >= last_round);
         }
@@ -197,6 +256,21 @@ private:
             found = make_mistake(mistake_kind::extents, s);
         }
     }
+    constexpr void note_open(ref i) { unsettled_ = unsettled_ || extent(i) == open_extent; }
+    /// The extent of an axis that the tensor's own equation does not show, from one of its uses.
+    constexpr void learn(ref name, std::int32_t axis, ref i) {
+        if (extent(i) == open_extent) return;
+        t.axes_[t.first_[name] + axis] = extent(i);
+        learnt_ = true;
+    }
+    /// i has the extent of j where a condition compares the two, if nothing else gives it.
+    constexpr void share_compared(const node& x) {
+        const node &a = p.nodes[p.child(x, 0)], &b = p.nodes[p.child(x, 1)];
+        if (a.kind != op::position || b.kind != op::position) return;
+        const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
+        if (extent(i) == open_extent) cell(i) = cell(j);
+        else if (extent(j) == open_extent) cell(j) = cell(i);
+    }
     constexpr void say_origin(detail::text_builder& s, const shape_table::cell& from) {
         if (from.name != none) s << " in axis " << from.axis << " of " << p.name(from.name);
         else s << " as the caller gave it";
@@ -212,32 +286,59 @@ private:
           << wanted << (wanted == 1 ? " index" : " indices");
         found = make_mistake(mistake_kind::rank, s);
     }
+    constexpr void offer(ref i, std::int64_t size, ref name, std::int32_t axis) {
+        for (candidate& c : candidates_) {
+            if (c.cell != current_[i] || c.name != name) continue;
+            if (size < c.extent) c.extent = size, c.axis = axis;
+            return;
+        }
+        candidates_.push({current_[i], i, name, axis, size});
+    }
+    constexpr void settle_candidates(ref e) {
+        for (const candidate& c : candidates_) {
+            if (found) return;
+            const std::int32_t before = current_[c.index];
+            current_[c.index] = c.cell;
+            unify(e, c.index, c.extent, c.name, c.axis);
+            current_[c.index] = before;
+        }
+    }
+    /// a + b * c, or a * c where `add` is false; false where that is beyond 64 bits.
+    static constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool add) {
+        if (!add) return !__builtin_mul_overflow(a, c, &a);
+        std::int64_t product = 0;
+        return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, &a);
+    }
     /// An axis that several indices, or arithmetic, fill: solved for the one index that is open.
     constexpr void see_arithmetic(ref e, const position& q, std::int64_t size, ref name,
                                   std::int32_t axis, bool last) {
         ref open = none;
         std::int64_t reach =
             q.kind == position_kind::merged ? 1 : q.offset;  // product, or least length - 1
-        std::int32_t open_coefficient = 1;
+        std::int64_t open_coefficient = 1;
+        bool fits = true;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
             const std::int64_t n = extent(term.index);
-            const std::int64_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+            const std::int64_t wide = term.coefficient, count = wide < 0 ? -wide : wide;
             if (n == open_extent) {
                 if (open != none) return;
                 open = term.index;
-                open_coefficient = static_cast<std::int32_t>(count);
+                open_coefficient = count;
             } else if (q.kind == position_kind::merged) {
-                reach *= n;
-            } else {
-                reach += n > 0 ? count * (n - 1) : 0;
+                fits = accumulate(reach, 0, n, false) && fits;
+            } else if (n > 0) {
+                fits = accumulate(reach, count, n - 1, true) && fits;
             }
         }
+        if (!fits) return too_far(e, name, axis);
         if (open != none && q.kind == position_kind::merged) {
             if (reach > 0 && size % reach == 0) return unify(e, open, size / reach, name, axis);
         } else if (open != none) {
-            if (open_coefficient > 0 && size > reach)
-                return unify(e, open, (size - 1 - reach) / open_coefficient + 1, name, axis);
+            if (open_coefficient > 0 && size > reach && reach >= 0)
+                return offer(open, (size - 1 - reach) / open_coefficient + 1, name, axis);
+            if (size <= reach && size >= 0 && reach >= 0 && q.offset >= 0 && !last)
+                return;  // another place may give the index
         } else if (!last) {
             return;
         } else if (q.kind == position_kind::merged ? reach == size
@@ -257,6 +358,14 @@ private:
             s << "; " << p.index(index) << " has extent " << extent(index);
             say_origin(s, cell(index));
         }
+        found = make_mistake(mistake_kind::extents, s);
+    }
+    constexpr void too_far(ref e, ref name, std::int32_t axis) {
+        if (found) return;
+        detail::text_builder s;
+        in_equation(s, e);
+        s << "the places in axis " << axis << " of " << p.name(name)
+          << " are beyond what 64 bits can count";
         found = make_mistake(mistake_kind::extents, s);
     }
     /// dL/dX has the shape of X, dA/dS that of A and then that of S.
@@ -337,14 +446,28 @@ private:
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
         });
         if (found) return;
-        if (t.ranks_[q.name] >= 0) return see(e, q.name, q.positions);
+        if (t.ranks_[q.name] >= 0) {
+            for (std::int32_t axis = 0; axis < t.ranks_[q.name]; ++axis) {
+                std::int64_t& size = t.axes_[t.first_[q.name] + axis];
+                if (size != open_extent) continue;
+                size = axis_length(e, q.name, axis, p.at(q.positions, axis));
+                learnt_ = learnt_ || size != open_extent;
+            }
+            return see(e, q.name, q.positions);
+        }
         detail::buffer<std::int64_t> sizes;
-        for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
-            sizes.push(axis_length(p.at(q.positions, axis)));
+        std::int64_t elements = max_bytes_per_element;
+        for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
+            const std::int64_t size = axis_length(e, q.name, axis, p.at(q.positions, axis));
+            sizes.push(size);
+            if (size > 0 && !accumulate(elements, 0, size, false)) too_far(e, q.name, axis);
+        }
         t.set_shape(q.name, q.positions.count, sizes.data());
     }
+    static constexpr std::int64_t max_bytes_per_element = 16;
     constexpr void need(ref e, ref i) {
-        if (!complete || found || extent(i) != open_extent) return;
+        if (extent(i) == open_extent) open_ = true;
+        if (!complete || !last_pass_ || found || extent(i) != open_extent) return;
         detail::text_builder s;
         in_equation(s, e);
         const equation& q = p.equations[e];
@@ -354,19 +477,22 @@ private:
             s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
         found = make_mistake(mistake_kind::unknown_extent, s);
     }
-    constexpr std::int64_t axis_length(const position& q) {
+    constexpr std::int64_t axis_length(ref e, ref name, std::int32_t axis, const position& q) {
         if (q.kind == position_kind::index) return extent(q.index);
         if (q.kind == position_kind::fixed) return q.offset + 1;
-        std::int64_t length = q.kind == position_kind::merged ? 1 : q.offset + 1;
+        const bool merged = q.kind == position_kind::merged;
+        std::int64_t length = merged ? 1 : std::int64_t{q.offset} + 1;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
-            const std::int64_t n = extent(term.index);
+            const std::int64_t n = extent(term.index), wide = term.coefficient;
             if (n == open_extent) return open_extent;
-            if (q.kind == position_kind::merged) length *= n;
-            else
-                length +=
-                    n > 0 ? (term.coefficient < 0 ? -term.coefficient : term.coefficient) * (n - 1)
-                          : 0;
+            const bool fits =
+                merged ? accumulate(length, 0, n, false)
+                       : n == 0 || accumulate(length, wide < 0 ? -wide : wide, n - 1, true);
+            if (!fits) {
+                too_far(e, name, axis);
+                return open_extent;
+            }
         }
         return length;
     }

@@ -316,7 +316,7 @@ protected:
     constexpr void read_affine(detail::buffer<ir::position>& out) {
         const bool bracketed = accept_symbol('(');
         detail::buffer<ir::affine_term> terms;
-        std::int32_t offset = 0;
+        std::int64_t offset = 0;
         std::int32_t sign = 1;
         if (accept_symbol('-')) sign = -1;
         while (!failed()) {
@@ -331,7 +331,10 @@ protected:
             else break;
         }
         if (bracketed && !failed()) expect_symbol(')');
-        if (!failed()) push_terms(ir::position_kind::affine, offset, terms, out);
+        if (!failed() && (offset > 1'000'000'000 || offset < -1'000'000'000))
+            fail_here(mistake_kind::unexpected, "a place is below a thousand million");
+        if (!failed())
+            push_terms(ir::position_kind::affine, static_cast<std::int32_t>(offset), terms, out);
     }
     constexpr void push_terms(ir::position_kind kind, std::int32_t offset,
                               const detail::buffer<ir::affine_term>& terms,

@@ -1,11 +1,11 @@
-// Making implied sums explicit, and telling an index used as a number from a scalar of its name.
+// Making implied sums explicit, and refusing indices that nothing binds.
 #pragma once
 
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include <ricci/notation/positions.hpp>
+#include <ricci/notation/places.hpp>
 #include <ricci/notation/scope.hpp>
 
 namespace ricci::notation {
@@ -28,7 +28,7 @@ public:
         : p_(program), text_(text), sums_(&sums) {}
 
     constexpr ir::mistake run(ir::equation& e) {
-        e.body = find_positions(e, e.body);
+        e.body = settle_places(e, {});
         ir::index_set left;
         ir::for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
         const ir::index_set right = ir::free_indices(p_, e.body);
@@ -51,9 +51,7 @@ public:
     /// indices that it runs over.
     constexpr ir::mistake run(ref& body, ir::range parameters, ir::range over,
                               ir::source_span source) {
-        parameters_ = parameters;
-        const ir::equation e{none, {}, body, false, source};
-        body = find_positions(e, body);
+        body = settle_places({none, {}, body, false, source}, parameters);
         for (std::int32_t k = 0; k < over.count; ++k) {
             bound_.add(p_.links[over.first + k]);
             over_.add(p_.links[over.first + k]);
@@ -63,6 +61,12 @@ public:
     }
 
 private:
+    constexpr ref settle_places(const ir::equation& e, ir::range parameters) {
+        place_settler places(p_, text_, e, parameters);
+        const ref body = places.run();
+        if (!mistake_) mistake_ = places.mistake();
+        return body;
+    }
     constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at,
                         detail::text_view words) {
         if (mistake_) return;
@@ -71,103 +75,11 @@ private:
         mistake_ = ir::make_mistake(kind, text_, at.begin, at.end, sentence);
     }
 
-    /// A bare `i` is the position i where the equation has an index of this name.
-    constexpr ref find_positions(const ir::equation& e, ref n) {
-        const ir::node x = p_.nodes[n];
-        if (x.kind == op::tensor && x.positions.count == 0) {
-            const ref index = p_.find_index(p_.name(x.name));
-            if (index == none || is_parameter(x.name) || !index_of_equation(e, index)) return n;
-            return p_.position_of(index, x.source);
-        }
-        if (x.kind == op::tensor)
-            return write_out_bounded(
-                ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); }));
-        return ir::rebuild_node(p_, n, {}, [&](ref child) { return find_positions(e, child); });
-    }
-    /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; likewise the others.
-    constexpr ref write_out_bounded(ref n) {
-        const ir::node x = p_.nodes[n];
-        detail::buffer<ir::position> list;
-        detail::buffer<ref> over, factors;
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const ir::position q = p_.positions[x.positions.first + k];
-            if (q.kind != ir::position_kind::affine || q.index == none) {
-                list.push(q);
-                continue;
-            }
-            const ref axis = fresh_index(q, k);
-            over.push(axis);
-            list.push(ir::index_position(axis));
-            list.back().upper = q.upper;
-            const ref both[] = {p_.position_of(axis), bounded_place(q, axis)};
-            factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal),
-                                 both, 2, x.source));
-        }
-        if (over.empty()) return n;
-        const ir::range at{p_.positions.size(), list.size()};
-        p_.positions.append(list.data(), list.size());
-        detail::buffer<ref> numbers;
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            numbers.push(p_.links[x.children.first + k]);
-        factors.push(p_.gather(x.name, at, numbers, x.source));
-        const ref product = p_.make(op::multiply, 0, factors.data(), factors.size(), x.source);
-        const ir::range sum = p_.add_links(over);
-        return p_.reduce(ir::reduction::sum, sum, product, x.source);
-    }
-    constexpr ref fresh_index(const ir::position& q, std::int32_t axis) {
-        detail::text_builder spelling;
-        spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index)
-                                       : detail::text_view("p"));
-        do spelling << "''";
-        while (axis-- > 0 || p_.find_index(spelling) != none);
-        return p_.intern_index(spelling);
-    }
-    constexpr ref bounded_place(const ir::position& q, ref axis) {
-        detail::buffer<ref> sum;
-        for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            const ref here = p_.position_of(term.index);
-            sum.push(term.coefficient == 1
-                         ? here
-                         : p_.make(op::multiply, p_.number(term.coefficient), here));
-        }
-        if (q.offset != 0 || sum.empty()) sum.push(p_.number(q.offset));
-        const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
-        if (q.index == outside::padded) return place;
-        const ref counted = p_.intern_index(primed(axis));
-        const ir::range over = p_.add_links(&counted, 1);
-        const ref extent = p_.reduce(ir::reduction::sum, over, p_.number(1));
-        const auto apply = [&](ir::function f, ref a, ref b) {
-            const ref both[] = {a, b};
-            return p_.make(op::apply, static_cast<std::uint8_t>(f), both, 2);
-        };
-        if (q.index == outside::wrapped) return apply(ir::function::modulo, place, extent);
-        const ref last = p_.make(op::add, extent, p_.number(-1));
-        return apply(ir::function::maximum, p_.number(0),
-                     apply(ir::function::minimum, last, place));
-    }
     constexpr detail::text_builder primed(ref index) const {
         detail::text_builder spelling;
         spelling << p_.index(index) << "'";
         return spelling;
     }
-    constexpr bool is_parameter(ref name) const {
-        for (std::int32_t k = 0; k < parameters_.count; ++k)
-            if (p_.links[parameters_.first + k] == name) return true;
-        return false;
-    }
-    constexpr bool index_of_equation(const ir::equation& e, ref index) const {
-        bool found = false;
-        const auto look = [&](ref i) { found = found || i == index; };
-        ir::for_each_index(p_, e.positions, look);
-        ir::for_each_node(p_, e.body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            ir::for_each_index(p_, x.positions, look);
-            for (std::int32_t k = 0; k < x.indices.count; ++k) look(p_.links[x.indices.first + k]);
-        });
-        return found;
-    }
-
     constexpr ref resolve(ref n) {
         if (mistake_) return n;
         const ir::node x = p_.nodes[n];
@@ -305,11 +217,10 @@ private:
     detail::text_view text_;
     implied_sums* sums_;
     ir::index_set bound_;
-    ir::index_set implied_;   // of those, the ones of implied sums around the place in hand
-    ir::index_set over_;      // the indices over which a function of the text is defined
-    ir::index_set closed_;    // bound by a sum, mean, maximum or minimum on the left of here
-    ir::range parameters_{};  // of the function in hand, in the links
-    ref missing_ = none;      // an index of the left that the right lacks
+    ir::index_set implied_;  // of those, the ones of implied sums around the place in hand
+    ir::index_set over_;     // the indices over which a function of the text is defined
+    ir::index_set closed_;   // bound by a sum, mean, maximum or minimum on the left of here
+    ref missing_ = none;     // an index of the left that the right lacks
     ir::mistake mistake_;
     detail::text_builder once_;
 };

@@ -98,4 +98,34 @@ static_assert(inferred(
 static_assert(refused("Y^{ik} = X^{ij} W^{jk}", {{"X", 2, {open_extent, 3}}, {"W", 2, {4, 5}}},
                       mistake_kind::extents, "3 in axis 1 of X and 4 in axis 0 of W", false));
 
+// An index beside its own arithmetic runs as far as all places of the tensor are inside.
+constexpr shape line[] = {{"x", 1, {7}}};
+static_assert(has_shape("y_i = x_{i+1} - x_i", line, {"y", 1, {6}}));
+static_assert(has_shape("y_i = x_{i+2} - 2 x_{i+1} + x_i", line, {"y", 1, {5}}));
+static_assert(has_shape("y_i = x_{2i} + x_{2i+1}", line, {"y", 1, {3}}));
+static_assert(has_shape("y_i = z_i (x_{i+1} - x_i)", {{"x", 1, {7}}, {"z", 1, {4}}},
+                        {"y", 1, {4}}));
+static_assert(refused("y_i = z_i (x_{i+1} - x_i)", {{"x", 1, {7}}, {"z", 1, {7}}},
+                      mistake_kind::extents, "reach from 0 to 7"));
+// ... or as far as the index that a condition compares it with.
+static_assert(has_shape("c^i = \\sum_j [j \\le i] x^j", line, {"c", 1, {7}}));
+static_assert(has_shape("y_i = z_i + [i \\ge 1] x_{i-1}", {{"x", 1, {7}}, {"z", 1, {7}}},
+                        {"y", 1, {7}}));
+// A tensor of positions alone has the extents of its uses.
+constexpr shape scores[] = {{"S", 2, {3, 4}}};
+constexpr text_view masked =
+    R"(M^{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}
+A^{ij} = \exp(S^{ij} + M^{ij}))";
+static_assert(has_shape(masked, scores, {"M", 2, {3, 4}}));
+static_assert(refused("M^{ij} = [j \\le i] i\nA^{ij} = S^{ij} M^{ij} + S^{ji} M^{ji}", scores,
+                      mistake_kind::extents, "has extent"));
+static_assert(refused("M^{ij} = [j \\le i]\nA^{ij} = 2 M^{ij}", scores,
+                      mistake_kind::unknown_extent, "\"i\"_i"));
+// Places and sizes that 64 bits cannot count.
+static_assert(refused("y^{ij} = x^{4i} + z^i + b^j",
+                      {{"x", 1, {7}}, {"z", 1, {std::int64_t{1} << 62}}, {"b", 1, {1}}},
+                      mistake_kind::extents, "beyond what 64 bits can count"));
+static_assert(refused("y^{ij} = z^i + z^j", {{"z", 1, {std::int64_t{1} << 40}}},
+                      mistake_kind::extents, "beyond what 64 bits can count"));
+
 }  // namespace
