@@ -2,7 +2,7 @@
 #pragma once
 
 // First, so that a message that starts there is not preceded by a long chain of includes.
-#include <ricci/bind/compile_error.hpp>
+#include <ricci/detail/compile_error.hpp>
 
 #include <ricci/einsum.hpp>
 #include <ricci/equations.hpp>

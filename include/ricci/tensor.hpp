@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include <ricci/detail/compile_error.hpp>
 #include <ricci/element.hpp>
 #include <ricci/extents.hpp>
 #include <ricci/view.hpp>
@@ -72,6 +74,18 @@ private:
     alignas(64) T elements_[Count > 0 ? Count : 1];
 };
 
+/// Why a tensor is not copied.
+struct copied_tensor {
+    static constexpr text_view text() {
+        return "a tensor is not copied by itself: write x.clone() for a copy, auto& for a "
+               "reference, "
+               "std::move(x) to hand it over";
+    }
+};
+/// A tensor itself, whether it may be written or not.
+template <class T, class Tensor>
+concept same_tensor = std::is_same_v<std::remove_const_t<T>, Tensor>;
+
 }  // namespace detail
 
 /// Owns `Rank` axes of elements, row-major, 64-byte aligned, zeroed at construction. Moves; copies
@@ -105,6 +119,13 @@ public:
     }
     tensor(tensor&&) noexcept = default;
     tensor& operator=(tensor&&) noexcept = default;
+    // Never there, so that the next ones are found and say what to write.
+    tensor(const tensor&) requires(Rank < 0) = default;
+    tensor& operator=(const tensor&) requires(Rank < 0) = default;
+    template <detail::same_tensor<tensor> Other, class Mistake = mistake_of<detail::copied_tensor>>
+    tensor(Other&) = delete;
+    template <detail::same_tensor<tensor> Other, class Mistake = mistake_of<detail::copied_tensor>>
+    tensor& operator=(Other&) = delete;
 
     /// A copy with memory of its own.
     tensor clone() const {
@@ -154,6 +175,15 @@ public:
     explicit fixed_tensor(uninitialised u) : storage_(u) {}
     fixed_tensor(fixed_tensor&&) noexcept = default;
     fixed_tensor& operator=(fixed_tensor&&) noexcept = default;
+    // Never there, so that the next ones are found and say what to write.
+    fixed_tensor(const fixed_tensor&) requires(sizeof(T) == 0) = default;
+    fixed_tensor& operator=(const fixed_tensor&) requires(sizeof(T) == 0) = default;
+    template <detail::same_tensor<fixed_tensor> Other,
+              class Mistake = mistake_of<detail::copied_tensor>>
+    fixed_tensor(Other&) = delete;
+    template <detail::same_tensor<fixed_tensor> Other,
+              class Mistake = mistake_of<detail::copied_tensor>>
+    fixed_tensor& operator=(Other&) = delete;
     fixed_tensor clone() const {
         fixed_tensor copy;
         for (std::size_t k = 0; k < size(); ++k) copy.data()[k] = data()[k];

@@ -36,6 +36,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(kind|with|wrong|says|right) +(.*)$", re.MULTILINE)
 PREAMBLE = """#include <complex>
+#include <vector>
 #include <ricci/ricci.hpp>
 using namespace ricci::literals;
 ricci::tensor<float, 1> t2({2});
@@ -45,6 +46,9 @@ ricci::tensor<double, 2> d34({3, 4});
 ricci::tensor<std::int32_t, 2> i23({2, 3});
 ricci::tensor<std::complex<float>, 2> z23({2, 3});
 const ricci::tensor<float, 2> c23({2, 3});
+std::vector<float> list(3);
+std::vector<std::vector<float>> nested(2, list);
+std::vector<unsigned> naturals(3);
 ricci::fixed_tensor<float, 3> f3;
 ricci::fixed_tensor<float, 4> f4;
 ricci::fixed_tensor<float, 1, 3> f13;

@@ -16,8 +16,13 @@ namespace ricci {
 
 // What is known of each kind of binding ------------------------------------------------------------
 
+/// What is bound to no name.
 template <class Bound>
-struct binding_traits;
+struct binding_traits {
+    using element_type = void;
+    static constexpr bool is_tensor = false, is_index = false, temporary = false;
+    static constexpr operand_facts facts() { return {operand_facts::what::unnamed, {}, -1}; }
+};
 
 template <std::uint64_t Hash, class T, int Rank, class Known, bool Temporary>
 struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
@@ -40,6 +45,16 @@ struct binding_traits<bound_number<Hash, Complex>> {
                 false,
                 false,
                 nullptr};
+    }
+};
+template <std::uint64_t Hash, unsuitable Why>
+struct binding_traits<bound_nothing<Hash, Why>> {
+    using element_type = void;
+    static constexpr bool is_tensor = false, is_index = false, temporary = false;
+    static constexpr operand_facts facts() {
+        operand_facts f{operand_facts::what::unsuitable, spelling<Hash>(), -1};
+        f.why = Why;
+        return f;
     }
 };
 template <std::uint64_t Hash>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -14,13 +15,14 @@ namespace ricci {
 
 /// What is known of one bound operand at compile time.
 struct operand_facts {
-    enum class what : std::uint8_t { tensor, number, index } kind;
+    enum class what : std::uint8_t { tensor, number, index, unsuitable, unnamed } kind;
     detail::text_view spelling;
     std::int32_t rank;
-    element type;
-    bool writable;
-    bool extents_known;  // they are in the type
-    const std::int64_t* extents;
+    element type = element::f64;
+    bool writable = false;
+    bool extents_known = false;  // they are in the type
+    const std::int64_t* extents = nullptr;
+    ricci::unsuitable why = ricci::unsuitable::nothing_wrong;
 };
 
 constexpr bool is_input(const ir::program_view& p, ir::ref name) {
@@ -97,7 +99,8 @@ public:
 
     constexpr ir::mistake run() {
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
-            if (operands_[k].kind == operand_facts::what::index) check_index(k);
+            if (operands_[k].kind == operand_facts::what::unnamed) unnamed();
+            else if (operands_[k].kind == operand_facts::what::index) check_index(k);
             else check_operand(k);
         }
         for (ir::ref n = 0; n < p_.names.size() && !mistake_; ++n)
@@ -123,9 +126,62 @@ private:
     }
     constexpr void missing(ir::ref name) {
         builder s;
-        s << "the tensor " << p_.name(name) << " is not bound; add \"" << p_.name(name)
-          << "\"_t = ... to the call";
+        s << "the tensor " << p_.name(name) << " is not bound; add ";
+        write_binding(s, name);
+        s << " to the call";
         fail(kind::missing_name, s);
+    }
+    /// `"\\beta"_t = ...`, as it stands in a program.
+    constexpr void write_binding(builder& s, ir::ref name) const {
+        s << '"';
+        for (const char c : p_.name(name)) s << (c == '\\' ? "\\\\" : detail::text_view(&c, 1));
+        s << "\"_t = ...";
+    }
+    constexpr void unnamed() {
+        builder s;
+        s << "an operand is bound by its name: ";
+        bool first = true;
+        for (ir::ref n = 0; n < p_.names.size(); ++n)
+            if (is_input(p_, n)) {
+                s << (first ? "" : ", ");
+                write_binding(s, n);
+                first = false;
+            }
+        fail(kind::missing_name, s);
+    }
+    /// What is no tensor, view or number. `wanted`: how many indices the equations have.
+    constexpr void check_suitable(const operand_facts& o, std::int32_t wanted) {
+        builder s;
+        switch (o.why) {
+            case unsuitable::nothing_wrong:
+                return;
+            case unsuitable::nested:
+                s << "a container of containers is bound to " << o.spelling
+                  << ", and is no tensor; copy it into a ricci::tensor<T, " << wanted
+                  << ">, or bind a ricci::tensor_view<T, " << wanted << "> of memory in one piece";
+                break;
+            case unsuitable::pointer:
+                s << "a pointer is bound to " << o.spelling
+                  << ", and says no extents; bind a ricci::tensor_view<T, " << wanted
+                  << ">(pointer, {extents})";
+                break;
+            case unsuitable::elements:
+                s << "what is bound to " << o.spelling
+                  << " holds what is no element type of ricci: float, double, std::int32_t, "
+                     "std::int64_t, ricci::bf16, ricci::f16, std::complex<float> or "
+                     "std::complex<double>";
+                break;
+            case unsuitable::named:
+                s << "what is bound to " << o.spelling
+                  << " is a name or bound to one, and no tensor; einsum takes tensors in the order "
+                     "of its string";
+                break;
+            case unsuitable::other:
+                s << "what is bound to " << o.spelling
+                  << " is no tensor, view, list of elements or number";
+                break;
+        }
+        fail(kind::element_type, s);
     }
     constexpr void check_index(std::int32_t k) {
         const operand_facts& o = operands_[k];
@@ -192,6 +248,7 @@ private:
             }
         }
         const std::int32_t wanted = rank_of(p_, name);
+        if (o.kind == operand_facts::what::unsuitable) return check_suitable(o, wanted);
         if (wanted != o.rank) {
             s << " has " << wanted << (wanted == 1 ? " index" : " indices")
               << " in the equations, and ";

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/bind/operand.hpp>
+#include <ricci/detail/compile_error.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/notation/cursor.hpp>
 
@@ -70,11 +71,22 @@ constexpr detail::text_view spelling() {
     return spelling_text<Hash>.view();
 }
 
+struct extent_of_no_number {
+    static constexpr detail::text_view text() {
+        return "the extent of an index is a whole number: \"h\"_i = 8";
+    }
+};
+
 /// The name of an index, for `"h"_i = 8`.
 template <std::uint64_t Hash>
 struct index_name {
     static constexpr std::uint64_t hash = Hash;
-    constexpr bound_index<Hash> operator=(std::int64_t extent) const { return {extent}; }
+    template <std::integral Extent>
+    constexpr bound_index<Hash> operator=(Extent extent) const {
+        return {static_cast<std::int64_t>(extent)};
+    }
+    template <class Extent, class Mistake = mistake_of<extent_of_no_number>>
+    requires(!std::integral<Extent>) Mistake operator=(const Extent&) const = delete;
     index_name& operator=(const index_name&) = delete;
     constexpr index_name() = default;
     constexpr index_name(const index_name&) = default;

@@ -4,7 +4,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include <ricci/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
 #include <ricci/plan/number.hpp>
 #include <ricci/tensor.hpp>
@@ -41,15 +43,18 @@ struct bound_tensor {
     std::int64_t strides[Rank > 0 ? Rank : 1];
 };
 
-/// Numbers that may stand for a tensor without indices: arithmetic types and element types.
-template <class T>
-concept bindable_number = std::integral<T> || std::floating_point<T> || element_of<T>::supported;
-
 /// A name with a number.
 template <std::uint64_t Hash, bool Complex = false>
 struct bound_number {
     static constexpr std::uint64_t hash = Hash;
     plan::number value;
+};
+
+/// A name with what is no operand; a call says why.
+template <std::uint64_t Hash, unsuitable Why>
+struct bound_nothing {
+    static constexpr std::uint64_t hash = Hash;
+    static constexpr int rank = -1;  // not known
 };
 
 /// An index with its extent.
@@ -98,6 +103,22 @@ constexpr auto bind_operand(const fixed_tensor<T, E...>& x) {
 template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
     return bind_view<Hash, known_extents<E...>, true>(x.view());
+}
+/// A list of elements is a tensor of rank 1. One that is no variable may be gone before it is read.
+template <std::uint64_t Hash, class List>
+requires element_list<std::remove_reference_t<List>>
+constexpr auto bind_operand(List&& list) {
+    using T = std::remove_pointer_t<decltype(list.data())>;
+    return bind_view<Hash, run_time_extents, !std::is_lvalue_reference_v<List>>(
+        tensor_view<T, 1>(list.data(), {list.size()}));
+}
+template <std::uint64_t Hash, class T, std::size_t Count>
+requires element_of<T>::supported constexpr auto bind_operand(T (&list)[Count]) {
+    return bind_view<Hash, known_extents<Count>>(tensor_view<T, 1>(list, {Count}));
+}
+template <std::uint64_t Hash, unsuitable_operand Operand>
+constexpr auto bind_operand(Operand&&) {
+    return bound_nothing<Hash, why_unsuitable<std::remove_reference_t<Operand>>()>{};
 }
 template <std::uint64_t Hash, bindable_number Number>
 constexpr auto bind_operand(const Number& value) {

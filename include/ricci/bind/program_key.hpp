@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <ricci/bind/compile_error.hpp>
+#include <ricci/detail/compile_error.hpp>
 #include <ricci/bind/name.hpp>
 #include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/derive/jacobian.hpp>

@@ -20,7 +20,7 @@ constexpr detail::text_builder operand_name(std::int32_t number) {
 /// label, spaces of any kind between them. `...` stands once on each side or not at all.
 class einsum_parser {
 public:
-    /// `ranks`: the rank of each operand, or nullptr where they are not known.
+    /// `ranks`: the rank of each operand, -1 where it is not known; nullptr where none is.
     constexpr einsum_parser(detail::text_view text, const std::int32_t* ranks,
                             std::int32_t operands)
         : text_(text), ranks_(ranks), operands_(operands) {}
@@ -138,7 +138,7 @@ private:
         if (ellipses > 1)
             return fail(ir::mistake_kind::unexpected, o.begin, o.end,
                         "an operand has at most one ...");
-        const std::int32_t rank = ranks_ == nullptr ? letters : ranks_[k];
+        const std::int32_t rank = ranks_ == nullptr || ranks_[k] < 0 ? letters : ranks_[k];
         if (ellipses == 0 ? rank != letters : rank < letters) {
             detail::text_builder s;
             s << "operand " << k + 1 << " has " << letters << (letters == 1 ? " index" : " indices")

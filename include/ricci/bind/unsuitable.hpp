@@ -1,0 +1,79 @@
+// What cannot be bound to a name, and why: told from the type alone, so that a call says it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ricci/element.hpp>
+
+namespace ricci {
+
+/// Why what is bound is no operand.
+enum class unsuitable : std::uint8_t {
+    nothing_wrong,
+    nested,    // a container of containers
+    pointer,   // says no extents
+    elements,  // a container of what is no element type
+    named,     // bound to a name already
+    other,
+};
+
+/// Numbers that may stand for a tensor without indices: arithmetic types and element types.
+template <class T>
+concept bindable_number = std::integral<T> || std::floating_point<T> || element_of<T>::supported;
+
+/// Tensors, fixed tensors and views, and classes derived from them.
+template <class T>
+concept has_a_rank = requires(T& x) {
+    { T::rank } -> std::convertible_to<int>;
+    x.view();
+};
+
+/// A list of elements that lie side by side: std::vector, std::array, std::span and their like.
+template <class T>
+concept element_list = !has_a_rank<T> && requires(T & list) {
+    { *list.data() } -> std::same_as<std::remove_pointer_t<decltype(list.data())>&>;
+    { list.size() } -> std::convertible_to<std::size_t>;
+    requires element_of<std::remove_pointer_t<decltype(list.data())>>::supported;
+};
+
+template <class T>
+concept container = std::is_array_v<T> || requires {
+    typename T::value_type;
+};
+template <class T>
+struct element_in {
+    using type = typename T::value_type;
+};
+template <class T, std::size_t Count>
+struct element_in<T[Count]> {
+    using type = std::remove_cv_t<T>;
+};
+
+/// What is wrong with an operand of type T, which is no reference.
+template <class T>
+consteval unsuitable why_unsuitable() {
+    using X = std::remove_cv_t<T>;
+    if constexpr (bindable_number<X> || has_a_rank<X> || element_list<T>) {
+        return unsuitable::nothing_wrong;
+    } else if constexpr (std::is_pointer_v<X>) {
+        return unsuitable::pointer;
+    } else if constexpr (container<X>) {
+        using inner = typename element_in<X>::type;
+        if constexpr (container<inner> && !element_of<inner>::supported) return unsuitable::nested;
+        else if constexpr (std::is_array_v<X> && element_of<inner>::supported)
+            return unsuitable::nothing_wrong;
+        else return unsuitable::elements;
+    } else if constexpr (requires { X::hash; }) {
+        return unsuitable::named;
+    } else {
+        return unsuitable::other;
+    }
+}
+template <class T>
+concept unsuitable_operand = why_unsuitable<std::remove_reference_t<T>>()
+!= unsuitable::nothing_wrong;
+
+}  // namespace ricci
