@@ -56,7 +56,10 @@ outcome jacobian_of(const ir::program_view& program, const std::string& of, cons
 }
 
 bool proves(const ir::program& program, const ir::program& claims, ir::equation* refuted) {
-    return derive::proves(program, claims, refuted);
+    const auto j = derive::judge(program, claims);
+    if (j.verdict == derive::verdict::proved) return true;
+    *refuted = claims.equations[j.claim];
+    return false;
 }
 
 std::string latex_of(const ir::program_view& program, const ir::equation& equation) {

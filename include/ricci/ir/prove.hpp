@@ -5,6 +5,7 @@
 
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/normal.hpp>
+#include <ricci/ir/placement.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -25,53 +26,109 @@ constexpr bool align_left_sides(const program& p, range from, range to, index_ma
     return true;
 }
 
-/// The body of an equation as it is at the positions `at` of a use; none where the left side is not
-/// made of plain indices.
-constexpr ref body_at(program& p, const equation& e, range at) {
-    index_map renamed;
+/// The body of an equation as it is at the positions `at` of a use, whose children are `read`; none
+/// where that cannot be said.
+constexpr ref body_at(program& p, const equation& e, range at, range read = {}) {
+    placement places(p, read);
     for (std::int32_t k = 0; k < e.positions.count; ++k) {
-        const position &x = p.positions[e.positions.first + k], &y = p.positions[at.first + k];
-        if (x.kind != position_kind::index || y.kind != position_kind::index) return none;
+        const position x = p.positions[e.positions.first + k], y = p.positions[at.first + k];
+        if (!places.add(x, y)) return none;
         for (std::int32_t j = 0; j < k; ++j)  // a diagonal: not through a softmax
-            if (p.positions[at.first + j].index == y.index &&
+            if (y.kind == position_kind::index && p.positions[at.first + j].index == y.index &&
                 (has_softmax_over(p, e.body, x.index) ||
                  has_softmax_over(p, e.body, p.positions[e.positions.first + j].index)))
                 return none;
-        renamed.set(x.index, y.index);
     }
-    return rename_indices(p, freshen_bound(p, e.body), renamed);
+    return places.apply(freshen_bound(p, e.body));
 }
 
-/// A copy in which tensors are replaced by what defines them, as far as `chosen(equation)` wants.
-template <class Chosen>
-constexpr ref inline_definitions(program& p, ref n, const Chosen& chosen,
-                                 std::int32_t deepest = 64) {
+/// A copy in which the tensor that an equation defines is replaced by what defines it.
+constexpr ref opened(program& p, ref n, const equation& e) {
     const node x = p.nodes[n];
-    if (x.kind == op::tensor) {
-        for (ref e = 0; e < p.equations.size(); ++e) {
-            const equation q = p.equations[e];
-            if (q.name != x.name || q.claim || q.positions.count != x.positions.count || !chosen(q))
-                continue;
-            const ref body = body_at(p, q, x.positions);
-            return body == none || deepest == 0 ? n
-                                                : inline_definitions(p, body, chosen, deepest - 1);
-        }
-        return n;
+    if (x.kind == op::tensor && x.name == e.name && x.positions.count == e.positions.count) {
+        const ref body = body_at(p, e, x.positions, x.children);
+        return body == none ? n : body;
     }
-    return rebuild_node(p, n, {},
-                        [&](ref child) { return inline_definitions(p, child, chosen, deepest); });
+    return rebuild_node(p, n, {}, [&](ref child) { return opened(p, child, e); });
 }
 
-/// Whether two expressions of a program are equal, if need be with every definition written out.
-constexpr bool follows(program& p, ref a, ref b) {
-    if (normaliser(p).equal(a, b)) return true;
-    const auto all = [](const equation&) { return true; };
-    const ref left = inline_definitions(p, a, all), right = inline_definitions(p, b, all);
-    constexpr std::int32_t most = 2000;
-    if ((left == a && right == b) || written_size(p, left, most) >= most ||
-        written_size(p, right, most) >= most)
+/// Whether two expressions are equal by what a program defines. They are compared by the names that
+/// they have first; on a difference the name that is defined last is opened in what differs, and so on
+/// down, so that what both sides share stays closed.
+class comparison_by_layers {
+public:
+    constexpr explicit comparison_by_layers(program& p) : p_(p) {
+        const std::int32_t count = p.names.size();
+        depth_.resize(count, -1);
+    }
+    /// At most `most_nodes` are compared at once: what is opened can grow with every layer.
+    constexpr bool run(ref a, ref b, std::int32_t most_nodes) {
+        const ref minus = p_.make(op::multiply, p_.number(-1), b);
+        ref difference = p_.make(op::add, a, minus);
+        for (std::int32_t layer = 0; layer < 64; ++layer) {
+            normaliser normal(p_);
+            const normal_sum left = normal.normalise(difference);
+            if (left.size() == 0) return true;
+            difference = normal.to_node(left);
+            const ref e = last_defined(difference);
+            if (e == none) return false;
+            const equation q = p_.equations[e];
+            closed_.push(q.name);
+            if (written_size(p_, difference, most_nodes) >= most_nodes)
+                return gave_up_ = true, false;
+            difference = opened(p_, difference, q);
+        }
         return false;
-    return normaliser(p).equal(left, right);
+    }
+    constexpr bool gave_up() const { return gave_up_; }
+
+private:
+    /// The equation of the tensor in an expression that is furthest from the inputs, of those that
+    /// were not opened yet.
+    constexpr ref last_defined(ref n) {
+        ref best = none;
+        for_each_node(p_, n, [&](ref m) {
+            const node x = p_.nodes[m];
+            if (x.kind != op::tensor || is_closed(x.name)) return;
+            const ref e = p_.definition(x.name);
+            if (e != none && (best == none || depth(x.name) > depth(p_.equations[best].name)))
+                best = e;
+        });
+        return best;
+    }
+    constexpr bool is_closed(ref name) const {
+        for (ref c : closed_)
+            if (c == name) return true;
+        return false;
+    }
+    constexpr std::int32_t depth(ref name) {
+        if (name >= depth_.size()) depth_.resize(name + 1, -1);
+        if (depth_[name] >= 0) return depth_[name];
+        depth_[name] = 0;  // also what a text says in a circle ends here
+        const ref e = p_.definition(name);
+        std::int32_t most = 0;
+        if (e != none)
+            for_each_node(p_, p_.equations[e].body, [&](ref m) {
+                const node x = p_.nodes[m];
+                if (x.kind != op::tensor) return;
+                if (const std::int32_t d = depth(x.name) + 1; d > most) most = d;
+            });
+        return depth_[name] = most;
+    }
+
+    program& p_;
+    detail::buffer<std::int32_t>
+        depth_;                   // by name: the equations below it; -1 until it is asked for
+    detail::buffer<ref> closed_;  // names that were opened, where that was possible
+    bool gave_up_ = false;
+};
+
+/// The right side of a claim with the indices that `stated`, an equation of the same tensor, has on its
+/// left; none where the two left sides differ in form.
+constexpr ref aligned(program& p, const equation& claim, const equation& stated) {
+    index_map renamed;
+    if (!align_left_sides(p, claim.positions, stated.positions, renamed)) return none;
+    return rename_indices(p, freshen_bound(p, claim.body), renamed);
 }
 
 /// Equations that are claimed, beside a program that may imply them. Tensors that the claims define
@@ -81,7 +138,8 @@ public:
     constexpr claim_set(const program_view& source, const program_view& claims) : p_(source) {
         const std::int32_t known = p_.names.size();
         importer copy(p_, claims);
-        for (const equation& e : claims.equations) {
+        for (ref k = 0; k < claims.equations.size(); ++k) {
+            const equation& e = claims.equations[k];
             equation q = copy.import(e);
             q.name = long_name(q.name);
             q.body = with_long_names(q.body);
@@ -89,26 +147,14 @@ public:
                 !q.claim && q.name >= known && p_.names[q.name].kind == name_kind::plain;
             // One that nothing uses is a claim about a tensor that is not there.
             if (unknown && is_used(claims, e)) p_.equations.push(q);
-            else claims_.push(q);
+            else claims_.push(q), numbers_.push(k);
         }
     }
 
     constexpr program& scratch() { return p_; }
     constexpr const detail::buffer<equation>& claims() const { return claims_; }
-
-    /// Whether an equation of the program, or an abbreviation, is the claim.
-    constexpr bool is_stated(const equation& claim) {
-        for (ref e = 0; e < p_.equations.size(); ++e) {
-            const equation stated = p_.equations[e];
-            index_map renamed;
-            if (stated.claim || stated.name != claim.name ||
-                !align_left_sides(p_, claim.positions, stated.positions, renamed))
-                continue;
-            const ref body = rename_indices(p_, freshen_bound(p_, claim.body), renamed);
-            if (follows(p_, stated.body, body)) return true;
-        }
-        return false;
-    }
+    /// Which equation of the text the claim number `k` is.
+    constexpr ref number(std::int32_t k) const { return numbers_[k]; }
 
 private:
     static constexpr bool is_used(const program_view& claims, const equation& e) {
@@ -138,6 +184,7 @@ private:
 
     program p_;
     detail::buffer<equation> claims_;
+    detail::buffer<ref> numbers_;
 };
 
 }  // namespace ricci::ir

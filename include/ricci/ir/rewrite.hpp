@@ -18,11 +18,14 @@ public:
     }
     constexpr bool empty() const { return pairs_.empty(); }
 
-private:
     struct pair {
         ref from;
         ref to;
     };
+    constexpr const pair* begin() const { return pairs_.begin(); }
+    constexpr const pair* end() const { return pairs_.end(); }
+
+private:
     detail::buffer<pair> pairs_;
 };
 

@@ -1,0 +1,212 @@
+// Whether a program implies an equation, derivatives included: proved, refuted by numbers, or neither.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/claim_context.hpp>
+#include <ricci/derive/counterexample.hpp>
+#include <ricci/ir/print.hpp>
+#include <ricci/ir/prove.hpp>
+
+namespace ricci::derive {
+
+enum class verdict : std::uint8_t { proved, refuted, unproved };
+
+/// What is to be said of a claim. The words are for the user, one line, empty where it is proved.
+struct judgement {
+    derive::verdict verdict = derive::verdict::proved;
+    detail::text_builder words;
+    detail::text_builder sides;  // "in normal form it is ..., and ..."; may be empty
+    std::int32_t claim = 0;      // of the equations claimed, the first that is not proved
+    counterexample numbers;      // of a refuted one
+    ir::program tried;           // what it is about: its names are those of `numbers`
+};
+
+/// How much is tried: what a compiler evaluates by default, and more at run time.
+struct effort {
+    std::int32_t nodes;  // of an expression in normal form
+    std::int64_t work;   // visits to nodes, for each example
+};
+constexpr effort default_effort() {
+    return __builtin_is_constant_evaluated() ? effort{400, 6000} : effort{4000, 2000000};
+}
+
+/// The right side of an equation; all of it where the left differs from that of `other`.
+constexpr void print_side(const ir::program_view& p, const equation& e, const equation& other,
+                          detail::text_builder& out) {
+    bool alike = e.positions.count == other.positions.count;
+    for (std::int32_t k = 0; alike && k < e.positions.count; ++k) {
+        const ir::position &a = p.at(e.positions, k), &b = p.at(other.positions, k);
+        alike = a.kind == b.kind && a.kind == ir::position_kind::index && a.index == b.index;
+    }
+    if (alike) ir::latex_printer(p, out).expression(e.body);
+    else ir::to_latex(p, e, out);
+}
+
+/// One claim, among the definitions of `p`, to which those of the derivatives in it are added.
+class claim_judge {
+public:
+    /// The first `own` equations of `p` are those of the program that the claim is about.
+    constexpr claim_judge(ir::program& p, std::int32_t own, const ir::equation& claim,
+                          const effort& most)
+        : p_(p), claim_(claim), most_(most) {
+        known_.resize(p.names.size(), false);
+        for (std::int32_t k = 0; k < own; ++k) {
+            const equation& e = p.equations[k];
+            if (e.claim) continue;
+            known_[e.name] = true;
+            ir::for_each_node(p, e.body, [&](ref n) {
+                const ir::node& x = p.nodes[n];
+                if (x.kind == op::tensor) known_[x.name] = true;
+            });
+        }
+    }
+    constexpr judgement run() {
+        judgement out;
+        const std::int32_t few = most_.nodes / 8;
+        if (is_stated(few)) return out;
+        if (p_.definition(claim_.name) == none || has_derivative()) {
+            claim_context(p_, claim_).run();
+            if (is_stated(few)) return out;
+        }
+        const bool derivative = p_.names[claim_.name].kind != ir::name_kind::plain;
+        const ref defined = p_.definition(claim_.name);
+        out.verdict = verdict::unproved;
+        if (defined == none && !(derivative && is_known(p_.names[claim_.name].of))) {
+            out.words << "not proved: nothing defines "
+                      << p_.name(derivative ? p_.names[claim_.name].of : claim_.name)
+                      << ", so nothing can be claimed of it";
+            return out;
+        }
+        // numbers say more quickly that a claim is false than a long proof that fails
+        const ref undefined = input_of_its_own();
+        if (undefined == none) try_numbers(out);
+        if (out.verdict != verdict::refuted && is_stated(most_.nodes)) return {};
+        if (undefined != none) out.words << "not proved: nothing defines " << p_.name(undefined);
+        else if (out.words.size() == 0) out.words << "not proved";
+        say_sides(out.sides);
+        return out;
+    }
+
+private:
+    constexpr bool is_stated(std::int32_t nodes) {
+        for (ref e = 0; e < p_.equations.size(); ++e) {
+            const equation stated = p_.equations[e];
+            if (stated.claim || stated.name != claim_.name) continue;
+            const ref body = ir::aligned(p_, claim_, stated);
+            if (body == none) continue;
+            ir::comparison_by_layers layers(p_);
+            if (layers.run(stated.body, body, nodes)) return true;
+        }
+        return false;
+    }
+    /// Whether the claim speaks of a derivative that nothing defines.
+    constexpr bool has_derivative() const {
+        bool found = false;
+        const auto look = [&](ref name) {
+            found = found ||
+                    (p_.names[name].kind != ir::name_kind::plain && p_.definition(name) == none);
+        };
+        look(claim_.name);
+        ir::for_each_node(p_, claim_.body, [&](ref n) {
+            if (p_.nodes[n].kind == op::tensor) look(p_.nodes[n].name);
+        });
+        return found;
+    }
+    constexpr bool is_known(ref name) const {
+        if (name < known_.size() && known_[name]) return true;
+        return p_.names[name].kind != ir::name_kind::plain && is_known(p_.names[name].of);
+    }
+    /// A tensor that the claim reads, that nothing defines, and of which the program does not know.
+    constexpr ref input_of_its_own() const {
+        buffer<bool> seen;
+        seen.resize(p_.names.size(), false);
+        return input_below(claim_.body, seen);
+    }
+    constexpr ref input_below(ref body, buffer<bool>& seen) const {
+        ref found = none;
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            if (found != none || x.kind != op::tensor || seen[x.name]) return;
+            seen[x.name] = true;
+            const ref e = p_.definition(x.name);
+            if (e != none) found = input_below(p_.equations[e].body, seen);
+            else if (!is_known(x.name)) found = x.name;
+        });
+        return found;
+    }
+    /// The claim's two sides as a program of their own.
+    constexpr void try_numbers(judgement& out) {
+        const ref claimed = p_.intern_name("what is claimed");
+        ir::importer copy(out.tried, p_);
+        buffer<bool> done;
+        done.resize(p_.names.size(), false);
+        import_below(claim_.body, copy, out.tried, done);
+        import_name(claim_.name, copy, out.tried, done);
+        equation side = claim_;
+        side.name = claimed;
+        side.claim = false;
+        out.tried.equations.push(copy.import(side));
+        const equation last = out.tried.equations.back();
+        const text_view name = p_.name(claim_.name);
+        const ref derived = out.tried.find(name);
+        if (derived == none) return;
+        out.numbers = counterexample_search(out.tried, last.name, derived, most_.work).run();
+        if (out.numbers.gave_up)
+            out.words << "not proved: trying it on numbers takes more steps than a compiler "
+                         "allows by default; claim it layer by layer, or check it at run time";
+        else if (out.numbers.alike)
+            out.words << "not proved, though both sides are alike in the numbers tried";
+        if (!out.numbers.found) return;
+        out.verdict = verdict::refuted;
+        out.words << "refuted: ";
+        print_counterexample(out.tried, out.numbers, last, name, out.words);
+    }
+    constexpr void import_name(ref name, ir::importer& copy, ir::program& to, buffer<bool>& done) {
+        if (done[name]) return;
+        done[name] = true;
+        const ref e = p_.definition(name);
+        if (e == none) return;
+        import_below(p_.equations[e].body, copy, to, done);
+        to.equations.push(copy.import(p_.equations[e]));
+    }
+    constexpr void import_below(ref body, ir::importer& copy, ir::program& to, buffer<bool>& done) {
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            if (x.kind == op::tensor) import_name(x.name, copy, to, done);
+        });
+    }
+    constexpr void say_sides(detail::text_builder& out) {
+        const ref defined = p_.definition(claim_.name);
+        ir::normaliser normal(p_);
+        equation side = claim_;
+        side.body = normal.to_node(normal.normalise(side.body));
+        equation other = defined == none ? side : p_.equations[defined];
+        if (defined != none) other.body = normal.to_node(normal.normalise(other.body));
+        out << "in normal form it is ";
+        print_side(p_, side, other, out);
+        if (defined == none) return;
+        out << ", and " << p_.name(claim_.name) << " is ";
+        print_side(p_, other, side, out);
+    }
+
+    ir::program& p_;
+    equation claim_;
+    effort most_;
+    buffer<bool> known_;
+};
+
+/// Whether `source` implies every equation of `claims`.
+constexpr judgement judge(const ir::program_view& source, const ir::program_view& claims,
+                          const effort& most = default_effort()) {
+    ir::claim_set set(source, claims);
+    for (std::int32_t k = 0; k < set.claims().size(); ++k) {
+        ir::program scratch(set.scratch().view());
+        judgement out = claim_judge(scratch, source.equations.size(), set.claims()[k], most).run();
+        out.claim = set.number(k);
+        if (out.verdict != verdict::proved) return out;
+    }
+    return {};
+}
+
+}  // namespace ricci::derive

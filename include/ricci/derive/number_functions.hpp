@@ -1,0 +1,187 @@
+// Functions of the numbers in which claims are tried, by series, to about twelve digits.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/number.hpp>
+#include <ricci/ir/normal_term.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::derive {
+
+namespace series {
+
+inline constexpr double ln2 = 0.693147180559945309417;
+inline constexpr double pi = 3.14159265358979323846;
+
+constexpr double exp(double x) {
+    if (x > 700) return __builtin_inf();
+    if (x < -700) return 0;
+    const auto n = static_cast<int>(x / ln2 + (x < 0 ? -0.5 : 0.5));
+    const double r = x - n * ln2;
+    double sum = 1;
+    for (int k = 14; k > 0; --k) sum = 1 + sum * r / k;
+    double two = n < 0 ? 0.5 : 2;
+    for (int e = n < 0 ? -n : n; e > 0; e /= 2, two *= two)
+        if (e % 2 == 1) sum *= two;
+    return sum;
+}
+/// For positive numbers.
+constexpr double log(double x) {
+    if (x == __builtin_inf()) return x;
+    int n = 0;
+    for (; x > 1.42; x /= 2) ++n;
+    for (; x < 0.71; x *= 2) --n;
+    const double s = (x - 1) / (x + 1), square = s * s;
+    double sum = 0;
+    for (int k = 19; k > 0; k -= 2) sum = sum * square + 1.0 / k;
+    return 2 * s * sum + n * ln2;
+}
+/// sin(x + quarters * pi / 2) for an x that is not far from 0
+constexpr double sin(double x, int quarters) {
+    const auto n = static_cast<std::int64_t>(x / (pi / 2) + (x < 0 ? -0.5 : 0.5));
+    const double r = x - static_cast<double>(n) * (pi / 2), square = -r * r;
+    const int turn = static_cast<int>(((n + quarters) % 4 + 4) % 4);
+    double sum = 1;
+    for (int k = turn % 2 == 0 ? 17 : 16; k > 1; k -= 2) sum = 1 + sum * square / (k * (k - 1));
+    return (turn % 2 == 0 ? r * sum : sum) * (turn >= 2 ? -1 : 1);
+}
+constexpr double erf(double x) {
+    if (magnitude(x) > 6) return x > 0 ? 1 : -1;
+    double term = x, sum = x;
+    for (int k = 1; magnitude(term) > 1e-17 * magnitude(sum); ++k)
+        term *= 2 * x * x / (2 * k + 1), sum += term;
+    return sum * exp(-x * x) * 1.12837916709551257390;
+}
+
+}  // namespace series
+
+/// Beyond it sines lose their digits.
+inline constexpr double far = 1e6;
+
+constexpr number exponential(const number& x) {
+    if (x.is_zero()) return number::whole(1);
+    if (!x.is_known || (!x.is_real() && !(x.size() < far))) return number::unknown();
+    const double size = series::exp(x.re);
+    const bool plain = size < 1e300 && size > 0;
+    const double error = plain ? size * (2 * x.error + 1e-14 * (1 + magnitude(x.re))) : 0;
+    if (x.is_real()) return number::near(size, error);
+    return number::near(size * series::sin(x.im, 1), error, size * series::sin(x.im, 0));
+}
+constexpr number logarithm(const number& x) {
+    if (sign_of(x) != 1)
+        return sign_of(x) == 0 ? number::near(-__builtin_inf(), 0) : number::unknown();
+    if (x.is_exact && x.exact == residue{1, 0} && x.re == 1) return number::whole(0);
+    const double value = series::log(x.re);
+    return number::near(value, 2 * x.error / x.re + 1e-14 * (1 + magnitude(value)));
+}
+constexpr number root(const number& x) {
+    const int sign = sign_of(x);
+    if (sign != 1 || x.is_infinite()) return sign == 2 || sign < 0 ? number::unknown() : x;
+    const double value = ir::square_root(x.re);
+    // the root of a square of whole numbers, or of halves, is exact
+    const number halves = written(value);
+    if (x.is_exact && halves.is_exact && (halves * halves).exact == x.exact) return halves;
+    return number::near(value, x.error / value + 1e-15 * value);
+}
+constexpr number power(const number& x, const number& exponent) {
+    if (exponent.is_whole()) return whole_power(x, static_cast<std::int64_t>(exponent.re));
+    if (exponent.is_exact && exponent.re == 0.5) return root(x);
+    if (exponent.is_exact && exponent.re == -0.5) return inverse(root(x));
+    if (sign_of(x) == 0 && sign_of(exponent) == 1) return x;
+    return exponential(exponent * logarithm(x));
+}
+/// f(x) for a function whose slope nowhere exceeds `steepest`.
+constexpr number gentle(const number& x, double value, double steepest) {
+    return number::near(value, steepest * x.error + 1e-13 * (1 + magnitude(x.re)));
+}
+constexpr number sigmoid(const number& x) { return inverse(number::whole(1) + exponential(-x)); }
+/// The nearest whole number below.
+constexpr number floor_of(const number& x) {
+    if (!x.is_real() || !(magnitude(x.re) < 1e15)) return number::unknown();
+    if (x.is_whole()) return x;
+    auto below = static_cast<std::int64_t>(x.re);
+    if (static_cast<double>(below) > x.re) --below;
+    const double over = x.re - static_cast<double>(below);
+    if (over > x.error && 1 - over > x.error) return number::whole(below);
+    // on the edge: an exact number may be the whole one itself
+    const std::int64_t near = over > 0.5 ? below + 1 : below;
+    return x.is_exact && x.exact == residue::of(near) ? number::whole(near) : number::unknown();
+}
+constexpr number extremum_of(const number& x, const number& y, bool larger) {
+    if (!x.is_known || !y.is_known || !x.is_real() || !y.is_real()) return number::unknown();
+    if (x.is_infinite() || y.is_infinite()) return (x.re > y.re) == larger ? x : y;
+    const int sign = sign_of(x - y);
+    if (sign == 0) return x;
+    const bool first = larger ? x.re > y.re : x.re < y.re;
+    if (sign != 2) return first ? x : y;
+    return number::near(first ? x.re : y.re, x.error + y.error + magnitude(x.re - y.re));
+}
+
+/// The function of one or two numbers; unknown where it is not defined.
+constexpr number value_of(ir::function f, const number& x, const number& y) {
+    using ir::function;
+    const auto zero = number::whole(0), one = number::whole(1);
+    if (!x.is_known || !y.is_known) return number::unknown();
+    if (f == function::exp) return exponential(x);
+    if (f == function::conjugate) {
+        number out = x;
+        out.im = -x.im;
+        out.exact.im = (residue::prime - x.exact.im) % residue::prime;
+        return out;
+    }
+    if (!x.is_real() || !y.is_real()) return number::unknown();
+    const int sign = sign_of(x);
+    const bool is_far = !(x.size() < far);
+    switch (f) {
+        case function::log:
+            return logarithm(x);
+        case function::sqrt:
+            return root(x);
+        case function::sin:
+            if (is_far) return number::unknown();
+            return sign == 0 ? zero : gentle(x, series::sin(x.re, 0), 1);
+        case function::cos:
+            if (is_far) return number::unknown();
+            return sign == 0 ? one : gentle(x, series::sin(x.re, 1), 1);
+        case function::tanh:
+            if (is_far) return number::unknown();
+            return sign == 0 ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
+        case function::absolute:
+            if (sign == 2) return gentle(x, magnitude(x.re), 1);
+            return sign < 0 ? -x : x;
+        case function::sigmoid:
+            return sigmoid(x);
+        case function::relu:
+            if (sign == 2) return gentle(x, x.re > 0 ? x.re : 0, 1);
+            return sign < 0 ? zero : x;
+        case function::gelu:
+            if (is_far) return number::unknown();
+            return x * number::near(0.5, 0) *
+                   (one + gentle(x, series::erf(x.re * 0.70710678118654752440), 1));
+        case function::silu:
+            return x * sigmoid(x);
+        case function::elu:
+            if (sign == 2) return number::unknown();
+            return sign >= 0 ? x : exponential(x) - one;
+        case function::sign:
+            return sign == 2 ? number::unknown() : number::whole(sign);
+        case function::erf:
+            if (is_far) return number::whole(sign);
+            return sign == 0 ? zero : gentle(x, series::erf(x.re), 1.2);
+        case function::floor:
+            return floor_of(x);
+        case function::maximum:
+            return extremum_of(x, y, true);
+        case function::minimum:
+            return extremum_of(x, y, false);
+        case function::modulo:
+            return x - y * floor_of(x / y);
+        case function::logical_not:
+            return sign == 2 ? number::unknown() : number::whole(sign == 0 ? 1 : 0);
+        default:
+            return number::unknown();
+    }
+}
+
+}  // namespace ricci::derive
