@@ -18,6 +18,8 @@ has_boost() {
         "${CXX:-g++}" -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1
 }
 has_catch2() { has_library catch2 || has_library catch2-with-main; }
+# The reader that the tests compare with needs numpy, in whichever of these interpreters; Debian's is the latter.
+has_numpy() { python3 -c 'import numpy' >/dev/null 2>&1 || /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1; }
 has_clang() { have clang++-19 || have clang++-16; }
 
 # The Debian packages that are missing for building the library and the examples.
@@ -40,6 +42,7 @@ missing_for_tests() {
     have cmake || echo cmake
     # The compiler of the messages that the tests check, whatever the library is built with.
     have g++ || echo g++
+    has_numpy || echo python3-numpy
 }
 
 # as_root COMMAND...: runs it as root, or fails when that cannot be done without asking somebody.

@@ -1,0 +1,154 @@
+"""Puts one text through both readers and says where they differ. What is not decided is not compared."""
+
+import re
+
+import numpy as np
+
+from exchange import bare
+from lexer import Doubt, Refused
+from reader import Reading
+
+CLAIM = -1  # what the driver says for a claim
+
+
+class Finding:
+    def __init__(self, category, words, text):
+        self.category, self.words, self.text = category, words, text
+
+    def cause(self):
+        """What two findings with one cause have in common: the beginning of the library's sentence."""
+        if self.category not in ("refused", "error", "asked"):
+            return ""
+        sentence = re.sub(r">>>.*?<<<|'[^']*'", "", self.words.split(" : ")[-1])
+        return " ".join(w for w in sentence.split() if len(w) > 2)[:24]
+
+    def __str__(self):
+        return f"{self.category}: {self.words}"
+
+
+class Comparison:
+    """`finding` is None where both agree; `note` says what was compared."""
+
+    def __init__(self, finding=None, note="agree"):
+        self.finding, self.note = finding, note
+
+
+def close(a, b, tolerance=1e-7):
+    a, b = np.asarray(a, dtype=np.longdouble), np.asarray(b, dtype=np.longdouble)
+    if a.shape != b.shape:
+        return False
+    with np.errstate(all="ignore"):
+        size = 1 + np.abs(b) + (np.nanmax(np.abs(b[np.isfinite(b)]), initial=0) * 1e-3)
+        same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= tolerance * size)
+    return bool(np.all(same))
+
+
+def verdict_of(answer):
+    """Of a text that is refused for a claim: refuted, unproved, or neither."""
+    if answer.kind != "refused" or answer.category != CLAIM:
+        return ""
+    w = answer.words
+    if "counterexample" in w or "is not what" in w or "this is not" in w or "are not equal" in w:
+        return "refuted"
+    return "unproved"
+
+
+def compare(driver, text, seed=0):
+    try:
+        reading = Reading(text, seed)
+    except Refused as r:
+        return refused_here(driver, text, r)
+    except Doubt as d:
+        return Comparison(note=f"doubt: {d}")
+    return run_both(driver, text, reading, seed)
+
+
+def refused_here(driver, text, r):
+    answer = driver.ask(text, {}, {})
+    if answer.kind in ("died", "late"):
+        return Comparison(Finding(answer.kind, "", text))
+    if answer.kind == "refused":
+        return Comparison(note="both refuse")
+    return Comparison(Finding(f"accepted ({r.category})", f"the page refuses it: {r}", text))
+
+
+def run_both(driver, text, reading, seed):
+    p, shapes = reading.program, reading.shapes
+    extents = {}
+    for i in shapes.indices:
+        letter = i[2].split("~")[0]
+        extents.setdefault(letter, shapes.extent(i))
+    try:
+        expected = reading.evaluate()
+        claims = [(c, *reading.judge(c)) for c in p.claims]
+        empty = any(0 in x.shape for x in reading.inputs.values())
+    except Doubt as d:
+        return Comparison(note=f"doubt: {d}")
+    answer = driver.ask(text, reading.inputs, extents)
+    if answer.kind in ("died", "late"):
+        return Comparison(Finding(answer.kind, "", text))
+    wrong = [c for c, a, b in claims if not close(a, b, 1e-6)]
+    if answer.kind == "refused":
+        verdict = verdict_of(answer)
+        if verdict == "unproved":
+            return Comparison(note="unproved")
+        if verdict == "refuted":
+            if claims and not wrong and not empty:
+                return Comparison(Finding("refuted, and true", answer.words, text))
+            return Comparison(note="both refute")
+        return Comparison(Finding("refused", answer.words, text))
+    if wrong:
+        c = wrong[0]
+        a, b = next((a, b) for k, a, b in claims if k is c)
+        if np.isnan(a.astype(float)).any() or np.isnan(b.astype(float)).any():
+            return Comparison(note="a claim that is not a number")
+        return Comparison(Finding("proved, and false", f"{first_difference(a, b)}", text))
+    if answer.kind == "error":
+        if reading.outside:
+            return Comparison(note="both outside")
+        return Comparison(Finding("error", answer.words, text))
+    if reading.outside:
+        return Comparison(Finding("outside", "a place that is read does not exist", text))
+    return compare_outputs(text, reading, expected, answer)
+
+
+def compare_outputs(text, reading, expected, answer):
+    p = reading.program
+    mine = {bare(n): expected[n] for n in p.outputs}
+    everything = {bare(n): x for n, x in expected.items()}
+    for name, got in answer.outputs.items():
+        if name not in everything and "/" in name:
+            continue  # a derivative on the way to another
+        if name not in everything:
+            return Comparison(Finding("outputs", f"{name} is no output", text))
+        want = everything[name]
+        if got.shape != want.shape:
+            return Comparison(Finding("shape", f"{name} has {got.shape}, not {want.shape}", text))
+        if not close(got, want) and not masked(got, want):
+            return Comparison(Finding("values", f"{name}: {first_difference(got, want)}", text))
+    missing = [n for n in mine if n not in answer.outputs]
+    if missing and not p.claims:
+        return Comparison(Finding("outputs", f"{missing[0]} is no output there", text))
+    if answer.asked and not reading.shapes.asked and "the shapes do not give" in answer.asked:
+        return Comparison(Finding("asked", answer.asked, text))
+    return Comparison(note="values agree")
+
+
+def masked(got, want):
+    """Where a row is masked everywhere the stable forms give 0 for 0/0; nothing else differs."""
+    a, b = np.asarray(got, dtype=float), np.asarray(want, dtype=float)
+    with np.errstate(all="ignore"):
+        same = (np.abs(a - b) <= 1e-7 * (1 + np.abs(b))) | (a == b) | (np.isnan(b) & ((a == 0) | np.isnan(a)))
+    return bool(np.all(same))
+
+
+def first_difference(a, b):
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = np.broadcast_arrays(a, b)
+    with np.errstate(all="ignore"):
+        bad = ~((np.abs(a - b) <= 1e-7 * (1 + np.abs(b))) | (a == b) | (np.isnan(a) & np.isnan(b)))
+    at = np.argwhere(bad)
+    if len(at) == 0:
+        return "no difference"
+    k = tuple(at[0])
+    return f"at {tuple(int(x) for x in k)} {a[k]:.9g} and here {b[k]:.9g}"

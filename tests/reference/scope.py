@@ -1,0 +1,346 @@
+"""Which index is summed where: implied sums become written ones, every bound index gets a name of its own, and
+what is not bound is refused."""
+
+import itertools
+from collections import Counter
+
+from lexer import Doubt, Refused
+from names import OwnCall, Parameter
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Norm, Number, Pi,
+                  Place, Position, Power, Product, Reduce, Tensor, children, rebuilt)
+
+
+def below(node):
+    """What stands directly below a resolved node."""
+    if isinstance(node, OwnCall):
+        return node.arguments
+    return children(node)
+
+
+def remade(node, f):
+    if isinstance(node, OwnCall):
+        return OwnCall(node.function, list(node.index), [f(a) for a in node.arguments])
+    if isinstance(node, Derivative):
+        return node
+    out = rebuilt(node, f)
+    return out
+
+
+def place_occurrences(places, heights):
+    for k, p in enumerate(places):
+        h = heights[k] if k < len(heights) else "u"
+        for i in p.letters():
+            yield i, h
+        if p.kind == "gathered":
+            yield from place_occurrences(p.value.places, p.value.heights)
+
+
+def turned(heights):
+    return "".join("l" if h == "u" else "u" for h in heights)
+
+
+def derivative_places(d):
+    """The places of a derivative, above the stroke first, with their heights as they count."""
+    if isinstance(d.of, Derivative):
+        places, heights = derivative_places(d.of)
+    else:
+        places, heights = list(d.of.places), d.of.heights
+    for b in d.by:
+        places = places + b.places
+        heights = heights + turned(b.heights)
+    return places, heights
+
+
+def occurrences(node):
+    """(index, height) of what is open in a node whose closed parts have been settled: u, l, or n for a number.
+    Of several terms the one that has an index most often counts."""
+    if isinstance(node, Tensor) or isinstance(node, Delta):
+        return list(place_occurrences(node.places, node.heights))
+    if isinstance(node, Derivative):
+        places, heights = derivative_places(node)
+        return list(place_occurrences(places, heights))
+    if isinstance(node, Position):
+        return [(node.index, "n")]
+    if isinstance(node, (Add, Cases)) or isinstance(node, Logic):
+        most = {}
+        for c in below(node):
+            here = {}
+            for i, h in occurrences(c):
+                here.setdefault(i, []).append((i, h))
+            for i, all_of in here.items():
+                if len(all_of) > len(most.get(i, [])):
+                    most[i] = all_of
+        return [x for all_of in most.values() for x in all_of]
+    if isinstance(node, OwnCall):
+        out = [x for a in node.arguments for x in once(occurrences(a))]
+        return out
+    if isinstance(node, Reduce):
+        inside = occurrences(node.body)
+        if node.condition is not None:
+            inside = inside + occurrences(node.condition)
+        out = [x for x in inside if x[0] not in node.indices]
+        if node.kind == "softmax":
+            out += [(i, "n") for i in node.free]
+        return out
+    out = []
+    for c in below(node):
+        out += occurrences(c)
+    return out
+
+
+def once(found):
+    """Of a value only that it has an index counts, not how often."""
+    seen = {}
+    for i, h in found:
+        seen.setdefault(i, h)
+    return list(seen.items())
+
+
+def is_value(node):
+    """What a function makes of its arguments: an index that it has is there once."""
+    if isinstance(node, Reduce):
+        return node.kind != "sum"
+    return isinstance(node, (Apply, OwnCall, Power, Bracket, Compare, Logic, Cases, Norm))
+
+
+def arguments(node):
+    if isinstance(node, Reduce):
+        return [node.body]
+    return below(node)
+
+
+def counts(node, bound):
+    """How often a node that is not settled yet has an index that is open in it."""
+    if isinstance(node, (Tensor, Delta, Derivative, Position)):
+        return Counter(i for i, _ in occurrences(node))
+    if isinstance(node, Add):
+        out = Counter()
+        for c in below(node):
+            out |= counts(c, bound)
+        return out
+    if is_value(node):
+        own = set(node.indices or ()) if isinstance(node, (Reduce, Norm)) else set()
+        out = Counter()
+        for a in arguments(node):
+            for i, n in counts(a, bound | own).items():
+                if i in own and getattr(node, "kind", "") != "softmax":
+                    continue
+                if n == 1 or i in bound or i in own:
+                    out[i] = 1
+        return out
+    if isinstance(node, Reduce):
+        own = set(node.indices or ())
+        if node.indices is None:
+            own = {i for i, _ in occurrences(node.condition)} - bound
+        return Counter({i: n for i, n in counts(node.body, bound | own).items() if i not in own})
+    out = Counter()
+    for c in below(node):
+        out += counts(c, bound)
+    return out
+
+
+class Scope:
+    def __init__(self):
+        self.number = itertools.count(1)
+        self.pairs = []  # for each implied sum the heights of what it pairs
+
+    # entry --------------------------------------------------------------------------------------------------
+    def settle(self, node, free):
+        """A right side with all its sums written; `free` are the indices of the left."""
+        out = self.sum_(node, set(free), set())
+        for i, _ in occurrences(out):
+            if i not in free:
+                raise Refused("index once", i)
+        return out
+
+    # expressions --------------------------------------------------------------------------------------------
+    def sum_(self, node, bound, outer):
+        if isinstance(node, Add):
+            return Add([(s, self.product(t, bound, outer)) for s, t in node.terms])
+        return self.product(node, bound, outer)
+
+    def value(self, node, bound):
+        """An argument: what it repeats is summed inside."""
+        return self.sum_(node, bound, set())
+
+    def product(self, node, bound, outer):
+        factors = self.flat(node)
+        found = [counts(f, bound) for _, f in factors]
+        mine = []
+        for i in sorted({i for c in found for i in c} - bound - outer):
+            holders = [k for k, c in enumerate(found) if c[i]]
+            alone = [k for k in holders if found[k][i] >= 2]
+            if len(holders) >= 2:
+                if len(alone) >= 2:
+                    raise Refused("two readings", f"{i} could be summed in two factors")
+                mine.append(i)
+            elif alone and isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)):
+                mine.append(i)
+        if {i for _, f in factors for i in self.signs(f)} & set(mine):
+            raise Doubt("one letter for a written and an implied sum")
+        done = []
+        for k, (inv, f) in enumerate(factors):
+            around = set(outer) | {i for n, c in enumerate(found) if n != k for i in c} - bound
+            done.append((inv, self.factor(f, bound | set(mine), around)))
+        out = done[0][1] if len(done) == 1 and not done[0][0] else Product(done)
+        if mine:
+            for i in mine:
+                self.pairs.append([h for _, f in done for j, h in self.heights_in(f) if j == i])
+            out = self.renamed(Reduce("sum", mine, out, implied=True))
+        return out
+
+    @staticmethod
+    def heights_in(f):
+        found = occurrences(f)
+        return once(found) if is_value(f) else found
+
+    @staticmethod
+    def signs(f):
+        return f.indices if isinstance(f, Reduce) and f.kind == "sum" and f.indices else []
+
+    def flat(self, node):
+        """The factors of a product; those of a quotient, or of what is alone in parentheses, are its own."""
+        while isinstance(node, Group) and not isinstance(node.body, Add):
+            node = node.body
+        if not isinstance(node, Product):
+            return [(False, node)]
+        out = []
+        for inv, f in node.factors:
+            while isinstance(f, Group) and not isinstance(f.body, (Add, Product)):
+                f = f.body
+            if not inv and isinstance(f, Product):  # a name before a parenthesis that is a product
+                out += self.flat(f)
+            elif not inv and isinstance(f, Group) and isinstance(f.body, Product) and any(i for i, _ in f.body.factors):
+                out += self.flat(f.body)
+            else:
+                out.append((inv, f))
+        return out
+
+    def factor(self, f, bound, outer):
+        """Settles one factor. Into values nothing reaches from outside; into sums in parentheses it does."""
+        if isinstance(f, Apply):
+            return Apply(f.function, [self.value(a, bound) for a in f.arguments])
+        if isinstance(f, OwnCall):
+            return OwnCall(f.function, f.index, [self.value(a, bound) for a in f.arguments])
+        if isinstance(f, Power):
+            return Power(self.value(f.base, bound), self.value(f.exponent, bound))
+        if isinstance(f, Bracket):
+            return Bracket(self.condition(f.condition, bound))
+        if isinstance(f, Cases):
+            return Cases([(self.value(v, bound), None if c is None else self.condition(c, bound))
+                          for v, c in f.branches])
+        if isinstance(f, Norm):
+            return self.norm(f, bound)
+        if isinstance(f, Reduce):
+            return self.reduce(f, bound, outer if f.kind == "sum" else set())
+        if isinstance(f, Group):
+            return Group(self.sum_(f.body, bound, outer))
+        return f
+
+    def condition(self, c, bound):
+        if isinstance(c, Logic):
+            return Logic(c.sign, [self.condition(p, bound) for p in c.parts])
+        if isinstance(c, Compare):
+            return Compare(c.sign, self.value(c.left, bound), self.value(c.right, bound))
+        if isinstance(c, Bracket):
+            return self.condition(c.condition, bound)
+        if isinstance(c, Group):
+            return self.condition(c.body, bound)
+        if isinstance(c, Tensor):
+            return c
+        raise Refused("bracket", "no comparison")
+
+    def reduce(self, r, bound, outer):
+        indices = r.indices
+        if indices is None:
+            indices = []
+            for i, _ in occurrences(r.condition):
+                if i not in bound and i not in indices:
+                    indices.append(i)
+            if not indices:
+                raise Refused("bounds", "the condition binds nothing")
+        if r.kind == "softmax":
+            return self.softmax(r, bound)
+        if len(set(indices)) < len(indices):
+            raise Refused("index shadowed", "twice below one sign")
+        for i in indices:
+            if i in bound:
+                raise Refused("index shadowed", i)
+        inside = bound | set(indices)
+        body = self.sum_(r.body, inside, outer - set(indices))
+        out = Reduce(r.kind, list(indices), body, None if r.condition is None else self.condition(r.condition, inside),
+                     r.from_one, False, dict(r.first))
+        for i in r.from_one:
+            if i not in r.first and self.is_number(out.body, i) or i in r.first and self.is_number(out.body, i) or (
+                    r.condition is not None and any(j == i for j, _ in occurrences(out.condition))):
+                raise Refused("bounds", f"{i} from 1 is a number")
+        return self.renamed(out)
+
+    def is_number(self, node, i):
+        if isinstance(node, Position):
+            return node.index == i
+        if isinstance(node, (Tensor, Delta)):
+            for p in node.places:
+                if p.kind not in ("index", "gathered", "number") and i in p.letters() and p.kind != "merged":
+                    return True
+        return any(self.is_number(c, i) for c in below(node))
+
+    def softmax(self, r, bound):
+        body = self.value(r.body, bound | set(r.indices))
+        # What is summed below the stroke has names of its own; the value has the index still.
+        out = Reduce("softmax", [], body, None)
+        out.free = list(r.indices)
+        for i in r.indices:
+            if i not in {j for j, _ in occurrences(body)}:
+                raise Doubt("softmax over an index that is not there")
+        return out
+
+    def norm(self, n, bound):
+        body = self.value(n.body, bound)
+        terms = [t for _, t in body.terms] if isinstance(body, Add) else [body]
+        sets = [{i for i, _ in occurrences(t)} - bound for t in terms]
+        if n.indices is not None:
+            over = list(n.indices)
+        else:
+            over = sorted(set.intersection(*sets))
+            if set.union(*sets) != set(over):
+                raise Refused("norm", "an index stands in some terms only")
+        if n.kind == "2" or n.kind == "F":
+            inner = Reduce("sum", over, Power(Group(body), Number("2"))) if over else Power(Group(body), Number("2"))
+            out = self.renamed(inner) if over else inner
+            return Apply("sqrt", [out])
+        inner = Apply("abs", [body])
+        if not over:
+            return inner
+        return self.renamed(Reduce("sum" if n.kind == "1" else "max", over, inner))
+
+    # names of bound indices -----------------------------------------------------------------------------------
+    def renamed(self, r):
+        table = {i: f"{i}~{next(self.number)}" for i in r.indices}
+        out = Reduce(r.kind, [table[i] for i in r.indices], rename(r.body, table),
+                     None if r.condition is None else rename(r.condition, table), r.from_one, r.implied,
+                     {table[i]: n for i, n in r.first.items()})
+        out.free = []
+        return out
+
+
+def rename(node, table):
+    if isinstance(node, Position):
+        return Position(table.get(node.index, node.index))
+    if isinstance(node, Derivative):
+        return Derivative(rename(node.of, table), [rename(b, table) for b in node.by])
+    if isinstance(node, (Tensor, Delta)):
+        places = [Place(p.kind, [(c, table.get(i, i)) for c, i in p.terms], p.offset,
+                        rename(p.value, table) if p.kind == "gathered" else None) for p in node.places]
+        if isinstance(node, Tensor):
+            return Tensor(node.name, places, node.heights, node.staggered)
+        return Delta(places, node.heights)
+    if isinstance(node, OwnCall):
+        return OwnCall(node.function, [table.get(i, i) for i in node.index], [rename(a, table) for a in node.arguments])
+    if isinstance(node, Reduce):
+        out = Reduce(node.kind, list(node.indices), rename(node.body, table),
+                     None if node.condition is None else rename(node.condition, table), node.from_one, node.implied,
+                     dict(node.first))
+        out.free = [table.get(i, i) for i in getattr(node, "free", [])]
+        return out
+    return rebuilt(node, lambda c: rename(c, table))

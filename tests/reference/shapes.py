@@ -1,0 +1,250 @@
+"""Extents for a program: which indices and axes are as long as one another, and small numbers for them."""
+
+from lexer import Doubt, Refused
+from names import OwnCall
+from program import below, derivative_name
+from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce, Tensor)
+
+
+class Shapes:
+    """An index is ("i", equation, letter), an axis ("t", name, number)."""
+
+    def __init__(self, program, random, small=False):
+        self.p, self.random = program, random
+        self.parent = {}
+        self.affine = []     # (axis, [(factor, index)], offset, guarded, equation)
+        self.plain = []      # (axis, index, guarded)
+        self.merged = []     # (axis, [index])
+        self.numbers = []    # (axis, number)
+        self.places = []     # (name of the numbers, axis)
+        self.compared = []   # (index, index)
+        self.first = {}      # index: how many places of its axis
+        self.indices = []
+        self.small = small
+        for parts in program.definitions.values():
+            for left, body, e in parts:
+                self.look(left, e, False)
+                self.look(body, e, False)
+        for c in program.claims:
+            self.look(c.left, c.equation, False)
+            self.look(c.side, c.equation, False)
+        for f in program.functions.values():
+            self.look(f.body, f.name, False)
+        self.solve()
+
+    # union-find -----------------------------------------------------------------------------------------------
+    def find(self, x):
+        self.parent.setdefault(x, x)
+        while self.parent[x] != x:
+            self.parent[x] = self.parent[self.parent[x]]
+            x = self.parent[x]
+        return x
+
+    def join(self, a, b):
+        a, b = self.find(a), self.find(b)
+        if a != b:
+            self.parent[a] = b
+
+    # what is there --------------------------------------------------------------------------------------------
+    def index(self, letter, e):
+        key = ("i", "*" if "~" in letter else e, letter)
+        if key not in self.indices:
+            self.indices.append(key)
+        return key
+
+    def look(self, node, e, guarded):
+        if isinstance(node, Tensor):
+            for k, p in enumerate(node.places):
+                self.place(("t", node.name, k), p, e, guarded)
+            return
+        if isinstance(node, Derivative):
+            self.derivative(node, e, guarded)
+            return
+        if isinstance(node, Delta):
+            pair = [p for p in node.places if p.kind == "index"]
+            if len(pair) == 2:
+                self.join(self.index(pair[0].letters()[0], e), self.index(pair[1].letters()[0], e))
+            for p in node.places:
+                for i in p.letters():
+                    self.index(i, e)
+                if p.kind == "gathered":
+                    self.look(p.value, e, guarded)
+            return
+        if isinstance(node, Position):
+            self.index(node.index, e)
+            return
+        if isinstance(node, Compare) and isinstance(node.left, Position) and isinstance(node.right, Position):
+            self.compared.append((self.index(node.left.index, e), self.index(node.right.index, e)))
+        if isinstance(node, OwnCall):
+            f = self.p.functions[node.function]
+            for mine, theirs in zip(f.index or (), node.index):
+                self.join(self.index(mine, f.name), self.index(theirs, e))
+        if isinstance(node, Reduce):
+            for i in node.indices:
+                self.index(i, e)
+                if i in node.first:
+                    self.first[self.index(i, e)] = node.first[i]
+        if isinstance(node, Product):
+            guarded = guarded or any(isinstance(f, Bracket) for _, f in node.factors)
+        if isinstance(node, Cases) or isinstance(node, Reduce) and node.condition is not None:
+            guarded = True
+        for c in below(node):
+            self.look(c, e, guarded)
+
+    def derivative(self, d, e, guarded):
+        axes = []
+
+        def of_tensor(t):
+            name = t.name
+            for k, p in enumerate(t.places):
+                axes.append((("t", name, k), p))
+        first = d
+        chain = []
+        while isinstance(first, Derivative):
+            chain.append(first)
+            first = first.of
+        of_tensor(first)
+        for x in reversed(chain):
+            for b in x.by:
+                of_tensor(b)
+        name = derivative_name(d)
+        for k, (axis, p) in enumerate(axes):
+            self.place(axis, p, e, guarded)
+            self.join(("t", name, k), axis)
+
+    def place(self, axis, p, e, guarded):
+        self.find(axis)
+        if p.kind == "index":
+            self.plain.append((axis, self.index(p.letters()[0], e), guarded, e))
+        elif p.kind == "number":
+            self.numbers.append((axis, p.offset))
+        elif p.kind == "affine":
+            self.affine.append((axis, [(c, self.index(i, e)) for c, i in p.terms], p.offset, guarded, e))
+        elif p.kind == "merged":
+            self.merged.append((axis, [self.index(i, e) for i in p.letters()]))
+        elif p.kind == "gathered":
+            self.places.append((p.value.name, axis))
+            self.look(p.value, e, guarded)
+        else:
+            for i in p.letters():
+                self.index(i, e)
+
+    # solving ----------------------------------------------------------------------------------------------------
+    def solve(self):
+        # An index with arithmetic in a tensor is not as long as the tensor's axes where it stands plainly.
+        shifted = {(t[1], i) for t, terms, _, _, _ in self.affine for _, i in terms}
+        self.inner = []
+        for axis, i, guarded, e in self.plain:
+            if (axis[1], i) in shifted or i in self.first:
+                self.inner.append((axis, [(1, i)], 0, guarded, e))
+            else:
+                self.join(axis, i)
+        for axis, parts in self.merged:  # (ha) here and (hb) there
+            for other, others in self.merged:
+                if self.find(axis) == self.find(other) and len(parts) == len(others):
+                    for a, b in zip(parts, others):
+                        self.join(a, b)
+        has_axis = self.known()
+        for i in self.indices:  # j' is as long as j where nothing else says how long
+            bare = i[2].split("~")[0]
+            if "'" in bare and self.find(i) not in has_axis and i not in {x for _, t, _, _, _ in self.affine for _, x in t}:
+                for j in self.indices:
+                    if j[2].split("~")[0].rstrip("'") == bare.rstrip("'") and j != i and (
+                            self.find(j) in has_axis):
+                        self.join(i, j)
+                        break
+        reached = {i for _, terms, _, guarded, _ in self.affine + self.inner for _, i in terms if not guarded}
+        for _ in range(3):
+            for a, b in self.compared:
+                a_known = self.find(a) in has_axis or a in reached
+                b_known = self.find(b) in has_axis or b in reached
+                if a_known != b_known:
+                    self.join(a, b)
+                    has_axis = self.known()
+        self.draw()
+        for _ in range(12):
+            if not self.stretch():
+                break
+        self.lengthen()
+        for _ in range(3):  # of an axis that is known all parts but one are
+            for axis, parts in self.merged:
+                open_ = [i for i in parts if self.find(i) not in has_axis and i not in reached]
+                if self.find(axis) in has_axis and len(open_) == 1:
+                    has_axis.add(self.find(open_[0]))
+        self.asked = sorted({i[2].split("~")[0] for i in self.indices
+                             if self.find(i) not in has_axis and i not in reached and i not in self.first})
+
+    def known(self):
+        """The classes that have an axis of an input."""
+        return {self.find(a) for a in list(self.parent) if a[0] == "t" and a[1] in self.p.inputs}
+
+    def draw(self):
+        self.n = {}
+        for x in self.indices + list(self.parent):
+            root = self.find(x)
+            if root not in self.n:
+                self.n[root] = self.drawn(x)
+        for i, count in self.first.items():
+            self.n[self.find(i)] = count
+
+    def drawn(self, x):
+        """Mostly a letter is as long wherever it stands, since a caller gives an extent to a letter."""
+        if not hasattr(self, "of_letter"):
+            self.of_letter = {}
+        letter = x[2].split("~")[0] if x[0] == "i" else x
+        if letter not in self.of_letter or self.random.random() < 0.1:
+            n = self.random.choice([2, 2, 3, 3, 4] if not self.small else [2, 2, 3])
+            if self.random.random() < 0.02:
+                n = self.random.choice([0, 1, 1])
+            self.of_letter[letter] = n
+        return self.of_letter[letter]
+
+    def reach(self, terms, offset):
+        return offset + sum(abs(c) * (self.extent(i) - 1) for c, i in terms) + 1
+
+    def extent(self, node):
+        return self.n[self.find(node)]
+
+    def stretch(self):
+        """Makes axes as long as their places reach. Whether something changed."""
+        changed = False
+        for axis, parts in self.merged:
+            n = 1
+            for i in parts:
+                n *= self.extent(i)
+            if self.extent(axis) != n:
+                self.n[self.find(axis)] = n
+                changed = True
+        for axis, terms, offset, guarded, _ in self.affine + self.inner:
+            if guarded:
+                continue
+            if any(self.find(i) == self.find(axis) for _, i in terms):
+                continue
+            n = self.reach(terms, offset)
+            if self.extent(axis) < n:
+                self.n[self.find(axis)] = n
+                changed = True
+        for axis, number in self.numbers:
+            if self.extent(axis) < number + 1:
+                self.n[self.find(axis)] = number + 1
+                changed = True
+        return changed
+
+    def lengthen(self):
+        """An index that has no plain place elsewhere is as long as all its places allow."""
+        with_axis = self.known()
+        for i in self.indices:
+            if self.find(i) in with_axis or i in self.first:
+                continue
+            limits = []
+            for axis, terms, offset, guarded, _ in self.affine + self.inner:
+                if i not in [x for _, x in terms] or guarded:
+                    continue
+                mine = sum(abs(c) for c, x in terms if x == i)
+                rest = self.reach([(c, x) for c, x in terms if x != i], offset)
+                limits.append((self.extent(axis) - rest) // mine + 1)
+            if limits:
+                self.n[self.find(i)] = max(0, min(limits))
+
+    def shape(self, name, rank):
+        return tuple(self.n[self.find(("t", name, k))] for k in range(rank))

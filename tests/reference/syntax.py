@@ -1,0 +1,534 @@
+"""From the tokens of one side of an equation to a tree. Names keep their scripts as written: what a script
+means depends on the whole text, which names.py looks at."""
+
+from lexer import GREEK_COMMANDS, Doubt, Refused, Token
+from tree import (Add, Apply, Bracket, Call, Cases, Compare, Derivative, Group, Infinity, Logic, Name, Norm, Number,
+                  Pi, Position, Power, Product, Reduce)
+
+COMMANDS = {"\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh"}
+OPERATORS = {"sigmoid", "relu", "gelu", "silu", "elu", "softplus", "sign", "erf", "floor", "ceil", "conj", "Re", "Im",
+             "exp", "log", "sqrt", "tanh", "abs", "sin", "cos", "max", "min", "ELU", "ReLU", "GELU", "SiLU"}
+REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"}
+ACCENTS = {"\\tilde", "\\hat", "\\bar", "\\dot"}
+RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
+FUNCTION_LETTERS = {"f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho"}
+END = Token("end", "")
+
+
+class Parser:
+    def __init__(self, tokens, own=()):
+        self.tokens = tokens
+        self.at = 0
+        self.own = own  # names of the text's own functions over an index
+
+    # tokens ------------------------------------------------------------------------------------------------
+    def peek(self, ahead=0):
+        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else END
+
+    def take(self):
+        t = self.peek()
+        self.at += 1
+        return t
+
+    def accept(self, *signs):
+        if self.peek().is_(*signs):
+            return self.take()
+        return None
+
+    def expect(self, sign):
+        if not self.accept(sign):
+            raise Refused("unbalanced" if sign in "})]|" else "unexpected", f"{sign} is expected, not {self.peek()}")
+
+    def until(self, closing):
+        """The tokens up to the bracket that closes, which is taken."""
+        pairs = {"{": "}", "(": ")", "[": "]"}
+        stack, out = [closing], []
+        while True:
+            t = self.take()
+            if t is END:
+                raise Refused("unbalanced", f"{closing} is missing")
+            if t.kind == "sign" and t.value == stack[-1]:
+                stack.pop()
+                if not stack:
+                    return out
+            elif t.kind == "sign" and t.value in pairs:
+                stack.append(pairs[t.value])
+            elif t.kind == "sign" and t.value in "})]":
+                raise Refused("unbalanced", f"{t.value} closes nothing")
+            out.append(t)
+
+    def argument(self):
+        """`{...}`, or the next token, as TeX takes an argument."""
+        if self.accept("{"):
+            return self.until("}")
+        t = self.take()
+        if t is END:
+            raise Refused("unexpected", "an argument is missing")
+        if t.kind in ("number", "letters") and len(t.value) > 1:
+            self.at -= 1
+            self.tokens = list(self.tokens)
+            self.tokens[self.at] = Token(t.kind, t.value[1:])
+            return [Token(t.kind, t.value[0])]
+        return [t]
+
+    def inner(self, tokens):
+        return Parser(tokens, self.own).whole()
+
+    def whole(self):
+        out = self.sum_()
+        if self.peek() is not END:
+            raise Refused("unexpected", str(self.peek()))
+        return out
+
+    # expressions -------------------------------------------------------------------------------------------
+    def sum_(self):
+        terms = []
+        sign = 1
+        if self.accept("-"):
+            sign = -1
+        elif self.accept("+"):
+            pass
+        while True:
+            terms.append((sign, self.product()))
+            if self.accept("+"):
+                sign = 1
+            elif self.accept("-"):
+                sign = -1
+            else:
+                break
+        return terms[0][1] if len(terms) == 1 and terms[0][0] == 1 else Add(terms)
+
+    def product(self):
+        factors = []
+        while True:
+            separated = bool(factors) and bool(self.accept("\\cdot", "*"))
+            divides = bool(factors) and not separated and bool(self.accept("/"))
+            if not self.starts_factor():
+                if separated or divides or not factors:
+                    raise Refused("unexpected", f"a factor is expected, not {self.peek()}")
+                break
+            factors.append((divides, self.factor()))
+        return factors[0][1] if len(factors) == 1 else Product(factors)
+
+    def starts_factor(self):
+        t = self.peek()
+        if t.kind in ("letters", "number", "text", "operator"):
+            return True
+        if t.kind == "sign":
+            return t.value in "([" or t.value == "|" and not self.inside_bars
+        return t.kind == "command" and (t.value in COMMANDS or t.value in GREEK_COMMANDS or t.value in ACCENTS or t.value in {
+            "\\frac", "\\sum", "\\prod", "\\max", "\\min", "\\infty", "\\imaginary", "\\begin{cases}", "\\lfloor",
+            "\\lceil", "\\lVert", "\\underbrace"})
+
+    inside_bars = False
+    staggered = False
+
+    def factor(self):
+        base = self.primary()
+        while self.accept("^"):
+            exponent = self.inner(self.argument())
+            if isinstance(base, Reduce):
+                base = self.power_of_reduction(base, exponent)
+            else:
+                base = Power(base, exponent)
+        return base
+
+    @staticmethod
+    def power_of_reduction(r, exponent):
+        if r.kind in ("mean", "max", "min", "logsumexp"):
+            raise Refused("two readings", f"a power behind {r.kind}")
+        return Power(r, exponent)
+
+    def power_behind(self, node):
+        """The power that a factor which has no index scripts carries."""
+        while self.accept("^"):
+            node = Power(node, self.inner(self.argument()))
+        return node
+
+    def primary(self):
+        t = self.take()
+        if t.kind == "number":
+            return Number(t.value)
+        if t.is_("("):
+            return Group(self.inner(self.until(")")))
+        if t.is_("["):
+            return Bracket(Conditions(self.until("]"), self.own).whole())
+        if t.is_("|"):
+            return Apply("abs", [self.bars()])
+        if t.kind == "operator" or t.kind == "text" and t.value in REDUCTIONS | OPERATORS and (
+                self.peek().is_("(") or self.peek().is_("_") and t.value in REDUCTIONS):
+            return self.operator(t.value)
+        if t.kind == "text" and t.value in OPERATORS | REDUCTIONS:
+            raise Doubt("a function's name as a tensor")
+        if t.kind in ("letters", "text"):
+            if t.kind == "letters" and t.value == "e" and self.peek().is_("^"):
+                return self.exponential()
+            return self.name(t)
+        if t.kind != "command":
+            raise Refused("unexpected", str(t))
+        if t.value in COMMANDS:
+            return self.operator(t.value[1:])
+        if t.value in ("\\max", "\\min"):
+            return self.operator(t.value[1:])
+        if t.value == "\\frac":
+            return self.fraction()
+        if t.value in ("\\sum", "\\prod"):
+            return self.signed(t.value)
+        if t.value == "\\infty":
+            return Infinity()
+        if t.value == "\\begin{cases}":
+            return self.cases()
+        if t.value in ("\\lfloor", "\\lceil"):
+            closing = "\\rfloor" if t.value == "\\lfloor" else "\\rceil"
+            return Apply("floor" if t.value == "\\lfloor" else "ceil", [self.inner(self.command_until(closing))])
+        if t.value == "\\lVert":
+            return self.norm()
+        if t.value == "\\underbrace":
+            body = self.inner(self.argument())
+            if self.accept("_"):
+                self.argument()
+            return Group(body)
+        if t.value == "\\imaginary":
+            raise Doubt("complex")
+        if t.value in GREEK_COMMANDS or t.value in ACCENTS:
+            if t.value == "\\sigma" and self.peek().is_("("):
+                return self.operator("sigmoid")
+            return self.name(t)
+        raise Refused("unknown command", t.value)
+
+    def command_until(self, closing):
+        out, depth = [], 0
+        while True:
+            t = self.take()
+            if t is END:
+                raise Refused("unbalanced", closing)
+            if t.value == closing and depth == 0:
+                return out
+            depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(t.value, 0) if t.kind == "sign" else 0
+            out.append(t)
+
+    def bars(self):
+        """Up to the next bar at this depth; bars do not nest without other brackets between them."""
+        out, depth = [], 0
+        while True:
+            t = self.take()
+            if t is END:
+                raise Refused("unbalanced", "|")
+            if depth == 0 and t.is_("|"):
+                return self.inner(out)
+            if t.kind == "sign":
+                depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(t.value, 0)
+            out.append(t)
+
+    # names -------------------------------------------------------------------------------------------------
+    def base_name(self, t):
+        if t.kind == "command" and t.value in ACCENTS:
+            inside = self.argument()
+            if len(inside) != 1:
+                raise Refused("unexpected", "one name below an accent")
+            base = t.value + "{" + inside[0].value + "}"
+        else:
+            base = t.value
+        while self.peek().is_("'") and not self.peek().space:
+            self.take()
+            base += "'"
+        return base
+
+    def scripts(self):
+        out = []
+        while True:
+            if self.peek().is_("{") and self.peek(1).is_("}") and self.peek(2).is_("^", "_"):
+                self.at += 2  # T^a{}_b
+                self.staggered = True
+                continue
+            if not self.peek().is_("^", "_"):
+                return out
+            height = self.take().value
+            if self.accept("<"):
+                content = []
+                while not self.peek().is_(">"):
+                    if self.peek() is END:
+                        raise Refused("unbalanced", "<")
+                    content.append(self.take())
+                self.take()
+            else:
+                content = self.argument()
+            out.append((height, content))
+
+    def name(self, t):
+        base = self.base_name(t)
+        self.staggered = False
+        name = Name(base, self.scripts(), self.staggered)
+        while self.peek().is_("'") and not self.peek().space:
+            raise Doubt("a prime behind scripts")
+        if self.peek().is_("("):
+            start = self.at
+            self.take()
+            body = self.until(")")
+            powers = self.peek().is_("^")
+            return Call(name, split_commas(body), body) if not powers else self.call_with_power(name, body, start)
+        return name
+
+    def call_with_power(self, name, body, _):
+        return Call(name, split_commas(body), body)
+
+    def exponential(self):
+        """e^{...}, which names.py turns into a tensor where the text defines one."""
+        scripts = self.scripts()
+        return Name("e", scripts)
+
+    # functions ---------------------------------------------------------------------------------------------
+    def operator(self, function):
+        if self.peek().is_("_"):
+            self.take()
+            below = self.argument()
+            if function in self.own:
+                self.expect("(")
+                return Apply("own:" + function, [below, [self.inner(a) for a in split_commas(self.until(")"))]])
+            if function not in REDUCTIONS:
+                raise Refused("unknown function", function)
+            power = None
+            indices = letters_of(below)
+            if self.peek().is_("("):
+                self.take()
+                body = Group(self.inner(self.until(")")))
+                if self.peek().is_("^") and function != "softmax":
+                    raise Refused("two readings", f"a power behind {function}")
+            else:
+                if not self.starts_factor():
+                    raise Refused("unexpected", f"what {function} is of")
+                body = self.factor()
+            return Reduce(function, indices, body)
+        if function in self.own:
+            raise Refused("unexpected", f"{function} needs an index")
+        lowered = {"ELU": "elu", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu"}.get(function, function)
+        if lowered not in OPERATORS and "\\" + lowered not in COMMANDS:
+            raise Refused("unknown function", function)
+        if lowered == "sqrt" and self.peek().is_("["):
+            raise Doubt("a root of another degree")
+        if self.peek().is_("^"):
+            raise Doubt("a power between a function and its argument")
+        if lowered in ("max", "min"):
+            self.expect("(")
+            parts = [self.inner(p) for p in split_commas(self.until(")"))]
+            if len(parts) != 2:
+                raise Doubt("max of other than two")
+            return Apply("maximum" if lowered == "max" else "minimum", parts)
+        if lowered == "sqrt" and self.peek().is_("{"):
+            return Apply("sqrt", [self.inner(self.argument())])
+        if self.peek().is_("("):
+            self.take()
+            return Apply(lowered, [self.inner(self.until(")"))])
+        if self.peek().is_("{"):
+            return Apply(lowered, [self.inner(self.argument())])
+        if not self.starts_factor():
+            raise Refused("unexpected", f"what {function} is of")
+        return Apply(lowered, [self.factor()])
+
+    def fraction(self):
+        above, below = self.argument(), self.argument()
+        d = self.derivative(above, below)
+        if d is not None:
+            return d
+        return Group(Product([(False, Group(self.inner(above))), (True, Group(self.inner(below)))]))
+
+    def derivative(self, above, below):
+        if not below or not below[0].is_("\\partial"):
+            if below and below[0].kind == "letters" and above and above[0].kind == "letters" and (
+                    below[0].value == "d" and above[0].value == "d"):
+                raise Doubt("a tangent")
+            return None
+        p = Parser(above, self.own)
+        p.expect("\\partial")
+        order = 1
+        if p.accept("^"):
+            digits = p.argument()
+            order = int("".join(t.value for t in digits))
+        of = p.primary() if p.peek() is not END else None
+        if p.peek() is not END or of is None:
+            raise Doubt("what is differentiated is not a name")
+        by = []
+        q = Parser(below, self.own)
+        while q.accept("\\partial"):
+            t = q.take()
+            if t.is_("\\frac"):
+                raise Doubt("by a derivative")
+            base = q.base_name(t)
+            scripts = []
+            while q.peek().is_("^", "_"):
+                scripts += q.scripts()
+            if scripts and scripts[-1][0] == "^" and len(scripts) >= 1 and is_digits(scripts[-1][1]):
+                times = int(scripts.pop()[1][0].value)
+                by += [Name(base, scripts)] * times
+            else:
+                by.append(Name(base, scripts))
+        if q.peek() is not END or len(by) != order:
+            raise Refused("unexpected", "the order of a derivative")
+        return Derivative(of, by)
+
+    # signs that bind ---------------------------------------------------------------------------------------
+    def signed(self, sign):
+        kind = "sum" if sign == "\\sum" else "product"
+        if not self.accept("_"):
+            raise Refused("unexpected", f"{sign} says no index")
+        below = self.argument()
+        above = self.argument() if self.accept("^") else None
+        body = self.product()
+        r = Reduce(kind, [], body)
+        if above is not None or any(t.is_("=") for t in below):
+            return self.bounded(r, below, above)
+        if any(t.is_(*RELATIONS, "\\land", "\\lor", ",") and not t.is_(",") for t in below):
+            r.condition = Conditions(below, self.own).whole()
+            r.indices = None  # names.py knows which letters are free
+            return r
+        r.indices = letters_of(below)
+        return r
+
+    def bounded(self, r, below, above):
+        k = [n for n, t in enumerate(below) if t.is_("=")]
+        if len(k) != 1 or above is None:
+            raise Refused("bounds", "of a sum")
+        indices = letters_of(below[:k[0]])
+        first = below[k[0] + 1:]
+        if len(indices) != 1 or len(first) != 1 or first[0].value not in ("0", "1"):
+            raise Refused("bounds", "a sum begins at 0 or 1")
+        r.indices = indices
+        start = int(first[0].value)
+        if start == 1:
+            r.from_one = indices
+        r.bound = (start, above)
+        return r
+
+    def cases(self):
+        branches, now, depth = [], [], 0
+        rows = [[]]
+        while True:
+            t = self.take()
+            if t is END:
+                raise Refused("unbalanced", "cases")
+            if t.kind == "command" and t.value == "\\end{cases}" and depth == 0:
+                break
+            depth += 1 if t.kind == "command" and t.value.startswith("\\begin{") else 0
+            depth -= 1 if t.kind == "command" and t.value.startswith("\\end{") else 0
+            if depth == 0 and t.is_("\\\\"):
+                rows.append([])
+                continue
+            rows[-1].append(t)
+        for row in rows:
+            if not row:
+                continue
+            value, condition = split_case(row)
+            branches.append((self.inner(value), None if condition is None else Conditions(condition, self.own).whole()))
+        return Cases(branches)
+
+    def norm(self):
+        body = self.inner(self.command_until("\\rVert"))
+        kind, indices = "2", None
+        if self.accept("_"):
+            below = self.argument()
+            word = "".join(t.value for t in below)
+            if word in ("1", "2", "F", "\\infty"):
+                kind = word
+            else:
+                indices = letters_of(below)
+        return Norm(kind, body, indices)
+
+
+def split_case(row):
+    """The value and the condition of one row of cases: the condition begins at \\text{if}, or ends the row."""
+    for k, t in enumerate(row):
+        if t.kind == "text" and t.value in ("if", "otherwise", "else", "for"):
+            value = row[:k]
+            rest = row[k + 1:]
+            while value and value[-1].is_(","):
+                value.pop()
+            return value, (None if t.value in ("otherwise", "else") else rest)
+    raise Doubt("a case without \\text{if}")
+
+
+def split_commas(tokens):
+    out, depth = [[]], 0
+    for t in tokens:
+        if t.kind == "sign":
+            depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(t.value, 0)
+        if depth == 0 and t.is_(","):
+            out.append([])
+        else:
+            out[-1].append(t)
+    return out
+
+
+def is_digits(tokens):
+    return bool(tokens) and all(t.kind == "number" for t in tokens)
+
+
+def letters_of(tokens):
+    """The indices of a list such as j, h,c, j' or ij."""
+    out = []
+    for t in tokens:
+        if t.is_(","):
+            continue
+        if t.is_("'") and out:
+            out[-1] += "'"
+        elif t.kind == "letters":
+            out += list(t.value)
+        elif t.kind == "command" and t.value in GREEK_COMMANDS:
+            out.append(t.value)
+        else:
+            raise Refused("unexpected", f"an index is expected, not {t}")
+    return out
+
+
+class Conditions(Parser):
+    """Conditions: comparisons joined by \\land, \\lor and \\lnot."""
+
+    def whole(self):
+        out = self.disjunction()
+        if self.peek() is not END:
+            raise Refused("unexpected", str(self.peek()))
+        return out
+
+    def inner(self, tokens):
+        return Parser(tokens, self.own).whole()
+
+    def disjunction(self):
+        parts = [self.conjunction()]
+        while self.accept("\\lor"):
+            parts.append(self.conjunction())
+        return parts[0] if len(parts) == 1 else Logic("or", parts)
+
+    def conjunction(self):
+        parts = [self.single()]
+        while self.accept("\\land", ","):
+            parts.append(self.single())
+        return parts[0] if len(parts) == 1 else Logic("and", parts)
+
+    def single(self):
+        if self.accept("\\lnot"):
+            return Logic("not", [self.single()])
+        if self.peek().is_("["):
+            self.take()
+            return Conditions(self.until("]"), self.own).whole()
+        if self.peek().is_("("):
+            closing = self.at
+            self.take()
+            inside = self.until(")")
+            if self.peek() is END or self.peek().is_("\\land", "\\lor", ","):
+                if any(t.is_(*RELATIONS) for t in inside):
+                    return Conditions(inside, self.own).whole()
+            self.at = closing
+        sides = [self.modulus()]
+        signs = []
+        while self.peek().is_(*RELATIONS):
+            signs.append(self.take().value)
+            sides.append(self.modulus())
+        if not signs:
+            return sides[0]
+        parts = [Compare(s, sides[k], sides[k + 1]) for k, s in enumerate(signs)]
+        return parts[0] if len(parts) == 1 else Logic("and", parts)
+
+    def modulus(self):
+        out = self.sum_()
+        if self.accept("\\bmod", "\\mod"):
+            out = Apply("modulo", [out, self.sum_()])
+        return out
