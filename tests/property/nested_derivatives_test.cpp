@@ -58,8 +58,8 @@ public:
         }
         text_ += line("along", places(a_.extents.size()),
                       "\\frac{d}{d t} " + by("first", a_) + " + 0 (" +
-                          over(b_.extents.size(), "mnouwz") + "\\frac{d " + b_.latex +
-                          places(b_.extents.size(), "mnouwz") + "}{d t})");
+                          over(b_.extents.size(), "mnoufc") + "\\frac{d " + b_.latex +
+                          places(b_.extents.size(), "mnoufc") + "}{d t})");
     }
     const std::string& text() const { return text_; }
 

@@ -208,17 +208,7 @@ private:
         std::int32_t rank = 0;
         for (const ir::node& x : p_.nodes)
             if (x.kind == op::tensor && x.name == name) rank = x.positions.count;
-        buffer<ir::position> list;
-        ir::index_set taken;
-        for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
-        for (std::int32_t k = 0; k < rank; ++k) {
-            const ref fresh = with_more_primes(p_, p_.intern_index("p"), taken);
-            taken.add(fresh);
-            list.push(ir::index_position(fresh));
-        }
-        const ir::range at{p_.positions.size(), list.size()};
-        p_.positions.append(list.data(), list.size());
-        p_.equations.push({name, at, p_.number(0), false, {}});
+        p_.equations.push(zero_equation(p_, name, rank));
     }
 
     // Mistakes ------------------------------------------------------------------------------------

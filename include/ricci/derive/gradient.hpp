@@ -84,6 +84,19 @@ private:
         return out;
     }
 
+    /// An index and the expression in which a sign binds it.
+    struct scope {
+        ref index;
+        ref body;
+    };
+    /// Where an index has its extent: in what binds it, or else in the equation in hand.
+    constexpr auto where_bound() const {
+        return [this](ref index) {
+            for (std::int32_t k = scopes_.size(); k-- > 0;)
+                if (scopes_[k].index == index) return scopes_[k].body;
+            return whole_;
+        };
+    }
     struct contribution {
         ref name;
         ir::range positions;
@@ -271,9 +284,23 @@ private:
         factors list;
         for (ref i = 0; i < over.end(); ++i)
             if (over.has(i) && !own.has(i)) list.push(i);
-        return list.empty() ? product : p_.reduce(reduction::sum, p_.add_links(list), product);
+        if (list.empty()) return product;
+        ir::index_set summed;
+        for (ref i : list) summed.add(i);
+        factors all;
+        all.push(product);
+        add_witnesses(p_, all, where_bound(), summed, ir::free_indices(p_, product));
+        return p_.reduce(reduction::sum, p_.add_links(list), product_of(p_, all));
     }
     constexpr void through_reduction(ref n, const factors& cotangent) {
+        const ir::node x = p_.nodes[n];
+        const std::int32_t mark = scopes_.size();
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+            scopes_.push({p_.links[x.indices.first + k], child(n, 0)});
+        below_reduction(n, cotangent);
+        scopes_.shrink(mark);
+    }
+    constexpr void below_reduction(ref n, const factors& cotangent) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
         const ref body = child(n, 0);
@@ -315,7 +342,7 @@ private:
         factors all = cotangent;
         const ir::range left = left_side(use, all);
         if (is_zero(p_, product_of(p_, all))) return;
-        const ref product = witnessed_product(p_, all, left, path_, whole_);
+        const ref product = witnessed_product(p_, all, left, path_, where_bound());
         contributions_.push({use.name, left, sum_but(p_, product, left, path_)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
@@ -351,14 +378,7 @@ private:
     /// The `number`-th index for axes that a use gives none of their own: a letter that the program
     /// does not have, because one with primes would share the extent of its letter.
     constexpr ref fresh_axis(std::int32_t number) {
-        const text_view letters = "pqrstuvwzyxmnklefgbcdo";
-        for (; next_letter_ < letters.size && fresh_.size() <= number; ++next_letter_) {
-            const text_view letter = letters.slice(next_letter_, next_letter_ + 1);
-            if (p_.find_index(letter) == none) fresh_.push(p_.intern_index(letter));
-        }
-        if (next_ell_.size() == 0) next_ell_ << "\\ell";
-        for (; fresh_.size() <= number; next_ell_ << '\'')
-            if (p_.find_index(next_ell_) == none) fresh_.push(p_.intern_index(next_ell_));
+        while (fresh_.size() <= number) fresh_.push(fresh_letter(p_));
         return fresh_[number];
     }
     /// The contributions to a tensor that one use splits into axes and another does not: all with an
@@ -413,10 +433,9 @@ private:
     ref of_ = none;
     buffer<ref> cotangents_;  // of each name, once asked for
     buffer<contribution> contributions_;
-    factors path_;                  // the indices of the sums around the place in hand
-    factors fresh_;                 // letters for axes that no index of a use stands for
-    std::int32_t next_letter_ = 0;  // where the search for another stopped
-    detail::text_builder next_ell_;
+    factors path_;          // the indices of the sums around the place in hand
+    buffer<scope> scopes_;  // of all indices that are bound around it
+    factors fresh_;         // letters for axes that no index of a use stands for
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the

@@ -154,12 +154,31 @@ private:
     constexpr ref define_tangent(const equation& q) {
         const ref name = p_.intern_tangent(along_, q.name);
         start_equation(q);
+        around_ = {};
+        ir::for_each_index(p_, q.positions, [&](ref i) { around_.add(i); });
         ref body = tangent(q.body);
-        body = body == none ? p_.number(0) : prime_shadowed(p_, body, q.positions);
+        bool merged = false;
+        for (std::int32_t k = 0; k < q.positions.count; ++k)
+            merged =
+                merged || p_.positions[q.positions.first + k].kind == ir::position_kind::merged;
+        if (body == none && merged) {
+            p_.equations.push(zero_equation(p_, name, q.positions.count));
+            return name;
+        }
+        body = body == none ? p_.number(0) : shaped(q, body);
+        body = prime_shadowed(p_, body, q.positions);
         p_.equations.push({name, q.positions, body, false, {}});
         return name;
     }
 
+    /// The tangent of an equation with what gives the extents of indices that share an axis on the left.
+    constexpr ref shaped(const equation& q, ref body) {
+        ir::index_set merged;
+        for (std::int32_t k = 0; k < q.positions.count; ++k)
+            if (p_.positions[q.positions.first + k].kind == ir::position_kind::merged)
+                ir::for_each_index(p_, {q.positions.first + k, 1}, [&](ref i) { merged.add(i); });
+        return merged.empty() ? body : witnessed(merged, body, q.body);
+    }
     /// The derivative of an expression; none where it does not change.
     constexpr ref tangent(ref n) {
         if (!is_active(n)) return none;
@@ -209,21 +228,27 @@ private:
         return product_of(p_, all);
     }
     /// Sums every term by itself, so that the sums of a derived product stay implied.
-    constexpr ref summed(ir::range over, ref body) {
+    constexpr ref summed(ir::range over, ref body, ref source) {
         factors terms, sums;
         add_term(terms, body);
-        for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, witnessed(over, t)));
+        for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, witnessed(over, t, source)));
         return sum_of(sums);
     }
-    /// An expression with what gives the extents of the indices of a reduction, where it does not.
-    constexpr ref witnessed(ir::range over, ref body) {
-        ir::index_set summed, scope = ir::free_indices(p_, body);
-        for (std::int32_t k = 0; k < over.count; ++k) summed.add(p_.links[over.first + k]);
-        scope.merge(summed);
+    /// An expression with what gives the extents of indices, where it does not: `source` is the
+    /// expression that has been differentiated.
+    constexpr ref witnessed(const ir::index_set& indices, ref body, ref source) {
+        ir::index_set scope = around_;
+        scope.merge(ir::free_indices(p_, body));
         factors all;
         all.push(body);
-        add_witnesses(p_, all, whole_, summed, scope);
+        add_witnesses(
+            p_, all, [&](ref) { return source; }, indices, scope);
         return all.size() == 1 ? body : product_of(p_, all);
+    }
+    constexpr ref witnessed(ir::range over, ref body, ref source) {
+        ir::index_set indices;
+        for (std::int32_t k = 0; k < over.count; ++k) indices.add(p_.links[over.first + k]);
+        return witnessed(indices, body, source);
     }
 
     constexpr ref of_product(ref n) {
@@ -305,16 +330,25 @@ private:
         return any ? p_.make(op::choose, 0, parts.data(), parts.size()) : none;
     }
     constexpr ref of_reduction(ref n) {
+        const ir::node x = p_.nodes[n];
+        const ref body = child(n, 0);
+        const ir::index_set outer = around_;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            around_.add(p_.links[x.indices.first + k]);
+        const ref changed = of_reduction(n, tangent(body));
+        around_ = outer;
+        return changed;
+    }
+    constexpr ref of_reduction(ref n, ref inside) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
         const ref body = child(n, 0);
-        const ref inside = tangent(body);
         if (inside == none) return none;
         switch (static_cast<reduction>(x.detail)) {
             case reduction::sum:
-                return summed(x.indices, inside);
+                return summed(x.indices, inside, body);
             case reduction::mean:
-                return p_.reduce(reduction::mean, x.indices, witnessed(x.indices, inside));
+                return p_.reduce(reduction::mean, x.indices, witnessed(x.indices, inside, body));
             case reduction::softmax: {  // y (s - sum y s)
                 const ref y = value_of(n);
                 const ir::index_map renamed = prime_all(x);
@@ -337,6 +371,7 @@ private:
     }
 
     detail::text_builder along_;  // what the tensors move along: t, or t with primes
+    ir::index_set around_;        // the indices of the left side and of the reductions around
 };
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of `wrt`,

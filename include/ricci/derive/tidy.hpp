@@ -70,6 +70,21 @@ using ir::add_indices;
 using ir::prime_shadowed;
 using ir::with_more_primes;
 
+/// name = 0, in the shape that the name has: with an index of its own for every axis.
+constexpr ir::equation zero_equation(ir::program& p, ref name, std::int32_t rank) {
+    detail::buffer<ir::position> list;
+    ir::index_set taken;
+    for (ref i = 0; i < p.indices.size(); ++i) taken.add(i);
+    for (std::int32_t k = 0; k < rank; ++k) {
+        const ref fresh = with_more_primes(p, p.intern_index("p"), taken);
+        taken.add(fresh);
+        list.push(ir::index_position(fresh));
+    }
+    const ir::range at{p.positions.size(), list.size()};
+    p.positions.append(list.data(), list.size());
+    return {name, at, p.number(0), false, {}};
+}
+
 /// Whether two lists of positions divide the axes of a tensor alike.
 constexpr bool same_form(const ir::program& p, ir::range a, ir::range b) {
     for (std::int32_t k = 0; k < a.count; ++k) {
@@ -89,19 +104,22 @@ constexpr detail::text_view letter_of(const ir::program& p, ref index) {
     return text;
 }
 
-/// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent.
+/// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent of
+/// the index where that is free.
 template <class Program>
-constexpr bool shows_extent(const Program& p, ir::ref n, ir::ref index) {
-    bool found = false;
-    ir::for_each_node(p, n, [&](ir::ref m) {
-        const ir::node& x = p.nodes[m];
-        if (x.kind != ir::op::tensor) return;
+constexpr bool shows_extent(const Program& p, ref n, ref index) {
+    const ir::node& x = p.nodes[n];
+    if (ir::binds(x))
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            if (p.links[x.indices.first + k] == index) return false;
+    if (x.kind == op::tensor)
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             const ir::position& q = p.positions[x.positions.first + k];
-            found = found || (q.kind == ir::position_kind::index && q.index == index);
+            if (q.kind == ir::position_kind::index && q.index == index) return true;
         }
-    });
-    return found;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (shows_extent(p, p.links[x.children.first + k], index)) return true;
+    return false;
 }
 
 /// Whether that is so below every sign that binds the index.

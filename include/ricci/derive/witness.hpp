@@ -1,5 +1,5 @@
 // What says how far an index of a derived equation runs, where the tensor that said it has gone: a
-// factor of 1 that reads one with an axis at the index, such as (X^{i0})^{0}.
+// factor of 1 that reads one with an axis at the index, such as (\sum_{j} X^{ij})^{0}.
 #pragma once
 
 #include <cstdint>
@@ -18,52 +18,118 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
     return exponent.kind == op::number && exponent.value == 0;
 }
 
-/// The positions of a use of a tensor, with place 0 wherever an index is not in `scope`.
-constexpr ir::range within(ir::program& p, ir::range use, const ir::index_set& scope) {
-    detail::buffer<ir::position> list;
-    for (std::int32_t k = 0; k < use.count; ++k) {
-        bool inside = p.positions[use.first + k].kind != ir::position_kind::gathered;
-        ir::for_each_index(p, {use.first + k, 1},
-                           [&](ir::ref i) { inside = inside && scope.has(i); });
-        list.push(inside ? p.positions[use.first + k] : ir::fixed_position(0));
+/// A letter that no index of the program has, for an axis whose extent is its own affair.
+constexpr ref fresh_letter(ir::program& p) {
+    const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";
+    for (std::int32_t k = 0; k < letters.size; ++k) {
+        const detail::text_view letter = letters.slice(k, k + 1);
+        if (p.find_index(letter) == ir::none) return p.intern_index(letter);
     }
-    const ir::range out{p.positions.size(), list.size()};
+    detail::text_builder ell;
+    for (ell << "\\ell"; p.find_index(ell) != ir::none;) ell << '\'';
+    return p.intern_index(ell);
+}
+
+/// A use of a tensor, to the power 0, summed over whatever is not in `scope`: an axis at which it
+/// stands there with other indices has a letter of its own. No place of it is named, as an axis may
+/// be empty.
+constexpr ref witness_of(ir::program& p, ref use, const ir::index_set& scope) {
+    const ir::node x = p.nodes[use];
+    detail::buffer<ir::position> list;
+    detail::buffer<ref> over;
+    for (std::int32_t k = 0; k < x.positions.count; ++k) {
+        ir::position q = p.positions[x.positions.first + k];
+        bool inside = q.kind != ir::position_kind::gathered;
+        ir::for_each_index(p, {x.positions.first + k, 1},
+                           [&](ref i) { inside = inside && scope.has(i); });
+        if (!inside) {
+            const bool plain = q.kind == ir::position_kind::index;
+            const ref axis = plain ? q.index : fresh_letter(p);
+            bool known = false;  // a diagonal is summed once
+            for (ref i : over) known = known || i == axis;
+            if (!known) over.push(axis);
+            q = ir::index_position(axis);
+        }
+        list.push(q);
+    }
+    const ir::range at{p.positions.size(), list.size()};
     p.positions.append(list.data(), list.size());
-    return out;
+    ref read = p.tensor(x.name, at);
+    if (!over.empty()) read = p.reduce(ir::reduction::sum, p.add_links(over), read);
+    return p.make(op::power, read, p.number(0));
+}
+
+/// Visits every tensor of an expression at which `index` is free.
+template <class Visit>
+constexpr void for_each_use(const ir::program& p, ref n, ref index, const Visit& visit) {
+    const ir::node& x = p.nodes[n];
+    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+        if (p.links[x.indices.first + k] == index) return;
+    if (x.kind == op::tensor)
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::range axis{x.positions.first + k, 1};
+            ir::for_each_index(p, axis, [&](ref i) {
+                if (i == index) visit(n, p.positions[axis.first].kind);
+            });
+        }
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        for_each_use(p, p.links[x.children.first + k], index, visit);
 }
 
 /// Adds to `factors` what gives the extent of each index in `summed` that they do not give, from the
-/// tensors of `source`: the expression that was differentiated, where something has to give it.
-constexpr void add_witnesses(ir::program& p, detail::buffer<ir::ref>& factors, ir::ref source,
+/// expression where the index had its extent, `where(index)`: a part of what was differentiated.
+/// `scope`: the indices that mean something here.
+template <class Where>
+constexpr void add_witnesses(ir::program& p, detail::buffer<ref>& factors, const Where& where,
                              const ir::index_set& summed, const ir::index_set& scope) {
-    for (ir::ref i = 0; i < summed.end(); ++i) {
+    for (ref i = 0; i < summed.end(); ++i) {
         if (!summed.has(i)) continue;
         bool shown = false;
-        for (ir::ref f : factors) shown = shown || shows_extent(p, f, i);
+        for (ref f : factors) shown = shown || shows_extent(p, f, i);
         if (shown) continue;
-        ir::ref use = ir::none;
-        ir::for_each_node(p, source, [&](ir::ref n) {
-            if (p.nodes[n].kind == ir::op::tensor && shows_extent(p, n, i)) use = n;
+        const ref source = where(i);
+        ref plain = ir::none;
+        detail::buffer<ref> arithmetic;
+        for_each_use(p, source, i, [&](ref n, ir::position_kind kind) {
+            if (kind == ir::position_kind::index) plain = n;
+            else arithmetic.push(n);
         });
-        if (use == ir::none) continue;  // the caller gives it, or positions that stand here as well
-        const ir::node x = p.nodes[use];
-        const ir::ref read = p.tensor(x.name, within(p, x.positions, scope));
-        factors.push(p.make(ir::op::power, read, p.number(0)));
+        if (plain != ir::none) {
+            factors.push(witness_of(p, plain, scope));
+            continue;
+        }
+        // Places that several indices share, or arithmetic: all of them say how far it runs.
+        const ir::index_set free = ir::free_indices(p, source);
+        bool within = true;
+        for (ref j = 0; j < free.end(); ++j) within = within && (!free.has(j) || scope.has(j));
+        const std::int32_t given = factors.size();
+        for (ref n : arithmetic) {
+            bool stands = false;
+            for (std::int32_t k = 0; k < given; ++k)
+                for_each_use(p, factors[k], i, [&](ref m, ir::position_kind) {
+                    stands = stands || ir::same_expression(p, m, n);
+                });
+            if (stands || !within) continue;
+            factors.push(p.make(op::power, source, p.number(0)));
+            break;
+        }
     }
 }
 
 /// The product of factors that is summed over `path` and every index that `left` does not have, with
-/// what gives the extents that no tensor and no axis of `left` gives. `source`: the right side of the equation that was differentiated.
-constexpr ir::ref witnessed_product(ir::program& p, detail::buffer<ir::ref>& all, ir::range left,
-                                    const detail::buffer<ir::ref>& path, ir::ref source) {
-    const ir::ref product = product_of(p, all);
+/// what gives the extents that no tensor and no axis of `left` gives. `where(index)`: the expression
+/// that gave the extent of an index.
+template <class Where>
+constexpr ref witnessed_product(ir::program& p, const detail::buffer<ref>& all, ir::range left,
+                                const detail::buffer<ref>& path, const Where& where) {
+    const ref product = product_of(p, all);
     ir::index_set summed = ir::free_indices(p, product);
-    for (ir::ref i : path) summed.add(i);
+    for (ref i : path) summed.add(i);
     ir::index_set scope = summed;
     for (std::int32_t k = 0; k < left.count; ++k) {
         // an axis of (ha) does not say how long h and a are
         const bool plain = p.positions[left.first + k].kind == ir::position_kind::index;
-        ir::for_each_index(p, {left.first + k, 1}, [&](ir::ref i) {
+        ir::for_each_index(p, {left.first + k, 1}, [&](ref i) {
             scope.add(i);
             if (plain) summed.remove(i);
             else summed.add(i);
@@ -71,7 +137,7 @@ constexpr ir::ref witnessed_product(ir::program& p, detail::buffer<ir::ref>& all
     }
     detail::buffer<ref> factors;  // what has cancelled shows no extent
     factors.push(product);
-    add_witnesses(p, factors, source, summed, scope);
+    add_witnesses(p, factors, where, summed, scope);
     return factors.size() == 1 ? product : product_of(p, factors);
 }
 

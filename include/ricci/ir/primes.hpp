@@ -17,17 +17,26 @@ constexpr void add_indices(const program& p, ref n, index_set& out) {
     });
 }
 
+/// Whether a set has an index that is spelt like this one: bound ones may be symbols of their own.
+constexpr bool has_spelling(const program& p, const index_set& set, ref index) {
+    if (set.has(index)) return true;
+    const detail::text_view spelling = p.index(index);
+    for (ref i = 0; i < set.end(); ++i)
+        if (set.has(i) && p.index(i) == spelling) return true;
+    return false;
+}
+
 constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     detail::text_builder spelling;
     spelling << p.index(index);
     while (true) {
         spelling << '\'';
         const ref candidate = p.intern_index(spelling);
-        if (!taken.has(candidate)) return candidate;
+        if (!has_spelling(p, taken, candidate)) return candidate;
     }
 }
 
-/// Renames bound indices that are named like one which is free or bound around them.
+/// Renames bound indices that are spelt like one which is free or bound around them.
 constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     const node x = p.nodes[n];
     if (x.children.count == 0) return n;
@@ -37,7 +46,7 @@ constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     index_set inner = outer;
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
         ref i = p.links[x.indices.first + k];
-        if (outer.has(i)) {
+        if (has_spelling(p, outer, i)) {
             index_set taken = inner;
             add_indices(p, p.links[x.children.first], taken);  // a sum below may not capture it
             const ref fresh = with_more_primes(p, i, taken);
