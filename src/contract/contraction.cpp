@@ -12,6 +12,7 @@
 #include "src/contract/gathered_batches.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/streamed.hpp"
+#include "src/contract/sum_of_nothing.hpp"
 #include "src/contract/turned.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/gemm_complex.hpp"
@@ -24,6 +25,7 @@ namespace {
 template <class T, class Stored>
 std::unique_ptr<const strategy> choose_strategy(index_groups groups,
                                                 const kernels::kernel_table<T, Stored>& table) {
+    if (is_empty(groups)) return std::make_unique<sum_of_nothing<T, Stored>>(groups);
     if (worth_streaming(groups))
         return std::make_unique<streamed<T, Stored>>(std::move(groups), table);
     if (worth_batch_lanes(groups, table.lanes, !std::is_same_v<T, Stored>))

@@ -82,6 +82,7 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
                               {number_slot, {0, 0}}});
         return push(opcode::multiply, load(), x, -1, 0);
     };
+    if (elements == 0) return;
     operand(target);
     std::int32_t total = source >= 0 ? scaled(source, alpha) : -1;
     if (beta != number(0)) {
@@ -112,6 +113,8 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
         whole_slot(plan, e, equation.name, -1, 1, beta);
         if (beta != 0) beta = 1;
     }
+    const auto indices = indices_of(target);
+    if (expressions.size(indices) == 0) return;
     std::vector<ir::ref> order;
     for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
         const auto& p = request.program.at(equation.positions, axis);
@@ -119,7 +122,7 @@ void plan_equation(const engine::request& request, const ir::shape_table& shapes
         for (std::int32_t k = 0; k < p.terms.count; ++k)
             order.push_back(request.program.affine_terms[p.terms.first + k].index);
     }
-    lowering(plan, expressions, e, std::move(order)).into(target, indices_of(target), value, beta);
+    lowering(plan, expressions, e, std::move(order)).into(target, indices, value, beta);
 }
 
 program_plan lower(const engine::request& request, const ir::shape_table& shapes,

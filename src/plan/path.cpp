@@ -27,7 +27,9 @@ problem numbered(const std::vector<std::vector<ir::ref>>& operands,
     problem p;
     for (const auto& o : operands) p.operands.push_back(set_of(o));
     p.result = set_of(result);
-    for (ir::ref i : all) p.extents.push_back(static_cast<double>(extent(i)));
+    // Where an index has no values every order costs nothing; one that is good for longer ones will do.
+    for (ir::ref i : all)
+        p.extents.push_back(static_cast<double>(std::max<std::int64_t>(extent(i), 1)));
     return p;
 }
 
@@ -79,6 +81,8 @@ contraction_path exact_path(const problem& p, double known) {
                 table[s] = candidate;
         }
     }
+    // Costs beyond all numbers are not compared, and no path is better than another then.
+    if (n > 1 && table[subsets - 1].left == 0) return quick_path(p);
     contraction_path path;
     path.operands = static_cast<std::int32_t>(n);
     path.multiplications = table[subsets - 1].multiplications;

@@ -46,7 +46,8 @@ contraction_path pairwise_path(const problem& p, Misjudge misjudge) {
                 const double growth =
                     kept.size(p.extents) * misjudge() - left[x].size - left[y].size;
                 const double work = both.size(p.extents);
-                if ((common && !found_common) || growth < least ||
+                // The first pair whatever it costs, which may be no number.
+                if (y == 1 || (common && !found_common) || growth < least ||
                     (growth == least && work < cheapest)) {
                     found_common = found_common || common;
                     least = growth, cheapest = work;

@@ -89,6 +89,8 @@ expr graph::row(fold folding, std::vector<ir::ref> over, expr body) {
         std::erase_if(over, [&](ir::ref i) { return extent(i) == 1; });
         if (over.empty()) return body;
     }
+    // Nothing is folded, whatever else stands below.
+    if (size(over) == 0) body = constant(0);
     expression node;
     node.kind = kind::fold;
     node.folding = folding;

@@ -164,6 +164,8 @@ expr translation::gathered(const ir::node& n, const std::vector<expr>& numbers) 
 
 expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
+    // x^0 is 1 whatever x is, which stands there for its shape and is not read.
+    if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
     std::vector<expr> children;
     for (std::int32_t k = 0; k < n.children.count; ++k)
         children.push_back(node(program_.child(n, k)));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ public:
         if (allowed_.twins)
             for (const char* letter : all)
                 p_.extents[std::string(letter) + twin_mark] = 1 + below(4);
+        // Some of no values, drawn apart: the rest of a seed's program does not depend on it.
+        std::mt19937 empty(p_.seed * 2654435761u + 3);
+        if (empty() % 5 == 0) p_.extents[all[empty() % std::size(all)]] = 0;
         p_.keep_all = chance(50);
         p_.give_extents = chance(40);
         const unsigned equations = 1 + below(4);

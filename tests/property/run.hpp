@@ -223,6 +223,18 @@ inline bool within_int32(const std::map<std::string, dense>& tensors) {
     return true;
 }
 
+/// Whether an extremum of nothing, which is infinite, has come into the results: what is added to or
+/// multiplied by it is infinite or undefined as the order of the operations has it.
+inline bool holds_extremes_of_nothing(const random_program& p,
+                                      const std::map<std::string, dense>& tensors) {
+    const bool empty = std::any_of(p.extents.begin(), p.extents.end(),
+                                   [](const auto& entry) { return entry.second == 0; });
+    return empty && std::any_of(tensors.begin(), tensors.end(), [](const auto& entry) {
+               const auto& all = entry.second.values;
+               return std::any_of(all.begin(), all.end(), [](auto x) { return !std::isfinite(x); });
+           });
+}
+
 /// What is wrong when the engine runs the program; the words up to the colon are the kind of failure.
 inline std::string check_run(const random_program& p) {
     const std::string text = text_of(p);
@@ -243,6 +255,7 @@ inline std::string check_run(const random_program& p) {
         }
         const auto expected = interpret(p, type);
         if (type == element::i32 && !within_int32(expected)) continue;
+        if (holds_extremes_of_nothing(p, expected)) continue;
         const bool single = type == element::f32 || type == element::c32;
         const std::string wrong = difference(got, expected, single ? 3e-3 : 1e-9);
         if (!wrong.empty())

@@ -158,6 +158,7 @@ std::string check_pair(const random_program& p, const ir::program& program, std:
 std::string check_second_order(const random_program& p) {
     const auto parsed = read_equations(text_of(p));
     if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
+    if (holds_extremes_of_nothing(p, interpret(p, element::f64))) return {};
     std::vector<std::size_t> inputs;
     for (std::size_t t = 0; t < p.tensors.size(); ++t)
         if (!p.tensors[t].defined && p.tensors[t].places == 0 && reaches(p, t)) inputs.push_back(t);

@@ -137,7 +137,7 @@ inline std::int64_t reach(const random_program& p, const axis& a) {
     for (const auto& [index, coefficient] : a.terms) {
         const std::int64_t n = p.extent(index);
         if (a.kind == ir::position_kind::merged) length *= n;
-        else length += (coefficient < 0 ? -coefficient : coefficient) * (n - 1);
+        else length += (coefficient < 0 ? -coefficient : coefficient) * (n > 0 ? n - 1 : 0);
     }
     return length;
 }

@@ -108,7 +108,7 @@ protected:
             for (const auto& i : scope)
                 if (a.terms.empty() && p_.extent(i) == n && chance(70)) a = index_axis(i);
             if (a.terms.empty()) {
-                if (!allowed_.fixed) return {};
+                if (!allowed_.fixed || n == 0) return {};
                 a.kind = ir::position_kind::fixed;
                 a.offset = static_cast<std::int32_t>(below(static_cast<unsigned>(n)));
             } else {

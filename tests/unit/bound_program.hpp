@@ -17,6 +17,7 @@
 #include <ricci/plan/engine.hpp>
 
 #include "tests/front.hpp"
+#include "tests/unit/guarded.hpp"
 #include "tests/unit/interpreter.hpp"
 
 namespace ricci::testing {
@@ -53,7 +54,7 @@ void with_element_type(element type, F f) {
 struct memory {
     shape extents;
     shape strides;
-    std::vector<std::byte> bytes;
+    guarded_memory bytes;     // what the elements span, and not one byte more
     std::int64_t origin = 0;  // elements
     element type = element::f32;
 
@@ -62,10 +63,14 @@ struct memory {
         std::vector<std::size_t> order(s.size());
         std::iota(order.begin(), order.end(), 0);
         if (l == layout::shuffled) std::shuffle(order.begin(), order.end(), random);
-        std::int64_t size = 1;
+        std::int64_t size = 1, reach = 0;
+        bool empty = false;
         for (std::size_t k = order.size(); k-- > 0;) {
+            const std::int64_t extent = s[order[k]];
             strides[order[k]] = size;
-            size *= std::max<std::int64_t>(s[order[k]], 1);
+            reach += size * std::max<std::int64_t>(extent - 1, 0);
+            empty = empty || extent == 0;
+            size *= std::max<std::int64_t>(extent, 1);
             if (l == layout::shuffled && random() % 3 == 0)
                 size += static_cast<std::int64_t>(random() % 3);
         }
@@ -74,7 +79,9 @@ struct memory {
                 origin += strides[axis] * (s[axis] - 1);
                 strides[axis] = -strides[axis];
             }
-        bytes.resize(static_cast<std::size_t>(size) * size_of(t));
+        if (empty) origin = 0;
+        bytes = guarded_memory(empty ? 0 : static_cast<std::size_t>(reach + 1) * size_of(t),
+                               size % 2 == 0 ? guarded_end::last : guarded_end::first);
     }
     void* data() { return bytes.data() + origin * static_cast<std::int64_t>(size_of(type)); }
     void set(std::int64_t element_number, double value) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <ricci/plan/steps.hpp>
@@ -19,6 +20,7 @@
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/contract_patterns.hpp"
+#include "tests/unit/guarded.hpp"
 
 namespace ricci::testing {
 
@@ -28,16 +30,17 @@ using plan::contraction;
 
 template <class T>
 struct data {
-    std::vector<T> a, b, c;
+    guarded_array<T> a, b, c;
     std::int64_t a0 = 0, b0 = 0, c0 = 0;
 
     data(const pattern& p, unsigned seed) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> value(-1, 1);
-        const auto fill = [&](std::vector<T>& to, std::int64_t& start, stride member) {
+        const auto fill = [&](guarded_array<T>& to, std::int64_t& start, stride member) {
             const reach r = reach_of(p, member);
             start = -r.low;
-            to.resize(static_cast<std::size_t>(r.high - r.low + 1));
+            to = guarded_array<T>(static_cast<std::size_t>(r.count()),
+                                  seed % 2 == 0 ? guarded_end::last : guarded_end::first);
             for (T& x : to) x = static_cast<T>(value(random));
         };
         fill(a, a0, &contraction_loop::a);
@@ -54,8 +57,8 @@ contraction describe(const pattern& p) {
 // The largest error in units of what rounding may cost, or infinity when an element that the
 // contraction does not reach has changed.
 template <class T>
-double error_of(const pattern& p, const data<T>& in, const std::vector<T>& out, double alpha,
-                double beta) {
+double error_of(const pattern& p, const data<T>& in,
+                const std::type_identity_t<guarded_array<T>>& out, double alpha, double beta) {
     std::vector<long double> sum(out.size(), 0), size(out.size(), 0);
     std::vector<bool> reached(out.size(), false);
     std::vector<contraction_loop> all;
@@ -106,7 +109,7 @@ double error_of(const pattern& p, const data<T>& in, const std::vector<T>& out, 
 template <class T, class Run>
 void check_run(const pattern& p, unsigned seed, double alpha, double beta, Run run) {
     const data<T> in(p, seed);
-    std::vector<T> out = in.c;
+    guarded_array<T> out = in.c;
     if (beta == 0) {
         // C must not be read: what is there before does not matter, not even when it is a NaN.
         auto poison = [&](std::int64_t, std::int64_t, std::int64_t ic) {
@@ -140,12 +143,12 @@ contract::index_groups groups_of(const pattern& p) {
 /// for bit.
 template <class T, class Body>
 void check_threads(const pattern& p, const data<T>& in, Body body) {
-    std::vector<T> first;
+    guarded_array<T> first;
     for (const int workers : {1, 2, 3, 5}) {
         runtime::set_worker_count(workers);
-        std::vector<T> out = in.c;
+        guarded_array<T> out = in.c;
         body(in.a.data() + in.a0, in.b.data() + in.b0, out.data() + in.c0);
-        if (first.empty()) first = out;
+        if (first.size() == 0) first = out;
         CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(T)) == 0);
     }
     CHECK(error_of(p, in, first, 1, 0.5) == 0);

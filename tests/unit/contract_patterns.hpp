@@ -20,9 +20,10 @@ struct pattern {
 
 using stride = std::int64_t contraction_loop::*;
 
-// The lowest and the highest offset that an operand reaches.
+// The lowest and the highest offset that an operand reaches; none where it has no elements.
 struct reach {
     std::int64_t low = 0, high = 0;
+    std::int64_t count() const { return high - low + 1; }
 };
 
 inline std::vector<const loops*> groups_of(const pattern& p) {
@@ -34,6 +35,7 @@ inline reach reach_of(const pattern& p, stride member) {
     for (const loops* group : groups_of(p)) {
         for (const contraction_loop& loop : *group) {
             const std::int64_t step = (loop.extent - 1) * loop.*member;
+            if (loop.extent == 0 && loop.*member != 0) return {0, -1};
             if (loop.extent > 0) (step < 0 ? r.low : r.high) += step;
         }
     }
@@ -67,16 +69,20 @@ inline pattern random_pattern(std::mt19937& random, std::int64_t largest) {
         for (int i = 0; i < count; ++i) {
             contraction_loop loop;
             const int kind = pick(0, 9);
-            loop.extent = kind == 0 ? 1 : kind < 6 ? pick(2, 6) : pick(7, 70);
+            loop.extent = pick(0, 60) == 0 ? 0
+                          : kind == 0      ? 1
+                          : kind < 6       ? pick(2, 6)
+                                           : pick(7, 70);
             while (loop.extent > 1 && total * loop.extent > largest) --loop.extent;
-            total *= loop.extent;
+            total *= std::max<std::int64_t>(loop.extent, 1);
             group.push_back(loop);
         }
     };
-    add(p.m, pick(0, 2));
-    add(p.n, pick(0, 2));
-    add(p.k, pick(0, 2));
-    add(p.batch, pick(0, 2));
+    const int most = pick(0, 14) == 0 ? 4 : 2;  // loops of a group: up to twelve in an operand
+    add(p.m, pick(0, most));
+    add(p.n, pick(0, most));
+    add(p.k, pick(0, most));
+    add(p.batch, pick(0, most));
     for (auto& loop : p.batch) in_a.push_back(&loop), in_b.push_back(&loop), in_c.push_back(&loop);
     for (auto& loop : p.m) in_a.push_back(&loop), in_c.push_back(&loop);
     for (auto& loop : p.n) in_b.push_back(&loop), in_c.push_back(&loop);
@@ -87,7 +93,8 @@ inline pattern random_pattern(std::mt19937& random, std::int64_t largest) {
         for (contraction_loop* loop : members) {
             const bool broadcast = !output && pick(0, 14) == 0;
             loop->*member = broadcast ? 0 : pick(0, 9) == 0 ? -step : step;
-            if (!broadcast) step = step * loop->extent + (pick(0, 5) == 0 ? 3 : 0);
+            if (!broadcast)
+                step = step * std::max<std::int64_t>(loop->extent, 1) + (pick(0, 5) == 0 ? 3 : 0);
         }
     };
     lay_out(in_a, &contraction_loop::a, false);

@@ -12,6 +12,7 @@
 #include "src/elementwise/map.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/elementwise_oracle.hpp"
+#include "tests/unit/guarded.hpp"
 
 namespace ricci::test {
 
@@ -29,7 +30,7 @@ struct problem {
     std::vector<std::vector<std::int64_t>> strides;
     std::vector<std::int64_t> offsets;
     std::vector<instruction> program;
-    std::vector<std::vector<T>> memory;
+    std::vector<testing::guarded_array<T>> memory;
     std::vector<void*> bases;
 
     std::vector<plan::map_operand> operands;
@@ -45,11 +46,16 @@ struct problem {
     template <class Next>
     void allocate(std::size_t k, Next next) {
         std::int64_t low = offsets[k], high = offsets[k];
+        bool empty = false;
         for (std::size_t i = 0; i < extents.size(); ++i) {
+            empty = empty || (extents[i] == 0 && strides[k][i] != 0);
             const std::int64_t reach = strides[k][i] * std::max<std::int64_t>(extents[i] - 1, 0);
             (reach < 0 ? low : high) += reach;
         }
-        memory[k].resize(static_cast<std::size_t>(high - low + 1));
+        memory[k] =
+            testing::guarded_array<T>(empty ? 0 : static_cast<std::size_t>(high - low + 1),
+                                      (k + extents.size()) % 2 == 0 ? testing::guarded_end::last
+                                                                    : testing::guarded_end::first);
         for (T& x : memory[k]) x = static_cast<T>(next());
         bases[k] = memory[k].data() - low;
     }
@@ -80,10 +86,10 @@ inline std::string describe(const std::vector<instruction>& program) {
 
 /// Runs a problem and compares every element of the output's memory; returns what it wrote.
 template <class T>
-std::vector<T> check(problem<T>& p) {
+testing::guarded_array<T> check(problem<T>& p) {
     const plan::map map = p.map();
     const prepared_map prepared(map);
-    const std::vector<T> before = p.memory[0];
+    const testing::guarded_array<T> before = p.memory[0];
     std::vector<bounded> expected(before.size());
     std::vector<bool> written(before.size(), false);
     brute_force<T>(map, p.bases.data(), [&](std::int64_t at, bounded value) {

@@ -160,8 +160,10 @@ private:
             }
             case ir::op::divide:
                 return child(0) / child(1);
-            case ir::op::power:
-                return std::pow(child(0), child(1));
+            case ir::op::power: {
+                const long double exponent = child(1);
+                return exponent == 0 ? 1 : std::pow(child(0), exponent);
+            }
             case ir::op::apply:
                 return apply(static_cast<ir::function>(n.detail), child(0),
                              n.children.count > 1 ? child(1) : 0);

@@ -35,7 +35,7 @@ bound_program bind_projections(element type, layout l, unsigned seed) {
     return p;
 }
 
-using bytes = std::vector<std::byte>;
+using bytes = guarded_memory;
 
 // The bytes of every output, computed on so many threads.
 std::vector<bytes> run_on(bound_program& p, int count) {

@@ -10,12 +10,9 @@
 
 namespace ricci::derive {
 
-/// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
 template <class Program>
 constexpr bool is_witness(const Program& p, const ir::node& x) {
-    if (x.kind != op::power) return false;
-    const ir::node& exponent = p.nodes[p.links[x.children.first + 1]];
-    return exponent.kind == op::number && exponent.value == 0;
+    return ir::is_power_of_zero(p, x);
 }
 
 /// A letter that no index of the program has, for an axis whose extent is its own affair.

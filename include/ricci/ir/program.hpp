@@ -73,6 +73,14 @@ constexpr node blank_node(op kind, source_span source = {}) {
     return {kind, 0, none, {}, {}, {}, 0, source};
 }
 
+/// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
+template <class Program>
+constexpr bool is_power_of_zero(const Program& p, const node& x) {
+    if (x.kind != op::power) return false;
+    const node& exponent = p.nodes[p.links[x.children.first + 1]];
+    return exponent.kind == op::number && exponent.value == 0;
+}
+
 /// Where an axis of a tensor is read or written.
 enum class position_kind : std::uint8_t {
     index,     // at an index

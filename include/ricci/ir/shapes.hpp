@@ -94,6 +94,7 @@ struct shape_inference {
     bool complete;  // every extent has to be known in the end
     mistake found = {};
     std::int32_t round_ = 0;
+    std::int32_t unread_ = 0;  // powers of 0 around the place in hand: no place below has to exist
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
@@ -118,6 +119,8 @@ struct shape_inference {
     constexpr void walk(ref e, ref n, const Visit& visit) {
         const node& x = p.nodes[n];
         const std::int32_t mark = around_.size();
+        const bool unread = is_power_of_zero(p, x);
+        unread_ += unread ? 1 : 0;
         detail::buffer<std::int32_t> before;
         for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
             const ref i = p.reduced(x, k);
@@ -134,6 +137,7 @@ struct shape_inference {
         }
         guarded_ = outer;
         visit(n);
+        unread_ -= unread ? 1 : 0;
         around_.shrink(mark);
         for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
     }
@@ -345,7 +349,7 @@ private:
                                                    : (reach < size && q.offset >= 0)) {
             return;
         }
-        if (!last) return;
+        if (!last || unread_ > 0) return;
         detail::text_builder s;
         in_equation(s, e);
         s << "axis " << axis << " of " << p.name(name) << " has extent " << size
