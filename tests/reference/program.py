@@ -50,7 +50,9 @@ class Program:
         self.read_sides()
         self.functions = {}
         for name, f in self.text.own.items():
+            self.scope.own = set(f.index or ())
             f.body = self.scope.settle(f.body, set(f.index or ()))
+            self.scope.own = set()
             self.functions[name] = f
         self.heights()
         self.sort()

@@ -122,11 +122,13 @@ def counts(node, bound):
         own = set(node.indices or ()) if isinstance(node, (Reduce, Norm)) else set()
         out = Counter()
         for a in arguments(node):
+            here = Counter()
             for i, n in counts(a, bound | own).items():
                 if i in own and getattr(node, "kind", "") != "softmax":
                     continue
                 if n == 1 or i in bound or i in own:
-                    out[i] = 1
+                    here[i] = 1
+            out = out | here if isinstance(node, Cases) else out + here
         return out
     if isinstance(node, Reduce):
         own = set(node.indices or ())
@@ -143,6 +145,7 @@ class Scope:
     def __init__(self):
         self.number = itertools.count(1)
         self.pairs = []  # for each implied sum the heights of what it pairs
+        self.own = set()  # the index of a function of the text, which its body may bind again and again
 
     # entry --------------------------------------------------------------------------------------------------
     def settle(self, node, free):
@@ -171,10 +174,12 @@ class Scope:
             holders = [k for k, c in enumerate(found) if c[i]]
             alone = [k for k in holders if found[k][i] >= 2]
             if len(holders) >= 2:
-                if len(alone) >= 2:
-                    raise Refused("two readings", f"{i} could be summed in two factors")
+                rest = sum(found[k][i] for k in holders if k not in alone[:1])
+                if len(alone) >= 2 or alone and rest >= 2:
+                    raise Refused("two readings", f"{i} could be summed in a factor and in the others")
                 mine.append(i)
-            elif alone and isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)):
+            elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)) or
+                            is_value(factors[holders[0]][1])):
                 mine.append(i)
         if {i for _, f in factors for i in self.signs(f)} & set(mine):
             raise Doubt("one letter for a written and an implied sum")
@@ -191,8 +196,9 @@ class Scope:
 
     @staticmethod
     def heights_in(f):
-        found = occurrences(f)
-        return once(found) if is_value(f) else found
+        if isinstance(f, Reduce) or not is_value(f):
+            return occurrences(f)
+        return [x for a in below(f) for x in once(occurrences(a))]
 
     @staticmethod
     def signs(f):
@@ -264,7 +270,7 @@ class Scope:
         if len(set(indices)) < len(indices):
             raise Refused("index shadowed", "twice below one sign")
         for i in indices:
-            if i in bound:
+            if i in bound and i not in self.own:
                 raise Refused("index shadowed", i)
         inside = bound | set(indices)
         body = self.sum_(r.body, inside, outer - set(indices))
@@ -316,7 +322,7 @@ class Scope:
 
     # names of bound indices -----------------------------------------------------------------------------------
     def renamed(self, r):
-        table = {i: f"{i}~{next(self.number)}" for i in r.indices}
+        table = {i: i if i in self.own else f"{i}~{next(self.number)}" for i in r.indices}
         out = Reduce(r.kind, [table[i] for i in r.indices], rename(r.body, table),
                      None if r.condition is None else rename(r.condition, table), r.from_one, r.implied,
                      {table[i]: n for i, n in r.first.items()})
