@@ -614,7 +614,7 @@ class Resolver:
             named = self.name(n.name)
         if isinstance(named, (Parameter, Position, Pi)) or not isinstance(named, Tensor):
             return self.as_product(n, named)
-        if base in text.defined_bases or self.used_as_factor(base, named.name):
+        if base in text.defined_bases or self.used_as_factor(base, named.name) or named.name.startswith(("d_", "n_")):
             return self.as_product(n, named)
         if base in FUNCTION_LETTERS or base.endswith("'") or not sc.has_sign(n.body):
             raise Refused("parenthesis", f"{base} before a parenthesis")

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from lexer import Doubt, Refused
 from names import OwnCall, Text
-from scope import Scope, derivative_places, occurrences
+from scope import Scope, derivative_places, occurrences, rename
 from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Number, Pi, Position,
                   Power, Product, Reduce, Tensor, children)
 
@@ -53,6 +53,8 @@ class Program:
             self.scope.own = set(f.index or ())
             f.body = self.scope.settle(f.body, set(f.index or ()))
             self.scope.own = set()
+            table = {i: f"{i}@{name}" for i in f.index or ()}
+            f.body, f.index = rename(f.body, table), [table[i] for i in f.index or ()]
             self.functions[name] = f
         self.heights()
         self.sort()

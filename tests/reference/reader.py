@@ -5,7 +5,7 @@ import random as random_module
 import numpy as np
 
 from lexer import Doubt, Refused
-from program import Program, derivative_name
+from program import Program, derivative_name, everything
 from scope import derivative_places
 from shapes import Shapes
 from tree import Derivative, Tensor
@@ -72,7 +72,45 @@ class Reading:
         world = {}
         if first.name in p.definitions:
             return both(e.derivative(claim.left, claim.equation, world), e.of(claim.side, claim.equation, world))
-        raise Doubt("a claim about a loss that nothing defines")
+        return self.judge_loss(claim, e)
+
+    def judge_loss(self, claim, e):
+        """A claim about a loss that the text does not define: it depends on the program through the tensors whose
+        derivatives stand in the claim, or through all outputs; their derivatives are drawn."""
+        p = self.program
+        loss = claim.left.of.name if isinstance(claim.left.of, Tensor) else ""
+        by = claim.left.by[0].name
+        if not loss or claim.left.of.places or len(claim.left.by) > 1:
+            raise Doubt("a higher derivative of a loss that nothing defines")
+        through = []
+        for n in everything(claim.side):
+            if isinstance(n, Derivative) and isinstance(n.of, Tensor) and n.of.name == loss:
+                if len(n.by) > 1 or n.by[0].name not in p.definitions or n.by[0].name == by:
+                    raise Doubt("a derivative of the loss by what is not computed")
+                n.input = derivative_name(n)
+                through.append(n.by[0].name)
+        through = sorted(set(through)) or [n for n in p.outputs if n != by]
+        base = {}
+        values = {t: e.tensor(t, base) for t in through}
+        total = None
+        for t in through:
+            weights = self.numbers.uniform(-1, 1, values[t].data.shape).astype(REAL)
+            e.inputs[f"d{loss}/d{t}"] = Array(values[t].labels, weights)
+            held = {o: values[o] for o in through if o != t}
+            held["#fixed"] = tuple(held)
+
+            def weighed(world, t=t, weights=weights):
+                v = e.tensor(t, world)
+                axes = [x for x in v.labels if isinstance(x, int)]
+                rest = [x for x in v.labels if not isinstance(x, int)]
+                data = spread(v, rest + sorted(axes)) * weights
+                return Array(rest, data.sum(axis=tuple(range(len(rest), data.ndim))))
+            part = e.differences(weighed, 0, [by], held)
+            total = part if total is None else Array(total.labels, total.data + spread(part, list(total.labels)))
+        if total is None:
+            raise Doubt("a loss of nothing")
+        left = e.read(total, claim.left.by[0].places, claim.equation, {})
+        return both(left, e.of(claim.side, claim.equation, {}))
 
 
 def both(left, right):

@@ -320,6 +320,31 @@ def claims(m):
         [f"{S(i)} = \\sum_{j} [{j} \\le {i}] {x(j)} {W(i)} = \\sum_{{{j} \\le {i}}} {x(j)} {W(i)}"])
 
 
+def loss_claims(m):
+    """Gradients of a loss that the text does not define, true and false."""
+    upper(m)
+    i, j, a, k, b = m.letters(5)
+    X, Q, K, S, A, V, O, W = (m.name(plain=True) for _ in range(8))
+    def dL(x):
+        return f"\\frac{{\\partial L}}{{\\partial {x}}}"
+    if "L" in m.names:
+        return [f"{X(i)} = {Q(i)}"]
+    m.names.add("L")
+    lines = [f"{S(i, j)} = {Q(i, a)} {K(j, a)}", f"{A(i, j)} = \\text{{softmax}}_{j}({S(i, j)})", f"{O(i, b)} = {A(i, j)} {V(j, b)}"]
+    e = f"{X(i, j)} = {m.pick('-', '2 ')}{S(i, j)}"
+    if m.chance(0.3):
+        lines.append(e)
+    lines.append(m.pick(
+        f"{dL(Q(i, a))} = {dL(S(i, j))} {K(j, a)}", f"{dL(K(j, a))} = {dL(S(i, j))} {Q(i, a)}",
+        f"{dL(Q(i, a))} = {dL(S(j, i))} {K(j, a)}", f"{dL(V(j, b))} = {A(i, j)} {dL(O(i, b))}",
+        f"{dL(A(i, j))} = {dL(O(i, b))} {V(j, b)}", f"{dL(A(i, j))} = {dL(O(i, b))} {V(i, b)}",
+        f"{dL(S(i, j))} = {A(i, j)} ({dL(A(i, j))} - \\sum_{k} {A(i, k)} {dL(A(i, k))})",
+        f"{dL(S(i, j))} = {A(i, j)} ({dL(A(i, j))} - \\sum_{k} {A(i, k)} {dL(A(i, j))})",
+        f"{dL(Q(i, a))} = {dL(S(k, j))} \\frac{{\\partial {S(k, j)}}}{{\\partial {Q(i, a)}}}",
+        f"{dL(V(j, b))} = {dL(O(i, k))} \\frac{{\\partial {O(i, k)}}}{{\\partial {V(j, b)}}}"))
+    return lines
+
+
 def parentheses(m):
     i, a, b = m.letters(3)
     Y, x, y = m.name(plain=True), m.name(plain=True), m.name(plain=True)
@@ -457,5 +482,5 @@ def functions(m):
 
 ALL = [softmax, softmax, inline_softmax, masked, masked, logsumexp, norms, own_function, own_function, over_an_index,
        derivatives, derivatives, derivatives, digits, digits, heights, heights, gathers, merged, shifts, shifts, bounds,
-       bounds, claims, claims, claims, parentheses, scalars, halves, cases, exponentials, left_sides, refused, attention,
+       bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars, halves, cases, exponentials, left_sides, refused, attention,
        norm_signs, functions]

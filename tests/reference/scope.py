@@ -17,13 +17,10 @@ def below(node):
     return children(node)
 
 
-def remade(node, f):
-    if isinstance(node, OwnCall):
-        return OwnCall(node.function, list(node.index), [f(a) for a in node.arguments])
-    if isinstance(node, Derivative):
-        return node
-    out = rebuilt(node, f)
-    return out
+def everything(node):
+    yield node
+    for c in below(node):
+        yield from everything(c)
 
 
 def place_occurrences(places, heights):
@@ -186,7 +183,10 @@ class Scope:
         done = []
         for k, (inv, f) in enumerate(factors):
             around = set(outer) | {i for n, c in enumerate(found) if n != k for i in c} - bound
-            done.append((inv, self.factor(f, bound | set(mine), around)))
+            # What a value repeats it sums for itself, whatever is summed around it.
+            if is_value(f) and any(isinstance(n, Reduce) and set(n.indices or ()) & set(mine) for n in everything(f)):
+                raise Doubt("one letter for a written and an implied sum")
+            done.append((inv, self.factor(f, bound if is_value(f) else bound | set(mine), around)))
         out = done[0][1] if len(done) == 1 and not done[0][0] else Product(done)
         if mine:
             for i in mine:
@@ -344,7 +344,7 @@ def rename(node, table):
     if isinstance(node, OwnCall):
         return OwnCall(node.function, [table.get(i, i) for i in node.index], [rename(a, table) for a in node.arguments])
     if isinstance(node, Reduce):
-        out = Reduce(node.kind, list(node.indices), rename(node.body, table),
+        out = Reduce(node.kind, [table.get(i, i) for i in node.indices], rename(node.body, table),
                      None if node.condition is None else rename(node.condition, table), node.from_one, node.implied,
                      dict(node.first))
         out.free = [table.get(i, i) for i in getattr(node, "free", [])]

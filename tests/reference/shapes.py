@@ -119,6 +119,8 @@ class Shapes:
         elif p.kind == "number":
             self.numbers.append((axis, p.offset))
         elif p.kind == "affine":
+            if p.offset < 0 and not guarded:
+                raise Refused("below", "a place below 0 where its indices are 0")
             self.affine.append((axis, [(c, self.index(i, e)) for c, i in p.terms], p.offset, guarded, e))
         elif p.kind == "merged":
             self.merged.append((axis, [self.index(i, e) for i in p.letters()]))
@@ -153,7 +155,7 @@ class Shapes:
                             self.find(j) in has_axis):
                         self.join(i, j)
                         break
-        reached = {i for _, terms, _, guarded, _ in self.affine + self.inner for _, i in terms if not guarded}
+        reached = {i for _, terms, _, guarded, _ in self.affine + self.inner for _, i in terms}
         for _ in range(3):
             for a, b in self.compared:
                 a_known = self.find(a) in has_axis or a in reached
@@ -236,15 +238,19 @@ class Shapes:
         for i in self.indices:
             if self.find(i) in with_axis or i in self.first:
                 continue
-            limits = []
-            for axis, terms, offset, guarded, _ in self.affine + self.inner:
-                if i not in [x for _, x in terms] or guarded:
-                    continue
-                mine = sum(abs(c) for c, x in terms if x == i)
-                rest = self.reach([(c, x) for c, x in terms if x != i], offset)
-                limits.append((self.extent(axis) - rest) // mine + 1)
+            limits = self.limits(i, False) or self.limits(i, True)
             if limits:
                 self.n[self.find(i)] = max(0, min(limits))
+
+    def limits(self, i, also_guarded):
+        out = []
+        for axis, terms, offset, guarded, _ in self.affine + self.inner:
+            if i not in [x for _, x in terms] or guarded and not also_guarded:
+                continue
+            mine = sum(abs(c) for c, x in terms if x == i)
+            rest = self.reach([(c, x) for c, x in terms if x != i], offset)
+            out.append((self.extent(axis) - rest) // mine + 1)
+        return out
 
     def shape(self, name, rank):
         return tuple(self.n[self.find(("t", name, k))] for k in range(rank))
