@@ -153,18 +153,18 @@ def read_table(path):
 def table_program(cases, side):
     """A file for the compiler with one side of every case, and the lines of each case in it; a table
     of texts has no calls."""
-    out = PREAMBLE.splitlines()
+    out = PREAMBLE.split("\n")
     lines = []
     for number, case in enumerate(cases):
         first = len(out) + 1
         if not is_call(case):
-            out += f'constexpr auto {side}_{number} = R"~({case[side]})~"_eq;'.splitlines()
+            out += f'constexpr auto {side}_{number} = R"~({case[side]})~"_eq;'.split("\n")
         else:
             out.append(f"void {side}_{number}() {{")
             if "with" in case:
-                out += f'constexpr auto f = R"~({case["with"]})~"_eq;'.splitlines()
+                out += f'constexpr auto f = R"~({case["with"]})~"_eq;'.split("\n")
             first = len(out) + 1
-            out += (case[side] + " }").splitlines()
+            out += (case[side] + " }").split("\n")
         lines.append(range(first, len(out) + 1))
     return "\n".join(out) + "\n", lines
 
@@ -175,7 +175,7 @@ CONTEXT = re.compile(r"^(In file included from|\s+from) |: (In|At) .*:$")
 
 def heads(output, name):
     """The first lines of what is said of each line of the file: a dictionary of texts by line."""
-    lines = output.splitlines()
+    lines = output.split("\n")
     out = {}
     for k, line in enumerate(lines):
         match = re.search(re.escape(name) + r":(\d+):\d+: error:", line)

@@ -49,7 +49,7 @@ struct nearest {
     /// Near enough to be worth suggesting: of a single letter, the one in the other case.
     constexpr bool found() const {
         if (word.size == 1 && best.size == 1) return (word[0] ^ best[0]) == ('a' ^ 'A');
-        return distance <= 1 + word.size / 4 && distance < word.size;
+        return distance <= 1 + word.size / 5 && distance < word.size;
     }
 };
 

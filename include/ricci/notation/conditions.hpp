@@ -18,11 +18,7 @@ public:
 protected:
     constexpr ref expression() { return static_cast<Expression*>(this)->read_expression(); }
 
-    constexpr bool is_relation() const {
-        const keyword k = key();
-        return is_symbol('<') || is_symbol('>') || is_symbol('=') ||
-               (k >= keyword::less && k <= keyword::not_equal);
-    }
+    constexpr bool is_relation() const { return is_comparison() || is_symbol('='); }
     constexpr ref compare(ir::comparison c, ref a, ref b, std::int32_t begin) {
         const ref both[] = {a, b};
         return program_.make(op::compare, static_cast<std::uint8_t>(c), both, 2,
@@ -59,7 +55,36 @@ protected:
                        ? none
                        : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
         }
-        return read_relation();
+        if (!holds_condition()) return read_relation();
+        if (++depth_ > deepest) {
+            fail_here(mistake_kind::unexpected, "nested too deeply");
+            return none;
+        }
+        advance();
+        const ref inside = read_condition();
+        --depth_;
+        if (!failed()) expect_symbol(')');
+        return inside;
+    }
+    /// Whether parentheses begin here that hold a condition, and not a value as in (i + 1) \le 2.
+    constexpr bool holds_condition() const {
+        if (!is_symbol('(')) return false;
+        bool script = false;  // < behind ^ or _ begins a list of indices
+        for (std::int32_t ahead = 1, level = 1, listed = 0; !is(token_kind::end, ahead); ++ahead) {
+            if (is_symbol('(', ahead) || is_symbol('[', ahead) || is_symbol('{', ahead)) ++level;
+            if (is_symbol(')', ahead) || is_symbol(']', ahead) || is_symbol('}', ahead)) --level;
+            if (level == 0) return false;
+            if (is_symbol('<', ahead) && script) ++listed;
+            else if (is_symbol('>', ahead) && listed > 0) --listed;
+            else if (level == 1 && is_relation(ahead)) return true;
+            script = is_symbol('^', ahead) || is_symbol('_', ahead);
+        }
+        return false;
+    }
+    constexpr bool is_relation(std::int32_t ahead) const {
+        const keyword k = key(ahead);
+        return is_symbol('<', ahead) || is_symbol('>', ahead) || is_symbol('=', ahead) ||
+               (k >= keyword::less && k <= keyword::logical_not);
     }
     /// a < b, or a chain a \le b < c, which means both.
     constexpr ref read_relation() {

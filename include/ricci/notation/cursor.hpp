@@ -5,6 +5,7 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/notation/misplaced.hpp>
 #include <ricci/notation/survey.hpp>
 #include <ricci/notation/token.hpp>
 #include <ricci/notation/vocabulary.hpp>
@@ -88,7 +89,8 @@ protected:
     constexpr bool expect_symbol(char c) {
         if (accept_symbol(c)) return true;
         detail::text_builder sentence;
-        sentence << "expected " << c << " here";
+        if (is_comparison()) write_place(text_of(peek()), keyword::less, sentence);
+        else sentence << "expected " << c << " here";
         fail_here(mistake_kind::unexpected, sentence);
         return false;
     }
@@ -105,11 +107,21 @@ protected:
     constexpr std::int32_t begin_here() const { return peek().begin; }
     constexpr std::int32_t end_before() const { return now_ != tokens_.data() ? now_[-1].end : 0; }
 
+    constexpr bool is_comparison() const {
+        const keyword k = key();
+        return is_symbol('<') || is_symbol('>') || (k >= keyword::less && k <= keyword::not_equal);
+    }
+    /// A command that is known, and that has a meaning elsewhere.
+    constexpr bool is_known_word() const { return !place_of(key()).empty(); }
     constexpr void unknown_command() {
         const text_view name = word();
         const text_view refusal = refusal_of(name);
         if (!refusal.empty()) return fail_here(mistake_kind::index_free, refusal);
         detail::text_builder sentence;
+        if (is_known_word()) {
+            write_place(text_of(peek()), key(), sentence);
+            return fail_here(mistake_kind::unexpected, sentence);
+        }
         sentence << "unknown command \\" << name;
         const nearest n = nearest_command(name);
         if (n.found()) sentence << "; did you mean \\" << n.best << "?";

@@ -7,6 +7,7 @@
 #include <ricci/ir/order.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/heights.hpp>
+#include <ricci/notation/hints.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/statement.hpp>
@@ -53,17 +54,6 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     return found;
 }
 
-/// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there.
-constexpr void hint_at_label(detail::text_view word, ir::mistake& mistake) {
-    using kind = ir::mistake_kind;
-    const bool related = mistake.kind == kind::rank || mistake.kind == kind::index_once ||
-                         mistake.kind == kind::index_missing ||
-                         mistake.kind == kind::index_repeated;
-    if (word.empty() || !related) return;
-    mistake.words << "; if " << word << " is a label and no list of indices, write \\text{" << word
-                  << "}";
-}
-
 /// Reads equations. Cost: linear in the text but for the checks between equations.
 constexpr parse_result parse_equations(detail::text_view text) {
     parse_result result;
@@ -76,7 +66,7 @@ constexpr parse_result parse_equations(detail::text_view text) {
     ir::program p = parser.take();
     result.mistake = check(p, text, parser);
     if (result.mistake) {
-        hint_at_label(parser.word_like(), result.mistake);
+        hint_at_label(text, parser.word_like(), result.mistake);
         return result;
     }
     for (ir::equation& e : p.equations) e.body = ir::eliminate_deltas(p, recognise(p, e.body));

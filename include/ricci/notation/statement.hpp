@@ -99,8 +99,7 @@ private:
                 program_.equations[e].claim = true;
             return;
         }
-        if (!failed() && !is(token_kind::separator))
-            fail_here(mistake_kind::unexpected, unexpected_words());
+        if (!failed() && !is(token_kind::separator)) unexpected_here();
     }
     /// i+k on the left: one element for several pairs of i and k.
     constexpr bool writes_twice(ir::range at) const {
@@ -110,9 +109,12 @@ private:
         }
         return false;
     }
-    constexpr text_view unexpected_words() const {
-        if (is(token_kind::command) && !is_relation()) return "this word does not fit here";
-        return "this does not fit here; the equation should have ended";
+    constexpr void unexpected_here() {
+        detail::text_builder sentence;
+        if (is_comparison()) write_place(text_of(peek()), keyword::less, sentence);
+        else if (is_known_word()) write_place(text_of(peek()), key(), sentence);
+        else sentence << "this does not fit here; the equation should have ended";
+        fail_here(mistake_kind::unexpected, sentence);
     }
 
     constexpr left_side read_left() {
@@ -162,11 +164,10 @@ private:
                  "Y^{va} = \\sum_i [v = x_i] Z^{ia}");
     }
     constexpr void unknown_command_or_misplaced() {
-        const nearest n = nearest_command(word());
         if (is_key(keyword::function))
             fail_here(mistake_kind::unexpected,
                       "this function is known already and cannot be defined");
-        else if (n.distance == 0)
+        else if (is_known_word())
             fail_here(mistake_kind::unexpected, "an equation starts with the tensor it defines");
         else unknown_command();
     }

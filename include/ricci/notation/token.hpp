@@ -7,6 +7,7 @@
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/notation/characters.hpp>
+#include <ricci/notation/misplaced.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
 namespace ricci::notation {
@@ -105,6 +106,7 @@ private:
     constexpr void step() {
         const char c = text_[at_];
         const std::int32_t begin = at_;
+        if (static_cast<unsigned char>(c) < ' ' && is_lost_command()) return;
         if (c == ' ' || c == '\t' || c == '\r' || c == '~' || (c == '&' && open_.empty())) {
             if (c == '&' && ends_with_point()) separate(begin, begin + 1);
             spaced_ = true;
@@ -139,6 +141,16 @@ private:
             ++at_;
             symbol(c, begin);
         }
+    }
+
+    /// What a compiler made of \\f and its like, where the literal is not raw, is refused.
+    constexpr bool is_lost_command() {
+        const lost_command lost = find_lost(text_, at_, !open_.empty());
+        if (lost.letter == '\0') return false;
+        detail::text_builder sentence;
+        write_lost(text_, at_, lost, sentence);
+        fail(ir::mistake_kind::unexpected, at_, lost.end, sentence);
+        return true;
     }
 
     /// A character beyond ASCII: a space, a sign that looks like one of LaTeX, or a letter.

@@ -176,6 +176,23 @@ inline constexpr refused_word refused[] = {
     {"dots", "an enumeration with dots has no indices; write an index that runs over it"},
     {"otimes", "matrix notation has no indices; write them: the outer product is u^i v^j"},
     {"nabla", "write the derivative by a tensor: \\frac{\\partial L}{\\partial W^{ij}}"},
+    {"int", "an integral is written as the sum that it stands for: \\sum_i f^i"},
+    {"lim", "a limit is none of the notation; write the value that it has"},
+    {"det", "a determinant is none of the functions; give its value a name, as an input"},
+    {"circ",
+     "matrix notation has no indices; write them: the element-wise product is A^{ij} B^{ij}"},
+    {"dagger",
+     "matrix notation has no indices; write them: the conjugate transpose is "
+     "\\operatorname{conj}(A^{ji})"},
+    {"to", "leave out what a function maps to what; an equation is written with ="},
+    {"mapsto", "leave out what a function maps to what; an equation is written with ="},
+    {"rightarrow", "leave out what a function maps to what; an equation is written with ="},
+    {"approx", "an equation is written with ="},
+    {"equiv", "an equation is written with ="},
+    {"propto", "an equation is written with ="},
+    {"sim", "leave out how a tensor is distributed; an equation is written with ="},
+    {"pm", "two equations are meant; write each in a line of its own"},
+    {"forall", "leave it out: an equation holds for all values of the indices on its left"},
 };
 
 }  // namespace words
