@@ -334,7 +334,7 @@ private:
         ir::index_map renamed;
         for (std::int32_t k = 0; k < d.over.count; ++k)
             renamed.set(p_.links[d.over.first + k], p_.links[x.indices.first + k]);
-        ref body = with_other_letters(d.body, outside, renamed);
+        ref body = with_other_letters(d.body, outside, d.over);
         body = ir::rename_indices(p_, body, renamed);
         body = substituted(body, d, x);
         constexpr std::int32_t most = 10'000;
@@ -353,14 +353,18 @@ private:
         return ir::rebuild_node(p_, n, {}, [&](ref child) { return substituted(child, d, x); });
     }
     /// What the function sums over by itself is no index of its arguments.
-    constexpr ref with_other_letters(ref n, const ir::index_set& outside,
-                                     const ir::index_map& over) {
+    constexpr ref with_other_letters(ref n, const ir::index_set& outside, ir::range over) {
+        const auto runs_over = [&](ref index) {
+            for (std::int32_t k = 0; k < over.count; ++k)
+                if (p_.links[over.first + k] == index) return true;
+            return false;
+        };
         ir::index_map renamed;
         ir::for_each_node(p_, n, [&](ref m) {
             const ir::node x = p_.nodes[m];
             for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
                 const ref i = p_.links[x.indices.first + k];
-                if (over(i) != i || renamed(i) != i || !outside.has(i)) continue;
+                if (runs_over(i) || renamed(i) != i || !outside.has(i)) continue;
                 detail::text_builder spelling;
                 spelling << p_.index(i);
                 do spelling << '\'';
