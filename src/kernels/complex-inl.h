@@ -115,6 +115,8 @@ HWY_INLINE complex_vector<V> complex_root(D d, complex_vector<V> a) {
 
 RICCI_OPERATION(complex_negate_op, (D, Z a, Z, Z), {hn::Neg(a.re), hn::Neg(a.im)});
 RICCI_OPERATION(complex_conjugate_op, (D, Z a, Z, Z), {a.re, hn::Neg(a.im)});
+RICCI_OPERATION(complex_real_op, (D d, Z a, Z, Z), {a.re, hn::Zero(d)});
+RICCI_OPERATION(complex_imaginary_op, (D d, Z a, Z, Z), {a.im, hn::Zero(d)});
 RICCI_OPERATION(complex_absolute_op, (D d, Z a, Z, Z), {complex_size(d, a), hn::Zero(d)});
 RICCI_OPERATION(complex_exp_op, (D d, Z a, Z, Z), complex_exponential(d, a));
 RICCI_OPERATION(complex_sqrt_op, (D d, Z a, Z, Z), complex_root(d, a));
@@ -309,6 +311,8 @@ constexpr elementwise_table<std::complex<R>> make_complex_table() {
     set_functions_of_reals(table);
     set_complex_unary<complex_negate_op>(table, opcode::negate);
     set_complex_unary<complex_conjugate_op>(table, opcode::conjugate);
+    set_complex_unary<complex_real_op>(table, opcode::real);
+    set_complex_unary<complex_imaginary_op>(table, opcode::imaginary);
     set_complex_unary<complex_absolute_op>(table, opcode::absolute);
     set_complex_unary<complex_sqrt_op>(table, opcode::sqrt);
     set_complex_unary<complex_exp_op>(table, opcode::exp);
@@ -316,6 +320,10 @@ constexpr elementwise_table<std::complex<R>> make_complex_table() {
     set_plain_unary<complex_function<opcode::sin, R>>(table, opcode::sin);
     set_plain_unary<complex_function<opcode::cos, R>>(table, opcode::cos);
     set_plain_unary<complex_function<opcode::tanh, R>>(table, opcode::tanh);
+    set_plain_unary<complex_function<opcode::tan, R>>(table, opcode::tan);
+    set_plain_unary<complex_function<opcode::arctan, R>>(table, opcode::arctan);
+    set_plain_unary<complex_function<opcode::sinh, R>>(table, opcode::sinh);
+    set_plain_unary<complex_function<opcode::cosh, R>>(table, opcode::cosh);
     set_complex_unary<complex_square_op>(table, opcode::square);
     set_complex_unary<complex_reciprocal_op>(table, opcode::reciprocal);
     set_complex_unary<complex_not_op>(table, opcode::logical_not);

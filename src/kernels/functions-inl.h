@@ -60,6 +60,66 @@ HWY_INLINE V elu(D d, V a) {
     return hn::IfThenElse(hn::Le(a, zero), exponential_minus_one(d, hn::Min(a, zero)), a);
 }
 
+template <class D, class V>
+HWY_INLINE V tangent(D d, V x) {
+    return hn::Div(sine(d, x), cosine(d, x));
+}
+
+template <class D, class V>
+HWY_INLINE V arc_tangent(D d, V x) {
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::Atan(d, x));
+}
+
+/// e^|x| / 2 and e^-|x| / 2, by way of e^(|x| / 2): the first is finite as long as sinh is.
+template <class V>
+struct half_exponentials {
+    V rising, falling;
+};
+
+template <class D, class V>
+HWY_INLINE half_exponentials<V> hyperbolic_parts(D d, V x) {
+    const V half = hn::Set(d, hn::TFromD<D>(0.5));
+    const V root = exponential(d, hn::Mul(half, hn::Abs(x)));
+    return {hn::Mul(hn::Mul(half, root), root), hn::Div(half, hn::Mul(root, root))};
+}
+
+// (sinh(x) - x) / x^3 in powers of x^2 for |x| < 1: 1 / 3!, 1 / 5!, ...
+template <class T>
+struct sinh_constants;
+
+template <>
+struct sinh_constants<float> {
+    static constexpr float series[] = {1.0f / 6, 1.0f / 120, 1.0f / 5040, 1.0f / 362880};
+};
+
+template <>
+struct sinh_constants<double> {
+    static constexpr double series[] = {
+        1.0 / 6,        1.0 / 120,        1.0 / 5040,          1.0 / 362880,
+        1.0 / 39916800, 1.0 / 6227020800, 1.0 / 1307674368000, 1.0 / 355687428096000};
+};
+
+/// By its series where e^x and e^-x would cancel.
+template <class D, class V>
+HWY_INLINE V hyperbolic_sine(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V one = hn::Set(d, T(1));
+    const auto parts = hyperbolic_parts(d, x);
+    const V near = hn::IfThenElseZero(hn::Lt(hn::Abs(x), one), x);  // keeps the square finite
+    const V square = hn::Mul(near, near);
+    const V inner =
+        hn::MulAdd(hn::Mul(near, square), polynomial(d, square, sinh_constants<T>::series), near);
+    const V outer = hn::CopySign(hn::Sub(parts.rising, parts.falling), x);
+    const V y = hn::IfThenElse(hn::Lt(hn::Abs(x), one), inner, outer);
+    return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V hyperbolic_cosine(D d, V x) {
+    const auto parts = hyperbolic_parts(d, x);
+    return hn::Add(parts.rising, parts.falling);
+}
+
 /// log(1 + e^x), written with e^-|x| so that nothing overflows and the left tail stays exact.
 template <class D, class V>
 HWY_INLINE V softplus(D d, V x) {
@@ -81,6 +141,10 @@ RICCI_OPERATION(sqrt_op, (D, V a, V, V), hn::Sqrt(a));
 RICCI_OPERATION(sin_op, (D d, V a, V, V), sine(d, a));
 RICCI_OPERATION(cos_op, (D d, V a, V, V), cosine(d, a));
 RICCI_OPERATION(tanh_op, (D d, V a, V, V), hyperbolic_tangent(d, a));
+RICCI_OPERATION(tan_op, (D d, V a, V, V), tangent(d, a));
+RICCI_OPERATION(arctan_op, (D d, V a, V, V), arc_tangent(d, a));
+RICCI_OPERATION(sinh_op, (D d, V a, V, V), hyperbolic_sine(d, a));
+RICCI_OPERATION(cosh_op, (D d, V a, V, V), hyperbolic_cosine(d, a));
 RICCI_OPERATION(absolute_op, (D, V a, V, V), hn::Abs(a));
 RICCI_OPERATION(sigmoid_op, (D d, V a, V, V), logistic(d, a));
 RICCI_OPERATION(relu_op, (D d, V a, V, V), larger(a, hn::Zero(d)));
@@ -91,8 +155,11 @@ RICCI_OPERATION(softplus_op, (D d, V a, V, V), softplus(d, a));
 RICCI_OPERATION(sign_op, (D d, V a, V, V), sign_of(d, a));
 RICCI_OPERATION(erf_op, (D d, V a, V, V), error_function(d, a));
 RICCI_OPERATION(floor_op, (D, V a, V, V), hn::Floor(a));
+RICCI_OPERATION(ceil_op, (D, V a, V, V), hn::Ceil(a));
 RICCI_OPERATION(logical_not_op, (D d, V a, V, V), truth(d, hn::Eq(a, hn::Zero(d))));
 RICCI_OPERATION(conjugate_op, (D, V a, V, V), a);
+RICCI_OPERATION(real_op, (D, V a, V, V), a);
+RICCI_OPERATION(imaginary_op, (D d, V, V, V), hn::Zero(d));
 RICCI_OPERATION(maximum_op, (D, V a, V b, V), larger(a, b));
 RICCI_OPERATION(minimum_op, (D, V a, V b, V), smaller(a, b));
 RICCI_OPERATION(modulo_op, (D d, V a, V b, V), modulo(d, a, b));

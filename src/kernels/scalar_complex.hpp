@@ -33,6 +33,18 @@ std::complex<R> apply(int op, std::complex<R> a, std::complex<R> b, std::complex
             return std::cos(a);
         case opcode::tanh:
             return std::tanh(a);
+        case opcode::tan:
+            return std::tan(a);
+        case opcode::arctan:
+            return std::atan(a);
+        case opcode::sinh:
+            return std::sinh(a);
+        case opcode::cosh:
+            return std::cosh(a);
+        case opcode::real:
+            return a.real();
+        case opcode::imaginary:
+            return a.imag();
         case opcode::square:
             return a * a;
         case opcode::reciprocal:

@@ -43,6 +43,26 @@ T tanh(T x) {
 }
 
 template <class T>
+T tan(T x) {
+    return std::tan(x);
+}
+
+template <class T>
+T arctan(T x) {
+    return std::atan(x);
+}
+
+template <class T>
+T sinh(T x) {
+    return std::sinh(x);
+}
+
+template <class T>
+T cosh(T x) {
+    return std::cosh(x);
+}
+
+template <class T>
 T absolute(T x) {
     return std::abs(x);
 }
@@ -98,6 +118,11 @@ T floor(T x) {
 }
 
 template <class T>
+T ceil(T x) {
+    return std::ceil(x);
+}
+
+template <class T>
 T logical_not(T x) {
     return number<T>(x == 0);
 }
@@ -105,6 +130,16 @@ T logical_not(T x) {
 template <class T>
 T conjugate(T x) {
     return x;
+}
+
+template <class T>
+T real(T x) {
+    return x;
+}
+
+template <class T>
+T imaginary(T) {
+    return T(0);
 }
 
 /// The larger of two; NaN when either is.

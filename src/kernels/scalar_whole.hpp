@@ -77,6 +77,8 @@ constexpr T apply(int op, T a, T b, T c) {
             return multiply(a, a);
         case opcode::logical_not:
             return a == 0;
+        case opcode::imaginary:
+            return T{0};
         case opcode::add:
             return add(a, b);
         case opcode::subtract:

@@ -103,6 +103,7 @@ constexpr elementwise_table<T> make_whole_table() {
     set_unary<square_op>(table, opcode::square);
     set_unary<logical_not_op>(table, opcode::logical_not);
     set_unary<conjugate_op>(table, opcode::conjugate);
+    set_unary<imaginary_op>(table, opcode::imaginary);
     set_binary<add_op>(table, opcode::add);
     set_binary<subtract_op>(table, opcode::subtract);
     set_binary<multiply_op>(table, opcode::multiply);

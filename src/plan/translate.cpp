@@ -177,6 +177,8 @@ expr translation::read(ir::ref number) {
     switch (n.kind) {
         case ir::op::number:
             return graph_.constant(n.value);
+        case ir::op::imaginary_unit:
+            return graph_.apply(opcode::sqrt, graph_.constant(-1));
         case ir::op::tensor: {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);

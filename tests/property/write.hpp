@@ -130,6 +130,10 @@ private:
     /// `last`: nothing follows in the product, so a sum sign may stand bare.
     std::string factor(const tree& t, bool last) {
         switch (t.kind) {
+            case ir::op::imaginary_unit:
+                return "\\mathrm{i}";
+            case ir::op::call:
+                break;
             case ir::op::number:
                 return t.value < 0 ? "(" + number(t.value) + ")" : number(t.value);
             case ir::op::tensor:
@@ -373,7 +377,7 @@ private:
     ir::range positions(const std::vector<axis>& axes) {
         std::vector<ir::position> list;
         for (const auto& a : axes) {
-            ir::position q{a.kind, ir::none, a.offset, {}};
+            ir::position q{a.kind, false, ir::none, a.offset, {}};
             if (a.kind == ir::position_kind::index)
                 q.index = out_.intern_index(view(a.terms[0].first));
             else q.terms = {out_.affine_terms.size(), static_cast<std::int32_t>(a.terms.size())};

@@ -70,9 +70,18 @@ void check_functions() {
     CHECK(worst(opcode::silu, spread<T>(-60, 60, 20011)) < 5);
     CHECK(worst(opcode::softplus, spread<T>(narrow ? -80 : -700, 60, 20011)) < 5);
     CHECK(worst(opcode::softplus, spread<T>(-3, 3, 20011)) < 5);
+    CHECK(worst(opcode::arctan, spread<T>(-3, 3, 20011)) < 4);
+    CHECK(worst(opcode::arctan, spread<T>(-1e4, 1e4, 20011)) < 4);
+    CHECK(worst(opcode::sinh, spread<T>(-1e-3, 1e-3, 2003)) < 2);
+    CHECK(worst(opcode::sinh, spread<T>(-3, 3, 20011)) < 4);
+    CHECK(worst(opcode::sinh, spread<T>(narrow ? -89.4 : -710, narrow ? 89.4 : 710, 20011)) < 4);
+    CHECK(worst(opcode::cosh, spread<T>(-3, 3, 20011)) < 4);
+    CHECK(worst(opcode::cosh, spread<T>(narrow ? -89.4 : -710, narrow ? 89.4 : 710, 20011)) < 4);
     // Near multiples of pi the relative error is that of the reduced argument.
     CHECK(worst(opcode::sin, spread<T>(-1.5, 1.5, 20011)) < 4);
     CHECK(worst(opcode::cos, spread<T>(-1.5, 1.5, 20011)) < 4);
+    CHECK(worst(opcode::tan, spread<T>(-1.57, 1.57, 20011)) < 6);
+    CHECK(worst(opcode::tan, spread<T>(39001, 100000, 2003)) < 3);
     CHECK(worst(opcode::sin, spread<T>(39001, 100000, 2003)) < 1);
 }
 

@@ -135,6 +135,9 @@ private:
         const ir::node& n = p_.nodes[number];
         const auto child = [&](std::int32_t k) { return value(p_.child(n, k)); };
         switch (n.kind) {
+            case ir::op::imaginary_unit:
+            case ir::op::call:
+                break;  // of complex numbers; written out by the parser
             case ir::op::number:
                 return n.value;
             case ir::op::tensor: {

@@ -34,9 +34,7 @@ public:
     constexpr counterexample_search(const ir::program_view& p, ir::ref claimed, ir::ref derived,
                                     std::int64_t most_work)
         : p_(p), claimed_(claimed), derived_(derived), most_work_(most_work) {
-        for (const ir::node& x : p.nodes)
-            complex_ = complex_ || (x.kind == ir::op::apply &&
-                                    x.detail == static_cast<std::uint8_t>(ir::function::conjugate));
+        for (const ir::node& x : p.nodes) complex_ = complex_ || is_complex(x);
     }
     constexpr counterexample run() {
         counterexample out;
@@ -46,6 +44,15 @@ public:
     }
 
 private:
+    /// A text with i, Re, Im or conj is about complex numbers.
+    static constexpr bool is_complex(const ir::node& x) {
+        using ir::function;
+        const auto f = static_cast<function>(x.detail);
+        return x.kind == ir::op::imaginary_unit ||
+               (x.kind == ir::op::apply &&
+                (f == function::conjugate || f == function::real || f == function::imaginary));
+    }
+
     static constexpr std::int32_t attempts = 4;
 
     constexpr void attempt(std::int32_t number_of, counterexample& out) {

@@ -117,6 +117,8 @@ private:
         switch (x.kind) {
             case ir::op::number:
                 return written(x.value);
+            case ir::op::imaginary_unit:
+                return number::imaginary_unit();
             case ir::op::tensor: {
                 const std::int64_t place = place_of(x.name, x.positions, x.children);
                 return place < 0 ? number::unknown() : value(x.name, place);

@@ -244,6 +244,15 @@ private:
             for (const ref c : cotangent) conjugated.push(b.apply(function::conjugate, c));
             return propagate(child(n, 0), conjugated);
         }
+        if (f == function::real || f == function::imaginary) {  // Re(g Im(dx)) = Re(-i Re(g) dx)
+            factors part;
+            if (f == function::imaginary) part.push(b.times(b.number(-1), p_.imaginary_unit()));
+            part.push(b.apply(function::real,
+                              cotangent.size() == 1
+                                  ? cotangent[0]
+                                  : p_.make(op::multiply, 0, cotangent.data(), cotangent.size())));
+            return propagate(child(n, 0), part);
+        }
         const ref slope = slope_of(n);
         if (slope != none) propagate(child(n, 0), with(cotangent, slope));
     }

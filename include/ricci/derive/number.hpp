@@ -51,6 +51,7 @@ struct number {
     static constexpr number whole(std::int64_t n) {
         return {static_cast<double>(n), 0, 0, residue::of(n), true, true};
     }
+    static constexpr number imaginary_unit() { return {0, 1, 0, {0, 1}, true, true}; }
     static constexpr number near(double re, double error, double im = 0) {
         return {re, im, error, {}, false, true};
     }

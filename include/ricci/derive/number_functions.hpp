@@ -130,6 +130,14 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
         out.exact.im = (residue::prime - x.exact.im) % residue::prime;
         return out;
     }
+    if (f == function::real || f == function::imaginary) {
+        const bool real = f == function::real;
+        number out = x;
+        out.re = real ? x.re : x.im;
+        out.im = 0;
+        out.exact = {real ? x.exact.re : x.exact.im, 0};
+        return out;
+    }
     if (!x.is_real() || !y.is_real()) return number::unknown();
     const int sign = sign_of(x);
     const bool is_far = !(x.size() < far);
@@ -147,6 +155,15 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
         case function::tanh:
             if (is_far) return number::unknown();
             return sign == 0 ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
+        case function::tan:
+            if (is_far) return number::unknown();
+            return value_of(function::sin, x, y) / value_of(function::cos, x, y);
+        case function::sinh:
+            return sign == 0 ? zero : (exponential(x) - exponential(-x)) * number::near(0.5, 0);
+        case function::cosh:
+            return (exponential(x) + exponential(-x)) * number::near(0.5, 0);
+        case function::softplus:
+            return logarithm(one + exponential(x));
         case function::absolute:
             if (sign == 2) return gentle(x, magnitude(x.re), 1);
             return sign < 0 ? -x : x;
@@ -171,6 +188,8 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
             return sign == 0 ? zero : gentle(x, series::erf(x.re), 1.2);
         case function::floor:
             return floor_of(x);
+        case function::ceil:
+            return -floor_of(-x);
         case function::maximum:
             return extremum_of(x, y, true);
         case function::minimum:

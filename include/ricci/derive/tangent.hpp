@@ -312,8 +312,8 @@ private:
             return sum_of(terms);
         }
         const ref inside = tangent(child(n, 0));
-        if (f == function::conjugate)
-            return inside == none ? none : b.apply(function::conjugate, inside);
+        if (f == function::conjugate || f == function::real || f == function::imaginary)
+            return inside == none ? none : b.apply(f, inside);
         const ref slope = inside == none ? none : slope_of(n);
         return slope == none ? none : product(slope, inside);
     }

@@ -19,7 +19,7 @@ public:
     constexpr element_rules(const program_view& p, element type) : p_(p), type_(type) {}
 
     constexpr mistake run() {
-        if (!is_integer(type_) && !is_complex(type_)) return {};
+        if (!is_integer(type_) && !is_complex(type_) && !has_imaginary_unit()) return {};
         for (const equation& e : p_.equations) {
             if (!computes(p_, e)) continue;
             equation_ = &e;
@@ -57,8 +57,15 @@ private:
         const node& x = p_.nodes[n];
         for (std::int32_t k = 0; k < x.children.count && !mistake_; ++k) visit(p_.child(x, k));
         if (mistake_) return;
+        if (is_complex(type_)) return complex(x);
+        if (x.kind == op::imaginary_unit)
+            return refuse("\\mathrm{i}", "needs tensors of complex numbers");
         if (is_integer(type_)) whole(x);
-        else complex(x);
+    }
+    constexpr bool has_imaginary_unit() const {
+        for (const node& x : p_.nodes)
+            if (x.kind == op::imaginary_unit) return true;
+        return false;
     }
 
     constexpr void whole(const node& x) {
@@ -136,6 +143,8 @@ private:
             case op::delta:
             case op::compare:
                 return true;
+            case op::imaginary_unit:
+                return false;
             case op::tensor: {
                 const ref defined = p_.definition(x.name);
                 return defined != none && is_real(p_.equations[defined].body);

@@ -39,6 +39,7 @@ public:
         for (std::int32_t k = 0; k < raw.size(); ++k) {
             normal_term& t = raw[k];
             substitute_free_deltas(t);
+            fold_imaginary_units(t);
             bool merged = false;
             for (std::int32_t j = 0; j < out.size() && !merged; ++j) {
                 if (!same_term(out[j], t)) continue;
@@ -298,6 +299,21 @@ private:
                 else add_factor(out, {rename_indices(p_, f.atom, renamed), f.exponent});
             }
             t.factors = out.factors;
+        }
+    }
+    /// i i = -1.
+    constexpr void fold_imaginary_units(normal_term& t) {
+        for (std::int32_t k = 0; k < t.factors.size(); ++k) {
+            normal_factor& f = t.factors[k];
+            if (p_.nodes[f.atom].kind != op::imaginary_unit || !is_whole(f.exponent)) continue;
+            const auto turns = static_cast<std::int64_t>(f.exponent) & 3;
+            if (turns >= 2) t.coefficient = -t.coefficient;
+            f.exponent = static_cast<double>(turns & 1);
+            if (turns % 2 == 0) {
+                f = t.factors.back();
+                t.factors.shrink(t.factors.size() - 1);
+            }
+            return;  // equal atoms are one factor
         }
     }
     constexpr bool in_softmax(const normal_term& t, ref a, ref b) const {

@@ -151,7 +151,8 @@ private:
     constexpr bool starts_with_digit(ref n) const {
         const node& x = p_.nodes[n];
         if (x.kind == op::power) return starts_with_digit(p_.child(x, 0));
-        return x.kind == op::number && x.value >= 0;  // any other is in brackets
+        // Any other is in brackets.
+        return x.kind == op::number && x.value >= 0 && x.value != circle_number;
     }
     /// The parser finds this sum by itself: a product in which every summed index repeats.
     constexpr bool is_implied(const node& sum) const {
@@ -198,6 +199,9 @@ private:
                     print_number(x.value, out_);
                 }
                 return;
+            case op::imaginary_unit:
+                out_ << "\\mathrm{i}";
+                return;
             case op::tensor:
                 return tensor(x.name, x.positions, x.children);
             case op::delta:
@@ -236,7 +240,8 @@ private:
     constexpr void power(const node& x) {
         const node& base = p_.nodes[p_.child(x, 0)];
         const bool bare =
-            (base.kind == op::number && base.value >= 0) ||
+            (base.kind == op::number && base.value >= 0 &&
+             (base.value != circle_number || is_power_exponent(p_.child(x, 1)))) ||
             (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
              p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
         if (bare) factor(p_.child(x, 0), false);

@@ -71,6 +71,10 @@ constexpr void print_number(double value, detail::text_builder& out) {
         out << "\\infty";
         return;
     }
+    if (value == circle_number) {
+        out << "\\pi";
+        return;
+    }
     std::int32_t exponent = 0;
     while (value >= 1e15) value /= 10, ++exponent;
     while (value != 0 && value < 1e-5) value *= 10, --exponent;

@@ -104,6 +104,9 @@ private:
                     out_ << (x.value < 0 ? "-inf" : "inf");
                 else print_number(x.value, out_);
                 return;
+            case op::imaginary_unit:
+                out_ << "\\mathrm{i}";
+                return;
             case op::tensor:
                 use(x);
                 return;

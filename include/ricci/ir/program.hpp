@@ -31,13 +31,14 @@ struct source_span {
 
 /// What a node computes. `children` are nodes unless said otherwise.
 enum class op : std::uint8_t {
-    number,    // value
-    tensor,    // name, positions; the children are what gathered positions read
-    add,       // any number of children
-    multiply,  // any number of children
-    divide,    // numerator, denominator
-    power,     // base, exponent
-    apply,     // function; one child (minimum, maximum: two)
+    number,          // value
+    imaginary_unit,  // \mathrm{i}
+    tensor,          // name, positions; the children are what gathered positions read
+    add,             // any number of children
+    multiply,        // any number of children
+    divide,          // numerator, denominator
+    power,           // base, exponent
+    apply,           // function; one child (minimum, maximum: two)
     reduce,  // reduction over `indices`; one child. softmax keeps its indices, the others bind them
     delta,   // two positions: 1 where they are equal
     position,  // positions[0], an index, as a number from 0
@@ -207,6 +208,9 @@ constexpr ref find_spelling(const Symbol* symbols, std::int32_t count, const cha
     return none;
 }
 
+/// \pi, which is printed so.
+inline constexpr double circle_number = 3.14159265358979323846;
+
 /// A program that owns its arrays and can grow. Shared structure is allowed: several nodes may name
 /// the same child, since nodes never change once others refer to them.
 struct program {
@@ -292,6 +296,9 @@ struct program {
         node n = blank_node(op::number, source);
         n.value = value;
         return nodes.push(n);
+    }
+    constexpr ref imaginary_unit(source_span source = {}) {
+        return nodes.push(blank_node(op::imaginary_unit, source));
     }
     constexpr ref tensor(ref name, range at, source_span source = {}) {
         node n = blank_node(op::tensor, source);
