@@ -129,6 +129,12 @@ protected:
         fail_here(mistake_kind::unknown_command, sentence);
     }
 
+    /// \mathrm{i}; but not in other letters, which are a name's.
+    constexpr bool is_imaginary_unit() const {
+        return word() == "mathrm" && is_symbol('{', 1) && is(token_kind::letter, 2) &&
+               text_of(peek(2)) == "i" && is_symbol('}', 3);
+    }
+
     // Names ---------------------------------------------------------------------------------------
 
     constexpr bool is_capital(const token& t) const {

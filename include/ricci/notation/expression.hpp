@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/notation/function_words.hpp>
 #include <ricci/notation/sums.hpp>
 
 namespace ricci::notation {
@@ -164,8 +165,7 @@ protected:
                             : program_.apply(ir::function::absolute, inside, {begin, end_before()});
         }
         if (is(token_kind::command)) return read_command(begin);
-        fail_here(mistake_kind::unexpected,
-                  ends_term() ? "expected a factor before this" : "this does not fit here");
+        fail_here(mistake_kind::unexpected, misplaced());
         return none;
     }
     constexpr ref read_bracketed(char closer) {
@@ -189,6 +189,14 @@ protected:
             }
             case keyword::sum:
                 return read_sum(begin);
+            case keyword::left_floor:
+                return read_rounded(ir::function::floor, keyword::right_floor, begin);
+            case keyword::left_ceil:
+                return read_rounded(ir::function::ceil, keyword::right_ceil, begin);
+            case keyword::right_floor:
+            case keyword::right_ceil:
+                fail_here(mistake_kind::unexpected, misplaced());
+                return none;
             case keyword::infinity:
                 advance();
                 return program_.number(__builtin_inf(), {begin, end_before()});
@@ -201,8 +209,13 @@ protected:
                 return inside;
             }
             case keyword::wrapper:
-                return read_word_or_tensor(begin);
+                return is_imaginary_unit() ? read_imaginary_unit(begin)
+                                           : read_word_or_tensor(begin);
             case keyword::greek:
+                if (word() == "pi" && is_circle_number()) {
+                    advance();
+                    return program_.number(ir::circle_number, {begin, end_before()});
+                }
                 if (!(is_symbol('(', 1) && word() == "sigma") || find_styled("\\sigma") != none)
                     return read_tensor(begin);
                 return read_sigmoid(begin);
@@ -218,6 +231,41 @@ protected:
         }
         unknown_command();
         return none;
+    }
+    /// \lfloor x \rfloor and \lceil x \rceil.
+    constexpr ref read_rounded(ir::function f, keyword closer, std::int32_t begin) {
+        advance();
+        const bool outer = inside_bars_;
+        inside_bars_ = false;
+        const ref inside = read_expression();
+        inside_bars_ = outer;
+        if (!failed() && !accept_key(closer)) fail_here(mistake_kind::unexpected, misplaced());
+        return failed() ? none : program_.apply(f, inside, {begin, end_before()});
+    }
+    constexpr text_view misplaced() const {
+        return ends_term() ? "expected a factor before this" : "this does not fit here";
+    }
+    constexpr ref read_imaginary_unit(std::int32_t begin) {
+        for (std::int32_t k = 0; k < 4; ++k) advance();
+        if (is_symbol('_') || is_symbol('\'')) {
+            fail(mistake_kind::unexpected, begin, peek().end,
+                 "\\mathrm{i} is the imaginary unit, which has no indices; write \\text{i} for a "
+                 "tensor of this name");
+            return none;
+        }
+        return program_.imaginary_unit({begin, end_before()});
+    }
+    /// \pi is the number unless it has indices; then it is a tensor.
+    constexpr bool is_circle_number() {
+        if (is_symbol('_', 1) || is_symbol('\'', 1)) return false;
+        if (find_styled("\\pi") != none) return false;
+        if (!is_symbol('^', 1)) return true;
+        const list_shape shape = survey_.shape_at(now_ + 2);
+        const bool sign = is_symbol('{', 2) && (is_symbol('-', 3) || is_symbol('+', 3));
+        if (!shape.known || sign) return true;
+        // Beside \pi^k, \pi^2 could be a place: the reader of tensors refuses it.
+        const name_facts* facts = survey_.find("\\pi");
+        return !shape.letters && (facts == nullptr || (facts->ranks >> 1) == 0);
     }
     constexpr void skip_group() {
         if (!expect_symbol('{')) return;
@@ -247,6 +295,7 @@ protected:
     /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
     constexpr ref read_word_or_tensor(std::int32_t begin) {
         const bool wrapped = is_key(keyword::wrapper);
+        const bool operation = wrapped && word() == "operatorname";
         const token* start = now_;
         detail::text_builder name;
         read_base_name(name);
@@ -263,14 +312,18 @@ protected:
             return failed() ? none
                             : program_.apply(ir::function::exp, exponent, {begin, end_before()});
         }
-        const bool subscript = is_symbol('_') && !label_follows(name);
-        const bool known =
-            (subscript && is_reduction(name)) ||
-            ((called || wrapped) && meaning_of(name, false).what == word_meaning::kind::function);
-        if (known) return read_function(name, begin);
+        const bool label = label_follows(name);
+        const bool subscript = is_symbol('_') && !label;
+        if (subscript && is_reduction(name)) return read_function(name, begin);
+        if (meaning_of(name, false).what == word_meaning::kind::function && !label) {
+            if (operation || is_symbol('(') || powered_call()) return read_function(name, begin);
+            function_as_tensor(name, begin);
+            return none;
+        }
         if (wrapped && called && is_reduction(name)) return read_function(name, begin);
-        if ((wrapped || name.size() > 2) &&
-            (called || (subscript && wrapped && calls_after_subscript()))) {
+        if (operation || (subscript && is_among(name, words::operations) && !is_defined(name)) ||
+            ((wrapped || name.size() > 2) &&
+             (called || (subscript && wrapped && calls_after_subscript())))) {
             unknown_function(name, begin);
             return none;
         }
@@ -281,11 +334,23 @@ protected:
         const text_view refusal = refusal_of_function(name);
         if (!refusal.empty()) return fail(mistake_kind::index_free, begin, end_before(), refusal);
         detail::text_builder sentence;
-        const nearest n = nearest_function(name);
-        sentence << "unknown function " << name;
-        if (n.found()) sentence << "; did you mean " << n.best << "?";
-        else sentence << "; define it in a line of its own, as in \\phi(x) = \\exp(x) + 1";
+        say_unknown_function(name, sentence);
         fail(mistake_kind::unknown_function, begin, end_before(), sentence);
+    }
+    constexpr void function_as_tensor(text_view name, std::int32_t begin) {
+        detail::text_builder sentence;
+        say_function_as_tensor(name, sentence);
+        fail(mistake_kind::unexpected, begin, end_before(), sentence);
+    }
+    constexpr bool is_defined(text_view name) {
+        const name_facts* facts = survey_.find(name);
+        return facts != nullptr && facts->defined;
+    }
+    /// ^2( behind the name of a function.
+    constexpr bool powered_call() const {
+        if (!is_symbol('^')) return false;
+        const token& after = *survey_.behind_list(now_ + 1);
+        return after.kind == token_kind::symbol && after.code == '(';
     }
     constexpr bool calls_after_subscript() const {
         if (!is_symbol('{', 1)) return is_symbol('(', 2) && !peek(2).spaced;

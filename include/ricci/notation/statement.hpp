@@ -135,6 +135,7 @@ private:
                 return left;
             }
             const bool in_words = is_key(keyword::wrapper);
+            const text_view wrapped = is_imaginary_unit() ? "i" : in_words ? word() : text_view();
             detail::text_builder spelling;
             read_name(spelling);
             detail::buffer<ir::position> positions;
@@ -144,6 +145,8 @@ private:
                      "this function is known already and cannot be defined");
                 return left;
             }
+            if (!failed()) refuse_known_name(spelling, wrapped, left.begin);
+            if (failed()) return left;
             const bool over = !failed() && in_words && is_symbol('_') && begins_call();
             if (over && accept_symbol('_')) read_index_list(left.over);
             if (!failed() && !over) read_scripts(positions, spelling);
@@ -155,6 +158,21 @@ private:
         }
         left.end = end_before();
         return left;
+    }
+    /// The name that a left side defines may not mean something else on the right.
+    constexpr void refuse_known_name(text_view name, text_view wrapped, std::int32_t begin) {
+        const bool bare = !is_symbol('_') && !is_symbol('^') && !is_symbol('(');
+        if (meaning_of(name, false).what == word_meaning::kind::function)
+            function_as_tensor(name, begin);
+        else if (bare && name == "\\pi")
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "\\pi without indices is the number; give the tensor another name");
+        else if (wrapped == "operatorname" && !begins_call())
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "\\operatorname is for functions; write \\text{...} for the name of a tensor");
+        else if (wrapped == "i")
+            fail(mistake_kind::unexpected, begin, end_before(),
+                 "\\mathrm{i} is the imaginary unit; write \\text{i} for a tensor of this name");
     }
     constexpr void refuse_gathered(const detail::buffer<ir::position>& positions,
                                    std::int32_t begin) {

@@ -318,7 +318,8 @@ private:
     static constexpr bool is_style(text_view word) {
         return word != "text" && word != "mathrm" && word != "operatorname" && word != "textrm";
     }
-    static constexpr char styled = 's';  // closed by a brace that is no token
+    // What closes a bracket, where that is no character of its own.
+    static constexpr char styled = 's', floor = 'f', ceil = 'g';
     constexpr void named_command(text_view word, std::int32_t begin) {
         const keyword k = keyword_of(word);
         if (is_among(word, words::indicators) && indicator()) return;
@@ -333,7 +334,11 @@ private:
         if (word == "operatorname" && at_ < text_.size && text_[at_] == '*') ++at_;
     }
     constexpr void push_command(keyword k, std::int32_t begin) {
-        const bool ends = k == keyword::end_cases || k == keyword::equivalent ||
+        const bool closes = k == keyword::right_floor || k == keyword::right_ceil;
+        if (k == keyword::left_floor || k == keyword::left_ceil)
+            open_.push({k == keyword::left_floor ? floor : ceil, begin, at_});
+        if (closes) close(k == keyword::right_floor ? floor : ceil, begin);
+        const bool ends = closes || k == keyword::end_cases || k == keyword::equivalent ||
                           k == keyword::logical_and || k == keyword::logical_or ||
                           (k >= keyword::less && k <= keyword::not_equal);
         const bool name = k == keyword::greek || k == keyword::accent || k == keyword::wrapper;

@@ -78,7 +78,11 @@ enum class keyword : std::uint8_t {
     layout,
     bar,         // \lvert and \rvert
     double_bar,  // \lVert and \rVert
-    label,       // \tag{1} and \label{eq:x}: numbers of equations
+    left_floor,
+    right_floor,
+    left_ceil,
+    right_ceil,
+    label,  // \tag{1} and \label{eq:x}: numbers of equations
     function,
     frac,
     sqrt,
@@ -143,6 +147,10 @@ inline constexpr command_word commands[] = {
     {"end", keyword::end},
     {"prime", keyword::prime},
     {"top", keyword::transpose},
+    {"lfloor", keyword::left_floor},
+    {"rfloor", keyword::right_floor},
+    {"lceil", keyword::left_ceil},
+    {"rceil", keyword::right_ceil},
 };
 
 }  // namespace words
@@ -161,6 +169,10 @@ struct refused_word {
     text_view word;
     text_view sentence;
 };
+inline constexpr text_view argument_of_extreme =
+    "positions of the largest or smallest value are no results yet; the value is \\max_j(x^{ij}), "
+    "and "
+    "with m^i = \\max_j(x^{ij}) its places are those where [x^{ij} = m^i] is 1";
 inline constexpr refused_word refused[] = {
     {"langle",
      "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a "
@@ -175,6 +187,9 @@ inline constexpr refused_word refused[] = {
     {"ldots", "an enumeration with dots has no indices; write an index that runs over it"},
     {"dots", "an enumeration with dots has no indices; write an index that runs over it"},
     {"otimes", "matrix notation has no indices; write them: the outer product is u^i v^j"},
+    {"arg", argument_of_extreme},
+    {"argmax", argument_of_extreme},
+    {"argmin", argument_of_extreme},
     {"nabla", "write the derivative by a tensor: \\frac{\\partial L}{\\partial W^{ij}}"},
     {"int", "an integral is written as the sum that it stands for: \\sum_i f^i"},
     {"lim", "a limit is none of the notation; write the value that it has"},
@@ -199,8 +214,16 @@ inline constexpr refused_word refused[] = {
 
 namespace words {
 
+/// Functions over an index that others have: `cumsum_i x^i` is no product.
+inline constexpr text_view operations[] = {
+    "argmax",    "argmin",  "argsort", "cumsum",    "cumprod",   "sort",
+    "topk",      "prod",    "median",  "LayerNorm", "layernorm", "RMSNorm",
+    "BatchNorm", "dropout", "Dropout", "normalize", "logsoftmax"};
+
 /// Functions of matrices, which have indices in this notation and no name.
 inline constexpr refused_word refused_functions[] = {
+    {"argmax", argument_of_extreme},
+    {"argmin", argument_of_extreme},
     {"diag",
      "matrix notation has no indices; write them: the matrix of a diagonal is a^i \\delta_{ij}, "
      "the diagonal of a matrix A^{ii}"},
