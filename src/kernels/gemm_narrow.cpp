@@ -227,8 +227,9 @@ const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
         const kernel_table<float>* wide;
         kernel_table<float, S> table;
     };
-    static std::mutex guard;
-    static std::list<entry> known;
+    // Never destroyed: destructors of globals may still multiply.
+    static auto& guard = *new std::mutex;
+    static auto& known = *new std::list<entry>;
     const std::scoped_lock lock(guard);
     for (const entry& e : known) {
         if (e.wide == &wide) return e.table;

@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+
+#include "src/runtime/float_settings.hpp"
 
 namespace ricci::runtime {
 namespace {
@@ -82,35 +86,80 @@ void permit(int count) {
     *permission = std::make_unique<tbb::global_control>(parallelism, wanted);
 }
 
+// Whether oneTBB has found out what the machine has. Where memory fails it meanwhile, it would wait for
+// itself for ever when it is asked again: then it never is, and everything runs on the caller's thread.
+bool has_threads() {
+    static const bool found = [] {
+        try {
+            return tbb::info::default_concurrency() > 0;
+        } catch (...) {
+            return false;
+        }
+    }();
+    return found;
+}
+
 void run_here(std::int64_t count, const task_ref& body) {
     const slot_lease lease;
     for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
 }
 
-// Every worker takes the next few tasks from a shared counter until none are left. Isolation keeps
-// a thread that waits here from starting unrelated work of an enclosing loop.
-void run_in_arena(std::int64_t count, int workers, const task_ref& body) {
-    std::atomic<std::int64_t> next{0};
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, count / (static_cast<std::int64_t>(workers) * 32));
-    const auto work = [&](int) {
-        if (next.load(std::memory_order_relaxed) >= count) return;
+// The tasks of one call: every thread that helps takes the next few from a counter until none are left.
+class shared_tasks {
+public:
+    shared_tasks(std::int64_t count, int workers, const task_ref& body)
+        : count_(count),
+          grain_(std::max<std::int64_t>(1, count / (static_cast<std::int64_t>(workers) * 32))),
+          body_(body) {}
+
+    // Nothing leaves this by an exception: others may wait for a task that this thread has taken.
+    void work() noexcept {
+        if (next_.load(std::memory_order_relaxed) >= count_) return;
         const slot_lease lease;
+        const with_float_settings as_caller(settings_);
         for (;;) {
-            const std::int64_t first = next.fetch_add(grain, std::memory_order_relaxed);
-            if (first >= count) return;
-            const std::int64_t last = std::min(count, first + grain);
-            for (std::int64_t task = first; task < last; ++task) body(task, lease.slot());
+            const std::int64_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
+            if (first >= count_) return;
+            const std::int64_t last = std::min(count_, first + grain_);
+            for (std::int64_t task = first; task < last; ++task) run(task, lease.slot());
         }
-    };
+    }
+
+    // Once all threads are through: says what the first task that failed has thrown.
+    void finish() const {
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
+
+private:
+    void run(std::int64_t task, int worker) noexcept {
+        try {
+            body_(task, worker);
+        } catch (...) {
+            if (!failed_.exchange(true)) thrown_ = std::current_exception();
+        }
+    }
+
+    std::int64_t count_, grain_;
+    const task_ref& body_;
+    float_settings settings_ = float_settings::here();
+    std::atomic<std::int64_t> next_{0};
+    std::atomic<bool> failed_{false};
+    std::exception_ptr thrown_;
+};
+
+// Isolation keeps a thread that waits here from starting unrelated work of an enclosing loop.
+void run_in_arena(std::int64_t count, int workers, shared_tasks& tasks) {
     const int callers = static_cast<int>(std::min<std::int64_t>(count, workers));
-    tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(0, callers, work, tbb::simple_partitioner{}); });
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(
+            0, callers, [&](int) { tasks.work(); }, tbb::simple_partitioner{});
+    });
 }
 
 }  // namespace
 
 int worker_count() {
+    if (!has_threads()) return 1;
     if (const limited_arena* chosen = limit.load(std::memory_order_acquire)) return chosen->size;
     return std::max(1, tbb::this_task_arena::max_concurrency());
 }
@@ -122,6 +171,7 @@ void set_worker_count(int count) {
         limit.store(nullptr, std::memory_order_release);
         return;
     }
+    if (!has_threads()) return;
     const int wanted = std::min(count, slot_count / 2);
     const std::lock_guard guard(arenas_mutex);
     for (const auto& made : arenas()) {
@@ -137,16 +187,21 @@ void set_worker_count(int count) {
 
 void parallel_for(std::int64_t count, task_ref body) {
     if (count <= 0) return;
+    if (count == 1 || !has_threads()) return run_here(count, body);
     limited_arena* const chosen = limit.load(std::memory_order_acquire);
     const int workers =
         chosen ? chosen->size : std::max(1, tbb::this_task_arena::max_concurrency());
-    if (count == 1 || workers == 1) {
-        run_here(count, body);
-    } else if (chosen) {
-        chosen->arena.execute([&] { run_in_arena(count, workers, body); });
-    } else {
-        run_in_arena(count, workers, body);
+    if (workers == 1) return run_here(count, body);
+    shared_tasks tasks(count, workers, body);
+    try {
+        if (chosen) chosen->arena.execute([&] { run_in_arena(count, workers, tasks); });
+        else run_in_arena(count, workers, tasks);
+    } catch (...) {
+        // No task lets anything out: there was no memory, or no thread, for another worker. Those that
+        // had begun are through; what is left is for this thread.
+        tasks.work();
     }
+    tasks.finish();
 }
 
 }  // namespace ricci::runtime

@@ -2,6 +2,7 @@
 #include "src/stream/column_sweep.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "src/runtime/buffers.hpp"
@@ -15,6 +16,18 @@ constexpr std::int64_t block_bytes = 512
                                      << 10;  // of sums over rows, half of the second cache or less
 constexpr std::int64_t enough_tasks = 16;
 constexpr double flops_per_task = 4e5;
+
+// Says that a block is through with all of its rows, in each of some batches, also when it ends by an
+// exception: nobody may wait for it any longer.
+struct through_at_end {
+    std::atomic<std::int64_t>* first;
+    std::int64_t batches = 1, step = 0;
+    ~through_at_end() {
+        for (std::int64_t k = 0; k < batches; ++k)
+            first[k * step].store(std::numeric_limits<std::int64_t>::max(),
+                                  std::memory_order_release);
+    }
+};
 
 }  // namespace
 
@@ -44,6 +57,7 @@ column_sweep<T>::column_sweep(const plan::stream& what, const kernels::stream_ta
     shared_ = tiles_.take(tiles_.shared_elements());
     tiles_.check_room();
     tiles_.find_schedule(block_columns_);
+    runtime::worker_memory(0);  // now, not in the middle of a run
     progress_ =
         std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
 }
@@ -81,12 +95,15 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
     for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
         progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
-        t.shared = t.address(shared_);
         const std::int64_t summed = batches_ / batch_tasks_;
         const std::int64_t first =
             (split_ ? number / blocks_ : number * batches_per_task_) * summed;
         const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
+        const through_at_end through{
+            &progress_[static_cast<std::size_t>(first * blocks_ + (split_ ? number % blocks_ : 0))],
+            split_ ? end - first : 0, blocks_};
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        t.shared = t.address(shared_);
         for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
                 run_block(t, batch, number % blocks_);
@@ -107,13 +124,14 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     const std::int64_t runs = blocks_ / iterations(g.other_columns);
     const std::int64_t first = block % runs * block_columns_;
     const std::int64_t end = std::min(g.column.extent, first + block_columns_);
+    std::atomic<std::int64_t>* const mine =
+        &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
+    const through_at_end through{mine};
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
     move(g.batch, batch, t.origin);
     move(g.other_columns, block / runs, t.origin);
     if (single_ && sum_at_once(t, batch)) return;
 
-    std::atomic<std::int64_t>* const mine =
-        &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
     for (const auto& s : column_sinks_) s.sink.clear(t, end - first);
     for (const auto& s : line_sinks_) s.sink.clear(t);
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
@@ -142,10 +160,9 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     if (line_sinks_.empty()) return;
     // Lines of one block cross those of others: one block after another adds its own.
     if (block > 0)
-        while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)
+        while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)  // not at its end
             std::this_thread::yield();
     for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
-    mine->store(rows * row_tiles + 1, std::memory_order_release);
 }
 
 // The last block before this one that adds something to a tile of rows, as far as that is known.

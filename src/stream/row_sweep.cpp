@@ -35,6 +35,7 @@ row_sweep<T>::row_sweep(const plan::stream& what, const kernels::stream_table<T>
     work *= static_cast<double>(g.column.extent * others_);
     units_per_task_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
+    runtime::worker_memory(0);  // now, not in the middle of a run
     runtime::lent_memory::reserve(kept_bytes());
 }
 

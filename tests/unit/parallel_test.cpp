@@ -1,10 +1,14 @@
 // Tasks on several threads: each runs once, and no two at a time share a worker.
 #include <atomic>
+#include <cfenv>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "src/runtime/float_settings.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 
@@ -135,5 +139,60 @@ TEST_CASE("what a task throws reaches the caller", "[parallel]") {
         worker_check workers;
         count_once(50, workers);
         CHECK(workers.mistakes() == 0);
+    }
+}
+
+TEST_CASE("a task that waits for the one before it does not wait for one that has failed",
+          "[parallel]") {
+    const worker_guard guard;
+    for (const int count : {1, 2, 4}) {
+        set_worker_count(count);
+        for (const std::int64_t bad : {0, 1, 7, 199}) {
+            std::vector<std::atomic<bool>> done(200);
+            struct done_at_end {
+                std::atomic<bool>& mine;
+                ~done_at_end() { mine = true; }
+            };
+            auto body = [&](std::int64_t task, int) {
+                const done_at_end end{done[static_cast<std::size_t>(task)]};
+                if (task == bad) throw std::runtime_error("bad");
+                while (task > 0 && !done[static_cast<std::size_t>(task - 1)])
+                    std::this_thread::yield();
+            };
+            CHECK_THROWS_AS(parallel_for(200, body), std::runtime_error);
+        }
+    }
+}
+
+TEST_CASE("all threads round, and take tiny numbers for zeros, as the caller's does",
+          "[parallel]") {
+    const worker_guard guard;
+    const auto rounded = [](int) {
+        // Not at compile time, and not moved out of the task.
+        volatile float one = 1, three = 3, tiny = 1e-38F, small = 0.01F;
+        volatile float third = one / three, product = tiny * small;
+        return std::pair(static_cast<float>(third), static_cast<float>(product));
+    };
+    using ricci::runtime::float_settings;
+    using ricci::runtime::with_float_settings;
+    for (const int count : {1, 2, 4}) {
+        set_worker_count(count);
+        for (const int direction : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+            const with_float_settings before(float_settings::here());
+            std::fesetround(direction);
+#ifdef __SSE2__
+            if (direction != FE_UPWARD) _mm_setcsr(_mm_getcsr() | 0x8040);  // tiny numbers are 0
+#endif
+            const auto here = rounded(0);
+            std::atomic<int> different{0};
+            auto body = [&](std::int64_t, int) {
+                if (rounded(0) != here) ++different;
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            };
+            parallel_for(200, body);
+            CHECK(std::fegetround() == direction);
+            std::fesetround(FE_TONEAREST);
+            CHECK(different == 0);
+        }
     }
 }
