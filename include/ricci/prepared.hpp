@@ -2,13 +2,46 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <ricci/equations.hpp>
 
 namespace ricci {
 
+/// The words of the mistake in operands that a prepared program is to take, if there is one.
+template <std::uint64_t Program, class T, class... Bound>
+struct rebinding_mistake {
+    static constexpr auto words = [] {
+        const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
+        struct {
+            ir::program program;
+            ir::mistake mistake;
+        } made;
+        if (!is_mistaken<Program>)
+            made.mistake = call_check(program_of<Program>.view(), operands, sizeof...(Bound), true)
+                               .run_rebinding(element_v<T>);
+        return ir::freeze<ir::program_sizes{}>(made);
+    }();
+    static constexpr detail::text_view text() { return words.text(); }
+};
+
+struct temporary_operand {
+    static constexpr detail::text_view text() {
+        return "a prepared program reads its operands later: bind a tensor that has a name, not a "
+               "temporary one";
+    }
+};
+template <std::uint64_t Hash, class T, class... Bound>
+using mistake_in_binding =
+    std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
+                       mistake_of<rebinding_mistake<Hash, T, Bound...>>>;
+
 /// Runs a program on the operands it was prepared with. A run allocates nothing and reads the
-/// operands' current contents. The operands have to outlive it.
+/// operands' current contents, which have to be there: that a ricci::tensor (or a fixed_tensor of more than
+/// 8 KiB) has been destroyed or given other memory since is noticed, and an error; whoever binds a view, a
+/// container or a small fixed_tensor answers for it. A tensor that is moved takes its memory along, and the
+/// program goes on with that.
 template <std::uint64_t Hash, class T>
 class prepared {
 public:
@@ -18,7 +51,26 @@ public:
         (view_bound(bound), ...);
     }
 
+    /// Throws ricci::error, before anything is written, where a tensor that was bound is gone.
     void operator()() { executable_.run(); }
+
+    /// Binds other operands, outputs, numbers or extents of indices than before, several at once where they
+    /// depend on each other: step.bind("K"_t = K, "V"_t = V). Plans anew only where extents, strides or
+    /// numbers differ. What has been asked of outputs before, whose extents change, is no longer there.
+    /// Throws ricci::error where a call would, and everything stays as it was.
+    template <class... Bound, class Mistake = mistake_in_binding<Hash, T, Bound...>>
+    RICCI_INLINE void bind(const Bound&... bound) {
+        results<Hash, T> made;
+        constexpr auto numbers = output_numbers<Hash>{};
+        with_request<Hash, T>(
+            made, 1, 0, [this](const engine::request& r) { executable_.bind(r); }, numbers,
+            bound...);
+        take(made, numbers);
+        (view_bound(bound), ...);
+    }
+    template <class... Bound, class Mistake = mistake_in_binding<Hash, T, Bound...>>
+    requires is_a_mistake<Mistake> Mistake bind(const Bound&...)
+    = delete;
 
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
     template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
@@ -65,6 +117,17 @@ private:
             }
         }
     }
+    /// Outputs that have got other memory, as their extents are others.
+    template <std::size_t... K>
+    void take(results<Hash, T>& made, std::index_sequence<K...>) {
+        const auto take_one = [](auto& to, auto& from) {
+            if constexpr (std::remove_reference_t<decltype(to)>::rank > 0)
+                if (from.data() != nullptr) to = std::move(from);
+        };
+        (take_one(boost::hana::second(boost::hana::at_c<K>(outputs_.storage)),
+                  boost::hana::second(boost::hana::at_c<K>(made.storage))),
+         ...);
+    }
     /// Where among the outputs a name is.
     template <std::uint64_t Name>
     static constexpr std::size_t output_number = [] {
@@ -78,12 +141,6 @@ private:
     bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
 };
 
-struct temporary_operand {
-    static constexpr detail::text_view text() {
-        return "a prepared program reads its operands later: bind a tensor that has a name, not a "
-               "temporary one";
-    }
-};
 template <std::uint64_t Hash, class... Bound>
 using mistake_in_prepare =
     std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,

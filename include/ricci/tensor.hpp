@@ -23,6 +23,15 @@ namespace detail {
 void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size);
 void release_elements(void* memory) noexcept;
 
+/// Says to prepared programs what has become of a tensor's memory. There is one only for a tensor that was
+/// bound to such a program; both have a part in it. It goes with the memory where the tensor is moved to,
+/// and stays with the tensor, too.
+class memory_watch;
+/// `to` takes part in what `from` watches, and leaves what it has had: the memory of that one is given up.
+void follow_watch(memory_watch*& to, memory_watch* from) noexcept;
+/// The tensor goes; `owner`: and memory with it.
+void end_watch(memory_watch* watch, bool owner) noexcept;
+
 /// Owned memory that moves and does not copy.
 template <class T>
 class element_storage {
@@ -31,19 +40,27 @@ public:
     element_storage(const std::size_t* extents, std::size_t rank)
         : data_(static_cast<T*>(allocate_elements(extents, rank, sizeof(T)))) {}
     element_storage(element_storage&& other) noexcept : data_(other.data_) {
+        if (other.watch_ != nullptr) follow_watch(watch_, other.watch_);
         other.data_ = nullptr;
     }
     element_storage& operator=(element_storage&& other) noexcept {
-        T* data = data_;
+        if (this == &other) return *this;
+        if (watch_ != other.watch_) follow_watch(watch_, other.watch_);
+        release_elements(data_);
         data_ = other.data_;
-        other.data_ = data;
+        other.data_ = nullptr;
         return *this;
     }
-    ~element_storage() { release_elements(data_); }
+    ~element_storage() {
+        if (watch_ != nullptr) end_watch(watch_, data_ != nullptr);
+        release_elements(data_);
+    }
     T* get() const { return data_; }
+    memory_watch** watch() const { return &watch_; }
 
 private:
     T* data_ = nullptr;
+    mutable memory_watch* watch_ = nullptr;  // one may be set for a tensor that is only read
 };
 
 /// Fixed tensors up to this size are kept in the object itself.
@@ -57,6 +74,7 @@ public:
     explicit fixed_storage(uninitialised) : fixed_storage() {}
     T* get() { return storage_.get(); }
     const T* get() const { return storage_.get(); }
+    memory_watch** watch() const { return storage_.watch(); }
 
 private:
     static constexpr std::size_t count = Count;
@@ -69,6 +87,7 @@ public:
     explicit fixed_storage(uninitialised) {}
     T* get() { return elements_; }
     const T* get() const { return elements_; }
+    constexpr memory_watch** watch() const { return nullptr; }  // it has no other memory, ever
 
 private:
     alignas(64) T elements_[Count > 0 ? Count : 1];
@@ -85,6 +104,13 @@ struct copied_tensor {
 /// A tensor itself, whether it may be written or not.
 template <class T, class Tensor>
 concept same_tensor = std::is_same_v<std::remove_const_t<T>, Tensor>;
+
+/// Where a tensor has its watch, if it ever has one.
+struct watch_of {
+    memory_watch** place;
+    template <class Tensor>
+    constexpr explicit watch_of(const Tensor& t) : place(t.storage_.watch()) {}
+};
 
 }  // namespace detail
 
@@ -155,6 +181,7 @@ public:
     }
 
 private:
+    friend detail::watch_of;
     std::array<std::size_t, Rank> extents_{};
     std::array<std::ptrdiff_t, Rank> strides_{};
     detail::element_storage<T> storage_;
@@ -218,6 +245,7 @@ public:
     }
 
 private:
+    friend detail::watch_of;
     detail::fixed_storage<T, size()> storage_;
 };
 

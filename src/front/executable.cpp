@@ -1,48 +1,152 @@
 // The compiled library's door: an executable is a plan, the memory of its outputs and its kernels.
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <ricci/plan/engine.hpp>
 #include <ricci/error.hpp>
 
+#include "src/front/call_key.hpp"
+#include "src/front/requests.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/gemm_complex.hpp"
 #include "src/plan/explain.hpp"
-#include "src/plan/make_plan.hpp"
+#include "src/plan/words.hpp"
 #include "src/runtime/execute.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::engine {
 
 struct executable::state {
+    kept_request asked;
     ir::program_view program;
     plan::program_plan plan;
     std::unique_ptr<runtime::execution> execution;
+    bool touching =
+        false;  // an output comes near another operand: the plan is for these places only
+
+    explicit state(kept_request&& request) : asked(std::move(request)) {}
 };
 
-executable::executable(const request& r) {
-    auto made = std::make_unique<state>();
+namespace {
+
+// An output that the caller has bound no memory for, as an operand in the memory that it has.
+operand as_operand(const plan::slot& output) {
+    operand o;
+    o.name = output.name;
+    o.rank = static_cast<std::int32_t>(output.extents.size());
+    o.data = output.data;
+    o.extents = output.extents.data();
+    o.strides = output.strides.data();
+    return o;
+}
+
+bool is_own_output(const plan::slot& slot, const request& r) {
+    return slot.kind == plan::storage::output &&
+           find_operand(slot.name, r.outputs, r.output_count) == nullptr;
+}
+
+bool inputs_touch(const operand& output, const request& r) {
+    return std::any_of(r.inputs, r.inputs + r.input_count,
+                       [&](const operand& i) { return touch(output, i, r.type); });
+}
+
+// Whether the plan holds for the places of the operands of `r` only. `made` has outputs of its own.
+bool depends_on_places(const request& r, const plan::program_plan& made) {
+    return outputs_touch(r) ||
+           std::any_of(made.slots.begin(), made.slots.end(), [&](const plan::slot& slot) {
+               return is_own_output(slot, r) && inputs_touch(as_operand(slot), r);
+           });
+}
+
+// Plans anew, with the outputs that the program has memory of its own for: it keeps them where their
+// extents are the same.
+plan::program_plan plan_again(request r, const plan::program_plan& before) {
+    auto made = plan_of(r);
+    std::vector<operand> outputs(r.outputs, r.outputs + r.output_count);
+    const auto old_of = [&](const plan::slot& slot) -> const plan::slot* {
+        if (!is_own_output(slot, r)) return nullptr;
+        const auto old = std::find_if(before.slots.begin(), before.slots.end(), [&](const auto& s) {
+            return s.name == slot.name && s.kind == plan::storage::output;
+        });
+        return old == before.slots.end() ? nullptr : &*old;
+    };
+    for (const auto& slot : made.slots) {
+        const plan::slot* const old = old_of(slot);
+        if (old == nullptr || old->data == nullptr || !inputs_touch(as_operand(*old), r)) continue;
+        if (old->extents != slot.extents)
+            throw error("ricci: the output '" + plan::words_of_name(r.program, slot.name) +
+                        "' gets other extents, and an input is bound to the memory that it had; "
+                        "bind that input to memory of your own.");
+        outputs.push_back(as_operand(*old));
+    }
+    if (outputs.size() > static_cast<std::size_t>(r.output_count)) {
+        request with_outputs = r;
+        with_outputs.outputs = outputs.data();
+        with_outputs.output_count = static_cast<std::int32_t>(outputs.size());
+        made = plan_of(with_outputs);
+    }
+    for (auto& slot : made.slots)
+        if (const plan::slot* const old = old_of(slot); old && old->extents == slot.extents)
+            slot.data = old->data;
+    return made;
+}
+
+// `before`: of an executable that is bound anew.
+std::unique_ptr<executable::state> make(kept_request&& asked, const request& memory,
+                                        const plan::program_plan* before) {
+    auto made = std::make_unique<executable::state>(std::move(asked));
+    const request r = made->asked.view();
     made->program = r.program;
-    made->plan = plan::make_plan(r);
+    made->plan = before != nullptr ? plan_again(r, *before) : plan_of(r);
     if (made->plan.rewritten) made->program = made->plan.rewritten->view();
     for (auto& slot : made->plan.slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
-        if (r.beta != plan::number(0) || r.allocate == nullptr)
-            throw error("ricci: the output '" +
-                        std::string(r.program.name(slot.name).data,
-                                    static_cast<std::size_t>(r.program.name(slot.name).size)) +
+        if (r.beta != plan::number(0) || memory.allocate == nullptr)
+            throw error("ricci: the output '" + plan::words_of_name(r.program, slot.name) +
                         "' is bound to no memory.");
-        slot.data = r.allocate(r.context, slot.name, static_cast<std::int32_t>(slot.extents.size()),
-                               slot.extents.data());
+        slot.data =
+            memory.allocate(memory.context, slot.name,
+                            static_cast<std::int32_t>(slot.extents.size()), slot.extents.data());
     }
     made->execution = std::make_unique<runtime::execution>(made->plan);
-    state_ = made.release();
+    made->touching = depends_on_places(r, made->plan);
+    return made;
 }
+
+}  // namespace
+
+executable::executable(const request& r) : state_(make(kept_request(r), r, nullptr).release()) {}
 
 executable::~executable() { delete state_; }
 
-void executable::run() { state_->execution->run(); }
+void executable::run() {
+    state_->asked.check();
+    state_->execution->run();
+}
+
+void executable::bind(const request& changes) {
+    kept_request asked = state_->asked.with(changes);
+    const request r = asked.view();
+    if (state_->touching || key_of(r) != key_of(state_->asked.view()) ||
+        depends_on_places(r, state_->plan)) {
+        auto made = make(std::move(asked), changes, &state_->plan);
+        delete std::exchange(state_, made.release());
+        return;
+    }
+    state_->asked = std::move(asked);
+    for (auto& slot : state_->plan.slots) {
+        const bool input = slot.kind == plan::storage::input && !slot.own;
+        if (!input && slot.kind != plan::storage::output) continue;
+        const operand* const bound = input ? find_operand(slot.name, r.inputs, r.input_count)
+                                           : find_operand(slot.name, r.outputs, r.output_count);
+        if (bound != nullptr && bound->data != nullptr) slot.data = bound->data;
+    }
+    state_->execution->bind(state_->plan);
+}
 
 namespace {
 

@@ -1,19 +1,17 @@
 // Calls that plan and run at once, and the plans that each thread remembers for the next such call.
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <span>
+#include <new>
 #include <utility>
 #include <vector>
 
-#include <ricci/element.hpp>
+#include <pthread.h>
+
 #include <ricci/plan/engine.hpp>
 
-#include "src/kernels/gemm.hpp"
-#include "src/plan/make_plan.hpp"
+#include "src/front/call_key.hpp"
+#include "src/front/requests.hpp"
 #include "src/runtime/execute.hpp"
 
 namespace ricci::engine {
@@ -22,109 +20,6 @@ namespace {
 // How many plans a thread keeps, and how much workspace one of them may hold on to.
 constexpr std::size_t plans_kept = 16;
 constexpr std::size_t most_workspace = std::size_t{4} << 20;
-
-// Everything of a request that a plan depends on, as numbers; addresses are not among them.
-using call_key = std::vector<std::int64_t>;
-
-std::int64_t bits(double value) { return std::bit_cast<std::int64_t>(value); }
-
-// Hands out the numbers of a request, one after the other, until `visit` returns false. Every struct is
-// taken apart into all of its members: one that is added does not compile until it stands here too.
-template <class Visit>
-class key_numbers {
-public:
-    explicit key_numbers(Visit visit) : visit_(visit) {}
-
-    bool of(const request& r) {
-        // The key stands for the program. Where outputs go is the caller's business at each call.
-        const auto& [program, program_key, type, inputs, input_count, outputs, output_count,
-                     index_extents, index_extent_count, alpha, beta, fuse, allocate, context] = r;
-        static_cast<void>(program), static_cast<void>(allocate), static_cast<void>(context);
-        // Kernels that a test forces are other kernels.
-        const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);
-        return all(program_key, kernels, type, fuse) && of(alpha) && of(beta) &&
-               of(inputs, input_count) && of(outputs, output_count) &&
-               of(index_extents, index_extent_count);
-    }
-
-private:
-    template <class... Value>
-    bool all(Value... values) {
-        return (visit_(static_cast<std::int64_t>(values)) && ...);
-    }
-    template <class T>
-    bool of(const T* list, std::int32_t count) {
-        if (!all(count)) return false;
-        for (std::int32_t k = 0; k < count; ++k)
-            if (!of(list[k])) return false;
-        return true;
-    }
-    bool of(const plan::number& n) {
-        const auto& [real, imaginary, whole] = n;
-        return all(bits(real), bits(imaginary), whole);
-    }
-    bool of(const index_extent& i) {
-        const auto& [index, extent] = i;
-        return all(index, extent);
-    }
-    bool of(const operand& o) {
-        const auto& [name, rank, data, extents, strides, value, is_positions, positions] = o;
-        // Only where it is a number is the value of one part of the plan.
-        if (!all(name, rank, is_positions, positions, data == nullptr)) return false;
-        if (data == nullptr && !of(value)) return false;
-        for (std::int32_t axis = 0; axis < rank; ++axis)
-            if (!all(extents[axis], strides[axis])) return false;
-        return true;
-    }
-
-    Visit visit_;
-};
-
-bool describes(const call_key& key, const request& r) {
-    std::size_t at = 0;
-    const bool same = key_numbers([&](std::int64_t value) {
-                          return at < key.size() && key[at++] == value;
-                      }).of(r);
-    return same && at == key.size();
-}
-
-// The bytes from the first element of an operand to behind the last one; all that there are where they
-// cannot be counted.
-std::pair<std::intptr_t, std::intptr_t> bytes_of(const operand& o, element type) {
-    auto low = reinterpret_cast<std::intptr_t>(o.data);
-    auto high = low;
-    const auto size = static_cast<std::intptr_t>(size_of(o.is_positions ? o.positions : type));
-    for (std::int32_t axis = 0; axis < o.rank; ++axis) {
-        if (o.extents[axis] == 0) return {0, 0};
-        std::intptr_t reach = 0;
-        std::intptr_t& end = o.strides[axis] < 0 ? low : high;
-        if (__builtin_mul_overflow(o.extents[axis] - 1, o.strides[axis], &reach) ||
-            __builtin_mul_overflow(reach, size, &reach) ||
-            __builtin_add_overflow(end, reach, &end) ||
-            high > std::numeric_limits<std::intptr_t>::max() - size)
-            return {std::numeric_limits<std::intptr_t>::min(),
-                    std::numeric_limits<std::intptr_t>::max()};
-    }
-    return {low, high + size};
-}
-
-// Whether an output that the caller bound comes near another operand: then the plan depends on where
-// they are.
-bool outputs_touch(const request& r) {
-    for (std::int32_t k = 0; k < r.output_count; ++k) {
-        const auto [low, high] = bytes_of(r.outputs[k], r.type);
-        const auto touches = [&, from = low, to = high](const operand& o) {
-            if (o.data == nullptr) return false;
-            const auto [first, last] = bytes_of(o, r.type);
-            return first < to && from < last;
-        };
-        for (std::int32_t i = 0; i < r.input_count; ++i)
-            if (touches(r.inputs[i])) return true;
-        for (std::int32_t i = 0; i < k; ++i)
-            if (touches(r.outputs[i])) return true;
-    }
-    return false;
-}
 
 struct remembered_call {
     call_key key;
@@ -139,40 +34,41 @@ struct call_memory {
     std::uint64_t uses = 0;
 };
 
-// What this thread remembers, none once it has been given back: destructors that run later, of other
-// objects of the thread or of globals, may still call. Pointers stay what they are to the very end.
+// What this thread remembers. Not an object with a destructor: destructors of others, of globals too, may
+// call later than that would have run, and C++ registers such an object with memory that must be there.
 thread_local call_memory* remembered = nullptr;
-thread_local bool forgotten = false;
 
-struct forget_at_end {
-    ~forget_at_end() {
-        forgotten = true;
-        delete std::exchange(remembered, nullptr);
-    }
-};
-
-call_memory* memory_of_thread() {
-    if (remembered == nullptr && !forgotten) {
-        thread_local const forget_at_end guard;
-        static_cast<void>(guard);
-        remembered = new call_memory;
-    }
-    return remembered;
+void forget(void* memory) {
+    remembered = nullptr;
+    delete static_cast<call_memory*>(memory);
 }
 
-void* data_of(ir::ref name, const operand* list, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k)
-        if (list[k].name == name) return list[k].data;
-    return nullptr;
+// Gives back what a thread remembers when it ends; when the whole process does, nobody has to.
+struct end_of_thread {
+    pthread_key_t key{};
+    bool there = pthread_key_create(&key, &forget) == 0;
+    ~end_of_thread() {
+        if (std::exchange(there, false)) pthread_key_delete(key);
+    }
+} at_end_of_thread;
+
+// None where it could not be given back.
+call_memory* memory_of_thread() {
+    if (remembered != nullptr || !at_end_of_thread.there) return remembered;
+    std::unique_ptr<call_memory> made(new (std::nothrow) call_memory);
+    if (made != nullptr && pthread_setspecific(at_end_of_thread.key, made.get()) == 0)
+        remembered = made.release();
+    return remembered;
 }
 
 // Gives every slot the memory that this request has for it.
 void place(plan::program_plan& plan, const request& r) {
     for (auto& slot : plan.slots) {
         if (slot.kind == plan::storage::input && !slot.own) {
-            slot.data = data_of(slot.name, r.inputs, r.input_count);
+            slot.data = find_operand(slot.name, r.inputs, r.input_count)->data;
         } else if (slot.kind == plan::storage::output) {
-            slot.data = data_of(slot.name, r.outputs, r.output_count);
+            const operand* const bound = find_operand(slot.name, r.outputs, r.output_count);
+            slot.data = bound != nullptr ? bound->data : nullptr;
             if (slot.data == nullptr) {
                 slot.data =
                     r.allocate(r.context, slot.name, static_cast<std::int32_t>(slot.extents.size()),
@@ -206,12 +102,8 @@ remembered_call* place_for_new(call_memory& memory) {
 void run_new(remembered_call& made, const request& r, std::uint64_t use) {
     made.key.clear();
     made.last_use = 0;
-    call_key key;
-    key_numbers([&](std::int64_t value) {
-        key.push_back(value);
-        return true;
-    }).of(r);
-    made.plan = plan::make_plan(r);
+    call_key key = key_of(r);
+    made.plan = plan_of(r);
     const running_mark mark(made);
     place(made.plan, r);
     made.execution = std::make_unique<runtime::execution>(made.plan);

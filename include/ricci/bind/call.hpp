@@ -176,6 +176,7 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all,
     o.data = const_cast<std::remove_const_t<T>*>(b.data);
     o.extents = b.extents;
     o.strides = b.strides;
+    o.watch = b.watch;
     using element_type = std::remove_const_t<T>;
     o.is_positions = std::is_integral_v<element_type>;
     o.positions = element_v<element_type>;

@@ -97,6 +97,24 @@ public:
                          std::int32_t count, bool outputs_too)
         : p_(p), operands_(operands), count_(count), outputs_too_(outputs_too) {}
 
+    /// Some operands of a program that is prepared for tensors of `type` already.
+    constexpr ir::mistake run_rebinding(element type) {
+        for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
+            const operand_facts& o = operands_[k];
+            if (o.kind == operand_facts::what::index) check_index(k);
+            else check_operand(k);
+            if (mistake_ || o.kind == operand_facts::what::index || says_places(o)) continue;
+            const bool number = o.kind == operand_facts::what::number;
+            if (number ? !is_complex(o.type) || is_complex(type) : o.type == type) continue;
+            builder s;
+            s << o.spelling << (number ? " is a complex number" : " holds ");
+            if (!number) s << name_of(o.type);
+            s << ", and this program is prepared for tensors that hold " << name_of(type);
+            fail(kind::element_type, s);
+        }
+        return static_cast<ir::mistake&&>(mistake_);
+    }
+
     constexpr ir::mistake run() {
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
             if (operands_[k].kind == operand_facts::what::unnamed) unnamed();

@@ -8,6 +8,10 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/plan/number.hpp>
 
+namespace ricci::detail {
+class memory_watch;
+}
+
 namespace ricci::engine {
 
 /// A tensor or a number that the caller binds to a name of the program.
@@ -21,6 +25,8 @@ struct operand {
     /// Whole numbers of the type `positions` among tensors of another: they say places of axes.
     bool is_positions = false;
     element positions = element::i32;
+    /// Of the tensor that owns `data`, where one does: an executable takes part in it.
+    detail::memory_watch** watch = nullptr;
 };
 
 /// `"h"_i = 8`: the extent of an index, where the shapes do not give it.
@@ -67,8 +73,14 @@ public:
     }
     ~executable();
 
-    /// Reads the operands' current contents, writes the outputs; allocates nothing.
+    /// Reads the operands' current contents, writes the outputs; allocates nothing. Throws ricci::error
+    /// where a tensor that was bound has been destroyed or given other memory since.
     void run();
+
+    /// Takes the operands and extents of indices that `changes` has in the place of those of these names;
+    /// nothing else of it counts but `allocate`, for outputs that get other extents. Plans anew only where
+    /// extents, strides, numbers or types differ. What throws leaves everything as it was.
+    void bind(const request& changes);
 
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
     std::string explain() const;
