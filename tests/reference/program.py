@@ -122,8 +122,6 @@ class Program:
                 if isinstance(n, Tensor) and n.places:
                     patterns[n.name].add(n.heights)
         two = {n for n, p in patterns.items() if len(p) > 1}
-        ranks = {n: {len(p) for p in patterns[n]} for n in two}
-        two = {n for n in two if len(ranks[n]) == 1}
         self.has_heights = kinds == {True} and not metric
         if len(kinds) == 2 and two and not metric:
             raise Refused("heights", f"sums of both kinds, and {sorted(two)[0]} in two patterns")

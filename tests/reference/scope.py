@@ -178,15 +178,13 @@ class Scope:
             elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)) or
                             is_value(factors[holders[0]][1])):
                 mine.append(i)
-        if {i for _, f in factors for i in self.signs(f)} & set(mine):
+        if any(isinstance(n, Reduce) and set(n.indices or ()) & set(mine) for _, f in factors for n in everything(f)):
             raise Doubt("one letter for a written and an implied sum")
         done = []
         for k, (inv, f) in enumerate(factors):
-            around = set(outer) | {i for n, c in enumerate(found) if n != k for i in c} - bound
-            # What a value repeats it sums for itself, whatever is summed around it.
-            if is_value(f) and any(isinstance(n, Reduce) and set(n.indices or ()) & set(mine) for n in everything(f)):
-                raise Doubt("one letter for a written and an implied sum")
-            done.append((inv, self.factor(f, bound if is_value(f) else bound | set(mine), around)))
+            # Sums in parentheses leave to their product what it sums; what a value repeats it sums for itself.
+            around = outer | set(mine) | {i for n, c in enumerate(found) if n != k for i in c} - bound
+            done.append((inv, self.factor(f, bound, around)))
         out = done[0][1] if len(done) == 1 and not done[0][0] else Product(done)
         if mine:
             for i in mine:
@@ -199,10 +197,6 @@ class Scope:
         if isinstance(f, Reduce) or not is_value(f):
             return occurrences(f)
         return [x for a in below(f) for x in once(occurrences(a))]
-
-    @staticmethod
-    def signs(f):
-        return f.indices if isinstance(f, Reduce) and f.kind == "sum" and f.indices else []
 
     def flat(self, node):
         """The factors of a product; those of a quotient, or of what is alone in parentheses, are its own."""

@@ -1,9 +1,13 @@
 """Extents for a program: which indices and axes are as long as one another, and small numbers for them."""
 
+import os
+
 from lexer import Doubt, Refused
 from names import OwnCall
 from program import below, derivative_name
 from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce, Tensor)
+
+ONE_EXTENT = bool(os.environ.get("RICCI_ONE_EXTENT"))  # a letter is as long wherever it stands
 
 
 class Shapes:
@@ -146,6 +150,10 @@ class Shapes:
                 if self.find(axis) == self.find(other) and len(parts) == len(others):
                     for a, b in zip(parts, others):
                         self.join(a, b)
+        if ONE_EXTENT:
+            first = {}
+            for i in self.indices:
+                self.join(i, first.setdefault(i[2].split("~")[0], i))
         has_axis = self.known()
         for i in self.indices:  # j' is as long as j where nothing else says how long
             bare = i[2].split("~")[0]
