@@ -1,6 +1,7 @@
 // Equations as a value: R"(...)"_eq, calling them, keeping tensors, claims.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -23,6 +24,37 @@ struct made_equations {
     using mistake = mistake_in<Maker, Source...>;
     using type = std::conditional_t<is_a_mistake<mistake>, mistaken_equations<Maker::hash, mistake>,
                                     equations<Maker::hash>>;
+};
+
+/// What is to be said of a claim about the program `Hash`, if it is not proved.
+template <std::uint64_t Hash, literal_text Claim>
+struct words_of_claim {
+    static constexpr bool readable = !notation::parse_equations(Claim.view()).mistake;
+    static constexpr auto words = [] {
+        notation::parse_result read = notation::parse_equations(Claim.view());
+        if (read.mistake || is_mistaken<Hash>) return ir::freeze<ir::program_sizes{}>(read);
+        derive::judgement found = derive::judge(outcome_of<Hash>.program.view(), read.program);
+        if (found.sides.size() > 0) found.words << "; " << found.sides.view();
+        if (found.verdict != derive::verdict::proved)
+            read.mistake = ir::make_mistake(ir::mistake_kind::claim, found.words);
+        read.program = {};
+        return ir::freeze<ir::program_sizes{}>(read);
+    }();
+    static constexpr detail::text_view text() { return words.text(); }
+};
+
+/// A claim that is not proved: false, but with words in its type that a compiler prints where an
+/// assertion asks for it.
+template <class Mistake>
+struct unproved_claim {
+    constexpr bool operator!() const { return true; }
+    template <std::same_as<bool> Bool, class Words = Mistake>
+    operator Bool() const = delete;
+};
+template <std::uint64_t Hash, literal_text Claim>
+struct judged_claim {
+    using mistake = mistake_of<words_of_claim<Hash, Claim>>;
+    using type = std::conditional_t<is_a_mistake<mistake>, unproved_claim<mistake>, std::true_type>;
 };
 
 /// A checked program of tensor equations. Has no state: the type is the program.
@@ -59,6 +91,16 @@ struct equations {
         const auto parsed = notation::parse_equations(claim);
         if (parsed.mistake) throw "the claim has a mistake";
         return derive::proves(outcome_of<Hash>.program.view(), parsed.program);
+    }
+
+    /// The same with the claim in the type: `static_assert(f.states<R"(...)">())` says the verdict,
+    /// the numbers that refute the claim, and both normal forms.
+    template <literal_text Claim>
+    consteval typename judged_claim<Hash, Claim>::type states() const {
+        if constexpr (!words_of_claim<Hash, Claim>::readable)
+            these_equations_cannot_be_carried_out_as_written<
+                typename judged_claim<Hash, Claim>::mistake>();
+        return {};
     }
 
     static constexpr ir::program_view program() { return program_of<Hash>.view(); }

@@ -150,8 +150,8 @@ private:
         std::vector<engine::index_extent> given;
         if (with_extents)
             for (const auto& [letter, n] : extents_) {
-                const ir::ref index = program_.find_index(
-                    {letter.data(), static_cast<std::int32_t>(letter.size())});
+                const ir::ref index =
+                    program_.find_index({letter.data(), static_cast<std::int32_t>(letter.size())});
                 if (index != ir::none) given.push_back({index, n});
             }
         engine::request r;
@@ -175,7 +175,8 @@ private:
         engine::executable step(r);
         step.run();
         for (const output& o : outputs_) {
-            std::printf("output\t%s\t%zu", spelled(program_.name(o.name)).c_str(), o.extents.size());
+            std::printf("output\t%s\t%zu", spelled(program_.name(o.name)).c_str(),
+                        o.extents.size());
             for (const auto n : o.extents) std::printf("\t%lld", static_cast<long long>(n));
             for (std::size_t k = 0; k + 1 < o.values.size(); ++k)
                 std::printf("\t%.17g", o.values[k]);
