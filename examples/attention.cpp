@@ -43,7 +43,7 @@ static_assert(backward.states(
 
 // The embedding of a text: a vector for each byte and the sinusoidal code of its position.
 constexpr auto embedding = R"(
-    C^{pe} = p / 10000^{(e - e \bmod 2) / d_{model}}
+    C^{pe} = p / 10000^{(e - e \bmod 2) / d_{\text{model}}}
     X^{pe} = T^{pe} + [e \bmod 2 = 0] \sin(C^{pe}) + [e \bmod 2 = 1] \cos(C^{pe})
 )"_eq;
 

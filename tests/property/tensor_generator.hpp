@@ -43,7 +43,7 @@ protected:
             {"Q'", "Q'"},
             {"W''", "W''"},
             {"W_Q", "W_Q", true},
-            {"W_QKV", "W_{QKV}", true},
+            {"W_QKV", "W_{\\text{QKV}}", true},
             {"S_masked", "S_{\\text{masked}}", true},
             {"\\xi_new", "\\xi_{\\text{new}}", true},
             {"R", "R"},

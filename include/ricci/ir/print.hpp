@@ -16,11 +16,14 @@ public:
     constexpr void equation_line(const equation& e) {
         tensor(e.name, e.positions);
         out_ << " = ";
-        // Reading back demands every index of the left on the right; delta^{ii} with a free i is 1.
+        // Reading back demands every index of the left on the right, but for a mask; delta^{ii} with
+        // a free i is 1.
         const index_set right = free_indices(p_, e.body);
-        bool lacks = false;
+        bool lacks = false, tensors = false;
         for_each_index(p_, e.positions, [&](ref i) { lacks = lacks || !right.has(i); });
-        if (!lacks) return terms(e.body, true);
+        for_each_node(p_, e.body,
+                      [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
+        if (!lacks || !tensors) return terms(e.body, true);
         for_each_index(p_, e.positions, [&](ref i) {
             if (!right.has(i)) out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
         });

@@ -47,12 +47,10 @@ constexpr void print_name(text_view name, detail::text_builder& out) {
     if (split == name.size) return;
     const text_view label = name.slice(split + 1, name.size);
     const bool capital = !label.empty() && label[0] >= 'A' && label[0] <= 'Z';
-    bool letters_only = true;
-    for (char c : label)
-        letters_only = letters_only && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+    const bool small = !label.empty() && label[0] >= 'a' && label[0] <= 'z';
     const bool dimension = letters == "d" || letters == "n";
-    if (label.size == 1 && (capital || dimension)) out << '_' << label;
-    else if (letters_only && (capital || dimension)) out << "_{" << label << '}';
+    // Several letters, and digits, can be read as indices or places in some text.
+    if (label.size == 1 && (capital || (small && dimension))) out << '_' << label;
     else if (!label.empty() && label[0] == '\\') out << "_{" << label << '}';
     else out << "_{\\text{" << label << "}}";
 }

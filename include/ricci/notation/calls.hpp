@@ -66,6 +66,13 @@ private:
         if (all_indices) return make_indexed(d);
         const bool bare_left =
             d.first < p_.equations.size() && p_.equations[d.first].positions.count == 0;
+        if (!bare_left && all_bare) {
+            detail::text_builder s;
+            s << p_.name(d.name)
+              << " has indices and an argument that stands alone on the right; a function has no "
+                 "indices of its own: leave the argument out, or give it indices";
+            return fail(mistake_kind::unexpected, d.source, s);
+        }
         d.what = bare_left && all_bare && is_called(d.name) ? kind::function : kind::documented;
     }
     constexpr void decide_over(styled_definition& d) {

@@ -42,6 +42,9 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
         return static_cast<ir::mistake&&>(ranks ? ranks : found);
     }
     found = height_reader(p, text, sums, functions, parser.beside()).run();
+    if (!found && p.equations.empty())
+        return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
+                                "this text declares a metric only, and defines no tensor");
     if (!found && !functions.empty()) {
         call_writer writer(p, text, functions);
         for (ir::equation& e : p.equations)

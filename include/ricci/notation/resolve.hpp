@@ -41,7 +41,7 @@ public:
                      " stands twice on the left; the value would have no place off the diagonal");
         }
         if (!mistake_) e.body = resolve(e.body);
-        if (missing_ != none)
+        if (missing_ != none && !is_mask(e.body))
             fail(ir::mistake_kind::index_missing, missing_, e.source,
                  " stands on the left and nowhere on the right");
         return static_cast<ir::mistake&&>(mistake_);
@@ -61,6 +61,13 @@ public:
     }
 
 private:
+    /// Cases, brackets and numbers alone may leave out an index of the left side: a mask.
+    constexpr bool is_mask(ref body) const {
+        bool tensors = false;
+        ir::for_each_node(p_, body,
+                          [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
+        return !tensors;
+    }
     constexpr ref settle_places(const ir::equation& e, ir::range parameters) {
         place_settler places(p_, text_, e, parameters);
         const ref body = places.run();

@@ -18,9 +18,9 @@ constexpr bool name_prints(text_view name, text_view expected) {
 }
 static_assert(name_prints("X", "X"));
 static_assert(name_prints("W_Q", "W_Q"));
-static_assert(name_prints("W_QKV", "W_{QKV}"));
+static_assert(name_prints("W_QKV", "W_{\\text{QKV}}"));
 static_assert(name_prints("d_k", "d_k"));
-static_assert(name_prints("d_model", "d_{model}"));
+static_assert(name_prints("d_model", "d_{\\text{model}}"));
 static_assert(name_prints("S_masked", "S_{\\text{masked}}"));
 static_assert(name_prints("Output", "\\text{Output}"));
 static_assert(name_prints("\\theta", "\\theta"));

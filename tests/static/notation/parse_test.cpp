@@ -51,7 +51,7 @@ static_assert(is_accepted("y^i = (a + b) x^i = b x^i + a x^i"));
 // Names ----------------------------------------------------------------------------------------------
 
 static_assert(prints("S_{\\text{masked}}^{ij} = S^{ij} + W_{QKV}^{ij}",
-                     "S_{\\text{masked}}^{ij} = S^{ij} + W_{QKV}^{ij}"));
+                     "S_{\\text{masked}}^{ij} = S^{ij} + W_{\\text{QKV}}^{ij}"));
 static_assert(prints("\\text{Output}^{ic} = \\mathrm{In}^{ic}",
                      "\\text{Output}^{ic} = \\text{In}^{ic}"));
 static_assert(prints("dA^{ij} = \\tilde{X}'^{ij}", "\\text{dA}^{ij} = \\tilde{X}'^{ij}"));
