@@ -341,7 +341,7 @@ private:
         ir::index_map renamed;
         for (std::int32_t k = 0; k < d.over.count; ++k)
             renamed.set(p_.links[d.over.first + k], p_.links[x.indices.first + k]);
-        ref body = with_other_letters(d.body, outside, d.over);
+        ref body = with_other_letters(d, outside);
         body = ir::rename_indices(p_, body, renamed);
         body = substituted(body, d, x);
         constexpr std::int32_t most = 10'000;
@@ -360,18 +360,15 @@ private:
         return ir::rebuild_node(p_, n, {}, [&](ref child) { return substituted(child, d, x); });
     }
     /// What the function sums over by itself is no index of its arguments.
-    constexpr ref with_other_letters(ref n, const ir::index_set& outside, ir::range over) {
-        const auto runs_over = [&](ref index) {
-            for (std::int32_t k = 0; k < over.count; ++k)
-                if (p_.links[over.first + k] == index) return true;
-            return false;
-        };
+    constexpr ref with_other_letters(const styled_definition& d, const ir::index_set& outside) {
         ir::index_map renamed;
-        ir::for_each_node(p_, n, [&](ref m) {
+        ir::index_set over;
+        for (std::int32_t k = 0; k < d.over.count; ++k) over.add(p_.links[d.over.first + k]);
+        ir::for_each_node(p_, d.body, [&](ref m) {
             const ir::node x = p_.nodes[m];
             for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
                 const ref i = p_.links[x.indices.first + k];
-                if (runs_over(i) || renamed(i) != i || !outside.has(i)) continue;
+                if (over.has(i) || renamed(i) != i || !outside.has(i)) continue;
                 detail::text_builder spelling;
                 spelling << p_.index(i);
                 do spelling << '\'';
@@ -379,7 +376,7 @@ private:
                 renamed.set(i, p_.intern_index(spelling));
             }
         });
-        return renamed.empty() ? n : ir::rename_indices(p_, n, renamed);
+        return renamed.empty() ? d.body : ir::rename_indices(p_, d.body, renamed);
     }
 
     ir::program& p_;

@@ -103,17 +103,20 @@ private:
         return p_.reduce(ir::reduction::sum, over, inside, x.source);
     }
     constexpr ref resolve_children(ref n) {
-        const bool values = takes_values(p_.nodes[n]);
+        const ir::node x = p_.nodes[n];
+        const bool values = takes_values(x) && !implied_.empty();
         return ir::rebuild_node(p_, n, {}, [&](ref child) {
-            return resolve(values && !implied_.empty() ? with_own_letters(child) : child);
+            return resolve(values ? with_own_letters(x, child) : child);
         });
     }
-    /// What an argument sums by itself is another index than that of a sum around it.
-    constexpr ref with_own_letters(ref argument) {
-        const ir::index_set shown = shown_indices(p_, argument);
+    /// What an argument of `x` sums by itself is another index than that of a sum around it.
+    constexpr ref with_own_letters(const ir::node& x, ref argument) {
+        const ir::index_set all = shown_indices(p_, argument);
+        ir::index_set seen = all;
+        close_argument(p_, x, seen);
         ir::index_map renamed;
-        for (ref i = 0; i < shown.end(); ++i) {
-            if (!shown.repeated(i) || !implied_.has(i)) continue;
+        for (ref i = 0; i < all.end(); ++i) {
+            if (!all.repeated(i) || seen.has(i) || !implied_.has(i)) continue;
             detail::text_builder spelling = primed(i);
             while (p_.find_index(spelling) != none) spelling << "'";
             renamed.set(i, p_.intern_index(spelling));
@@ -176,7 +179,7 @@ private:
         const bool values = takes_values(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             ir::index_set child = shown_indices(p_, p_.links[x.children.first + k]);
-            if (values) child.drop_repeated();
+            if (values) close_argument(p_, x, child);
             holding.merge_once(child);
         }
         for (ref i = 0; i < holding.end(); ++i)

@@ -37,6 +37,17 @@ constexpr void add_uses(const ir::program& p, ref n, ir::index_set& out) {
         add_uses(p, p.links[x.children.first + k], out);
 }
 
+/// Leaves of an argument's indices those that it does not sum by itself. What a softmax runs over, and
+/// a function that keeps its index, is summed nowhere inside.
+constexpr void close_argument(const ir::program& p, const ir::node& x, ir::index_set& shown) {
+    ir::index_set over;
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        if (const ref i = p.links[x.indices.first + k]; shown.has(i)) over.add(i);
+    shown.drop_repeated();
+    for (ref i = 0; i < over.end(); ++i)
+        if (over.has(i) && !shown.has(i)) shown.add(i);
+}
+
 /// The indices of an expression that nothing in it binds, as what stands around it sees them;
 /// repeated: those that a product or a tensor inside could sum by itself.
 constexpr ir::index_set shown_indices(const ir::program& p, ref n) {
@@ -49,7 +60,7 @@ constexpr ir::index_set shown_indices(const ir::program& p, ref n) {
     const bool values = takes_values(x);
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         ir::index_set child = shown_indices(p, p.links[x.children.first + k]);
-        if (values) child.drop_repeated();
+        if (values) close_argument(p, x, child);
         if (x.kind == op::add) out.unite(child);
         else out.merge(child);
     }
@@ -84,6 +95,9 @@ struct occurrences {
     std::int32_t below = 0;
     std::int32_t others = 0;
     constexpr bool is_pair() const { return above == 1 && below == 1 && others == 0; }
+    friend constexpr bool operator==(const occurrences& a, const occurrences& b) {
+        return a.above == b.above && a.below == b.below && a.others == b.others;
+    }
 };
 constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurrences& out) {
     const ir::node& x = p.nodes[n];
@@ -95,11 +109,24 @@ constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurre
         });
     }
     const bool values = takes_values(x);
+    occurrences terms;  // of a sum, which holds the index once if each of its terms does so alike
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ref child = p.links[x.children.first + k];
-        if (values && shown_indices(p, child).repeated(index)) continue;  // a sum of its own
-        count_occurrences(p, child, index, out);
+        ir::index_set shown = shown_indices(p, child);
+        if (values) close_argument(p, x, shown);
+        if (!shown.has(index)) continue;  // or a sum of its own
+        if (x.kind != op::add) {
+            count_occurrences(p, child, index, out);
+            continue;
+        }
+        occurrences term;
+        count_occurrences(p, child, index, term);
+        if (terms == occurrences{}) terms = term;
+        else if (!(terms == term)) ++terms.others;
     }
+    out.above += terms.above;
+    out.below += terms.below;
+    out.others += terms.others;
 }
 
 }  // namespace ricci::notation
