@@ -49,6 +49,7 @@ const ricci::tensor<float, 2> c23({2, 3});
 std::vector<float> list(3);
 std::vector<std::vector<float>> nested(2, list);
 std::vector<unsigned> naturals(3);
+ricci::fixed_tensor<float, 2> f2;
 ricci::fixed_tensor<float, 3> f3;
 ricci::fixed_tensor<float, 4> f4;
 ricci::fixed_tensor<float, 1, 3> f13;

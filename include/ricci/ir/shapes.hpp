@@ -352,10 +352,11 @@ private:
         if (!last || unread_ > 0) return;
         detail::text_builder s;
         in_equation(s, e);
-        s << "axis " << axis << " of " << p.name(name) << " has extent " << size
-          << ", and its indices ";
-        if (q.kind == position_kind::merged) s << "make " << reach;
-        else s << "reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
+        s << "axis " << axis << " of " << p.name(name) << " has extent " << size << ", ";
+        if (q.kind != position_kind::merged)
+            s << "and its indices reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
+        else if (open != none) say_divisor(s, q, reach);
+        else s << "and its indices make " << reach;
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const ref index = p.affine_terms[q.terms.first + k].index;
             if (extent(index) == open_extent) continue;
@@ -363,6 +364,19 @@ private:
             say_origin(s, cell(index));
         }
         found = make_mistake(mistake_kind::extents, s);
+    }
+    /// "which 12, the product of the extents of h and w, does not divide"
+    constexpr void say_divisor(detail::text_builder& s, const position& q, std::int64_t product) {
+        detail::text_builder letters;
+        std::int32_t count = 0;
+        for (std::int32_t k = 0; k < q.terms.count; ++k) {
+            const ref index = p.affine_terms[q.terms.first + k].index;
+            if (extent(index) == open_extent) continue;
+            letters << (count++ > 0 ? " and " : "") << p.index(index);
+        }
+        s << "which " << product
+          << (count > 1 ? ", the product of the extents of " : ", the extent of ") << letters.view()
+          << ", does not divide";
     }
     constexpr void too_far(ref e, ref name, std::int32_t axis) {
         if (found) return;
