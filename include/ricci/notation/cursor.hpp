@@ -27,7 +27,8 @@ public:
           last_(tokens_.data() + tokens_.size() - 1),
           survey_(text, now_, last_),
           mistake_(static_cast<ir::mistake&&>(tokens.mistake)),
-          failed_(mistake_.kind != ir::mistake_kind::valid) {}
+          failed_(mistake_.kind != ir::mistake_kind::valid),
+          dressed_text_(tokens.dressed) {}
 
     constexpr bool failed() const { return failed_; }
     constexpr const ir::mistake& mistake() const { return mistake_; }
@@ -147,6 +148,26 @@ protected:
 
     /// Appends the canonical spelling of the name at the cursor, without its label.
     constexpr void read_base_name(detail::text_builder& spelling) {
+        const words::dress dressed = peek().dressed;
+        const std::int32_t begin = begin_here(), start = spelling.size();
+        read_bare_name(spelling);
+        if (dressed_text_ && !failed())
+            check_dress(spelling.view().slice(start, spelling.size()), dressed, begin);
+    }
+    /// Bold and script are no part of a name, so a name that is written with and without is refused.
+    constexpr void check_dress(text_view name, words::dress dressed, std::int32_t begin) {
+        for (const worn& w : worn_) {
+            if (w.name != hash_of(name)) continue;
+            if (w.dressed == dressed) return;
+            detail::text_builder sentence;
+            sentence << "bold and script letters are no part of a name, and " << name
+                     << " is written with and without; write one form everywhere, or give one of "
+                        "the two tensors another name";
+            return fail(mistake_kind::unexpected, begin, end_before(), sentence);
+        }
+        worn_.push({hash_of(name), dressed});
+    }
+    constexpr void read_bare_name(detail::text_builder& spelling) {
         const text_view w = word();
         const keyword k = key();
         if (is(token_kind::letter)) {
@@ -340,6 +361,12 @@ protected:
     std::int32_t depth_ = 0;
     ir::mistake mistake_;
     bool failed_;
+    bool dressed_text_;
+    struct worn {
+        std::uint64_t name;
+        words::dress dressed;
+    };
+    detail::buffer<worn> worn_;  // by the names so far, where some are dressed
 };
 
 /// Reads a name from text alone: the `"W_{Q}"_t` of a call.

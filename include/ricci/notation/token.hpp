@@ -32,6 +32,7 @@ struct token {
     bool spaced;  // something blank stands before it
     bool ends_term;
     bool starts_name;
+    words::dress dressed;
     unsigned char spelled_size;
     std::int32_t begin;
     std::int32_t end;
@@ -44,6 +45,7 @@ inline constexpr char double_bar = '\x01';
 struct token_list {
     detail::buffer<token> tokens;
     ir::mistake mistake;
+    bool dressed = false;  // some names are
 };
 
 class tokenizer {
@@ -84,7 +86,7 @@ private:
     }
     constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end,
                         unsigned char code = 0, bool ends_term = false, bool starts_name = false) {
-        out_.tokens.push({kind, code, spaced_, ends_term, starts_name,
+        out_.tokens.push({kind, code, spaced_, ends_term, starts_name, dress_,
                           static_cast<unsigned char>(spelled_.size), begin, end, spelled_.data});
         spaced_ = false;
     }
@@ -198,6 +200,7 @@ private:
         if (closer != '\0') open_.push({closer, begin, at_});
         if (c == '}' && !open_.empty() && open_.back().closer == styled) {
             spaced_ = at_ < text_.size && is_ascii_letter(text_[at_]);
+            dress_ = words::dress::plain;
             return open_.shrink(open_.size() - 1);
         }
         if (c == ')' || c == ']' || c == '}') close(c, begin);
@@ -296,24 +299,32 @@ private:
     }
     /// Bold and the like is how a name looks: \boldsymbol{\theta} is \theta. Words keep their braces,
     /// which say where they end, and so does what is more than a name.
-    constexpr void style(keyword k, std::int32_t begin) {
+    constexpr void style(keyword k, text_view wrapper, std::int32_t begin) {
+        dress_ = words::dress_of(wrapper);
+        out_.dressed = out_.dressed || dress_ != words::dress::plain;
         spaced_ = true;
-        if (next() != '{') {  // takes one letter, or the command that follows
-            if (!is_ascii_letter(next())) return;
-            push(token_kind::letter, at_, at_ + 1, 0, false, true);
-            spaced_ = is_ascii_letter(text_.size > ++at_ ? text_[at_] : ' ');
-            return;
-        }
-        const std::int32_t last = end_of_group() - 1;
-        bool word = true, name = true;
-        for (std::int32_t c = at_ + 1; c < last; ++c) {
+        const bool braces = next() == '{';
+        const std::int32_t first = at_ + braces, last = braces ? end_of_group() - 1 : first + 1;
+        bool word = last > first && last < text_.size, name = true;
+        for (std::int32_t c = first; c < last && c < text_.size; ++c) {
             word = word && (is_ascii_letter(text_[c]) || is_digit(text_[c]));
             name = name && text_[c] != '+' && text_[c] != '-' && text_[c] != '=' && text_[c] != ' ';
         }
-        if (word) return push_command(k, begin);
-        if (!name) return;
-        open_.push({styled, at_, at_ + 1});
-        ++at_;
+        if (word && last == first + 1) {  // one letter, or the one that follows
+            push(is_digit(text_[first]) ? token_kind::number : token_kind::letter, first, last, 0,
+                 false, !is_digit(text_[first]));
+            at_ = last + braces;
+            spaced_ = at_ < text_.size && is_ascii_letter(text_[at_]);
+        } else if (word && braces) {
+            push_command(k, begin);
+        } else if (braces && name) {
+            open_.push({styled, at_, at_ + 1});
+            ++at_;
+            return;  // dressed up to the brace that closes
+        } else if (!braces && next() == '\\') {
+            command();
+        }
+        dress_ = words::dress::plain;
     }
     static constexpr bool is_style(text_view word) {
         return word != "text" && word != "mathrm" && word != "operatorname" && word != "textrm";
@@ -327,7 +338,7 @@ private:
         else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
         else if (k == keyword::double_bar) push(token_kind::symbol, begin, at_, double_bar);
         else if (k == keyword::label) label(begin);
-        else if (k == keyword::wrapper && is_style(word)) style(k, begin);
+        else if (k == keyword::wrapper && is_style(word)) style(k, word, begin);
         else if (k == keyword::begin || k == keyword::end) environment(k == keyword::begin, begin);
         else push_command(k, begin);
         // \operatorname* is \operatorname with its limits below
@@ -377,6 +388,7 @@ private:
     text_view text_;
     std::int32_t at_ = 0;
     bool spaced_ = false;
+    words::dress dress_ = words::dress::plain;
     text_view spelled_;  // of the next token, where it is not as in the text
     detail::buffer<bracket> open_;
     detail::buffer<environment_start> around_;  // what the equations stand in

@@ -49,10 +49,17 @@ inline constexpr text_view greek[] = {
     "chi",   "psi",      "omega",   "Gamma", "Delta",   "Theta",      "Lambda", "Xi",
     "Pi",    "Sigma",    "Upsilon", "Phi",   "Psi",     "Omega",      "ell",
 };
-inline constexpr text_view accents[] = {"tilde",   "hat",      "bar",     "dot",    "widetilde",
-                                        "widehat", "overline", "mathcal", "mathscr"};
-inline constexpr text_view wrappers[] = {"text",   "mathrm",     "operatorname", "mathbf", "mathit",
-                                         "textrm", "boldsymbol", "bm",           "mathsf"};
+inline constexpr text_view accents[] = {"tilde",     "hat",     "bar",     "dot",
+                                        "widetilde", "widehat", "overline"};
+inline constexpr text_view wrappers[] = {"text",   "mathrm",  "operatorname", "mathbf",
+                                         "mathit", "textrm",  "boldsymbol",   "bm",
+                                         "mathsf", "mathcal", "mathscr"};
+/// What a name may be dressed in. It is no part of the name, so a text dresses a name always or never.
+enum class dress : std::uint8_t { plain, bold, script };
+constexpr dress dress_of(text_view wrapper) {
+    if (wrapper == "mathbf" || wrapper == "boldsymbol" || wrapper == "bm") return dress::bold;
+    return wrapper == "mathcal" || wrapper == "mathscr" ? dress::script : dress::plain;
+}
 /// The indicator of a condition, which the bracket after it is already: \mathbb{1}[i < j].
 inline constexpr text_view indicators[] = {"mathbb", "mathbbm",    "mathds",
                                            "mathbf", "boldsymbol", "bm"};

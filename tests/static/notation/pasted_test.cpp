@@ -30,10 +30,13 @@ static_assert(refused("y = x \\label{eq", mistake_kind::unbalanced, 1, 7, "never
 
 // Fonts and sizes ----------------------------------------------------------------------------------
 
-static_assert(prints("\\mathcal{L} = \\sum_i x^i; L = \\sum_i y^i",
-                     "\\mathcal{L} = \\sum_{i} x^{i}\nL = \\sum_{i} y^{i}"));
-static_assert(prints("D^i = \\frac{\\partial \\mathcal{L}}{\\partial x^i}",
-                     "D^{i} = \\frac{\\partial \\mathcal{L}}{\\partial x^{i}}"));
+static_assert(
+    prints("\\mathcal{L} = \\sum_i x^i; G^i = \\frac{\\partial \\mathcal L}{\\partial x^i}",
+           "L = \\sum_{i} x^{i}\nG^{i} = \\frac{\\partial L}{\\partial x^{i}}"));
+static_assert(refused("\\mathcal{L} = \\sum_i x^i; L = \\sum_i y^i", mistake_kind::unexpected, 1,
+                      27, "L is written with and without"));
+static_assert(refused("y = \\boldsymbol{\\theta}^i \\theta^i", mistake_kind::unexpected, 1, 27,
+                      "written with and without"));
 static_assert(prints("\\mathbf{y}^i = \\boldsymbol{\\theta}^i + \\bm{W}_Q^i + \\bm zx",
                      "y^{i} = \\theta^{i} + W_Q^{i} + z x"));
 static_assert(prints("\\boldsymbol{\\hat{y}}^i = \\mathbf{Wx}^i", "\\hat{y}^{i} = \\text{Wx}^{i}"));
