@@ -27,7 +27,7 @@ constexpr auto embedding = "X^{bia} = E^{x_{bi} a} + P^{ia}"_eq;
 
 constexpr auto block = R"(
     \mu^{bi}  = \operatorname{mean}_a X^{bia}
-    s^{bi}    = \operatorname{mean}_a (X^{bia} - \mu^{bi})^2
+    s^{bi}    = \operatorname{mean}_a ((X^{bia} - \mu^{bi})^2)
     N^{bia}   = \gamma^a \frac{X^{bia} - \mu^{bi}}{\sqrt{s^{bi} + 10^{-5}}} + \beta^a
     Q^{bhid}  = N^{bia} W_Q^{had}
     K^{bhjd}  = N^{bja} W_K^{had}
@@ -37,7 +37,7 @@ constexpr auto block = R"(
     A^{bhij}  = \operatorname{softmax}_j(S^{bhij})
     Z^{bia}   = X^{bia} + A^{bhij} V^{bhjd} W_O^{hda}
     \mu'^{bi} = \operatorname{mean}_a Z^{bia}
-    s'^{bi}   = \operatorname{mean}_a (Z^{bia} - \mu'^{bi})^2
+    s'^{bi}   = \operatorname{mean}_a ((Z^{bia} - \mu'^{bi})^2)
     N'^{bia}  = \gamma'^a \frac{Z^{bia} - \mu'^{bi}}{\sqrt{s'^{bi} + 10^{-5}}} + \beta'^a
     H^{bif}   = N'^{bia} U^{af} + u^f
     Y^{bia}   = Z^{bia} + \operatorname{gelu}(H^{bif}) W^{fa} + w^a
@@ -46,7 +46,7 @@ constexpr auto block = R"(
 // The logits Z of the byte that comes next, and the mean cross entropy with the bytes that came.
 #define LOGITS                                                                               \
     "\\mu^{bi} = \\operatorname{mean}_a X^{bia}\n"                                           \
-    "s^{bi} = \\operatorname{mean}_a (X^{bia} - \\mu^{bi})^2\n"                              \
+    "s^{bi} = \\operatorname{mean}_a ((X^{bia} - \\mu^{bi})^2)\n"                            \
     "N^{bia} = \\gamma^a \\frac{X^{bia} - \\mu^{bi}}{\\sqrt{s^{bi} + 10^{-5}}} + \\beta^a\n" \
     "Z^{biv} = N^{bia} U^{av}\n"
 constexpr auto logits = LOGITS ""_eq;

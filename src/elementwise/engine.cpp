@@ -192,6 +192,7 @@ void engine<T, S>::run_empty(void* const* bases) const {
         if (folding_ == fold::mean)
             value = number_from<T>(std::numeric_limits<double>::quiet_NaN());
     }
+    if (folding_ == fold::product) value = T(1);
     if (folding_ == fold::minimum) value = extreme_of_nothing<T>(false);
     if (folding_ == fold::maximum || folding_ == fold::logsumexp)
         value = extreme_of_nothing<T>(true);

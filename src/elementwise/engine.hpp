@@ -131,6 +131,7 @@ private:
     // columns; the accumulators are in the task's memory
     void empty_columns(task_memory& m) const;
     void join_columns(task_memory& m, const T* partial) const;
+    void multiply_columns(task_memory& m, const T* row) const;
     void add_rows(task_memory& m, const tile_view<T>& view, std::size_t rows) const;
     void raise_columns(task_memory& m) const;
     void reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const;

@@ -23,6 +23,7 @@ void engine<T, S>::empty_columns(task_memory& m) const {
     for (const std::size_t b : {block, total, rest}) std::fill_n(m.column[b], m.q, T(0));
     if (sums()) return;  // they have no other buffers
     std::fill_n(m.column[shift], m.q, T(0));
+    if (folding_ == fold::product) std::fill_n(m.column[total], m.q, T(1));
     std::fill_n(m.column[extreme], m.q, extreme_of_nothing<T>(folding_ != fold::minimum));
 }
 
@@ -44,6 +45,14 @@ void engine<T, S>::raise_columns(task_memory& m) const {
     std::copy_n(m.column[next_shift], n, m.column[shift]);
 }
 
+/// Multiplies the columns' products by a row.
+template <class T, class S>
+void engine<T, S>::multiply_columns(task_memory& m, const T* row) const {
+    T* const products = m.column[total];
+    kernels_.apply[kernels::operation(plan::opcode::multiply)][0](products, products, row, row,
+                                                                  static_cast<std::size_t>(m.q));
+}
+
 /// Adds what another block of the same columns left: total, rest and extreme, q_chunk numbers each.
 template <class T, class S>
 void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
@@ -53,6 +62,7 @@ void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
     const T* more_rest = partial + chunk;
     const T* more_extreme = partial + 2 * chunk;
     T* add_total = m.column[block];
+    if (folding_ == fold::product) return multiply_columns(m, more_total);
     if (folding_ == fold::maximum)
         return kernels_.maximum_rows(m.column[extreme], more_extreme, 0, 1, n);
     if (folding_ == fold::minimum)
@@ -103,6 +113,10 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
                     rows_in_block = 0;
                 }
                 break;
+            case fold::product:
+                for (std::size_t i = 0; i < rows; ++i)
+                    multiply_columns(m, view.data + static_cast<std::int64_t>(i) * view.stride);
+                break;
             case fold::maximum:
                 kernels_.maximum_rows(m.column[extreme], view.data, view.stride, rows, n);
                 break;
@@ -135,6 +149,7 @@ void engine<T, S>::finish_columns(task_memory& m) const {
         kernels_.add_rows(m.column[total], m.column[rest], 0, 1, n);
         result = m.column[total];
     }
+    if (folding_ == fold::product) result = m.column[total];
     T* sums = m.column[total];
     if (folding_ == fold::mean) {
         const T count = number_from<T>(static_cast<double>(nest_.values));

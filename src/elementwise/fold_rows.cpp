@@ -59,6 +59,7 @@ template <class T, class S>
 row_total<T> engine<T, S>::empty_row() const {
     row_sum t;
     t.extreme = extreme_of_nothing<T>(folding_ != fold::minimum);
+    if (folding_ == fold::product) t.sum = 1;
     return t;
 }
 
@@ -69,6 +70,9 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
         case fold::mean:
             t.add(more.sum);
             t.rest += more.rest;
+            break;
+        case fold::product:
+            t.multiply(more.sum);
             break;
         case fold::maximum:
             t.extreme = larger(t.extreme, more.extreme);
@@ -172,6 +176,9 @@ row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::i
                 case fold::mean:
                     t.add(static_cast<sum_type>(kernels_.sum(row, n)));
                     break;
+                case fold::product:
+                    for (std::size_t k = 0; k < n; ++k) t.multiply(static_cast<sum_type>(row[k]));
+                    break;
                 case fold::maximum:
                     t.extreme =
                         larger(t.extreme, static_cast<extreme_type>(kernels_.maximum(row, n)));
@@ -247,7 +254,8 @@ template <class T, class S>
 void engine<T, S>::finish_row(task_memory& m, const row_sum& t) const {
     S& to = static_cast<S*>(m.tile.bases[0])[m.unit_at[0]];
     if constexpr (is_whole<T>) {
-        to = folding_ == fold::sum ? static_cast<T>(t.sum) : t.extreme;
+        const bool totals = folding_ == fold::sum || folding_ == fold::product;
+        to = totals ? static_cast<T>(t.sum) : t.extreme;
     } else {
         auto result = t.sum + t.rest;
         if (folding_ == fold::mean) result /= static_cast<double>(nest_.values);

@@ -29,6 +29,7 @@ void check_kernels(const plan::map& map, const std::vector<node>& program) {
         switch (map.folding) {
             case plan::fold::none:
             case plan::fold::sum:
+            case plan::fold::product:
                 break;
             case plan::fold::mean:
                 if (is_integer(map.type)) refuse();

@@ -63,6 +63,15 @@ struct row_total {
     sum_type sum{};
     sum_type rest{};  // rounding errors of sum
 
+    /// sum *= x; whole numbers wrap around.
+    void multiply(sum_type x) {
+        if constexpr (is_whole<T>) {
+            using bits = std::make_unsigned_t<sum_type>;
+            sum = static_cast<sum_type>(static_cast<bits>(sum) * static_cast<bits>(x));
+        } else {
+            sum *= x;
+        }
+    }
     /// sum += x with the rounding error kept; infinite sums have none.
     void add(sum_type x) {
         if constexpr (is_whole<T>) {

@@ -33,6 +33,8 @@ const char* word_of(fold f) {
             return "max";
         case fold::minimum:
             return "min";
+        case fold::product:
+            return "product";
         case fold::logsumexp:
             return "logsumexp";
         case fold::softmax:

@@ -117,6 +117,8 @@ private:
     expr intern(expression node);
     /// A product over more loops than any one factor has: better contracted than folded.
     bool expands(expr product) const;
+    /// base^times by repeated squares.
+    expr raised(expr base, std::int64_t times);
     expr distributed(const std::vector<ir::ref>& over, expr body);
 
     expr quotient(expr numerator, expr denominator);

@@ -99,6 +99,15 @@ expr graph::row(fold folding, std::vector<ir::ref> over, expr body) {
     return intern(std::move(node));
 }
 
+expr graph::raised(expr base, std::int64_t times) {
+    expr result = constant(1);
+    for (expr square = base; times > 0; times /= 2) {
+        if (times % 2 == 1) result = multiply({result, square});
+        if (times > 1) square = multiply({square, square});
+    }
+    return result;
+}
+
 expr graph::reduce(ir::reduction r, std::vector<ir::ref> over, expr body) {
     std::sort(over.begin(), over.end());
     over.erase(std::unique(over.begin(), over.end()), over.end());
@@ -113,6 +122,12 @@ expr graph::reduce(ir::reduction r, std::vector<ir::ref> over, expr body) {
             if (contracted && count > 0)
                 return multiply({constant(1 / count), sum(std::move(over), body)});
             return row(fold::mean, std::move(over), body);
+        }
+        case ir::reduction::product: {
+            // A factor that an index only repeats is a power of it.
+            const auto used = common(over, (*this)[body].indices);
+            const auto times = static_cast<std::int64_t>(size(without(over, used)));
+            return raised(row(fold::product, used, body), times);
         }
         case ir::reduction::maximum:
             return row(fold::maximum, std::move(over), body);

@@ -160,7 +160,7 @@ stream_group::outcome stream_group::place_map(std::size_t number) {
         if (std::find(sinks_.begin(), sinks_.end(), number) == sinks_.end())
             sinks_.push_back(number);
     } else {
-        return fail(through, "a maximum, minimum or log-sum-exp of it is taken");
+        return fail(through, "a product, maximum, minimum or log-sum-exp of it is taken");
     }
     for (std::size_t k = 1; k < m.operands.size(); ++k) {
         const auto& o = m.operands[k];

@@ -16,7 +16,7 @@ TEST_CASE("reductions", "[gradient]") {
     CHECK_GRADIENT("Y^{ij} = \\frac{\\exp(X^{ij})}{\\sum_{k} \\exp(X^{ik})}", by("X"_t, {3, 4}));
     CHECK_GRADIENT("Y^{i} = \\operatorname{logsumexp}_j(X^{ij})", by("X"_t, {3, 5}, -2, 2));
     CHECK_GRADIENT("Y = \\log \\sum_i \\exp(X^{i} W^{i})", by("X"_t, {5}), by("W"_t, {5}));
-    CHECK_GRADIENT("Y^{i} = \\operatorname{mean}_j(X^{ij} W^{j})^2", by("X"_t, {3, 5}),
+    CHECK_GRADIENT("Y^{i} = \\operatorname{mean}_j ((X^{ij} W^{j})^2)", by("X"_t, {3, 5}),
                    by("W"_t, {5}));
     CHECK_GRADIENT("Y^{i} = \\max_j(X^{ij})", by("X"_t, {3, 5}));
     CHECK_GRADIENT("Y^{i} = \\min_j(X^{ij} W^{j})", by("X"_t, {3, 5}), by("W"_t, {5}, 0.5, 1));

@@ -51,7 +51,7 @@ TEST_CASE("a letter that is bound in two terms has an extent in each", "[gradien
     CHECK_GRADIENT("Y^{i} = A^{ik} x^{k} + B^{ik} z^{k}", by("A"_t, {2, 3}), by("x"_t, {3}),
                    by("B"_t, {2, 5}), by("z"_t, {5}));
     CHECK_GRADIENT(
-        "Y^{i} = (\\operatorname{mean}_k A^{ik}) (\\operatorname{mean}_k (B^{ik})^2) "
+        "Y^{i} = (\\operatorname{mean}_k A^{ik}) (\\operatorname{mean}_k ((B^{ik})^2)) "
         "\\operatorname{logsumexp}_k C^{ik}",
         by("A"_t, {2, 3}), by("B"_t, {2, 5}), by("C"_t, {2, 4}));
     CHECK_GRADIENT("Y^{i} = \\frac{\\sum_k \\exp(A^{ik})}{1 + \\sum_k \\exp(B^{ik})}",

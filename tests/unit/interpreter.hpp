@@ -217,14 +217,17 @@ private:
         const long double here = kind == ir::reduction::softmax ? value(body) : 0;
         std::vector<long double> row;
         loop(over, 0, [&] { row.push_back(value(body)); });
-        long double total = 0, most = -infinity, least = infinity;
-        for (auto x : row) total += x, most = std::max(most, x), least = std::min(least, x);
+        long double total = 0, product = 1, most = -infinity, least = infinity;
+        for (auto x : row)
+            total += x, product *= x, most = std::max(most, x), least = std::min(least, x);
         long double weights = 0;  // of exp(x - most)
         if (most > -infinity)
             for (auto x : row) weights += std::exp(x - most);
         switch (kind) {
             case ir::reduction::sum:
                 return total;
+            case ir::reduction::product:
+                return product;
             case ir::reduction::mean:
                 return total / static_cast<long double>(row.size());
             case ir::reduction::maximum:

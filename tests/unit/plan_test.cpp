@@ -128,7 +128,7 @@ TEST_CASE("sums, folds and softmax") {
          "\\text{otherwise} \\end{cases})",
          {{"X", {5, 5}}}},
         {"Y^{ia} = \\frac{X^{ia} - \\operatorname{mean}_{a'} "
-         "X^{ia'}}{\\sqrt{\\operatorname{mean}_{a'} (X^{ia'})^2 + 0.1}}",
+         "X^{ia'}}{\\sqrt{\\operatorname{mean}_{a'} ((X^{ia'})^2) + 0.1}}",
          {{"X", {5, 7}}}},
         {"Y^{i} = -\\sum_j A^{ij} \\log(2 + A^{ij})", {{"A", {5, 7}}}},
     };

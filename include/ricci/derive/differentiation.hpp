@@ -141,6 +141,23 @@ protected:
     constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
         return p_.reduce(reduction::sum, renamed_list(x, renamed), body);
     }
+    /// The product of all factors but the one here, which is its derivative by that one also where some
+    /// are 0: \prod_{j' \ne j} x^{j'}.
+    constexpr ref product_of_others(ref n) {
+        const ir::node x = p_.nodes[n];
+        const ir::index_map renamed = prime_all(x);
+        expression_builder b(p_);
+        ref other = none;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            const ref differs =
+                b.compare(ir::comparison::not_equal, p_.position_of(renamed(i)), p_.position_of(i));
+            other = other == none ? differs : b.compare(ir::comparison::logical_or, other, differs);
+        }
+        const ref body = ir::rename_indices(p_, child(n, 0), renamed);
+        return p_.reduce(reduction::product, renamed_list(x, renamed),
+                         b.choose(other, body, b.number(1)));
+    }
     /// 1 where the body of a maximum or minimum is its extreme value, and how often that is so.
     struct extremum {
         ref here;

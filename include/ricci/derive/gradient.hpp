@@ -335,6 +335,8 @@ private:
                 const ref weights = p_.reduce(reduction::softmax, x.indices, body);
                 return propagate(body, with(cotangent, weights));
             }
+            case reduction::product:
+                return propagate_below(x, body, with(cotangent, product_of_others(n)));
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
                 const extremum places = places_of_extremum(n);

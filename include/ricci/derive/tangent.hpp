@@ -360,6 +360,8 @@ private:
                 const ref weights = p_.reduce(reduction::softmax, x.indices, body);
                 return p_.reduce(reduction::sum, x.indices, product(weights, inside));
             }
+            case reduction::product:
+                return p_.reduce(reduction::sum, x.indices, product(product_of_others(n), inside));
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
                 const extremum places = places_of_extremum(n);

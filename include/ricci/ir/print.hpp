@@ -125,6 +125,13 @@ private:
             out_ << '-';
             sign_printed = true;
         }
+        if (is_sum(x) && has_bounds(x)) {
+            out_ << "\\sum_{" << p_.index(p_.reduced(x, 0)) << "=0}^{"
+                 << static_cast<std::int64_t>(x.value) - 1 << "} ";
+            const ref body = p_.child(p_.nodes[p_.child(x, 0)], 1);
+            if (p_.nodes[body].kind == op::add) return factor(body, true);
+            return term(body, false, sign_printed);
+        }
         if (is_sum(x)) {
             if (!top || !is_implied(x)) sum_sign(x);
             const node& body = p_.nodes[p_.child(x, 0)];
@@ -156,6 +163,19 @@ private:
         if (x.kind == op::power) return starts_with_digit(p_.child(x, 0));
         // Any other is in brackets.
         return x.kind == op::number && x.value >= 0 && x.value != circle_number;
+    }
+    /// \sum_{a=0}^{2}: a sum over [a \le 2] times something, whose axis has three places at least.
+    constexpr bool has_bounds(const node& sum) const {
+        const node& body = p_.nodes[p_.child(sum, 0)];
+        if (sum.value < 1 || sum.indices.count != 1 || body.kind != op::multiply ||
+            body.children.count != 2)
+            return false;
+        const node& c = p_.nodes[p_.child(body, 0)];
+        if (c.kind != op::compare || c.detail != static_cast<std::uint8_t>(comparison::less_equal))
+            return false;
+        const node &place = p_.nodes[p_.child(c, 0)], &last = p_.nodes[p_.child(c, 1)];
+        return place.kind == op::position && last.kind == op::number &&
+               last.value == sum.value - 1 && p_.at(place.positions, 0).index == p_.reduced(sum, 0);
     }
     /// The parser finds this sum by itself: a product in which every summed index repeats.
     constexpr bool is_implied(const node& sum) const {
@@ -288,9 +308,13 @@ private:
             if (last && !is_negative(n)) return term(n, false, false);
             return bracketed(n);
         }
+        // A product takes in what follows it, as a sum does.
+        const bool open = x.detail == static_cast<std::uint8_t>(reduction::product) && !last;
+        if (open) out_ << '(';
         out_ << reduction_latex(static_cast<reduction>(x.detail));
         index_list(x);
         bracketed(p_.child(x, 0));
+        if (open) out_ << ')';
     }
     constexpr void condition(ref n) {
         const node& x = p_.nodes[n];

@@ -117,6 +117,8 @@ constexpr text_view reduction_word(reduction r) {
             return "softmax";
         case reduction::logsumexp:
             return "logsumexp";
+        case reduction::product:
+            return "prod";
     }
     return "";
 }
@@ -134,6 +136,8 @@ constexpr text_view reduction_latex(reduction r) {
             return "\\operatorname{softmax}";
         case reduction::logsumexp:
             return "\\operatorname{logsumexp}";
+        case reduction::product:
+            return "\\prod";
     }
     return "";
 }

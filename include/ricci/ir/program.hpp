@@ -47,7 +47,7 @@ enum class op : std::uint8_t {
     call,      // of a function of the text, `name`, over `indices`; only until it is written out
 };
 
-enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp };
+enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp, product };
 
 enum class comparison : std::uint8_t {
     less,
@@ -66,7 +66,7 @@ struct node {
     range children;   // in links
     range positions;  // in positions: tensor, delta, position
     range indices;    // in links: the index symbols of a reduce
-    double value;     // number
+    double value;     // number; of a reduce: the least extent that its indices have to have
     source_span source;
 };
 

@@ -462,6 +462,7 @@ private:
             const node& x = p.nodes[n];
             for_each_index(p, x.positions, [&](ref i) { need(e, i); });
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
+            if (binds(x) && x.value > 0) need_places(e, p.reduced(x, 0), x.value);
         });
         if (found) return;
         if (t.ranks_[q.name] >= 0) {
@@ -494,6 +495,16 @@ private:
         if (p.names[q.name].kind == name_kind::cotangent && p.names[q.name].of != none)
             s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
         found = make_mistake(mistake_kind::unknown_extent, s);
+    }
+    /// \sum_{a=1}^{3} has three places to run over.
+    constexpr void need_places(ref e, ref i, double least) {
+        if (found || extent(i) == open_extent || static_cast<double>(extent(i)) >= least) return;
+        detail::text_builder s;
+        in_equation(s, e);
+        s << "a sum over the first " << static_cast<std::int64_t>(least) << " places of the index "
+          << p.index(i) << " has only " << extent(i);
+        say_origin(s, cell(i));
+        found = make_mistake(mistake_kind::extents, s);
     }
     constexpr std::int64_t axis_length(ref e, ref name, std::int32_t axis, const position& q) {
         if (q.kind == position_kind::index) return extent(q.index);

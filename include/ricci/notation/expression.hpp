@@ -49,7 +49,8 @@ protected:
     }
 
     constexpr bool ends_term() const {
-        return peek().ends_term || (is_symbol('|') && inside_bars_);
+        return peek().ends_term ||
+               (closing_bar_ != '\0' && is_symbol(closing_bar_) && !opens_norm());
     }
 
     /// A product of factors, and a sum sign's body up to the next + or -.
@@ -156,23 +157,24 @@ protected:
             return condition;
         }
         if (accept_symbol('|')) {
-            const bool outer = inside_bars_;
-            inside_bars_ = true;
+            const char outer = closing_bar_;
+            closing_bar_ = '|';
             const ref inside = read_expression();
-            inside_bars_ = outer;
+            closing_bar_ = outer;
             if (!failed()) expect_symbol('|');
             return failed() ? none
                             : program_.apply(ir::function::absolute, inside, {begin, end_before()});
         }
+        if (is_symbol(double_bar)) return read_norm(begin);
         if (is(token_kind::command)) return read_command(begin);
         fail_here(mistake_kind::unexpected, misplaced());
         return none;
     }
     constexpr ref read_bracketed(char closer) {
-        const bool outer = inside_bars_;
-        inside_bars_ = false;
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
         const ref inside = read_expression();
-        inside_bars_ = outer;
+        closing_bar_ = outer;
         if (!failed()) expect_symbol(closer);
         return inside;
     }
@@ -188,7 +190,9 @@ protected:
                                 : program_.apply(ir::function::sqrt, inside, {begin, end_before()});
             }
             case keyword::sum:
-                return read_sum(begin);
+                return read_sum(ir::reduction::sum, begin);
+            case keyword::product:
+                return read_sum(ir::reduction::product, begin);
             case keyword::left_floor:
                 return read_rounded(ir::function::floor, keyword::right_floor, begin);
             case keyword::left_ceil:
@@ -235,10 +239,10 @@ protected:
     /// \lfloor x \rfloor and \lceil x \rceil.
     constexpr ref read_rounded(ir::function f, keyword closer, std::int32_t begin) {
         advance();
-        const bool outer = inside_bars_;
-        inside_bars_ = false;
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
         const ref inside = read_expression();
-        inside_bars_ = outer;
+        closing_bar_ = outer;
         if (!failed() && !accept_key(closer)) fail_here(mistake_kind::unexpected, misplaced());
         return failed() ? none : program_.apply(f, inside, {begin, end_before()});
     }
@@ -404,11 +408,20 @@ protected:
         detail::buffer<ref> over;
         read_index_list(over);
         if (failed()) return none;
-        const ref body =
-            read_factor();  // with its power, so mean_a (x)^2 is the mean of the square
+        const bool softmax = meaning.value == static_cast<std::uint8_t>(ir::reduction::softmax);
+        const bool bracketed = is_symbol('(');
+        const ref body = bracketed ? read_primary() : read_factor();
+        if (!failed() && bracketed && !softmax && is_symbol('^')) two_powers(name, begin);
         if (failed()) return none;
         return program_.reduce(static_cast<ir::reduction>(meaning.value), program_.add_links(over),
                                body, {begin, end_before()});
+    }
+    /// The square of a mean, or the mean of squares? Papers write both so.
+    constexpr void two_powers(text_view name, std::int32_t begin) {
+        detail::text_builder sentence;
+        sentence << "this power could belong to what stands in parentheses or to the value; write "
+                 << name << "_j ((...)^2) or (" << name << "_j (...))^2";
+        fail(mistake_kind::unexpected, begin, peek(1).end, sentence);
     }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = ir::entry_of(f).arguments == 2;
@@ -417,14 +430,14 @@ protected:
             return failed() ? none : program_.apply(f, argument, {begin, end_before()});
         }
         const bool opened = accept_symbol('(');
-        const bool outer = inside_bars_;
-        inside_bars_ = false;
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
         ref arguments[2] = {opened ? read_expression() : none, none};
         if (!failed() && two && (!opened || !accept_symbol(',')))
             fail_here(mistake_kind::unexpected,
                       "this takes two arguments, or an index it runs over: \\max(x, y) or \\max_j");
         if (!failed() && two) arguments[1] = read_expression();
-        inside_bars_ = outer;
+        closing_bar_ = outer;
         if (failed() || !expect_symbol(')')) return none;
         return program_.make(op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
                              {begin, end_before()});
@@ -480,11 +493,11 @@ protected:
         detail::buffer<ref> over, arguments;
         if (accept_symbol('_')) read_index_list(over);
         if (failed() || !expect_symbol('(')) return none;
-        const bool outer = inside_bars_;
-        inside_bars_ = false;
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
         do arguments.push(read_expression());
         while (!failed() && accept_symbol(','));
-        inside_bars_ = outer;
+        closing_bar_ = outer;
         if (failed() || !expect_symbol(')')) return none;
         const ref call =
             program_.make(op::call, 0, arguments.data(), arguments.size(), {begin, end_before()});
@@ -556,7 +569,6 @@ protected:
         return false;
     }
 
-    bool inside_bars_ = false;
     detail::buffer<ref> styled_;  // names whose left sides have parentheses
 };
 

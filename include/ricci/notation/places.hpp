@@ -6,6 +6,7 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/notation/bounds.hpp>
 #include <ricci/notation/positions.hpp>
 
 namespace ricci::notation {
@@ -25,6 +26,8 @@ public:
         if (p_.affine_terms.size() > 0) find_neighbours(equation_.body, false);
         return settle(equation_.body, false);
     }
+    /// Whether what some sign runs over is yet to be decided.
+    constexpr bool undecided() const { return undecided_; }
     constexpr ir::mistake&& mistake() { return static_cast<ir::mistake&&>(mistake_); }
 
 private:
@@ -77,6 +80,7 @@ private:
     /// A bare `i` is the position i where the equation has an index of this name.
     constexpr ref settle(ref n, bool guarded) {
         const ir::node x = p_.nodes[n];
+        undecided_ = undecided_ || is_undecided(x);
         if (x.kind == op::tensor && x.positions.count == 0) {
             const ref index = p_.find_index(p_.name(x.name));
             if (index == none || is_parameter(x.name) || !index_of_equation(index)) return n;
@@ -210,6 +214,7 @@ private:
     ir::equation equation_;
     ir::range parameters_;  // of the function in hand, in the links
     detail::buffer<neighbour> neighbours_;
+    bool undecided_ = false;
     ir::mistake mistake_;
 };
 

@@ -7,6 +7,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/places.hpp>
 #include <ricci/notation/scope.hpp>
+#include <ricci/notation/settle.hpp>
 
 namespace ricci::notation {
 
@@ -31,6 +32,7 @@ public:
         e.body = settle_places(e, {});
         ir::index_set left;
         ir::for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
+        if (undecided_ && !mistake_) e.body = settler(p_, text_, left).run(e.body, mistake_);
         const ir::index_set right = ir::free_indices(p_, e.body);
         for (ref i = 0; i < left.end(); ++i) {
             if (!left.has(i)) continue;
@@ -56,6 +58,7 @@ public:
             bound_.add(p_.links[over.first + k]);
             over_.add(p_.links[over.first + k]);
         }
+        if (undecided_ && !mistake_) body = settler(p_, text_, bound_).run(body, mistake_);
         if (!mistake_) body = resolve(body);
         return static_cast<ir::mistake&&>(mistake_);
     }
@@ -72,6 +75,7 @@ private:
         place_settler places(p_, text_, e, parameters);
         const ref body = places.run();
         if (!mistake_) mistake_ = places.mistake();
+        undecided_ = places.undecided();
         return body;
     }
     constexpr void fail(ir::mistake_kind kind, ref index, ir::source_span at,
@@ -227,10 +231,11 @@ private:
     detail::text_view text_;
     implied_sums* sums_;
     ir::index_set bound_;
-    ir::index_set implied_;  // of those, the ones of implied sums around the place in hand
-    ir::index_set over_;     // the indices over which a function of the text is defined
-    ir::index_set closed_;   // bound by a sum, mean, maximum or minimum on the left of here
-    ref missing_ = none;     // an index of the left that the right lacks
+    ir::index_set implied_;   // of those, the ones of implied sums around the place in hand
+    ir::index_set over_;      // the indices over which a function of the text is defined
+    ir::index_set closed_;    // bound by a sum, mean, maximum or minimum on the left of here
+    bool undecided_ = false;  // what some signs run over
+    ref missing_ = none;      // an index of the left that the right lacks
     ir::mistake mistake_;
     detail::text_builder once_;
 };

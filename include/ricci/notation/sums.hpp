@@ -37,28 +37,78 @@ protected:
 
     constexpr Expression& parser() { return static_cast<Expression&>(*this); }
 
-    /// \sum_{j}: over the product to the right.
-    constexpr ref read_sum(std::int32_t begin) {
+    /// \sum_{j}, \sum_{j \le i}, \sum_{j=1}^{i}, and \prod likewise: over the product to the right.
+    constexpr ref read_sum(ir::reduction reduction, std::int32_t begin) {
         advance();
         if (!accept_symbol('_')) {
-            fail_here(mistake_kind::unexpected, "a sum needs its indices: \\sum_{j}");
+            fail_here(mistake_kind::unexpected, reduction == ir::reduction::sum
+                                                    ? "a sum needs its indices: \\sum_{j}"
+                                                    : "a product needs its indices: \\prod_{j}");
             return none;
         }
         detail::buffer<ref> over;
-        ref bounds = none;
-        if (is_symbol('{') && has_lower_bound()) bounds = read_bounds(over);
-        else read_index_list(over);
+        ref bounds = none;  // the condition, or the last place
+        double mark = 0;
+        if (is_symbol('{') && holds_condition()) {
+            bounds = read_braced_condition(over);
+            mark = over.empty() ? undecided::condition : undecided::none;
+        } else if (is_symbol('{') && has_lower_bound()) {
+            bounds = read_bounds(over, mark);
+        } else {
+            read_index_list(over);
+        }
         if (failed()) return none;
         if (parser().ends_term()) {
-            fail_here(mistake_kind::unexpected, "a sum needs something to sum");
+            fail_here(mistake_kind::unexpected, reduction == ir::reduction::sum
+                                                    ? "a sum needs something to sum"
+                                                    : "a product needs something to multiply");
             return none;
         }
         ref body = parser().read_term();
         if (failed()) return none;
         if (bounds != none)
             body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
-        return program_.reduce(ir::reduction::sum, program_.add_links(over), body,
-                               {begin, end_before()});
+        const ir::range indices = program_.add_links(over);
+        const ref sign = program_.reduce(reduction, indices, body, {begin, end_before()});
+        program_.nodes[sign].value = mark;
+        return sign;
+    }
+    /// Whether a relation other than = stands in the braces at the cursor.
+    constexpr bool holds_condition() const {
+        std::int32_t depth = 0;
+        for (const token* t = now_; t->kind != token_kind::end; ++t) {
+            if (t->kind == token_kind::command) {
+                const auto k = static_cast<keyword>(t->code);
+                if (k >= keyword::less && k <= keyword::logical_not) return true;
+            }
+            if (t->kind != token_kind::symbol) continue;
+            if (t->code == '<' || t->code == '>') return true;
+            if (t->code == '{') ++depth;
+            if (t->code == '}' && --depth == 0) return false;
+        }
+        return false;
+    }
+    /// {j \le i}, or {j : j \ne i}, which says what is bound.
+    constexpr ref read_braced_condition(detail::buffer<ref>& over) {
+        advance();
+        const token* begin = now_;
+        while (now_->kind == token_kind::letter || now_->kind == token_kind::command ||
+               is_symbol(',') || is_symbol('\''))
+            advance();
+        const bool named = is_symbol(':');
+        now_ = begin;
+        while (named && !failed() && !accept_symbol(':')) {
+            over.push(read_index());
+            accept_symbol(',');
+        }
+        if (failed()) return none;
+        const ref condition = parser().read_condition();
+        if (!failed()) expect_symbol('}');
+        if (!failed() && is_symbol('^'))
+            fail_here(mistake_kind::unexpected,
+                      "a sum with a condition has no upper bound; write both in the condition: "
+                      "\\sum_{i < j < n}");
+        return condition;
     }
     constexpr bool has_lower_bound() const {
         for (const token* t = now_ + 1;
@@ -69,10 +119,8 @@ protected:
         }
         return false;
     }
-    /// {a=1}^{d}: all of the index where the upper bound is a name, the extent that papers give it.
-    /// Numbers bound it: from 1, as papers count, or from 0. Gives the condition, or none.
-    constexpr ref read_bounds(detail::buffer<ref>& over) {
-        const std::int32_t begin = begin_here();
+    /// {a=1}^{d}: the last place; what it means is decided where the indices of the equation are known.
+    constexpr ref read_bounds(detail::buffer<ref>& over, double& mark) {
         advance();
         const ref index = read_index();
         if (failed()) return none;
@@ -80,33 +128,71 @@ protected:
         if (!expect_symbol('=')) return none;
         const bool from_zero = is(token_kind::number) && text_of(peek()) == "0";
         const bool from_one = is(token_kind::number) && text_of(peek()) == "1";
-        if (!from_zero && !from_one) {
+        if ((!from_zero && !from_one) || !is_symbol('}', 1)) {
             fail_here(mistake_kind::unexpected,
-                      "a sum runs from 0 or from 1; for another part of an axis multiply by a "
-                      "bracket such as [j \\ge 2]");
+                      "a sum runs from 0 or from 1; for another part of an axis write a condition, "
+                      "as in \\sum_{j \\ge 2} or \\sum_{j > i}");
             return none;
         }
+        mark = from_zero ? undecided::from_zero : undecided::from_one;
         advance();
         if (!expect_symbol('}') || !accept_symbol('^')) {
             fail_here(mistake_kind::unexpected,
                       "a sum with a lower bound needs an upper one: \\sum_{a=1}^{d}");
             return none;
         }
-        const ref last_place = parser().read_argument();
+        return parser().read_argument();
+    }
+
+    /// \lVert x \rVert, \|x\|: what it runs over stands below, or is decided with the left side known.
+    constexpr ref read_norm(std::int32_t begin) {
+        advance();
+        const char outer = closing_bar_;
+        closing_bar_ = double_bar;
+        const ref inside = parser().read_expression();
+        closing_bar_ = outer;
         if (failed()) return none;
-        if (!is_constant(program_, last_place)) {
-            // d from 1, or d - 1 from 0: all of the axis. Any other would silently be another sum.
-            if (!is_whole_axis(program_, last_place, from_zero))
-                fail(mistake_kind::unexpected, begin, end_before(),
-                     "a sum to a name runs over all of the axis, from 1 to d or from 0 to d - 1; "
-                     "for a part of it multiply by a bracket such as [j \\ge 2]");
+        if (!is_symbol(double_bar) || opens_norm()) {
+            fail(mistake_kind::unbalanced, begin, begin_here(),
+                 "this norm is not closed; close it with \\rVert");
             return none;
         }
-        const ref place = program_.position_of(index, {begin, end_before()});
-        const ref last =
-            from_zero ? last_place : program_.make(op::add, last_place, program_.number(-1));
-        return compare(ir::comparison::less_equal, place, last, begin);
+        advance();
+        ref power = none;
+        if (is_symbol('^') && is(token_kind::number, 1) && is_symbol('_', 2)) {  // \rVert^2_2
+            advance();
+            power = parser().read_argument();
+        }
+        double mark = undecided::norm;
+        detail::buffer<ref> over;
+        if (accept_symbol('_')) read_norm_label(over, mark);
+        if (failed()) return none;
+        const ir::range indices = program_.add_links(over);
+        const ref norm =
+            program_.reduce(ir::reduction::sum, indices, inside, {begin, end_before()});
+        program_.nodes[norm].value = mark;
+        return power == none ? norm : program_.make(op::power, norm, power, {begin, end_before()});
     }
+    constexpr bool opens_norm() const {
+        return is_symbol(double_bar) && text_of(peek()) == "\\lVert";
+    }
+    /// Below a norm: which it is, or the indices that it runs over.
+    constexpr void read_norm_label(detail::buffer<ref>& over, double& mark) {
+        const std::int32_t at = is_symbol('{') ? 1 : 0;
+        const bool label = is(token_kind::number, at) || parser().is_letter("F", at) ||
+                           parser().is_key(keyword::infinity, at);
+        if (!label) return read_index_list(over);
+        if (at == 1) advance();
+        if (parser().is_key(keyword::infinity)) mark = undecided::norm_infinity;
+        else if (text_of(peek()) == "1") mark = undecided::norm_one;
+        else if (is(token_kind::number) && !(text_of(peek()) == "2"))
+            return fail_here(mistake_kind::unexpected,
+                             "the norms are 1, 2, F and \\infty; write others as a power of a sum");
+        advance();
+        if (at == 1) expect_symbol('}');
+    }
+
+    char closing_bar_ = '\0';  // of the bars around the cursor: | or that of a norm
 };
 
 }  // namespace ricci::notation

@@ -94,6 +94,7 @@ enum class fold : std::uint8_t {
     mean,       // sum / number of values
     maximum,    // -infinity for an empty row
     minimum,    // +infinity for an empty row
+    product,    // 1 for an empty row
     logsumexp,  // log of the sum of exp, stable; -infinity for an empty row or one of -infinity
     softmax,    // writes a value for each element of the row: exp(x - max) / sum; a row that is
                 // -infinity everywhere gives zeros

@@ -89,7 +89,7 @@ static_assert(prints("A^{ij} = \\text{softmax}_j(S^{ij})",
                      "A^{ij} = \\operatorname{softmax}_{j}(S^{ij})"));
 static_assert(prints("H^i = -\\sum_j A^{ij} \\log A^{ij}", "H^{i} = -A^{ij} \\log(A^{ij})"));
 static_assert(prints(
-    "\\mu^i = \\operatorname{mean}_a X^{ia}; V^i = \\operatorname{mean}_a (X^{ia} - \\mu^i)^2",
+    "\\mu^i = \\operatorname{mean}_a X^{ia}; V^i = \\operatorname{mean}_a ((X^{ia} - \\mu^i)^2)",
     "\\mu^{i} = \\operatorname{mean}_{a}(X^{ia})\n"
     "V^{i} = \\operatorname{mean}_{a}((X^{ia} - \\mu^{i})^{2})\n"));
 static_assert(prints("m^i = \\max_j(A^{ij}) - \\min_j A^{ij}",

@@ -1,0 +1,233 @@
+// Deciding what sums, products and norms run over, where their signs leave it to the left side:
+// \sum_{j \le i}, \sum_{j=1}^{i}, \lVert x^{ia} - z^{ja} \rVert.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/rewrite.hpp>
+#include <ricci/notation/bounds.hpp>
+
+namespace ricci::notation {
+
+/// Works on one expression in which positions are known and implied sums are not yet written out.
+class settler {
+public:
+    /// `bound`: the indices of the left side.
+    constexpr settler(ir::program& program, detail::text_view text, const ir::index_set& bound)
+        : p_(program), text_(text), bound_(bound) {}
+
+    constexpr ir::ref run(ir::ref n, ir::mistake& mistake) {
+        const ir::ref settled = settle(n);
+        mistake = static_cast<ir::mistake&&>(mistake_);
+        return settled;
+    }
+
+private:
+    constexpr void fail(ir::source_span at, detail::text_view sentence) {
+        if (!mistake_)
+            mistake_ =
+                ir::make_mistake(ir::mistake_kind::unexpected, text_, at.begin, at.end, sentence);
+    }
+
+    constexpr ir::ref settle(ir::ref n) {
+        const ir::node x = p_.nodes[n];
+        if (x.kind == ir::op::reduce && undecided::is_norm(x.value)) return norm(x, true);
+        if (x.kind == ir::op::reduce && x.value < 0) return bounded(x);
+        if (is_square_of_norm(x)) return norm(p_.nodes[p_.links[x.children.first]], false);
+        if (!ir::binds(x)) return settle_children(n);
+        return within(x.indices, [&] { return settle_children(n); });
+    }
+    constexpr ir::ref settle_children(ir::ref n) {
+        return ir::rebuild_node(p_, n, {}, [&](ir::ref child) { return settle(child); });
+    }
+    /// What `work` gives while the indices are bound.
+    template <class Work>
+    constexpr ir::ref within(ir::range indices, const Work& work) {
+        const ir::index_set outer = bound_;
+        for (std::int32_t k = 0; k < indices.count; ++k) bound_.add(p_.links[indices.first + k]);
+        const ir::ref result = work();
+        bound_ = outer;
+        return result;
+    }
+
+    // Conditions and bounds -----------------------------------------------------------------------
+
+    /// The sign's child is a product of its condition, or last place, and what it covers.
+    constexpr ir::ref bounded(const ir::node& x) {
+        const ir::range parts = p_.nodes[p_.links[x.children.first]].children;
+        const ir::ref written = p_.links[parts.first], body = p_.links[parts.first + 1];
+        ir::ref condition = written;
+        ir::range over = x.indices;
+        double least = 0;
+        if (x.value == undecided::condition) over = letters_of(condition, x.source);
+        else if (x.value != undecided::none) condition = within_bounds(x, written, body, least);
+        if (mistake_) return body;
+        const ir::ref inside = within(over, [&] {
+            if (condition != ir::none) condition = settle(condition);
+            return settle(body);
+        });
+        const auto reduction = static_cast<ir::reduction>(x.detail);
+        const ir::ref sign =
+            p_.reduce(reduction, over, covered(reduction, condition, inside), x.source);
+        p_.nodes[sign].value = least;
+        return sign;
+    }
+    /// What a condition leaves out is 0 in a sum and 1 in a product.
+    constexpr ir::ref covered(ir::reduction r, ir::ref condition, ir::ref body) {
+        if (condition == ir::none) return body;
+        const ir::source_span source = p_.nodes[body].source;
+        if (r == ir::reduction::sum) return p_.make(ir::op::multiply, condition, body, source);
+        const ir::ref cases[] = {body, condition, p_.number(1)};
+        return p_.make(ir::op::choose, 0, cases, 3, source);
+    }
+    /// The letters of a condition that are not bound outside.
+    constexpr ir::range letters_of(ir::ref condition, ir::source_span at) {
+        const ir::index_set letters = ir::free_indices(p_, condition);
+        detail::buffer<ir::ref> over;
+        for (ir::ref i = 0; i < letters.end(); ++i)
+            if (letters.has(i) && !bound_.has(i)) over.push(i);
+        if (over.empty())
+            fail(at,
+                 "this condition binds no index: each of its letters is free here, or is no "
+                 "index of this equation");
+        return p_.add_links(over);
+    }
+    /// The condition that bounds say, or none where they are the whole axis.
+    constexpr ir::ref within_bounds(const ir::node& x, ir::ref last, ir::ref body, double& least) {
+        const ir::ref index = p_.links[x.indices.first];
+        const bool from_one = x.value == undecided::from_one;
+        if (from_one && is_number_in(body, index)) {
+            detail::text_builder sentence;
+            sentence << "positions count from 0, and " << p_.index(index)
+                     << " counts from 1 here and is used as a number; write the sum from 0, as "
+                        "\\sum_{"
+                     << p_.index(index) << "}, and " << p_.index(index) << " + 1 for the number";
+            fail(x.source, sentence);
+            return ir::none;
+        }
+        const last_place to(p_, last);
+        const ir::ref place = p_.position_of(index, x.source);
+        if (to.is_number) {
+            const double final_place = to.number - (from_one ? 1 : 0);
+            least = final_place + 1 > 0 ? final_place + 1 : 0;
+            return compare(ir::comparison::less_equal, place, p_.number(final_place), x.source);
+        }
+        if (to.is_name && to.less_one != from_one) return ir::none;
+        if (to.index != ir::none && to.index != index && bound_.has(to.index))
+            return compare(to.less_one ? ir::comparison::less : ir::comparison::less_equal, place,
+                           p_.position_of(to.index, x.source), x.source);
+        detail::text_builder sentence;
+        sentence
+            << "a sum to a name runs over all of the axis, from 1 to d or from 0 to d - 1, and "
+               "one to an index ends with it or before it; for another part write a condition, "
+               "as in \\sum_{"
+            << p_.index(index) << " \\ge 2} or \\sum_{" << p_.index(index) << " < n}";
+        fail(x.source, sentence);
+        return ir::none;
+    }
+    constexpr ir::ref compare(ir::comparison c, ir::ref a, ir::ref b, ir::source_span source) {
+        const ir::ref both[] = {a, b};
+        return p_.make(ir::op::compare, static_cast<std::uint8_t>(c), both, 2, source);
+    }
+    /// Whether the index stands as a number, in the arithmetic of a place or in a condition. The last
+    /// place of another sum that counts from 1 counts as this one does.
+    constexpr bool is_number_in(ir::ref n, ir::ref index) const {
+        const ir::node& x = p_.nodes[n];
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::position& q = p_.positions[x.positions.first + k];
+            if (x.kind == ir::op::position && q.index == index) return true;
+            for (std::int32_t t = 0; t < q.terms.count; ++t)
+                if (q.kind == ir::position_kind::affine &&
+                    p_.affine_terms[q.terms.first + t].index == index)
+                    return true;
+        }
+        ir::range inside = x.children;
+        if (x.kind == ir::op::reduce && x.value == undecided::from_one) {
+            inside = p_.nodes[p_.links[inside.first]].children;
+            inside = {inside.first + 1, 1};
+        }
+        for (std::int32_t k = 0; k < inside.count; ++k)
+            if (is_number_in(p_.links[inside.first + k], index)) return true;
+        return false;
+    }
+
+    // Norms ---------------------------------------------------------------------------------------
+
+    constexpr bool is_square_of_norm(const ir::node& x) const {
+        if (x.kind != ir::op::power) return false;
+        const ir::node& base = p_.nodes[p_.links[x.children.first]];
+        const ir::node& exponent = p_.nodes[p_.links[x.children.first + 1]];
+        return base.kind == ir::op::reduce && base.value == undecided::norm &&
+               exponent.kind == ir::op::number && exponent.value == 2;
+    }
+    constexpr ir::ref norm(const ir::node& x, bool root) {
+        const bool squares = x.value == undecided::norm;
+        ir::range over = x.indices;
+        const ir::ref written = p_.links[x.children.first];
+        const ir::ref inside = within(over, [&] { return settle(written); });
+        if (over.count == 0 && !mistake_) over = indices_of_norm(inside, x.source);
+        if (mistake_) return written;
+        const ir::ref each = squares ? p_.make(ir::op::power, inside, p_.number(2), x.source)
+                                     : p_.apply(ir::function::absolute, inside, x.source);
+        const bool largest = x.value == undecided::norm_infinity;
+        const ir::ref all =
+            p_.reduce(largest ? ir::reduction::maximum : ir::reduction::sum, over, each, x.source);
+        return squares && root ? p_.apply(ir::function::sqrt, all, x.source) : all;
+    }
+    /// The indices that stand in every term, the sums that a term implies done.
+    constexpr ir::range indices_of_norm(ir::ref inside, ir::source_span at) {
+        const ir::node& x = p_.nodes[inside];
+        ir::index_set all;
+        const bool terms = x.kind == ir::op::add;
+        const std::int32_t count = terms ? x.children.count : 1;
+        detail::buffer<ir::index_set> each;
+        for (std::int32_t k = 0; k < count; ++k) {
+            each.push(open_in(terms ? p_.links[x.children.first + k] : inside));
+            all.merge_once(each.back());
+        }
+        detail::buffer<ir::ref> over;
+        for (ir::ref i = 0; i < all.end(); ++i) {
+            if (!all.has(i) || bound_.has(i)) continue;
+            for (const ir::index_set& term : each) {
+                if (term.has(i)) continue;
+                detail::text_builder sentence;
+                sentence << "the index " << p_.index(i)
+                         << " stands in some terms of this norm only; say the indices that it runs "
+                            "over: \\lVert x \\rVert_{"
+                         << p_.index(i) << "}";
+                fail(at, sentence);
+            }
+            over.push(i);
+        }
+        if (over.empty())
+            fail(at,
+                 "nothing in this norm has an index to run over; write them, as in \\lVert x^i "
+                 "\\rVert, or |x| for a number");
+        return p_.add_links(over);
+    }
+    /// What is free in an expression once the sums that it implies are done.
+    constexpr ir::index_set open_in(ir::ref n) const {
+        const ir::node& x = p_.nodes[n];
+        ir::index_set here;
+        ir::for_each_index(p_, x.positions, [&](ir::ref i) { here.add(i); });
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            here.merge_once(open_in(p_.links[x.children.first + k]));
+        ir::index_set open;
+        for (ir::ref i = 0; i < here.end(); ++i) {
+            bool is_open = here.has(i) && (x.kind == ir::op::add || !here.repeated(i));
+            if (ir::binds(x))
+                for (std::int32_t k = 0; k < x.indices.count; ++k)
+                    is_open = is_open && p_.links[x.indices.first + k] != i;
+            if (is_open) open.add(i);
+        }
+        return open;
+    }
+
+    ir::program& p_;
+    detail::text_view text_;
+    ir::index_set bound_;
+    ir::mistake mistake_;
+};
+
+}  // namespace ricci::notation
