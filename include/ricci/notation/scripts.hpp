@@ -60,10 +60,12 @@ protected:
         s << "this can be a power and " << (digits.size > 1 ? "places" : "a place") << " of "
           << name_in_hand_ << "; write (" << name_in_hand_ << "^{...})^{...} for a power";
         if (whole) {
+            const bool apart = zeros || (digits.size > 1 && digits.size < 32 && facts != nullptr &&
+                                         (facts->ranks >> digits.size & 1) != 0);
             s << ", " << name_in_hand_ << "^{";
             for (std::int32_t k = 0; k < digits.size; ++k)
-                s << (zeros && k ? "," : "") << digits[k];
-            s << (digits.size > 1 && zeros ? "} for places" : ",} for a place");
+                s << (apart && k ? "," : "") << digits[k];
+            s << (apart ? "} for places" : ",} for a place");
         } else {
             s << "; an inverse is a tensor with a name of its own";
         }

@@ -308,11 +308,13 @@ private:
     }
     constexpr const token* see_name(const token* t, bool left) {
         detail::text_builder spelling;
+        detail::text_builder numbered;  // with a label of digits, in case it is one
         t = behind_name(t, spelling);
         name_facts now{};
-        std::int32_t rank = 0;
-        bool plain = true;
-        for (; is_symbol(t, '^') || is_symbol(t, '_'); t = behind_list(t + 1)) {
+        std::int32_t rank = 0, digits_rank = 0;
+        bool plain = true, doubtful = false;
+        for (t = behind_braces(t); is_symbol(t, '^') || is_symbol(t, '_');
+             t = behind_braces(behind_list(t + 1))) {
             const token* inside = t + 1 + is_symbol(t + 1, '{');
             if (is_keyword(inside, keyword::prime)) continue;
             if (is_wrapper(inside) || (is_symbol(t, '_') && is_capital(inside))) {
@@ -326,8 +328,13 @@ private:
             }
             const list_shape shape = shape_at(t + 1);
             const bool digits = is_symbol(t, '_') && !shape.letters;
-            plain = plain && shape.known && shape.multiplied == 0 && !digits;
+            plain = plain && shape.known && shape.multiplied == 0;
             rank += shape.entries;
+            if (digits && inside->kind == token_kind::number && numbered.size() == 0) {
+                numbered << spelling << '_' << text_of(inside);
+                digits_rank = shape.entries;
+                doubtful = true;
+            }
             if (digits || !shape.known) continue;
             now.above = now.above || is_symbol(t, '^');
             if (is_symbol(t, '_')) {
@@ -335,14 +342,29 @@ private:
                 now.several_below = now.several_below || shape.entries > 1;
             }
         }
+        now.factor = !is_symbol(t, '(');
+        now.defined = left;
+        if (plain && !doubtful && rank < 32) now.ranks = std::uint32_t{1} << rank;
+        note(spelling, now);
+        if (doubtful && plain && rank - digits_rank < 32) {
+            now.ranks = std::uint32_t{1} << (rank - digits_rank);
+            note(numbered, now);
+        }
+        return t;
+    }
+    /// T{}^a{}_b: braces that hold nothing set scripts apart.
+    constexpr const token* behind_braces(const token* t) const {
+        while (is_symbol(t, '{') && is_symbol(t + 1, '}')) t += 2;
+        return t;
+    }
+    constexpr void note(text_view spelling, const name_facts& now) {
         name_facts& f = entry(spelling);
         f.above = f.above || now.above;
         f.one_below = f.one_below || now.one_below;
         f.several_below = f.several_below || now.several_below;
-        f.factor = f.factor || !is_symbol(t, '(');
-        f.defined = f.defined || left;
-        if (plain && rank < 32) f.ranks |= std::uint32_t{1} << rank;
-        return t;
+        f.factor = f.factor || now.factor;
+        f.defined = f.defined || now.defined;
+        f.ranks |= now.ranks;
     }
     constexpr void add_label(const token* t, detail::text_builder& spelling) const {
         const token* end = behind_list(t);

@@ -117,7 +117,8 @@ constexpr text_view masked =
     R"(M^{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}
 A^{ij} = \exp(S^{ij} + M^{ij}))";
 static_assert(has_shape(masked, scores, {"M", 2, {3, 4}}));
-static_assert(has_shape("g_{jc} = \\delta_{jc}\nx = g_{jc} v^c v_j", {{"v", 1, {4}}}, {"g", 2, {4, 4}}));
+static_assert(has_shape("g_{jc} = \\delta_{jc}\nx = g_{jc} v^c v_j", {{"v", 1, {4}}},
+                        {"g", 2, {4, 4}}));
 static_assert(refused("M^{ij} = [j \\le i] i\nA^{ij} = S^{ij} M^{ij} + S^{ji} M^{ji}", scores,
                       mistake_kind::extents, "has extent"));
 static_assert(refused("M^{ij} = [j \\le i]\nA^{ij} = 2 M^{ij}", scores,

@@ -27,6 +27,9 @@ static_assert(refused("s = x^2 + \\sum_i x^i", unexpected, 1, 6, "x^{2,} for a p
 static_assert(refused("y^a = g^{-1} x^a + g^{ab} x^b", unexpected, 1, 8, "an inverse is a tensor"));
 static_assert(refused("s = T^{00}", unexpected, 1, 6, "T^{0,0} for places"));
 static_assert(refused("s = x^10", unexpected, 1, 7, "write {10}"));
+static_assert(refused("y = W_1^2 + W_1^{ij} x^i x^j", unexpected, 1, 8, "W_1^{2,} for a place"));
+static_assert(refused("y = S^{12} + S^{ij} x^{ij}", unexpected, 1, 6, "S^{1,2} for places"));
+static_assert(is_accepted("y = x_1^2 + x_2^2"));
 static_assert(is_accepted("\\phi(x) = x^2\ny^i = \\phi(z^i) + x^i"));
 static_assert(prints("S^{ij} = T^{0i} R^{j0}", "S^{ij} = T^{0,i} R^{j,0}"));
 // A number in front of an index multiplies it, unless the name has an axis more elsewhere.
