@@ -47,10 +47,7 @@ def verdict_of(answer):
     """Of a text that is refused for a claim: refuted, unproved, or neither."""
     if answer.kind != "refused" or answer.category != CLAIM:
         return ""
-    w = answer.words
-    if "counterexample" in w or "is not what" in w or "this is not" in w or "are not equal" in w:
-        return "refuted"
-    return "unproved"
+    return "refuted" if " refuted: " in answer.words else "unproved"
 
 
 def compare(driver, text, seed=0):

@@ -225,9 +225,7 @@ class Shapes:
             if self.extent(axis) != n:
                 self.n[self.find(axis)] = n
                 changed = True
-        for axis, terms, offset, guarded, _ in self.affine + self.inner:
-            if guarded:
-                continue
+        for axis, terms, offset, _, _ in self.affine + self.inner:
             if any(self.find(i) == self.find(axis) for _, i in terms):
                 continue
             n = self.reach(terms, offset)
