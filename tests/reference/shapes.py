@@ -163,7 +163,12 @@ class Shapes:
                             self.find(j) in has_axis):
                         self.join(i, j)
                         break
-        reached = {i for _, terms, _, guarded, _ in self.affine + self.inner for _, i in terms}
+        reached = set()
+        for _ in range(3):  # of a place whose axis is known all indices but one are
+            for axis, terms, _, _, _ in self.affine + self.inner:
+                open_ = {i for _, i in terms if self.find(i) not in has_axis and i not in reached}
+                if self.find(axis) in has_axis and len(open_) == 1:
+                    reached |= open_
         for _ in range(3):
             for a, b in self.compared:
                 a_known = self.find(a) in has_axis or a in reached
