@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <ricci/half.hpp>
+
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
@@ -34,6 +36,8 @@ bool is_number(element type) {
     return type == element::i32 || type == element::i64 || type == element::f32 ||
            type == element::f64;
 }
+
+bool is_16_bits(element type) { return type == element::b16 || type == element::h16; }
 
 }  // namespace
 
@@ -90,8 +94,11 @@ prepared_gather::prepared_gather(const plan::gather& g)
     }
     if (static_cast<std::int64_t>(extents_.size()) > most_loops)
         throw std::invalid_argument("a gather of more loops than there is room for");
-    if (source_ != type_ && (!lookups_.empty() || !is_number(type_) || !is_number(source_)))
-        throw std::invalid_argument("a gather converts whole numbers only");
+    const bool narrows = is_16_bits(type_) && source_ == element::f32;
+    const bool widens = is_16_bits(source_) && type_ == element::f32;
+    if (source_ != type_ &&
+        (!lookups_.empty() || (!narrows && !widens && !(is_number(type_) && is_number(source_)))))
+        throw std::invalid_argument("there is no conversion between elements of these types");
     if (scatter_ && type_ != element::f32 && type_ != element::f64)
         throw std::invalid_argument(std::string("rows of type ") + name_of(type_) +
                                     " cannot be added up by position");
@@ -211,18 +218,23 @@ void prepared_gather::add(T* out, const T* in, const void* const* numbers) const
 
 template <class T, class Source>
 void prepared_gather::convert(T* out, const Source* in) const {
-    std::int64_t outer = 1;
-    for (std::size_t k = 0; k < outer_; ++k) outer *= extents_[k];
-    for (const auto n : extents_)
-        if (n == 0) return;
-    counters at(extents_, outer_, 0);
-    for (std::int64_t n = 0; n < outer; ++n, at.next(extents_))
-        inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
-                   [&](std::int64_t to, std::int64_t source, std::int64_t count,
-                       std::int64_t out_stride, std::int64_t in_stride) {
-                       for (std::int64_t k = 0; k < count; ++k)
-                           out[to + k * out_stride] = static_cast<T>(in[source + k * in_stride]);
-                   });
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+    if (outer == 0 || inner == 0) return;
+    const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t last = std::min(outer, (number + 1) * rows);
+        counters at(extents_, outer_, number * rows);
+        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_))
+            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
+                       [&](std::int64_t to, std::int64_t source, std::int64_t count,
+                           std::int64_t out_stride, std::int64_t in_stride) {
+                           for (std::int64_t k = 0; k < count; ++k)
+                               out[to + k * out_stride] =
+                                   static_cast<T>(in[source + k * in_stride]);
+                       });
+    };
+    runtime::parallel_for((outer + rows - 1) / rows, task);
 }
 
 void prepared_gather::run(void* out, const void* in, const void* const* numbers) const {
@@ -230,11 +242,17 @@ void prepared_gather::run(void* out, const void* in, const void* const* numbers)
         if (source_ == element::i32) return convert(to, static_cast<const std::int32_t*>(in));
         if (source_ == element::i64) return convert(to, static_cast<const std::int64_t*>(in));
         if (source_ == element::f32) return convert(to, static_cast<const float*>(in));
+        if (source_ == element::b16) return convert(to, static_cast<const bf16*>(in));
+        if (source_ == element::h16) return convert(to, static_cast<const f16*>(in));
         convert(to, static_cast<const double*>(in));
     };
     if (source_ != type_) {
         if (type_ == element::i32) return converted(static_cast<std::int32_t*>(out));
         if (type_ == element::i64) return converted(static_cast<std::int64_t*>(out));
+        if (type_ == element::b16)
+            return convert(static_cast<bf16*>(out), static_cast<const float*>(in));
+        if (type_ == element::h16)
+            return convert(static_cast<f16*>(out), static_cast<const float*>(in));
         if (type_ == element::f32) return converted(static_cast<float*>(out));
         return converted(static_cast<double*>(out));
     }

@@ -6,15 +6,16 @@
 
 namespace ricci::plan {
 
-// A load from a tensor of whole numbers among others of the plan's type.
+// A load from a tensor of another type than the one that is computed with here.
 bool lowering::is_foreign(expr e) const {
     const auto& node = graph_[e];
-    return node.kind == kind::load &&
-           plan_.slots[static_cast<std::size_t>(node.source.slot)].is_positions;
+    return node.kind == kind::load && plan_.type_of(node.source.slot) != type_;
 }
 
 // The expression in memory, whole numbers as they are.
-expr lowering::numbers_of(expr e) { return is_foreign(e) ? e : stored(e); }
+expr lowering::numbers_of(expr e) {
+    return is_foreign(e) && is_integer(plan_.type_of(graph_[e].source.slot)) ? e : stored(e);
+}
 
 // The expression as an address, where it is made of positions and whole numbers: i - j + 3.
 std::optional<linear_form> lowering::sum_of_positions(expr e) const {
@@ -83,7 +84,7 @@ std::optional<linear_form> lowering::place_on(ir::ref axis, expr numbers) const 
 // [v = x_i] y_{ia} summed over i, and over what only the y have, adds row i of y to row x_i of the
 // result. As a product it would have one column for each v.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
-    if (plan_.type != element::f32 && plan_.type != element::f64) return false;
+    if (type_ != element::f32 && type_ != element::f64) return false;
     const auto over = graph_[sum].over;
     const auto all = graph_.factors(graph_[sum].arguments[0]);
     for (std::size_t k = 0; k < all.size(); ++k) {

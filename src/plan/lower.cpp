@@ -88,7 +88,8 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
         forget(target);
         return;
     }
-    if (rest.size() == 1 && beta == 0 && only.kind == kind::gather && only.indices == indices) {
+    if (rest.size() == 1 && beta == 0 && only.kind == kind::gather && only.indices == indices &&
+        plan_.type_of(only.source.slot) == plan_.type_of(target.slot)) {
         emit_gather(rest[0], target, indices);
         forget(target);
         return;
@@ -96,6 +97,17 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
     if (beta != 0) rest.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
     emit_map(target, indices, graph_.add(rest), fold::none, {});
     forget(target);
+}
+
+access lowering::computed(const std::vector<ir::ref>& indices, expr value) {
+    const access result = temporary(indices, -1, type_);
+    into(result, indices, value, 0);
+    return result;
+}
+
+void lowering::convert(const access& value, const access& target,
+                       const std::vector<ir::ref>& indices) {
+    emit_gather(graph_.load(value), target, indices);
 }
 
 // The last pass has overwritten what stood in the target on the way.
@@ -249,9 +261,11 @@ std::vector<ir::ref> lowering::axis_order(const std::vector<ir::ref>& indices, e
     return result;
 }
 
-access lowering::temporary(const std::vector<ir::ref>& indices, expr like) {
+access lowering::temporary(const std::vector<ir::ref>& indices, expr like, element type) {
     slot memory;
     memory.kind = storage::workspace;
+    memory.is_foreign = type != plan_.type;
+    memory.own_type = type;
     memory.axes = axis_order(indices, like);
     access result;
     result.slot = static_cast<std::int32_t>(plan_.slots.size());
@@ -263,7 +277,7 @@ access lowering::temporary(const std::vector<ir::ref>& indices, expr like) {
         if (__builtin_mul_overflow(stride, graph_.extent(*it), &stride)) stride = -1;
         if (stride < 0) break;
     }
-    const std::size_t size = size_of(plan_.type);
+    const std::size_t size = size_of(type);
     if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
         memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
     std::sort(result.at.strides.begin(), result.at.strides.end(),
@@ -275,7 +289,7 @@ access lowering::temporary(const std::vector<ir::ref>& indices, expr like) {
 expr lowering::stored(const contraction_of& product) {
     const auto indices =
         without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
-    const auto target = temporary(indices, -1);
+    const auto target = temporary(indices, -1, type_);
     emit(product, target, 0);
     return graph_.load(target);
 }
@@ -288,13 +302,17 @@ expr lowering::stored(expr e) {
     expr result = -1;
     if (graph_[e].kind == kind::gather || is_foreign(e)) {
         const auto indices = graph_[e].indices;
-        const auto target = temporary(indices, -1);
+        // What is picked is copied as it is; a copy of another type is converted after that.
+        const bool picked = graph_[e].kind == kind::gather;
+        const auto target =
+            temporary(indices, -1, picked ? plan_.type_of(graph_[e].source.slot) : type_);
         emit_gather(e, target, indices);
         result = graph_.load(target);
+        if (is_foreign(result)) result = stored(result);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
             const auto indices = graph_[e].indices;
-            const auto target = temporary(indices, -1);
+            const auto target = temporary(indices, -1, type_);
             emit_scatter(s, target, indices, 0);
             return stored_[e] = graph_.load(target);
         }
@@ -305,7 +323,7 @@ expr lowering::stored(expr e) {
     if (result < 0 && graph_[value].kind == kind::load) result = value;
     if (result < 0) {
         const auto indices = graph_[value].indices;
-        const auto target = temporary(indices, value);
+        const auto target = temporary(indices, value, type_);
         into(target, indices, value, 0);
         result = graph_.load(target);
     }

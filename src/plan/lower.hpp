@@ -16,11 +16,23 @@ namespace ricci::plan {
 class lowering {
 public:
     /// `order`: the indices of the left side as written; temporaries' axes follow it.
-    lowering(program_plan& plan, graph& expressions, ir::ref equation, std::vector<ir::ref> order)
-        : plan_(plan), graph_(expressions), equation_(equation), order_(std::move(order)) {}
+    /// `type`: what is computed with, and what steps on the way store; the plan's, or float for a plan of
+    /// a 16-bit type.
+    lowering(program_plan& plan, graph& expressions, ir::ref equation, std::vector<ir::ref> order,
+             element type)
+        : plan_(plan),
+          graph_(expressions),
+          equation_(equation),
+          order_(std::move(order)),
+          type_(type) {}
 
     /// target = value + beta * target. `indices`: those of the target, sorted, without extents of 1.
     void into(const access& target, const std::vector<ir::ref>& indices, expr value, double beta);
+
+    /// value in memory of its own, of the type that is computed with.
+    access computed(const std::vector<ir::ref>& indices, expr value);
+    /// target = what `computed` has given, rounded to the type of the target.
+    void convert(const access& value, const access& target, const std::vector<ir::ref>& indices);
 
 private:
     /// A contraction of two stored operands: scale * sum over `over`.
@@ -64,7 +76,7 @@ private:
     std::vector<expr> spread(expr value);
     void use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body);
     void forget(const access& target);
-    access temporary(const std::vector<ir::ref>& indices, expr like);
+    access temporary(const std::vector<ir::ref>& indices, expr like, element type);
     std::vector<ir::ref> axis_order(const std::vector<ir::ref>& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
 
@@ -76,6 +88,7 @@ private:
     graph& graph_;
     ir::ref equation_;
     std::vector<ir::ref> order_;
+    element type_;
     std::unordered_map<expr, expr> stored_;
 };
 

@@ -26,6 +26,7 @@ namespace {
 struct postponed {
     ir::ref name;
     std::int32_t memory;  // slot
+    bool at_once;         // it is scaled as it is computed
 };
 
 std::vector<ir::ref> indices_of(const access& a) {
@@ -93,58 +94,133 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
     plan.steps.push_back(std::move(s));
 }
 
-void plan_equation(const engine::request& request, const ir::shape_table& shapes, ir::ref e,
-                   program_plan& plan) {
-    const auto& equation = request.program.equations[e];
-    std::vector<std::int64_t> extents;
-    for (ir::ref i = 0; i < request.program.indices.size(); ++i)
-        extents.push_back(shapes.index_extent(e, i));
-    graph expressions(std::move(extents), plan.type);
-    translation read(request.program, plan.slots, e, expressions);
-    expr value = read.body();
-    const access target = read.left_side();
-
-    // A postponed output is scaled when it is copied.
-    const bool final = plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output;
-    double beta = final ? request.beta.real : 0;
-    if (final && request.alpha.real != 1)
-        value = expressions.multiply({expressions.constant(request.alpha.real), value});
-    if (!read.covers_all()) {
-        whole_slot(plan, e, equation.name, -1, 1, beta);
-        if (beta != 0) beta = 1;
-    }
-    const auto indices = indices_of(target);
-    if (expressions.size(indices) == 0) return;
-    std::vector<ir::ref> order;
-    for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
-        const auto& p = request.program.at(equation.positions, axis);
-        if (p.kind == ir::position_kind::index) order.push_back(p.index);
-        for (std::int32_t k = 0; k < p.terms.count; ++k)
-            order.push_back(request.program.affine_terms[p.terms.first + k].index);
-    }
-    lowering(plan, expressions, e, std::move(order)).into(target, indices, value, beta);
+// A product, a sum or a function of numbers, that is, what rounds; a copy does not.
+bool rounds(const step& s) {
+    if (s.is_gather) return s.gather.scatter;
+    return !s.is_map() || s.map.folding != fold::none || s.map.program.size() > 1;
 }
 
+bool is_narrow(element type) { return type == element::b16 || type == element::h16; }
+
+// How an equation's result becomes what its memory holds in the end.
+struct result_scale {
+    double alpha = 1, beta = 0;
+    std::int32_t old = -1;  // the slot that beta multiplies
+};
+
+class equation_plan {
+public:
+    equation_plan(const engine::request& request, const ir::shape_table& shapes, ir::ref e,
+                  program_plan& plan)
+        : request_(request), shapes_(shapes), e_(e), plan_(plan) {}
+
+    void make(const result_scale& scale) {
+        const bool scaled = scale.alpha != 1 || scale.beta != 0;
+        const auto steps = plan_.steps.size(), slots = plan_.slots.size();
+        const std::int32_t target = request_.program.equations[e_].name;
+        if (scale.old < 0 || scale.old == target) {
+            lower(scale, plan_.type);
+            const auto rounding =
+                std::count_if(plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
+                              plan_.steps.end(), rounds);
+            if (!scaled || !is_narrow(plan_.type) || rounding < 2) return;
+        }
+        // Scaled results round once: all of it is computed in float.
+        plan_.steps.resize(steps);
+        plan_.slots.resize(slots);
+        lower(scale, element::f32);
+    }
+
+private:
+    void lower(const result_scale& scale, element type) {
+        const auto& equation = request_.program.equations[e_];
+        std::vector<std::int64_t> extents;
+        for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
+            extents.push_back(shapes_.index_extent(e_, i));
+        graph expressions(std::move(extents), type);
+        translation read(request_.program, plan_.slots, e_, expressions);
+        expr value = read.body();
+        const access target = read.left_side();
+        const auto indices = indices_of(target);
+        const bool nothing = expressions.size(indices) == 0;
+        if (scale.alpha != 1)
+            value = expressions.multiply({expressions.constant(scale.alpha), value});
+        std::vector<ir::ref> order;
+        for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
+            const auto& p = request_.program.at(equation.positions, axis);
+            if (p.kind == ir::position_kind::index) order.push_back(p.index);
+            for (std::int32_t k = 0; k < p.terms.count; ++k)
+                order.push_back(request_.program.affine_terms[p.terms.first + k].index);
+        }
+        lowering steps(plan_, expressions, e_, std::move(order), type);
+        if (type == plan_.type) {
+            double beta = scale.beta;
+            if (!read.covers_all()) {
+                whole_slot(plan_, e_, equation.name, -1, 1, beta);
+                if (beta != 0) beta = 1;
+            }
+            if (!nothing) steps.into(target, indices, value, beta);
+            return;
+        }
+        if (scale.beta != 0) {
+            const expr old = expressions.load(read.left_side(scale.old));
+            value = expressions.add(
+                {value, expressions.multiply({expressions.constant(scale.beta), old})});
+        }
+        access result;
+        if (!nothing) result = steps.computed(indices, value);
+        if (!read.covers_all()) {
+            if (scale.old == equation.name || scale.beta == 0)
+                whole_slot(plan_, e_, equation.name, -1, 1, scale.beta);
+            else whole_slot(plan_, e_, equation.name, scale.old, scale.beta, 0);
+        }
+        if (!nothing) steps.convert(result, target, indices);
+    }
+
+    const engine::request& request_;
+    const ir::shape_table& shapes_;
+    ir::ref e_;
+    program_plan& plan_;
+};
+
 program_plan lower(const engine::request& request, const ir::shape_table& shapes,
-                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone) {
+                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
+                   const name_roles& roles) {
     program_plan plan;
     plan.type = request.type;
     plan.slots = bound;
+    const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
-        copies.push_back({name, static_cast<std::int32_t>(plan.slots.size())});
+        // A result of 16 bits that nothing else reads is scaled before it is rounded.
+        const bool at_once =
+            is_narrow(plan.type) && plain && !roles.used[static_cast<std::size_t>(name)];
+        copies.push_back({name, static_cast<std::int32_t>(plan.slots.size()), at_once});
         plan.slots.push_back(plan.slots[static_cast<std::size_t>(name)]);
         auto& shadow = plan.slots[static_cast<std::size_t>(name)];
         shadow.kind = storage::workspace;
         shadow.data = nullptr;
         set_row_major(shadow, request.program, plan.type);
     }
-    for (ir::ref e = 0; e < request.program.equations.size(); ++e)
-        if (ir::computes(request.program, request.program.equations[e]))
-            plan_equation(request, shapes, e, plan);
+    for (ir::ref e = 0; e < request.program.equations.size(); ++e) {
+        const auto& equation = request.program.equations[e];
+        if (!ir::computes(request.program, equation)) continue;
+        result_scale scale;
+        const auto copy = std::find_if(copies.begin(), copies.end(),
+                                       [&](const postponed& c) { return c.name == equation.name; });
+        // A postponed output is scaled when it is copied, otherwise.
+        if (copy != copies.end()
+                ? copy->at_once
+                : plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output)
+            scale = {request.alpha.real, request.beta.real,
+                     copy != copies.end() ? copy->memory : equation.name};
+        if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
+        equation_plan(request, shapes, e, plan).make(scale);
+    }
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
-                   request.alpha, request.beta);
+                   copy.at_once ? number(1) : request.alpha,
+                   copy.at_once ? number(0) : request.beta);
     if (request.fuse) {
         fuse(plan, request.program);
         chain_streams(plan);
@@ -216,7 +292,7 @@ program_plan make_plan(const engine::request& asked) {
     for (std::size_t n = 0; n < slots.size(); ++n)
         if (roles.output[n] && scaled && (roles.used[n] || !plain))
             postpone.push_back(static_cast<ir::ref>(n));
-    auto plan = lower(request, shapes, slots, postpone);
+    auto plan = lower(request, shapes, slots, postpone, roles);
 
     const auto shared = outputs_in_place(slots, request.type);
     const auto before = postpone.size();
@@ -224,7 +300,7 @@ program_plan make_plan(const engine::request& asked) {
         if (std::find(postpone.begin(), postpone.end(), name) == postpone.end() &&
             !safe_in_place(plan, name))
             postpone.push_back(name);
-    if (postpone.size() != before) plan = lower(request, shapes, slots, postpone);
+    if (postpone.size() != before) plan = lower(request, shapes, slots, postpone, roles);
 
     join_contractions(plan);
     lay_out_workspace(plan);

@@ -32,8 +32,10 @@ struct slot {
     void* data = nullptr;               // input, output: what the caller bound
     double value = 0;                   // number
     std::shared_ptr<const void> own;    // input: a number that is no double, kept as an element
-    bool is_positions = false;          // holds `positions`, whatever the plan's type
-    element positions = element::i32;
+    // Holds `own_type`, whatever the plan's type: positions, and floats that become 16-bit numbers at the
+    // end only.
+    bool is_foreign = false;
+    element own_type = element::i32;
     std::size_t bytes = 0;             // workspace
     std::size_t workspace_offset = 0;  // workspace, bytes
     std::vector<ir::ref> axes;         // temporaries: the index of each axis, for words
@@ -189,6 +191,11 @@ struct program_plan {
     // in one equation, or equations have a sum in common.
     std::shared_ptr<const ir::program> rewritten;
     std::vector<std::string> notes;  // what was not fused, and why
+
+    element type_of(std::int32_t number) const {
+        const slot& s = slots[static_cast<std::size_t>(number)];
+        return s.is_foreign ? s.own_type : type;
+    }
 };
 
 /// Calls `visit(slot, writes)` for every tensor that a step touches.

@@ -80,10 +80,10 @@ void tidy(linear_form& form, const graph& g) {
 
 }  // namespace
 
-access translation::reach(ir::ref name, ir::range positions) const {
-    const auto& memory = slots_[static_cast<std::size_t>(name)];
+access translation::reach(std::int32_t slot, ir::range positions) const {
+    const auto& memory = slots_[static_cast<std::size_t>(slot)];
     access result;
-    result.slot = name;
+    result.slot = slot;
     result.positions = positions;
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
         if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
@@ -100,7 +100,7 @@ access translation::reach(ir::ref name, ir::range positions) const {
         }
         if (!empty && (least < 0 || most >= extent))
             throw error("ricci: in " + words_of_equation(program_, equation_) + " axis " +
-                        std::to_string(axis) + " of " + words_of_name(program_, name) +
+                        std::to_string(axis) + " of " + words_of_name(program_, memory.name) +
                         " is read or written at positions " + std::to_string(least) + " to " +
                         std::to_string(most) + ", and its extent is " + std::to_string(extent) +
                         ".");
@@ -110,9 +110,10 @@ access translation::reach(ir::ref name, ir::range positions) const {
     return result;
 }
 
-access translation::left_side() const {
-    const auto& e = program_.equations[equation_];
-    return reach(e.name, e.positions);
+access translation::left_side() const { return left_side(program_.equations[equation_].name); }
+
+access translation::left_side(std::int32_t memory) const {
+    return reach(memory, program_.equations[equation_].positions);
 }
 
 bool translation::covers_all() const {
@@ -220,6 +221,8 @@ expr translation::read(ir::ref number) {
                 result = graph_.apply(opcode::select, children[k - 1], children[k - 2], result);
             return result;
         }
+        case ir::op::call:  // written out while the text was read
+            break;
     }
     return graph_.constant(0);
 }

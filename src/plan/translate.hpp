@@ -22,8 +22,9 @@ public:
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
-    /// Where the left side writes.
+    /// Where the left side writes; in the tensor of another slot, of the same extents.
     access left_side() const;
+    access left_side(std::int32_t memory) const;
     /// True when the left side reaches every element of its tensor.
     bool covers_all() const;
 
@@ -33,7 +34,7 @@ private:
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
     expr gathered(const ir::node& n, const std::vector<expr>& numbers);
-    access reach(ir::ref name, ir::range positions) const;
+    access reach(std::int32_t slot, ir::range positions) const;
     linear_form form(const ir::position& p) const;
 
     const ir::program_view& program_;

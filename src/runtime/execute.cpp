@@ -99,13 +99,9 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
         } else if (s.is_gather) {
             const auto& g = s.gather;
             std::vector<plan::lookup> lookups;
-            const auto type_of = [&](std::int32_t of) {
-                const auto& slot = plan.slots[static_cast<std::size_t>(of)];
-                return slot.is_positions ? slot.positions : plan.type;
-            };
             ready.checked_first = !g.scatter;
             for (const auto& l : g.lookups) {
-                lookups.push_back({type_of(l.numbers.slot),
+                lookups.push_back({plan.type_of(l.numbers.slot),
                                    {l.numbers.offset, l.numbers.strides},
                                    l.stride,
                                    l.extent});
@@ -116,8 +112,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             }
             ready.places.resize(lookups.size());
             ready.gather = std::make_unique<elementwise::prepared_gather>(
-                plan::gather{plan.type,
-                             type_of(g.in.slot),
+                plan::gather{plan.type_of(g.out.slot),
+                             plan.type_of(g.in.slot),
                              g.scatter,
                              g.extents,
                              {g.out.offset, g.out.strides},
@@ -125,8 +121,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
                              lookups});
         } else if (s.is_contraction) {
             const auto& c = s.contraction;
-            ready.contraction = std::make_unique<contract::prepared_contraction>(
-                plan::contraction{plan.type, c.batch, c.m, c.n, c.k, c.conjugate_a, c.conjugate_b});
+            ready.contraction = std::make_unique<contract::prepared_contraction>(plan::contraction{
+                plan.type_of(c.c.slot), c.batch, c.m, c.n, c.k, c.conjugate_a, c.conjugate_b});
             ready.beta = c.beta;
             ready.alpha = scalar_program(c.alpha);
         } else {
@@ -135,7 +131,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type) {
             for (const auto& o : m.operands) operands.push_back({o.offset, o.strides});
             ready.bases.resize(operands.size());
             ready.map = std::make_unique<elementwise::prepared_map>(
-                plan::map{plan.type, m.folding, m.extents, m.folded, operands, m.program});
+                plan::map{plan.type_of(m.operands[0].slot), m.folding, m.extents, m.folded,
+                          operands, m.program});
         }
     }
     join(plan);
@@ -217,14 +214,14 @@ void execution::bind(const plan::program_plan& plan) {
         if (slot.kind == plan::storage::workspace) return workspace_.get() + slot.workspace_offset;
         return static_cast<std::byte*>(slot.data);
     };
-    const auto size = static_cast<std::int64_t>(size_of(plan.type));
     const auto element = [&](std::int32_t number, std::int64_t offset) {
-        return base(number) + offset * size;
+        return base(number) + offset * static_cast<std::int64_t>(size_of(plan.type_of(number)));
     };
 
     const auto bind_number = [&](scalar_program& number, const plan::scalar& from) {
         for (std::size_t k = 0; k < from.operands.size(); ++k)
-            number.operands[k] = element(from.operands[k].slot, from.operands[k].offset);
+            number.operands[k] = {element(from.operands[k].slot, from.operands[k].offset),
+                                  plan.type_of(from.operands[k].slot)};
     };
     const auto bind_bases = [&](prepared_step& ready, const auto& operands, std::size_t first) {
         for (std::size_t k = 0; k < operands.size(); ++k)
@@ -280,10 +277,10 @@ plan::number execution::evaluate_as(scalar_program& program) const {
             case plan::opcode::constant:
                 program.values[k] = i.value;
                 break;
-            case plan::opcode::load:
-                program.values[k] =
-                    element_at<T>(program.operands[static_cast<std::size_t>(i.operand)], type_);
-                break;
+            case plan::opcode::load: {
+                const auto& [data, type] = program.operands[static_cast<std::size_t>(i.operand)];
+                program.values[k] = element_at<T>(data, type);
+            } break;
             default:
                 program.values[k] =
                     apply<T>(i.code, argument(i.first), argument(i.second), argument(i.third));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/contract/contraction.hpp"
@@ -35,7 +36,7 @@ private:
         explicit scalar_program(const plan::scalar& from);
         double value = 1;
         std::vector<plan::instruction> instructions;
-        std::vector<const void*> operands;
+        std::vector<std::pair<const void*, element>> operands;
         std::vector<plan::number> values;  // one for each instruction
     };
     struct prepared_step {
