@@ -145,9 +145,9 @@ constexpr number written(double value) {
     if (value != value) return number::unknown();
     if (value > 1e15 || value < -1e15) return number::near(value, 0);
     std::int64_t scale = 1;
-    for (int k = 0; k <= 12; ++k, scale *= 10) {
+    for (int k = 0; k <= 14; ++k, scale *= 10) {
         const double scaled = value * static_cast<double>(scale);
-        if (magnitude(scaled) > 1e14) break;
+        if (magnitude(scaled) > 1e15) break;
         const auto near = static_cast<std::int64_t>(scaled + (scaled < 0 ? -0.5 : 0.5));
         if (static_cast<double>(near) / static_cast<double>(scale) != value) continue;
         number out = number::whole(near);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <ricci/derive/number.hpp>
-#include <ricci/ir/normal_term.hpp>
+#include <ricci/ir/normal_number.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::derive {

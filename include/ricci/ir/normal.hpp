@@ -25,8 +25,7 @@ public:
         for (std::int32_t k = 0; k < a.size(); ++k) {
             bool found = false;
             for (std::int32_t j = 0; j < b.size() && !found; ++j)
-                if (!used[j] && nearly_equal(a[k].coefficient, b[j].coefficient) &&
-                    same_term(a[k], b[j]))
+                if (!used[j] && a[k].coefficient == b[j].coefficient && same_term(a[k], b[j]))
                     used[j] = found = true;
             if (!found) return false;
         }
@@ -50,7 +49,7 @@ public:
         }
         normal_sum collected;
         for (std::int32_t k = 0; k < out.size(); ++k)
-            if (out[k].coefficient != 0) collected.push(static_cast<normal_term&&>(out[k]));
+            if (!out[k].coefficient.is(0)) collected.push(static_cast<normal_term&&>(out[k]));
         return collected;
     }
 
@@ -141,7 +140,7 @@ private:
         normal_sum s = normalise(n);
         if (s.size() == 0) return out = 0, true;
         if (s.size() != 1 || !s[0].factors.empty() || !s[0].bound.empty()) return false;
-        out = s[0].coefficient;
+        out = s[0].coefficient.value();
         return true;
     }
 
@@ -211,14 +210,14 @@ private:
         if (exponent == 0) return constant(1);
         if (s.size() == 0 && exponent > 0) return s;
         if (s.size() == 1 && s[0].bound.empty()) {
-            double coefficient = 0;
-            bool simple = constant_power(s[0].coefficient, exponent, coefficient);
+            coefficient raised = s[0].coefficient;
+            bool simple = raised.raise(exponent);
             // sqrt(x z) is more than sqrt(x) sqrt(z): both may be negative. sqrt(x^2) is not x.
             if (!is_whole(exponent))
                 simple = simple && s[0].factors.size() <= 1 &&
                          (s[0].factors.empty() || !is_whole(s[0].factors[0].exponent / 2));
             if (simple) {
-                s[0].coefficient = coefficient;
+                s[0].coefficient = raised;
                 for (normal_factor& f : s[0].factors) f.exponent *= exponent;
                 return s;
             }
@@ -375,7 +374,7 @@ private:
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
             x.positions.count != y.positions.count || x.children.count != y.children.count)
             return false;
-        if (x.kind == op::tensor && x.children.count == 0)
+        if (x.kind == op::tensor && x.children.count == 0 && !has_sum(x))
             return pair_positions(a, b, x.positions, y.positions, pairs) &&
                    match(a, b, k + 1, used, pairs);
         // Any other atom: settle the bound indices in it one by one, then compare as expressions.
@@ -419,14 +418,37 @@ private:
                 return false;
             if (x.kind == position_kind::index && !pair_index(a, b, x.index, y.index, pairs))
                 return false;
-            for (std::int32_t t = 0; t < x.terms.count; ++t) {
-                const affine_term u = p_.affine_terms[x.terms.first + t],
-                                  v = p_.affine_terms[y.terms.first + t];
-                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs))
-                    return false;
-            }
+            if (!pair_terms(a, b, x, y, pairs)) return false;
         }
         return true;
+    }
+    /// The order of (ha) says which index is faster, that of i+j nothing.
+    constexpr bool pair_terms(const normal_term& a, const normal_term& b, const position& x,
+                              const position& y, pairing& pairs) {
+        std::uint64_t used = 0;
+        for (std::int32_t t = 0; t < x.terms.count; ++t) {
+            const affine_term u = p_.affine_terms[x.terms.first + t];
+            const bool any = x.kind == position_kind::affine && x.terms.count <= 64;
+            bool found = false;
+            for (std::int32_t k = any ? 0 : t; k < (any ? y.terms.count : t + 1) && !found; ++k) {
+                const affine_term v = p_.affine_terms[y.terms.first + k];
+                if (any && (used >> k & 1) != 0) continue;
+                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs))
+                    continue;
+                found = true;
+                if (any) used |= std::uint64_t{1} << k;
+            }
+            if (!found) return false;
+        }
+        return true;
+    }
+    /// Whether arithmetic in a position leaves it open which index of one term is which of another's.
+    constexpr bool has_sum(const node& x) const {
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const position& q = p_.positions[x.positions.first + k];
+            if (q.kind == position_kind::affine && q.terms.count > 1) return true;
+        }
+        return false;
     }
     /// Bound indices that no factor has stand for their extents: they must be the same letters.
     constexpr bool unused_alike(const normal_term& a, const normal_term& b, const pairing& pairs) {
@@ -437,6 +459,10 @@ private:
             if (!found) return false;
         }
         return true;
+    }
+    /// f(-x) = f(x)
+    static constexpr bool is_even(function f) {
+        return f == function::absolute || f == function::cos;
     }
     /// Equal as they stand, no index of either being bound outside.
     constexpr bool same_atom(ref a, ref b) {
@@ -463,19 +489,30 @@ private:
             if (binds(x)) renamed.set(i, j);
             else if (i != j) return false;
         }
+        const bool even = x.kind == op::apply && is_even(static_cast<function>(x.detail));
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             ref left = p_.links[x.children.first + k];
+            const ref right = p_.links[y.children.first + k];
             if (!renamed.empty()) left = rename_indices(p_, left, renamed);
-            if (!equal(left, p_.links[y.children.first + k])) return false;
+            if (!equal(left, right) &&
+                !(even && normalise(p_.make(op::add, left, right)).size() == 0))
+                return false;
         }
         return true;
     }
 
     // Printing ------------------------------------------------------------------------------------
 
+    /// As a decimal where that is all of it.
+    constexpr ref to_node(const coefficient& c) {
+        if (!c.is_exact() || c.below() == 1 || coefficient(c.value()) == c)
+            return p_.number(c.value());
+        return p_.make(op::divide, p_.number(static_cast<double>(c.above())),
+                       p_.number(static_cast<double>(c.below())));
+    }
     constexpr ref to_node(const normal_term& t) {
         detail::buffer<ref> factors;
-        if (t.coefficient != 1 || t.factors.empty()) factors.push(p_.number(t.coefficient));
+        if (!t.coefficient.is(1) || t.factors.empty()) factors.push(to_node(t.coefficient));
         for (const normal_factor& f : t.factors)
             factors.push(f.exponent == 1 ? f.atom
                                          : p_.make(op::power, f.atom, p_.number(f.exponent)));

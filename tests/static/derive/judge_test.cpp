@@ -67,6 +67,16 @@ static_assert(
             "\\frac{\\partial L}{\\partial Q^{gic}} \\frac{\\partial Q^{gic}}{\\partial "
             "W^{hba}}"));
 
+// Arithmetic of positions, and of constants ----------------------------------------------------------
+
+static_assert(proved("Y^{ij} = x^{i+j} = x^{j+i}"));
+static_assert(proved("y^{i} = \\sum_k x^{i+k} w^k = \\sum_m w^m x^{m+i}"));
+static_assert(proved("E^{ij} = |i - j| = |j - i|"));
+static_assert(proved("y^i = \\frac{1}{3} x^i + \\frac{2}{3} x^i = x^i"));
+static_assert(proved("y^i = \\frac{x^i}{3} - \\frac{x^i}{7} = \\frac{4}{21} x^i"));
+static_assert(refuted("y^i = 0.1 x^i = 0.1000000000001 x^i"));
+static_assert(refuted("Y^{ij} = x^{2i+j} = x^{i+2j}"));
+
 // What L depends on ----------------------------------------------------------------------------------
 
 #define SOFTMAX_GRADIENT                                                                       \
