@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <ricci/bind/call.hpp>
+#include <ricci/bind/claims.hpp>
 #include <ricci/derive/prove.hpp>
 
 namespace ricci {
@@ -21,7 +22,7 @@ struct mistaken_equations : equations<Hash> {};
 /// since it is what g++ prints of a consteval function.
 template <class Maker, std::uint64_t... Source>
 struct made_equations {
-    using mistake = mistake_in<Maker, Source...>;
+    using mistake = typename mistake_or_claim<Maker, mistake_in<Maker, Source...>>::type;
     using type = std::conditional_t<is_a_mistake<mistake>, mistaken_equations<Maker::hash, mistake>,
                                     equations<Maker::hash>>;
 };

@@ -7,9 +7,8 @@
 
 namespace ricci {
 
-/// Reads equations, derives the derivatives that they use of tensors that they define, and proves what
-/// they claim of themselves.
-constexpr notation::parse_result parse_and_prove(detail::text_view text) {
+/// Reads equations and derives the derivatives that they use of tensors that they define.
+constexpr notation::parse_result parse_and_define(detail::text_view text) {
     notation::parse_result result = notation::parse_equations(text);
     if (result.mistake) return result;
     bool more = derive::define_tangents(result.program);
@@ -18,6 +17,12 @@ constexpr notation::parse_result parse_and_prove(detail::text_view text) {
     result.mistake = derivatives.mistake();
     if (more && !result.mistake) result.mistake = ir::order_equations(result.program, text);
     if (more && !result.mistake) result.mistake = notation::check_ranks(result.program, text);
+    return result;
+}
+
+/// Reads equations, and proves what they claim of themselves.
+constexpr notation::parse_result parse_and_prove(detail::text_view text) {
+    notation::parse_result result = parse_and_define(text);
     if (!result.mistake) result.mistake = derive::check_claims(result.program, text);
     return result;
 }

@@ -95,7 +95,7 @@ template <literal_text Text>
 struct parsed_text {
     static constexpr std::uint64_t hash = detail::hash_of(Text.view());
     static constexpr ir::program_sizes room = ir::sizes_for_text(Text.view().size);
-    static constexpr auto make() { return parse_and_prove(Text.view()); }
+    static constexpr auto make() { return parse_and_define(Text.view()); }
 };
 
 template <std::uint64_t Source, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>

@@ -28,18 +28,32 @@ struct counterexample {
     number derived = {};
 };
 
+/// Whether a program says i, Re, Im or the conjugate of something.
+constexpr bool speaks_of_complex_numbers(const ir::program_view& p) {
+    for (const ir::node& x : p.nodes) {
+        if (x.kind == ir::op::imaginary_unit) return true;
+        if (x.kind != ir::op::apply) continue;
+        const auto f = static_cast<ir::function>(x.detail);
+        if (f == ir::function::conjugate || f == ir::function::real || f == ir::function::imaginary)
+            return true;
+    }
+    return false;
+}
+
 /// Looks for inputs for which the tensors `claimed` and `derived`, both defined by `p`, differ.
 class counterexample_search {
 public:
+    /// Inputs are complex if the text speaks of complex numbers.
     constexpr counterexample_search(const ir::program_view& p, ir::ref claimed, ir::ref derived,
-                                    std::int64_t most_work)
-        : p_(p), claimed_(claimed), derived_(derived), most_work_(most_work) {
-        for (const ir::node& x : p.nodes) complex_ = complex_ || is_complex(x);
-    }
+                                    bool complex, std::int64_t most_work)
+        : p_(p), claimed_(claimed), derived_(derived), complex_(complex), most_work_(most_work) {}
+    /// Says that a tensor holds positions.
+    constexpr void set_whole(ir::ref name) { whole_.push(name); }
     constexpr counterexample run() {
         counterexample out;
         for (std::int32_t k = 0; k < attempts && !out.found && !out.gave_up; ++k) attempt(k, out);
         out.alike = !out.found && compared_ > 0;
+        out.gave_up = out.gave_up && !out.alike;
         return out;
     }
 
@@ -80,6 +94,7 @@ private:
                 });
             }
         values.run();
+        most_work_ -= values.work();
         std::int64_t at = 0;
         out.gave_up = values.gave_up();
         for (std::int64_t k = 0, all = values.count(claimed_); k < all && !out.gave_up; ++k) {
@@ -128,15 +143,20 @@ private:
     /// For a tensor that says positions: the least axis that it is read for; 0 for others.
     constexpr std::int64_t places_of(const ir::shape_table& table, ir::ref name) const {
         std::int64_t least = 0;
+        for (ir::ref said : whole_)  // though no side reads at them, as in [v = x_i]
+            if (said == name) least = 2;
         for (const ir::node& x : p_.nodes) {
             if (x.kind != ir::op::tensor || table.rank(x.name) < 0) continue;
             for (std::int32_t k = 0; k < x.positions.count; ++k) {
                 const ir::position& q = p_.at(x.positions, k);
-                if (q.kind != ir::position_kind::gathered ||
-                    p_.nodes[p_.child(x, q.offset)].name != name)
-                    continue;
+                if (q.kind != ir::position_kind::gathered) continue;
+                bool reads = false;
+                ir::for_each_node(p_, p_.child(x, q.offset), [&](ir::ref n) {
+                    reads =
+                        reads || (p_.nodes[n].kind == ir::op::tensor && p_.nodes[n].name == name);
+                });
                 const std::int64_t n = table.extent(x.name, k);
-                if (least == 0 || n < least) least = n;
+                if (reads && (least == 0 || n < least)) least = n;
             }
         }
         return least;
@@ -198,9 +218,10 @@ private:
     ir::program_view p_;
     ir::ref claimed_;
     ir::ref derived_;
+    bool complex_;
     std::int64_t most_work_;
     std::int64_t compared_ = 0;
-    bool complex_ = false;
+    detail::buffer<ir::ref> whole_;
 };
 
 // Words ---------------------------------------------------------------------------------------------
@@ -222,10 +243,19 @@ constexpr void print_short(double value, detail::text_builder& out) {
     double digits = size;
     for (; size < 1e-3 && digits < 1 && exponent > -300; digits *= 10) --exponent;
     for (; size >= 1e6 && digits >= 10 && exponent < 300; digits /= 10) ++exponent;
-    double scale = 1;  // six digits
-    while (digits * scale < 1e5) scale *= 10;
-    ir::print_number(static_cast<double>(static_cast<std::int64_t>(digits * scale + 0.5)) / scale,
-                     out);
+    std::int32_t point = 0;  // six digits
+    double scale = 1;
+    for (; digits * scale < 1e5; scale *= 10) ++point;
+    auto whole = static_cast<std::int64_t>(digits * scale + 0.5);
+    for (; point > 0 && whole % 10 == 0; whole /= 10) --point;
+    std::int64_t below = 1;
+    for (std::int32_t k = 0; k < point; ++k) below *= 10;
+    out << whole / below;
+    if (point > 0) out << '.';
+    while (point-- > 0) {
+        below /= 10;
+        out << static_cast<char>('0' + whole / below % 10);
+    }
     if (exponent != 0) out << "e" << exponent;
 }
 constexpr void print_short(const number& x, detail::text_builder& out) {
@@ -280,10 +310,16 @@ constexpr void print_counterexample(const ir::program_view& p, const counterexam
         else out << "place ";
         out << c.place[k];
     }
-    out << " this is ";
-    print_short(c.claimed, out);
-    out << " and " << name << " is ";
-    print_short(c.derived, out);
+    detail::text_builder left, right;
+    print_short(c.claimed, left);
+    print_short(c.derived, right);
+    if (left.view() == right.view()) {  // all digits, then
+        left = {};
+        right = {};
+        ir::print_number(c.claimed.re, left);
+        ir::print_number(c.derived.re, right);
+    }
+    out << " this is " << left.view() << " and " << name << " is " << right.view();
 }
 
 }  // namespace ricci::derive

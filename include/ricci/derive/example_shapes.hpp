@@ -95,6 +95,9 @@ private:
     }
     /// (ha) at one axis in two equations: each letter is as long in both.
     constexpr void join_splits() {
+        bool any = false;
+        for (const ir::position& q : p_.positions) any = any || q.kind == ir::position_kind::merged;
+        if (!any) return;
         each_use([&](std::int32_t e, ir::ref name, ir::range at) {
             each_use([&](std::int32_t other, ir::ref same, ir::range there) {
                 if (same != name || at.count != there.count) return;

@@ -25,10 +25,11 @@ struct judgement {
 /// How much is tried: what a compiler evaluates by default, and more at run time.
 struct effort {
     std::int32_t nodes;  // of an expression in normal form
-    std::int64_t work;   // visits to nodes, for each example
+    std::int64_t steps;  // of the normal form
+    std::int64_t work;   // visits to nodes while an example is computed
 };
 constexpr effort default_effort() {
-    return __builtin_is_constant_evaluated() ? effort{400, 6000} : effort{4000, 2000000};
+    return __builtin_is_constant_evaluated() ? effort{100, 400, 1200} : effort{1500, 40000, 300000};
 }
 
 /// The right side of an equation; all of it where the left differs from that of `other`.
@@ -43,13 +44,17 @@ constexpr void print_side(const ir::program_view& p, const equation& e, const eq
     else ir::to_latex(p, e, out);
 }
 
+inline constexpr const char* limits =
+    "are taken in the compiler (1200 operations, 400 steps of the normal form, within its default "
+    "limits); claim it layer by layer, or check it at run time, where more are taken";
+
 /// One claim, among the definitions of `p`, to which those of the derivatives in it are added.
 class claim_judge {
 public:
     /// The first `own` equations of `p` are those of the program that the claim is about.
-    constexpr claim_judge(ir::program& p, std::int32_t own, const ir::equation& claim,
+    constexpr claim_judge(ir::program& p, std::int32_t own, const ir::equation& claim, bool complex,
                           const effort& most)
-        : p_(p), claim_(claim), most_(most) {
+        : p_(p), claim_(claim), complex_(complex), most_(most) {
         known_.resize(p.names.size(), false);
         for (std::int32_t k = 0; k < own; ++k) {
             const equation& e = p.equations[k];
@@ -84,6 +89,8 @@ public:
         if (out.verdict != verdict::refuted && is_stated(most_.nodes)) return {};
         if (undefined != none) out.words << "not proved: nothing defines " << p_.name(undefined);
         else if (out.words.size() == 0) out.words << "not proved";
+        if (gave_up_ && !out.numbers.gave_up && out.verdict == verdict::unproved)
+            out.words << "; a proof takes more steps than " << limits;
         say_sides(out.sides);
         return out;
     }
@@ -96,7 +103,8 @@ private:
             const ref body = ir::aligned(p_, claim_, stated);
             if (body == none) continue;
             ir::comparison_by_layers layers(p_);
-            if (layers.run(stated.body, body, nodes)) return true;
+            if (layers.run(stated.body, body, nodes, most_.steps)) return true;
+            gave_up_ = layers.gave_up();
         }
         return false;
     }
@@ -151,10 +159,17 @@ private:
         const text_view name = p_.name(claim_.name);
         const ref derived = out.tried.find(name);
         if (derived == none) return;
-        out.numbers = counterexample_search(out.tried, last.name, derived, most_.work).run();
+        counterexample_search search(out.tried, last.name, derived, complex_, most_.work);
+        for (const ir::node& x : p_.nodes)
+            for (std::int32_t k = 0; x.kind == op::tensor && k < x.children.count; ++k)
+                ir::for_each_node(p_, p_.links[x.children.first + k], [&](ref n) {
+                    if (p_.nodes[n].kind != op::tensor) return;
+                    const ref whole = out.tried.find(p_.name(p_.nodes[n].name));
+                    if (whole != none) search.set_whole(whole);
+                });
+        out.numbers = search.run();
         if (out.numbers.gave_up)
-            out.words << "not proved: trying it on numbers takes more steps than a compiler "
-                         "allows by default; claim it layer by layer, or check it at run time";
+            out.words << "not proved: trying it on numbers takes more steps than " << limits;
         else if (out.numbers.alike)
             out.words << "not proved, though both sides are alike in the numbers tried";
         if (!out.numbers.found) return;
@@ -192,17 +207,21 @@ private:
 
     ir::program& p_;
     equation claim_;
+    bool complex_;
     effort most_;
     buffer<bool> known_;
+    bool gave_up_ = false;  // there were more steps to take in the proof
 };
 
 /// Whether `source` implies every equation of `claims`.
 constexpr judgement judge(const ir::program_view& source, const ir::program_view& claims,
                           const effort& most = default_effort()) {
     ir::claim_set set(source, claims);
+    const bool complex = speaks_of_complex_numbers(source) || speaks_of_complex_numbers(claims);
     for (std::int32_t k = 0; k < set.claims().size(); ++k) {
         ir::program scratch(set.scratch().view());
-        judgement out = claim_judge(scratch, source.equations.size(), set.claims()[k], most).run();
+        judgement out =
+            claim_judge(scratch, source.equations.size(), set.claims()[k], complex, most).run();
         out.claim = set.number(k);
         if (out.verdict != verdict::proved) return out;
     }

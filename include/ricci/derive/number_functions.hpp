@@ -46,6 +46,14 @@ constexpr double sin(double x, int quarters) {
     for (int k = turn % 2 == 0 ? 17 : 16; k > 1; k -= 2) sum = 1 + sum * square / (k * (k - 1));
     return (turn % 2 == 0 ? r * sum : sum) * (turn >= 2 ? -1 : 1);
 }
+constexpr double arctan(double x) {
+    if (magnitude(x) > 1e8) return x > 0 ? pi / 2 : -pi / 2;
+    for (int k = 0; k < 3; ++k)
+        x /= 1 + ir::square_root(1 + x * x);  // the tangent of half the angle
+    double sum = 0;
+    for (int k = 19; k > 0; k -= 2) sum = 1.0 / k - sum * x * x;
+    return 8 * x * sum;
+}
 constexpr double erf(double x) {
     if (magnitude(x) > 6) return x > 0 ? 1 : -1;
     double term = x, sum = x;
@@ -131,12 +139,18 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
         return out;
     }
     if (f == function::real || f == function::imaginary) {
-        const bool real = f == function::real;
         number out = x;
-        out.re = real ? x.re : x.im;
+        out.re = f == function::real ? x.re : x.im;
         out.im = 0;
-        out.exact = {real ? x.exact.re : x.exact.im, 0};
+        out.exact = {f == function::real ? x.exact.re : x.exact.im, 0};
         return out;
+    }
+    if (f == function::absolute && !x.is_real() && !x.is_infinite()) {
+        number square =
+            number::near(x.re * x.re + x.im * x.im, 4 * x.size() * (x.error + 1e-15 * x.size()));
+        square.is_exact = x.is_exact;
+        square.exact = x.exact * value_of(function::conjugate, x, y).exact;
+        return root(square);
     }
     if (!x.is_real() || !y.is_real()) return number::unknown();
     const int sign = sign_of(x);
@@ -157,13 +171,19 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
             return sign == 0 ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
         case function::tan:
             if (is_far) return number::unknown();
-            return value_of(function::sin, x, y) / value_of(function::cos, x, y);
+            return sign == 0
+                       ? zero
+                       : gentle(x, series::sin(x.re, 0), 1) / gentle(x, series::sin(x.re, 1), 1);
+        case function::arctan:
+            return sign == 0 ? zero : gentle(x, series::arctan(x.re), 1);
         case function::sinh:
-            return sign == 0 ? zero : (exponential(x) - exponential(-x)) * number::near(0.5, 0);
+            return sign == 0 ? zero : (exponential(x) - exponential(-x)) / number::whole(2);
         case function::cosh:
-            return (exponential(x) + exponential(-x)) * number::near(0.5, 0);
+            return sign == 0 ? one : (exponential(x) + exponential(-x)) / number::whole(2);
         case function::softplus:
             return logarithm(one + exponential(x));
+        case function::ceil:
+            return -floor_of(-x);
         case function::absolute:
             if (sign == 2) return gentle(x, magnitude(x.re), 1);
             return sign < 0 ? -x : x;
@@ -188,8 +208,6 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
             return sign == 0 ? zero : gentle(x, series::erf(x.re), 1.2);
         case function::floor:
             return floor_of(x);
-        case function::ceil:
-            return -floor_of(-x);
         case function::maximum:
             return extremum_of(x, y, true);
         case function::minimum:

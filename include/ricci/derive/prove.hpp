@@ -48,15 +48,22 @@ constexpr judgement judge_claim(const ir::program_view& p, std::int32_t e,
     return judge(before, alone, most);
 }
 
+/// The words of a judgement with both sides in normal form.
+constexpr detail::text_builder words_of(const judgement& j) {
+    detail::text_builder out;
+    out << j.words.view();
+    if (j.sides.size() > 0) out << "; " << j.sides.view();
+    return out;
+}
+
 /// The first claim of a program that is not proved, as a mistake in its text.
 constexpr ir::mistake check_claims(const ir::program_view& p, text_view text) {
     for (std::int32_t e = 0; e < p.equations.size(); ++e) {
         if (!p.equations[e].claim) continue;
-        judgement j = judge_claim(p, e);
+        const judgement j = judge_claim(p, e);
         if (j.verdict == verdict::proved) continue;
-        if (j.sides.size() > 0) j.words << "; " << j.sides.view();
         const ir::source_span at = p.nodes[p.equations[e].body].source;
-        return ir::make_mistake(ir::mistake_kind::claim, text, at.begin, at.end, j.words);
+        return ir::make_mistake(ir::mistake_kind::claim, text, at.begin, at.end, words_of(j));
     }
     return {};
 }

@@ -15,7 +15,11 @@ namespace ricci::ir {
 /// Builds and compares normal forms within one program, to which it adds nodes and indices.
 class normaliser {
 public:
-    constexpr explicit normaliser(program& p) : p_(p) {}
+    /// After `most` steps nothing more is expanded, or found to be equal.
+    constexpr explicit normaliser(program& p, std::int64_t most = INT64_MAX) : p_(p), most_(most) {}
+
+    constexpr bool gave_up() const { return steps_ > most_; }
+    constexpr std::int64_t steps() const { return steps_; }
 
     constexpr bool equal(ref a, ref b) { return equal(normalise(a), normalise(b)); }
     constexpr bool equal(const normal_sum& a, const normal_sum& b) {
@@ -82,6 +86,7 @@ private:
     }
 
     constexpr normal_sum expand(ref n) {
+        if (++steps_ > most_) return atom(n);
         const node x = p_.nodes[n];
         switch (x.kind) {
             case op::number:
@@ -306,7 +311,7 @@ private:
             normal_factor& f = t.factors[k];
             if (p_.nodes[f.atom].kind != op::imaginary_unit || !is_whole(f.exponent)) continue;
             const auto turns = static_cast<std::int64_t>(f.exponent) & 3;
-            if (turns >= 2) t.coefficient = -t.coefficient;
+            if (turns >= 2) t.coefficient *= -1;
             f.exponent = static_cast<double>(turns & 1);
             if (turns % 2 == 0) {
                 f = t.factors.back();
@@ -369,6 +374,7 @@ private:
     }
     constexpr bool match_atom(const normal_term& a, const normal_term& b, std::int32_t k,
                               std::int32_t j, detail::buffer<bool>& used, pairing& pairs) {
+        if (++steps_ > most_) return false;
         const ref left = a.factors[k].atom, right = b.factors[j].atom;
         const node x = p_.nodes[left], y = p_.nodes[right];
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
@@ -467,6 +473,7 @@ private:
     /// Equal as they stand, no index of either being bound outside.
     constexpr bool same_atom(ref a, ref b) {
         if (a == b) return true;
+        if (++steps_ > most_) return false;
         const node x = p_.nodes[a], y = p_.nodes[b];
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail || x.value != y.value ||
             x.positions.count != y.positions.count || x.children.count != y.children.count ||
@@ -505,7 +512,8 @@ private:
 
     /// As a decimal where that is all of it.
     constexpr ref to_node(const coefficient& c) {
-        if (!c.is_exact() || c.below() == 1 || coefficient(c.value()) == c)
+        const coefficient decimal(c.value());
+        if (!c.is_exact() || c.below() == 1 || (decimal.is_exact() && decimal == c))
             return p_.number(c.value());
         return p_.make(op::divide, p_.number(static_cast<double>(c.above())),
                        p_.number(static_cast<double>(c.below())));
@@ -526,6 +534,8 @@ private:
     }
 
     program& p_;
+    std::int64_t most_;
+    std::int64_t steps_ = 0;
 };
 
 }  // namespace ricci::ir

@@ -61,21 +61,23 @@ public:
         const std::int32_t count = p.names.size();
         depth_.resize(count, -1);
     }
-    /// At most `most_nodes` are compared at once: what is opened can grow with every layer.
-    constexpr bool run(ref a, ref b, std::int32_t most_nodes) {
+    /// At most `most_nodes` are compared at once, in `most_steps` altogether: what is opened can grow
+    /// with every layer.
+    constexpr bool run(ref a, ref b, std::int32_t most_nodes, std::int64_t most_steps) {
         const ref minus = p_.make(op::multiply, p_.number(-1), b);
         ref difference = p_.make(op::add, a, minus);
         for (std::int32_t layer = 0; layer < 64; ++layer) {
-            normaliser normal(p_);
+            normaliser normal(p_, most_steps);
             const normal_sum left = normal.normalise(difference);
             if (left.size() == 0) return true;
+            most_steps -= normal.steps();
             difference = normal.to_node(left);
             const ref e = last_defined(difference);
             if (e == none) return false;
             const equation q = p_.equations[e];
             closed_.push(q.name);
-            if (written_size(p_, difference, most_nodes) >= most_nodes)
-                return gave_up_ = true, false;
+            gave_up_ = normal.gave_up() || written_size(p_, difference, most_nodes) >= most_nodes;
+            if (gave_up_) return false;
             difference = opened(p_, difference, q);
         }
         return false;
