@@ -246,6 +246,9 @@ private:
     // only one index is open, until nothing changes.
     void infer(const ir::equation& e) {
         extents_.assign(static_cast<std::size_t>(p_.indices.size()), -1);
+        for (ir::ref i = 0; i < p_.indices.size(); ++i)
+            if (p_.indices[i].extent > 0)
+                extents_[static_cast<std::size_t>(i)] = p_.indices[i].extent;
         for (const auto& [index, n] : given) extents_[static_cast<std::size_t>(index)] = n;
         for (int round = 0; round < 4; ++round) {
             infer_node(e.body);

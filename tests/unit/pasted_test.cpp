@@ -193,4 +193,44 @@ TEST_CASE("norms run over what stands in every term") {
     CHECK(near(r["U"_t](), largest));
 }
 
+TEST_CASE("parts of one tensor are one tensor") {
+    constexpr auto encoding = R"(
+        PE_{(pos, 2i)} = \sin(pos \cdot w^i),
+        PE_{(pos, 2i+1)} = \cos(pos \cdot w^i).
+        R^{1i} = w^i x^i; R^{0i} = w^i - x^i
+        S = R^{0i} R^{1i}
+    )"_eq.keep("R"_t);
+    const auto w = vector(1, 5), x = vector(2, 5);
+    const auto r = encoding("w"_t = w, "x"_t = x, "pos"_i = 4);
+    double both = 0;
+    for (std::size_t i = 0; i < 5; ++i) {
+        for (std::size_t p = 0; p < 4; ++p) {
+            const double angle = static_cast<double>(p) * w(i);
+            CHECK(near(r["PE"_t](p, 2 * i), std::sin(angle)));
+            CHECK(near(r["PE"_t](p, 2 * i + 1), std::cos(angle)));
+        }
+        CHECK(near(r["R"_t](0, i), w(i) - x(i)));
+        CHECK(near(r["R"_t](1, i), w(i) * x(i)));
+        both += (w(i) - x(i)) * w(i) * x(i);
+    }
+    CHECK(r["PE"_t].extent(1) == 10);
+    CHECK(near(r["S"_t](), both));
+    // rotations of pairs, and the gradient through the parts
+    constexpr auto turn = R"(
+        Y^{i0} = x^{i0} \cos(w^i) - x^{i1} \sin(w^i)
+        Y^{i1} = x^{i0} \sin(w^i) + x^{i1} \cos(w^i)
+    )"_eq;
+    constexpr auto back = ricci::gradient(turn, "Y"_t, ricci::wrt("x"_t));
+    const auto pairs = matrix(3, 5, 2), g = matrix(4, 5, 2);
+    const auto y = turn("x"_t = pairs, "w"_t = w);
+    const auto d = back("x"_t = pairs, "w"_t = w, "dL/dY"_t = g);
+    for (std::size_t i = 0; i < 5; ++i) {
+        const double c = std::cos(w(i)), s = std::sin(w(i));
+        CHECK(near(y["Y"_t](i, 0), pairs(i, 0) * c - pairs(i, 1) * s));
+        CHECK(near(y["Y"_t](i, 1), pairs(i, 0) * s + pairs(i, 1) * c));
+        CHECK(near(d["dL/dx"_t](i, 0), g(i, 0) * c + g(i, 1) * s));
+        CHECK(near(d["dL/dx"_t](i, 1), g(i, 1) * c - g(i, 0) * s));
+    }
+}
+
 }  // namespace

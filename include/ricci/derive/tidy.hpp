@@ -188,7 +188,7 @@ constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::ran
         const detail::text_view spelling = p.index(b[k]);
         if (spelling[spelling.size - 1] != '\'' && next < vacated.size() &&
             shows_where_bound(p, body, b[k])) {
-            renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text}));
+            renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text, 0}));
         } else {
             ir::index_set taken;
             for (ref i : b) taken.add(i);

@@ -59,12 +59,14 @@ private:
         ref letter = 0;
         while (symbols[letter].text.first != symbols[i].text.first) ++letter;
         if (letter != i) {
-            const index_symbol bound{out_.indices[index(letter)].text};
+            const index_symbol bound = out_.indices[index(letter)];
             return indices_[i] = out_.indices.push(bound);
         }
         const text_view spelling = from_.index(i);
-        return indices_[i] = into_nothing_ ? out_.indices.push({out_.add_text(spelling)})
-                                           : out_.intern_index(spelling);
+        indices_[i] = into_nothing_ ? out_.indices.push({out_.add_text(spelling), 0})
+                                    : out_.intern_index(spelling);
+        if (symbols[i].extent != 0) out_.indices[indices_[i]].extent = symbols[i].extent;
+        return indices_[i];
     }
     constexpr range positions(range at) {
         const range out{out_.positions.size(), at.count};

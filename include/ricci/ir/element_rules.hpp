@@ -113,7 +113,7 @@ private:
             }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
-                if (r != reduction::sum && r != reduction::mean)
+                if (r != reduction::sum && r != reduction::mean && r != reduction::product)
                     refuse(reduction_word(r), "is for real numbers");
                 return;
             }

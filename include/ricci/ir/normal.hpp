@@ -171,7 +171,7 @@ private:
     /// A new symbol that prints like the old one: the text up to # is its letter.
     constexpr ref fresh_index(ref like) {
         const range text = p_.indices[like].text;
-        return p_.indices.push({text});
+        return p_.indices.push({text, 0});
     }
 
     constexpr normal_sum multiply(normal_sum&& a, const normal_sum& b) {

@@ -40,7 +40,7 @@ public:
         if (!places_.empty()) {
             index_map apart;
             for (place& q : places_) {
-                const ref fresh = p_.indices.push({p_.indices[q.index].text});
+                const ref fresh = p_.indices.push(p_.indices[q.index]);
                 apart.set(q.index, fresh);
                 q.index = fresh;
             }

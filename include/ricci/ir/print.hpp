@@ -14,22 +14,65 @@ public:
     constexpr latex_printer(const program_view& p, detail::text_builder& out) : p_(p), out_(out) {}
 
     constexpr void equation_line(const equation& e) {
+        for_each_index(p_, e.positions, [&](ref i) {
+            if (p_.indices[i].extent > 0) part_index_ = i;
+        });
+        if (part_index_ == none) return one_line(e);
+        for (part_ = 0; part_ < p_.indices[part_index_].extent; ++part_) {
+            if (part_ > 0) out_ << '\n';
+            equation part = e;
+            part.body = part_of(e.body);
+            one_line(part);
+        }
+        part_index_ = none;
+    }
+    constexpr void expression(ref n) { terms(n, false); }
+
+private:
+    /// Of cases that only tell a tensor's parts apart, the one of the part in hand.
+    constexpr ref part_of(ref n) const {
+        const node& x = p_.nodes[n];
+        if (x.kind != op::choose) return n;
+        for (std::int32_t k = 1; k < x.children.count; k += 2) {
+            const node& c = p_.nodes[p_.child(x, k)];
+            const bool tells =
+                c.kind == op::compare && c.detail == static_cast<std::uint8_t>(comparison::equal) &&
+                is_counter(p_.nodes[p_.child(c, 0)]) && p_.nodes[p_.child(c, 1)].kind == op::number;
+            if (!tells) return n;
+            if (p_.nodes[p_.child(c, 1)].value == part_) return p_.child(x, k - 1);
+        }
+        return p_.child(x, x.children.count - 1);
+    }
+    constexpr bool is_counter(const node& x) const {
+        return x.kind == op::position && is_counter(p_.at(x.positions, 0));
+    }
+    constexpr bool is_counter(const position& q) const {
+        return part_index_ != none && q.kind == position_kind::index && q.index == part_index_;
+    }
+    constexpr bool ends_with_counter(const position& q) const {
+        return part_index_ != none && q.kind == position_kind::merged && q.terms.count == 2 &&
+               p_.affine_terms[q.terms.first + 1].index == part_index_;
+    }
+    constexpr void one_line(const equation& e) {
         tensor(e.name, e.positions);
         out_ << " = ";
         // Reading back demands every index of the left on the right, but for a mask; delta^{ii} with
         // a free i is 1.
         const index_set right = free_indices(p_, e.body);
         bool lacks = false, tensors = false;
-        for_each_index(p_, e.positions, [&](ref i) { lacks = lacks || !right.has(i); });
+        for_each_index(p_, e.positions,
+                       [&](ref i) { lacks = lacks || (i != part_index_ && !right.has(i)); });
         for_each_node(p_, e.body,
                       [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
         if (!lacks || !tensors) return terms(e.body, true);
         for_each_index(p_, e.positions, [&](ref i) {
-            if (!right.has(i)) out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
+            if (i != part_index_ && !right.has(i))
+                out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
         });
         factor(e.body, true);
     }
-    constexpr void expression(ref n) { terms(n, false); }
+
+public:
     /// `numbers`: what gathered positions read, in links.
     constexpr void tensor(ref name, range at, range numbers) {
         const range outer = numbers_;
@@ -231,7 +274,8 @@ private:
                 out_ << "\\delta";
                 return scripts("\\delta", x.positions);
             case op::position:
-                out_ << p_.index(p_.at(x.positions, 0).index);
+                if (is_counter(x)) out_ << part_;
+                else out_ << p_.index(p_.at(x.positions, 0).index);
                 return;
             case op::add:
             case op::multiply:
@@ -326,6 +370,7 @@ private:
             }
             return terms(n, false);
         }
+        if (is_truth(x)) return terms(p_.child(x, 0), false);
         const auto c = static_cast<comparison>(x.detail);
         const bool logical = c == comparison::logical_and || c == comparison::logical_or;
         for (std::int32_t k = 0; k < 2; ++k) {
@@ -352,7 +397,8 @@ private:
         if (at.count == 0) return;
         bool all_fixed = true, commas = false;
         for (std::int32_t k = 0; k < at.count; ++k) {
-            const bool fixed = p_.at(at, k).kind == position_kind::fixed;
+            const bool fixed =
+                p_.at(at, k).kind == position_kind::fixed || is_counter(p_.at(at, k));
             all_fixed = all_fixed && fixed;
             commas = commas || fixed;
         }
@@ -395,7 +441,14 @@ private:
         out_ << ")}";
     }
     constexpr void position_text(const position& q, bool alone) {
-        if (q.kind == position_kind::index) out_ << index_text(q.index);
+        if (is_counter(q)) out_ << part_;
+        else if (q.kind == position_kind::index) out_ << index_text(q.index);
+        if (ends_with_counter(q)) {
+            out_ << (alone ? "" : "(") << p_.indices[part_index_].extent
+                 << index_text(p_.affine_terms[q.terms.first].index) << '+' << part_
+                 << (alone ? "" : ")");
+            return;
+        }
         if (q.kind == position_kind::fixed) out_ << q.offset;
         if (q.kind == position_kind::gathered) gathered(p_.links[numbers_.first + q.offset]);
         if (q.terms.count == 0) return;
@@ -439,7 +492,9 @@ private:
     program_view p_;
     detail::text_builder& out_;
     detail::text_builder spaced_;
-    range numbers_{};  // of the tensor in hand
+    range numbers_{};        // of the tensor in hand
+    ref part_index_ = none;  // counts the parts of the tensor on the left
+    std::int32_t part_ = 0;
 };
 
 /// One equation in the notation.

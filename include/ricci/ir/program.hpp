@@ -66,7 +66,8 @@ struct node {
     range children;   // in links
     range positions;  // in positions: tensor, delta, position
     range indices;    // in links: the index symbols of a reduce
-    double value;     // number; of a reduce: the least extent that its indices have to have
+    double value;     // number; of a reduce: the least extent that its indices have to have; of
+                      // a comparison with 0: 1 where an operand of bool stands as a condition
     source_span source;
 };
 
@@ -81,6 +82,9 @@ constexpr bool is_power_of_zero(const Program& p, const node& x) {
     const node& exponent = p.nodes[p.links[x.children.first + 1]];
     return exponent.kind == op::number && exponent.value == 0;
 }
+
+/// [m^{ij}]: a tensor of bool, or of whole numbers 0 and 1, that stands as a condition.
+constexpr bool is_truth(const node& x) { return x.kind == op::compare && x.value == 1; }
 
 /// Where an axis of a tensor is read or written.
 enum class position_kind : std::uint8_t {
@@ -116,6 +120,7 @@ struct affine_term {
 /// An index letter with its primes, as text in `characters`.
 struct index_symbol {
     range text;
+    std::int32_t extent;  // that the text says, as of an index that counts a tensor's parts; else 0
 };
 
 enum class name_kind : std::uint8_t {
@@ -270,7 +275,7 @@ struct program {
     }
     constexpr ref intern_index(text_view spelling) {
         const ref found = find_index(spelling);
-        return found != none ? found : indices.push({add_text(spelling)});
+        return found != none ? found : indices.push({add_text(spelling), 0});
     }
     constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
                               std::int32_t numerator_rank = 0, ref numerator = none) {

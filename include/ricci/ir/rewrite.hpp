@@ -210,8 +210,7 @@ constexpr ref freshen_bound(program& p, ref n) {
     if (binds(x))
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p.links[x.indices.first + k];
-            const range text = p.indices[i].text;
-            fresh.set(i, p.indices.push({text}));
+            fresh.set(i, p.indices.push(p.indices[i]));
         }
     const ref inside = rebuild_node(p, n, {}, [&](ref child) { return freshen_bound(p, child); });
     return fresh.empty() ? inside : rename_indices(p, inside, fresh);

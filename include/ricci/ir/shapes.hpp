@@ -22,7 +22,8 @@ public:
         for (ref n = 0; n < names_; ++n) ranks_.push(-1), first_.push(0);
         for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k)
             cells_.push({open_extent, none, 0});
-        for (ref i = 0; i < indices_; ++i) given_.push(open_extent);
+        for (ref i = 0; i < indices_; ++i)
+            given_.push(p.indices[i].extent > 0 ? p.indices[i].extent : open_extent);
     }
 
     /// Declares the shape of a bound tensor; extents may be open.

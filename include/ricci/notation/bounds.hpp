@@ -17,11 +17,22 @@ inline constexpr double none = -4;       // \sum_{j : j \le i}: nothing but the 
 inline constexpr double norm = -5;       // \lVert x \rVert
 inline constexpr double norm_one = -6;
 inline constexpr double norm_infinity = -7;
+inline constexpr double truth = -8;  // of a comparison: [m^{ij}]
+inline constexpr const char* not_a_condition =
+    "brackets hold a condition, as in [j \\le i], or one tensor of bool; write (...) around a "
+    "value";
 constexpr bool is_norm(double value) { return value <= norm; }
 }  // namespace undecided
 
-/// A sign that does not say by itself what it runs over.
-constexpr bool is_undecided(const ir::node& x) { return x.kind == ir::op::reduce && x.value < 0; }
+/// Cases whose last line has a condition as well.
+constexpr bool is_open_cases(const ir::node& x) {
+    return x.kind == ir::op::choose && x.children.count % 2 == 0;
+}
+/// A sign that does not say by itself what it runs over, or cases that may leave something out.
+constexpr bool is_undecided(const ir::node& x) {
+    return ((x.kind == ir::op::reduce || x.kind == ir::op::compare) && x.value < 0) ||
+           is_open_cases(x);
+}
 
 /// A bound, taken apart: a number, a name or an index, or one of the latter less one.
 struct last_place {

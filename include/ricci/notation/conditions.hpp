@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/notation/bounds.hpp>
 #include <ricci/notation/scripts.hpp>
 
 namespace ricci::notation {
@@ -109,7 +110,24 @@ protected:
             all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
             left = right;
         }
-        return failed() ? none : all == none ? left : all;
+        if (failed() || all != none) return all;
+        return is_condition(left) ? left : truth_of(left, begin);
+    }
+    constexpr bool is_condition(ref n) const {
+        const ir::node& x = program_.nodes[n];
+        return x.kind == op::compare ||
+               (x.kind == op::apply &&
+                x.detail == static_cast<std::uint8_t>(ir::function::logical_not));
+    }
+    /// [m^{ij}]: a tensor of bool, or of 0 and 1, is a condition. Nothing else is that compares nothing.
+    constexpr ref truth_of(ref n, std::int32_t begin) {
+        if (program_.nodes[n].kind != op::tensor) {
+            fail(mistake_kind::unexpected, begin, end_before(), undecided::not_a_condition);
+            return none;
+        }
+        const ref truth = compare(ir::comparison::not_equal, n, program_.number(0), begin);
+        program_.nodes[truth].value = undecided::truth;
+        return truth;
     }
     constexpr ref read_cases(std::int32_t begin) {
         advance();
@@ -144,11 +162,6 @@ protected:
         }
         if (failed()) return none;
         advance();
-        if (!finished) {
-            fail(mistake_kind::unexpected, begin, end_before(),
-                 "the last case has to be & \\text{otherwise}");
-            return none;
-        }
         return program_.make(op::choose, 0, parts.data(), parts.size(), {begin, end_before()});
     }
 };

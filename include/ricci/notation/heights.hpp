@@ -8,6 +8,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/calls.hpp>
 #include <ricci/notation/resolve.hpp>
+#include <ricci/notation/scripts.hpp>
 
 namespace ricci::notation {
 
@@ -16,8 +17,14 @@ public:
     /// `beside`: where the equations behind \Leftrightarrow begin, in which heights do not count.
     constexpr height_reader(ir::program& p, detail::text_view text, const implied_sums& sums,
                             const detail::buffer<styled_definition>& functions,
-                            const detail::buffer<std::int32_t>& beside)
-        : p_(p), text_(text), sums_(sums), functions_(functions), beside_(beside) {}
+                            const detail::buffer<std::int32_t>& beside,
+                            const detail::buffer<script_order>& orders)
+        : p_(p),
+          text_(text),
+          sums_(sums),
+          functions_(functions),
+          beside_(beside),
+          orders_(orders) {}
 
     constexpr ir::mistake run() {
         const bool declared = drop_metric();
@@ -117,13 +124,18 @@ private:
     }
     static constexpr std::int32_t bits(std::uint64_t x) { return __builtin_popcountll(x); }
 
+    constexpr bool is_staggered(ref name) const {
+        for (const script_order& o : orders_)
+            if (o.staggered && o.name == hash_of(p_.name(name))) return true;
+        return false;
+    }
     /// Indices above and below a name print alike in either order.
     constexpr void refuse_two_orders() {
         for (std::int32_t k = 0; k < patterns_.size(); ++k)
             for (std::int32_t j = 0; j < k; ++j) {
                 const pattern &a = patterns_[j], &b = patterns_[k];
                 if (a.name != b.name || a.rank != b.rank || a.above == b.above ||
-                    bits(a.above) != bits(b.above))
+                    bits(a.above) != bits(b.above) || is_staggered(b.name))
                     continue;
                 detail::text_builder s;
                 s << p_.name(b.name)
@@ -229,6 +241,7 @@ private:
     const implied_sums& sums_;
     const detail::buffer<styled_definition>& functions_;
     const detail::buffer<std::int32_t>& beside_;
+    const detail::buffer<script_order>& orders_;
     detail::buffer<pattern> patterns_;
     ir::mistake mistake_;
 };

@@ -8,6 +8,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/heights.hpp>
 #include <ricci/notation/hints.hpp>
+#include <ricci/notation/parts.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/statement.hpp>
@@ -24,7 +25,9 @@ struct parse_result {
 /// The passes between the parser's program and one whose sums are explicit and in order.
 constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& parser) {
     detail::buffer<styled_definition>& functions = parser.definitions();
-    ir::mistake found = call_settler(p, text, functions).run();
+    ir::mistake found = part_joiner(p, text).run();
+    if (found) return found;
+    found = call_settler(p, text, functions).run();
     if (found) return found;
     if (p.equations.empty())
         return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
@@ -41,7 +44,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
         ir::mistake ranks = check_ranks(p, text);
         return static_cast<ir::mistake&&>(ranks ? ranks : found);
     }
-    found = height_reader(p, text, sums, functions, parser.beside()).run();
+    found = height_reader(p, text, sums, functions, parser.beside(), parser.orders()).run();
     if (!found && p.equations.empty())
         return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
                                 "this text declares a metric only, and defines no tensor");

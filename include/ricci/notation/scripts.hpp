@@ -7,6 +7,12 @@
 
 namespace ricci::notation {
 
+/// Whether a name's indices above and below stand one behind the other: T^a{}_b.
+struct script_order {
+    std::uint64_t name;
+    bool staggered;
+};
+
 class script_parser : public position_parser {
 public:
     using position_parser::position_parser;
@@ -19,6 +25,8 @@ protected:
         const token* outer = scripts_;
         const text_view outer_name = name_in_hand_;
         scripts_ = now_;
+        bool staggered = false;
+        const std::int32_t first = positions.size();
         while (!failed() && (is_symbol('^') || is_symbol('_'))) {
             name_in_hand_ = name;
             if (is_symbol('^') && is_power()) {
@@ -34,6 +42,7 @@ protected:
                 continue;
             }
             const bool above = is_symbol('^');
+            staggered = staggered || peek().staggered;
             const std::int32_t before = positions.size();
             const token* list = now_;
             advance();
@@ -41,8 +50,27 @@ protected:
             for (std::int32_t k = before; k < positions.size(); ++k) positions[k].upper = above;
             note_word(list);
         }
+        if (!failed()) note_order(name, positions, first, staggered);
         scripts_ = outer;
         name_in_hand_ = outer_name;
+    }
+    /// Scripts above and below one another print alike in either order, staggered ones do not.
+    constexpr void note_order(text_view name, const detail::buffer<ir::position>& positions,
+                              std::int32_t first, bool staggered) {
+        bool above = false, below = false;
+        for (std::int32_t k = first; k < positions.size(); ++k)
+            (positions[k].upper ? above : below) = true;
+        if (!above || !below) return;
+        for (const script_order& known : orders_) {
+            if (known.name != hash_of(name)) continue;
+            if (known.staggered == staggered) return;
+            detail::text_builder s;
+            s << name
+              << " has staggered indices in one place and not in another, which may be two "
+                 "orders of its axes; stagger them everywhere, as in T^a{}_b";
+            return fail(mistake_kind::rank, scripts_->begin, end_before(), s);
+        }
+        orders_.push({hash_of(name), staggered});
     }
     /// x^2 is a power; of a name that has indices above elsewhere it could be a place.
     constexpr void refuse_unclear_power(std::int32_t rank) {
@@ -240,8 +268,9 @@ private:
     }
 
 protected:
-    detail::buffer<ref> parameters_;  // of the left side of the statement in hand
-    std::int32_t word_begin_ = 0;     // the last subscript that reads like a word
+    detail::buffer<ref> parameters_;       // of the left side of the statement in hand
+    detail::buffer<script_order> orders_;  // by the names with indices above and below so far
+    std::int32_t word_begin_ = 0;          // the last subscript that reads like a word
     std::int32_t word_end_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
+#include <ricci/notation/complete.hpp>
 
 namespace ricci::notation {
 
@@ -34,9 +35,42 @@ private:
         const ir::node x = p_.nodes[n];
         if (x.kind == ir::op::reduce && undecided::is_norm(x.value)) return norm(x, true);
         if (x.kind == ir::op::reduce && x.value < 0) return bounded(x);
+        if (x.kind == ir::op::compare && x.value == undecided::truth) return truth(x);
+        if (is_open_cases(x)) return closed_cases(x);
         if (is_square_of_norm(x)) return norm(p_.nodes[p_.links[x.children.first]], false);
         if (!ir::binds(x)) return settle_children(n);
         return within(x.indices, [&] { return settle_children(n); });
+    }
+    /// A tensor as a condition is an input: what the text computes says by itself where it is true.
+    constexpr ir::ref truth(const ir::node& x) {
+        const ir::ref operand = p_.links[x.children.first];
+        const ir::node& tensor = p_.nodes[operand];
+        if (tensor.kind != ir::op::tensor) {
+            fail(x.source, undecided::not_a_condition);
+        } else if (p_.definition(tensor.name) != ir::none) {
+            detail::text_builder sentence;
+            sentence << p_.name(tensor.name)
+                     << " is no input of bool, as this text defines it; write where it is true: ["
+                     << p_.name(tensor.name) << " > 0] or [" << p_.name(tensor.name) << " \\ne 0]";
+            fail(x.source, sentence);
+        }
+        const ir::ref settled =
+            compare(ir::comparison::not_equal, settle(operand), p_.number(0), x.source);
+        p_.nodes[settled].value = 1;
+        return settled;
+    }
+    /// Cases without an `otherwise`: the last one is it, where the conditions leave nothing out.
+    constexpr ir::ref closed_cases(const ir::node& x) {
+        detail::buffer<ir::ref> children, conditions;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            children.push(settle(p_.links[x.children.first + k]));
+            if (k % 2 == 1) conditions.push(children.back());
+        }
+        if (!completeness(p_).leave_nothing(conditions))
+            fail(x.source,
+                 "these conditions may leave something out; the last case has to be & "
+                 "\\text{otherwise}");
+        return p_.make(ir::op::choose, 0, children.data(), children.size() - 1, x.source);
     }
     constexpr ir::ref settle_children(ir::ref n) {
         return ir::rebuild_node(p_, n, {}, [&](ir::ref child) { return settle(child); });

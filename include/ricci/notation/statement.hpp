@@ -26,6 +26,8 @@ public:
     constexpr ir::program&& take() { return static_cast<ir::program&&>(program_); }
     /// The statements whose left sides have parentheses.
     constexpr detail::buffer<styled_definition>& definitions() { return definitions_; }
+    /// The names with indices above and below.
+    constexpr const detail::buffer<script_order>& orders() const { return orders_; }
     /// Where the equations behind \Leftrightarrow begin in the text.
     constexpr const detail::buffer<std::int32_t>& beside() const { return beside_; }
 

@@ -82,7 +82,7 @@ protected:
                 if (k >= keyword::less && k <= keyword::logical_not) return true;
             }
             if (t->kind != token_kind::symbol) continue;
-            if (t->code == '<' || t->code == '>') return true;
+            if (t->code == '<' || t->code == '>' || t->code == ':') return true;
             if (t->code == '{') ++depth;
             if (t->code == '}' && --depth == 0) return false;
         }

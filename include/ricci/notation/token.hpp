@@ -32,6 +32,7 @@ struct token {
     bool spaced;  // something blank stands before it
     bool ends_term;
     bool starts_name;
+    bool staggered;  // a script behind {}, or in \\tensor and \\indices
     words::dress dressed;
     unsigned char spelled_size;
     std::int32_t begin;
@@ -86,9 +87,9 @@ private:
     }
     constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end,
                         unsigned char code = 0, bool ends_term = false, bool starts_name = false) {
-        out_.tokens.push({kind, code, spaced_, ends_term, starts_name, dress_,
+        out_.tokens.push({kind, code, spaced_, ends_term, starts_name, staggered_, dress_,
                           static_cast<unsigned char>(spelled_.size), begin, end, spelled_.data});
-        spaced_ = false;
+        spaced_ = staggered_ = false;
     }
     constexpr void separate(std::int32_t begin, std::int32_t end) {
         if (!open_.empty()) {
@@ -196,12 +197,19 @@ private:
     }
 
     constexpr void symbol(char c, std::int32_t begin) {
+        if (c == '{' && is_stagger()) {
+            staggered_ = true;
+            return;
+        }
         const char closer = c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '\0';
         if (closer != '\0') open_.push({closer, begin, at_});
         if (c == '}' && !open_.empty() && open_.back().closer == styled) {
+            const bool names_tensor = open_.back().begin == tensor_;
             spaced_ = at_ < text_.size && is_ascii_letter(text_[at_]);
             dress_ = words::dress::plain;
-            return open_.shrink(open_.size() - 1);
+            open_.shrink(open_.size() - 1);
+            if (names_tensor && next() == '{') open_scripts();
+            return;
         }
         if (c == ')' || c == ']' || c == '}') close(c, begin);
         if (c < ' ' || c == 0x7f)
@@ -282,6 +290,40 @@ private:
                         "this bracket is never closed; close it");
         spaced_ = true;
     }
+    /// {} between a name and its scripts, which only keeps them apart: T^a{}_b. Ends behind it.
+    constexpr bool is_stagger() {
+        if (out_.tokens.empty() || next() != '}') return false;
+        const std::int32_t before = at_;
+        const token& last = out_.tokens.back();
+        ++at_;
+        const bool behind_name =
+            last.starts_name || last.kind == token_kind::number ||
+            (last.kind == token_kind::symbol && (last.code == '}' || last.code == '\'')) ||
+            (last.kind == token_kind::command &&
+             last.code == static_cast<unsigned char>(keyword::prime));
+        if (behind_name && (next() == '^' || next() == '_')) return true;
+        at_ = before;
+        return false;
+    }
+    /// The braces around scripts that stand one behind the other.
+    constexpr void open_scripts() {
+        open_.push({styled, at_, at_ + 1});
+        ++at_;
+        staggered_ = true;
+    }
+    /// \tensor{T}{^a_b} is T^a{}_b, and so is T\indices{^a_b}. False where no braces follow.
+    constexpr bool tensor_scripts(text_view word) {
+        if (word == "indices" && next() == '{') {
+            open_scripts();
+            return true;
+        }
+        if (word != "tensor" || next() != '{') return false;
+        tensor_ = at_;
+        open_.push({styled, at_, at_ + 1});
+        ++at_;
+        spaced_ = true;
+        return true;
+    }
     /// \mathbb{1}, when a bracket follows, is what the bracket is alone.
     constexpr bool indicator() {
         const std::int32_t before = at_;
@@ -334,6 +376,7 @@ private:
     constexpr void named_command(text_view word, std::int32_t begin) {
         const keyword k = keyword_of(word);
         if (is_among(word, words::indicators) && indicator()) return;
+        if ((word == "tensor" || word == "indices") && tensor_scripts(word)) return;
         if (k == keyword::layout) layout(word, begin);
         else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
         else if (k == keyword::double_bar) push(token_kind::symbol, begin, at_, double_bar);
@@ -388,6 +431,8 @@ private:
     text_view text_;
     std::int32_t at_ = 0;
     bool spaced_ = false;
+    bool staggered_ = false;    // of the next token
+    std::int32_t tensor_ = -1;  // where the braces of \tensor's name begin
     words::dress dress_ = words::dress::plain;
     text_view spelled_;  // of the next token, where it is not as in the text
     detail::buffer<bracket> open_;

@@ -61,7 +61,7 @@ static_assert(refused("Y = X^{ij} W^{ij}", x23, mistake_kind::extents, "the inde
 static_assert(refused("Y^i = \\sum_j X^{ij} + \\sum_j W^{ij}", x23, mistake_kind::extents,
                       "the index i has extent 2 in axis 0 of X and 3 in axis 0 of W"));
 static_assert(has_shape("Y^{(ij)} = X^{ij}", x23, {"Y", 1, {6}}));
-static_assert(has_shape("Y^{j1} = X^{0j}", x23, {"Y", 2, {3, 2}}));
+static_assert(has_shape("Y^{j1} = X^{0j}; Y^{j0} = X^{1j}", x23, {"Y", 2, {3, 2}}));
 static_assert(has_shape("Y^{ij'} = \\sum_j X^{ij}", x23, {"Y", 2, {2, 3}}) ==
               false);  // j' stands on the left alone
 static_assert(has_shape("Y^{ij} = [j = j'] X^{ij'}", x23, {"Y", 2, {2, 3}}));  // j is as long as j'
