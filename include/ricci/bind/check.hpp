@@ -217,7 +217,76 @@ private:
             s << (i == 0 ? "; they have " : ", ") << p_.index(i);
         fail(kind::unknown_name, s);
     }
+    /// Whether the name `n` is `base` with upper and lower indices told apart: g_upper, g_lower, R_ulll.
+    constexpr bool is_form_of(ir::ref n, detail::text_view base) const {
+        const detail::text_view name = p_.name(n);
+        if (name.size <= base.size + 1 || !(name.slice(0, base.size) == base) ||
+            name[base.size] != '_')
+            return false;
+        const detail::text_view form = name.slice(base.size + 1, name.size);
+        bool found = false;
+        const auto look = [&](ir::range at) {
+            if (at.count == 0) return;
+            std::int32_t above = 0;
+            bool letters = form.size == at.count;
+            for (std::int32_t k = 0; k < at.count; ++k) {
+                const bool upper = p_.at(at, k).upper;
+                above += upper;
+                letters = letters && form[k] == (upper ? 'u' : 'l');
+            }
+            found = found || letters || (form == "upper" && above == at.count) ||
+                    (form == "lower" && above == 0);
+        };
+        for (const ir::equation& e : p_.equations) {
+            if (e.name == n) look(e.positions);
+            ir::for_each_node(p_, e.body, [&](ir::ref k) {
+                if (p_.nodes[k].kind == ir::op::tensor && p_.nodes[k].name == n)
+                    look(p_.nodes[k].positions);
+            });
+        }
+        return found;
+    }
+    /// A name that stands for several tensors, as its indices stand at two heights.
+    constexpr bool has_forms(const operand_facts& o) {
+        builder taken, defined;
+        for (ir::ref n = 0; n < p_.names.size(); ++n) {
+            if (!is_form_of(n, o.spelling)) continue;
+            builder& list = is_input(p_, n) ? taken : defined;
+            list << (list.size() > 0 ? " and " : "") << p_.name(n);
+        }
+        if (taken.size() + defined.size() == 0) return false;
+        builder s;
+        s << "the equations pair an upper with a lower index in every sum, so that " << o.spelling
+          << " with its indices at other heights is another tensor; ";
+        if (taken.size() > 0) s << "bind " << taken.view();
+        if (defined.size() > 0)
+            s << (taken.size() > 0 ? ", as they compute " : "they compute ") << defined.view();
+        fail(kind::unknown_name, s);
+        return true;
+    }
+    /// d_i and n_i with one letter are numbers, the names of dimensions.
+    static constexpr bool is_dimension(detail::text_view name) {
+        return name.size == 3 && name[1] == '_' && (name[0] == 'd' || name[0] == 'n') &&
+               name[2] >= 'a' && name[2] <= 'z';
+    }
+    constexpr void say_dimension(builder& s, detail::text_view name) const {
+        s << name << " with one letter is a number, a dimension; write " << name.slice(0, 1) << '^'
+          << name.slice(2, 3) << " for a tensor with this index";
+    }
+    constexpr bool is_base_of_dimension(const operand_facts& o) {
+        for (ir::ref n = 0; n < p_.names.size() && o.spelling.size == 1; ++n) {
+            const detail::text_view name = p_.name(n);
+            if (!is_input(p_, n) || !is_dimension(name) || name[0] != o.spelling[0]) continue;
+            builder s;
+            s << "the equations have no tensor " << o.spelling << ": ";
+            say_dimension(s, name);
+            fail(kind::unknown_name, s);
+            return true;
+        }
+        return false;
+    }
     constexpr void unknown(const operand_facts& o) {
+        if (has_forms(o) || is_base_of_dimension(o)) return;
         notation::nearest near(o.spelling);
         for (ir::ref n = 0; n < p_.names.size(); ++n)
             if (is_input(p_, n) || (outputs_too_ && is_output(p_, n))) near.offer(p_.name(n));
@@ -273,6 +342,10 @@ private:
             if (o.kind == operand_facts::what::number) s << "a number";
             else s << "a tensor of rank " << o.rank;
             s << " is bound to it";
+            if (wanted == 0 && is_dimension(o.spelling)) {
+                s << "; ";
+                say_dimension(s, o.spelling);
+            }
             return fail(kind::rank, s);
         }
         if (o.kind != operand_facts::what::tensor) return;
