@@ -191,7 +191,9 @@ protected:
         for (ir::position& q : positions) {
             if (q.kind != ir::position_kind::gathered) continue;
             numbers.push(q.index);
+            const bool above = q.upper;
             q = ir::gathered_position(numbers.size() - 1);
+            q.upper = above;
         }
         return program_.gather(name, store(positions), numbers, source);
     }

@@ -62,6 +62,8 @@ static_assert(refused("y^i = A^{ij} x^j\nz^i = A_{ij} x^j", mistake_kind::rank, 
                       "one height"));
 static_assert(prints("y_i = \\sum_j A_{ij} x_j\nz^i = \\sum_j A^{ij} x^j",
                      "y^{i} = A^{ij} x^{j}\nz^{i} = A^{ij} x^{j}"));
+static_assert(prints("s = u^i v_i\nJ = \\sum_a (w^{a y_a} + \\sum_l w^{al})",
+                     "s = u^{i} v^{i}\nJ = \\sum_{a} (w^{ay_{a}} + \\sum_{l} w^{al})"));
 static_assert(prints("g_{ab} = \\delta_{ab}\ns = v_a v^a", "s = v^{a} v^{a}"));
 static_assert(refused("W_{ij} = \\xi_\\mu^i \\xi^j_\\mu", mistake_kind::rank, 1, 20, "staggered"));
 static_assert(is_accepted("C^i_k = A^i_j B^j_k \\Leftrightarrow C^{ik} = \\sum_j A^{ij} B^{jk}"));
