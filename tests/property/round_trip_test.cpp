@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/property/corpus.hpp"
+#include "tests/property/derived.hpp"
 #include "tests/property/generator.hpp"
 #include "tests/property/run.hpp"
 #include "tests/property/settings.hpp"
@@ -25,22 +26,66 @@ std::string stated(ir::program a, ir::program b, const char* which) {
            latex_of(b, refuted);
 }
 
-/// What goes wrong on the way to LaTeX and back, or nothing.
-std::string round_trip(const std::string& text) {
-    const auto first = read_equations(text);
-    if (first.mistake) return "not read: " + spelled(first.mistake.words);
-    if (first.program.equations.empty()) return {};  // definitions of functions only
-    const std::string printed = to_latex(first.program.view());
+/// What goes wrong on the way of a program to LaTeX and back, or nothing.
+std::string round_trip(const ir::program& first, std::string* printed_out = nullptr) {
+    const std::string printed = to_latex(first.view());
+    if (printed_out != nullptr) *printed_out = printed;
     const auto second = read_equations(printed);
-    if (second.mistake) return "not read back: " + spelled(second.mistake.words);
-    if (first.program.equations.size() != second.program.equations.size())
+    if (second.mistake)
+        return "not read back: " + spelled(second.mistake.words) + "\nprinted " + printed;
+    if (first.equations.size() != second.program.equations.size())
         return "not as many equations: " + printed;
-    std::string wrong = stated(first.program, second.program, "the original");
-    if (wrong.empty()) wrong = stated(second.program, first.program, "what was read back");
+    std::string wrong = stated(first, second.program, "the original");
+    if (wrong.empty()) wrong = stated(second.program, first, "what was read back");
     if (!wrong.empty()) return wrong + "\nprinted " + printed;
     const std::string again = to_latex(second.program.view());
     if (again != printed) return "not a fixed point: " + printed + "becomes " + again;
     return {};
+}
+
+std::string round_trip(const std::string& text) {
+    const auto first = read_equations(text);
+    if (first.mistake) return "not read: " + spelled(first.mistake.words);
+    if (first.program.equations.empty()) return {};  // definitions of functions only
+    return round_trip(first.program);
+}
+
+/// Every derivation of a program: its gradient, with the value too, along a direction, as a Jacobian,
+/// and the gradient and the tangent of the gradient.
+template <class F>
+std::string for_each_derivation(const ir::program& program, const std::string& of,
+                                const std::string& by, const std::string& again, F&& check) {
+    std::string wrong;
+    const auto see = [&](const char* what, const outcome& derived) {
+        if (!wrong.empty() || derived.mistake) return;
+        wrong = check(derived.program);
+        if (!wrong.empty()) wrong = std::string(what) + " by " + by + ": " + wrong;
+    };
+    const auto first = gradient_of(program, of, {by});
+    see("gradient", first);
+    see("value and gradient", gradient_of(program, of, {by, again}, true));
+    see("tangent", tangent_of(program, by));
+    see("jacobian", jacobian_of(program, of, by));
+    if (!wrong.empty() || first.mistake) return wrong;
+    see("gradient of gradient", gradient_of(first.program, "dL/d" + by, {again}));
+    see("tangent of gradient", tangent_of(first.program, again));
+    see("jacobian of gradient", jacobian_of(first.program, "dL/d" + by, again));
+    return wrong;
+}
+
+std::string check_derivations(const random_program& p) {
+    const auto parsed = read_equations(text_of(p));
+    if (parsed.mistake) return "not read: " + spelled(parsed.mistake.words);
+    std::vector<std::string> inputs;
+    for (std::size_t t = 0; t < p.tensors.size(); ++t)
+        if (!p.tensors[t].defined && p.tensors[t].places == 0 && reaches(p, t))
+            inputs.push_back(p.tensors[t].name);
+    std::string wrong;
+    for (std::size_t k = 0; k < inputs.size() && wrong.empty(); ++k)
+        wrong = for_each_derivation(parsed.program, result_of(p).name, inputs[k],
+                                    inputs[(k * 3 + p.seed) % inputs.size()],
+                                    [](const ir::program& derived) { return round_trip(derived); });
+    return wrong;
 }
 
 std::string check_round_trip(const random_program& p) { return round_trip(text_of(p)); }
@@ -56,16 +101,49 @@ TEST_CASE("the equations of the literature are read, printed and read back") {
     }
 }
 
-TEST_CASE("random programs are printed and read back") {
-    const unsigned first = first_seed(), count = program_count(2000);
+namespace {
+
+template <class Check>
+void on_random_programs(unsigned usual, const constructs& allowed, const Check& check) {
+    const unsigned first = first_seed(), count = program_count(usual);
     unsigned failures = 0;
     for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
-        const random_program p = generator(seed, {}).run();
-        if (check_round_trip(p).empty()) continue;
+        const random_program p = generator(seed, allowed).run();
+        if (check(p).empty()) continue;
         ++failures;
-        const random_program small = shrinker(check_round_trip).run(p);
-        UNSCOPED_INFO(describe(small, check_round_trip(small)));
+        const random_program small = shrinker(check).run(p);
+        UNSCOPED_INFO(describe(small, check(small)));
         CHECK(false);
     }
     CHECK(failures == 0);
+}
+
+}  // namespace
+
+TEST_CASE("random programs are printed and read back") {
+    on_random_programs(2000, {}, check_round_trip);
+}
+
+TEST_CASE("what is derived from random programs is printed and read back") {
+    on_random_programs(200, {}, check_derivations);
+}
+
+TEST_CASE("what is derived from the equations of the literature is printed and read back") {
+    for (const auto& text : corpus()) {
+        const auto read = read_program(text);
+        if (read.mistake) continue;  // its own test says so
+        const auto& p = read.program;
+        for (const ir::equation& e : p.equations) {
+            if (e.claim) continue;
+            std::vector<std::string> inputs;
+            for (ir::ref n = 0; n < p.names.size(); ++n)
+                if (p.definition(n) == ir::none) inputs.push_back(spelled(p.name(n)));
+            for (std::size_t k = 0; k < inputs.size(); ++k) {
+                INFO(text);
+                CHECK(for_each_derivation(p, spelled(p.name(e.name)), inputs[k],
+                                          inputs[(k + 1) % inputs.size()],
+                                          [](const ir::program& d) { return round_trip(d); }) == "");
+            }
+        }
+    }
 }

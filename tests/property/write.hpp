@@ -168,6 +168,8 @@ private:
                 return "[" + condition(t) + "]";
             case ir::op::choose:
                 return cases(t);
+            case ir::op::call:
+                break;  // there is none once a text has been read
         }
         return "";
     }
