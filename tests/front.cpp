@@ -8,7 +8,10 @@
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/derive/tangent.hpp>
+#include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/print.hpp>
+#include <ricci/ir/prove.hpp>
+#include <ricci/notation/recognise.hpp>
 #include <ricci/notation/parse.hpp>
 
 namespace ricci::testing {
@@ -60,6 +63,35 @@ bool proves(const ir::program& program, const ir::program& claims, ir::equation*
     if (j.verdict == derive::verdict::proved) return true;
     *refuted = claims.equations[j.claim];
     return false;
+}
+
+std::string difference_of(const ir::program& a, const ir::program& b) {
+    if (a.equations.size() != b.equations.size()) return "not as many equations";
+    ir::program both(a.view());
+    ir::importer copy(both, b);
+    for (ir::ref e = 0; e < a.equations.size(); ++e) {
+        ir::equation first = both.equations[e];
+        ir::ref k = b.name(b.equations[e].name) == both.name(first.name) ? e : 0;
+        while (k < b.equations.size() && !(b.name(b.equations[k].name) == both.name(first.name)))
+            ++k;
+        if (k == b.equations.size()) return "gone: " + latex_of(a, a.equations[e]);
+        const ir::equation second = copy.import(b.equations[k]);
+        ir::index_map renamed;
+        bool same = ir::align_left_sides(both, second.positions, first.positions, renamed);
+        if (same) {
+            // what the reader makes of a sum of exponentials, and of deltas
+            const auto read = [&](ir::ref n) {
+                return ir::eliminate_deltas(both, notation::recognise(both, n));
+            };
+            const ir::ref body =
+                ir::rename_indices(both, ir::freshen_bound(both, second.body), renamed);
+            same = ir::normaliser(both).equal(read(first.body), read(body));
+        }
+        if (!same)
+            return "not the same: " + latex_of(a, a.equations[e]) + "\nread " +
+                   latex_of(b, b.equations[k]);
+    }
+    return {};
 }
 
 std::string latex_of(const ir::program_view& program, const ir::equation& equation) {

@@ -32,6 +32,8 @@ outcome jacobian_of(const ir::program_view& program, const std::string& of, cons
 
 /// Whether each equation of `claims` follows from `program`; `refuted` is the first that does not.
 bool proves(const ir::program& program, const ir::program& claims, ir::equation* refuted);
+/// The first equation in which two programs differ, by the normal form, or nothing.
+std::string difference_of(const ir::program& a, const ir::program& b);
 std::string latex_of(const ir::program_view& program, const ir::equation& equation);
 
 /// The program, or std::logic_error with the words of the mistake.

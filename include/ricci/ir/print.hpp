@@ -3,15 +3,19 @@
 
 #include <cstdint>
 
+#include <ricci/ir/print_heights.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/scope.hpp>
 
 namespace ricci::ir {
 
 class latex_printer {
 public:
-    constexpr latex_printer(const program_view& p, detail::text_builder& out) : p_(p), out_(out) {}
+    /// `implied`: sums that the reader finds by itself are left to it.
+    constexpr latex_printer(const program_view& p, detail::text_builder& out, bool implied = true)
+        : p_(p), out_(out), implied_(implied) {}
 
     constexpr void equation_line(const equation& e) {
         for_each_index(p_, e.positions, [&](ref i) {
@@ -176,7 +180,7 @@ private:
             return term(body, false, sign_printed);
         }
         if (is_sum(x)) {
-            if (!top || !is_implied(x)) sum_sign(x);
+            if (!top || !implied_ || !is_implied_sum(p_, x)) sum_sign(x);
             const node& body = p_.nodes[p_.child(x, 0)];
             if (body.kind == op::add) return factor(p_.child(x, 0), true);
             return term(p_.child(x, 0), false, sign_printed);
@@ -219,22 +223,6 @@ private:
         const node &place = p_.nodes[p_.child(c, 0)], &last = p_.nodes[p_.child(c, 1)];
         return place.kind == op::position && last.kind == op::number &&
                last.value == sum.value - 1 && p_.at(place.positions, 0).index == p_.reduced(sum, 0);
-    }
-    /// The parser finds this sum by itself: a product in which every summed index repeats.
-    constexpr bool is_implied(const node& sum) const {
-        const node& body = p_.nodes[p_.child(sum, 0)];
-        for (std::int32_t k = 0; k < sum.indices.count; ++k) {
-            const ref i = p_.reduced(sum, k);
-            std::int32_t holders = 0;
-            if (body.kind == op::tensor) {
-                for_each_index(p_, body.positions, [&](ref j) { holders += i == j; });
-            } else if (body.kind == op::multiply) {
-                for (std::int32_t c = 0; c < body.children.count; ++c)
-                    holders += free_indices(p_, p_.child(body, c)).has(i);
-            }
-            if (holders < 2) return false;
-        }
-        return true;
     }
     constexpr void index_list(const node& x) {
         out_ << "_{";
@@ -402,7 +390,7 @@ private:
             all_fixed = all_fixed && fixed;
             commas = commas || fixed;
         }
-        if (has_long_index(at)) return tuple(at);
+        if (has_long_index(p_, at)) return tuple(at);
         const position& first = p_.at(at, 0);
         const bool transpose =
             at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
@@ -416,21 +404,6 @@ private:
         }
         if (all_fixed && at.count == 1) out_ << ',';  // a list: digits alone would be a label
         out_ << (angles ? '>' : '}');
-    }
-    static constexpr bool is_in_words(text_view name) {
-        return name.size > 1 && is_ascii_letter(name[0]) && is_ascii_letter(name[1]);
-    }
-    static constexpr bool is_ascii_letter(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    }
-    /// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
-    constexpr bool has_long_index(range at) const {
-        bool found = false;
-        for_each_index(p_, at, [&](ref i) {
-            const text_view text = p_.index(i);
-            found = found || (at.count > 1 && is_in_words(text));
-        });
-        return found;
     }
     constexpr void tuple(range at) {
         out_ << "_{(";
@@ -495,6 +468,7 @@ private:
     range numbers_{};        // of the tensor in hand
     ref part_index_ = none;  // counts the parts of the tensor on the left
     std::int32_t part_ = 0;
+    bool implied_;
 };
 
 /// One equation in the notation.
@@ -523,13 +497,14 @@ constexpr void show(const program_view& p, const equation& e, detail::text_build
 }
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
 constexpr void to_latex(const program_view& p, detail::text_builder& out) {
+    latex_printer printer(p, out, !prints_at_two_heights(p));
     for (const equation& e : p.equations) {
         if (e.claim && p.definition(e.name) != none) continue;
-        to_latex(p, e, out);
+        printer.equation_line(e);
         for (const equation& claim : p.equations) {
             if (!claim.claim || claim.name != e.name || e.claim) continue;
             out << " \\Leftrightarrow ";
-            to_latex(p, claim, out);
+            printer.equation_line(claim);
         }
         out << '\n';
     }

@@ -6,6 +6,7 @@
 
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/scope.hpp>
 
 namespace ricci::notation {
 
@@ -13,61 +14,9 @@ using ir::none;
 using ir::op;
 using ir::ref;
 
-/// Products and quotients hold factors, sums hold terms. The children of anything else are values
-/// before it sees them: what such a child can sum by itself it has summed.
-constexpr bool takes_values(const ir::node& x) {
-    switch (x.kind) {
-        case op::add:
-        case op::multiply:
-        case op::divide:
-        case op::tensor:
-            return false;
-        case op::reduce:
-            return x.detail != static_cast<std::uint8_t>(ir::reduction::sum);
-        default:
-            return true;
-    }
-}
-
-/// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j as a whole.
-constexpr void add_uses(const ir::program& p, ref n, ir::index_set& out) {
-    const ir::node& x = p.nodes[n];
-    ir::for_each_index(p, x.positions, [&](ref i) { out.add(i); });
-    for (std::int32_t k = 0; k < x.children.count; ++k)
-        add_uses(p, p.links[x.children.first + k], out);
-}
-
-/// Leaves of an argument's indices those that it does not sum by itself. What a softmax runs over, and
-/// a function that keeps its index, is summed nowhere inside.
-constexpr void close_argument(const ir::program& p, const ir::node& x, ir::index_set& shown) {
-    ir::index_set over;
-    for (std::int32_t k = 0; k < x.indices.count; ++k)
-        if (const ref i = p.links[x.indices.first + k]; shown.has(i)) over.add(i);
-    shown.drop_repeated();
-    for (ref i = 0; i < over.end(); ++i)
-        if (over.has(i) && !shown.has(i)) shown.add(i);
-}
-
-/// The indices of an expression that nothing in it binds, as what stands around it sees them;
-/// repeated: those that a product or a tensor inside could sum by itself.
-constexpr ir::index_set shown_indices(const ir::program& p, ref n) {
-    const ir::node& x = p.nodes[n];
-    ir::index_set out;
-    if (x.kind == op::tensor || x.children.count == 0) {
-        add_uses(p, n, out);
-        return out;
-    }
-    const bool values = takes_values(x);
-    for (std::int32_t k = 0; k < x.children.count; ++k) {
-        ir::index_set child = shown_indices(p, p.links[x.children.first + k]);
-        if (values) close_argument(p, x, child);
-        if (x.kind == op::add) out.unite(child);
-        else out.merge(child);
-    }
-    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-        out.remove(p.links[x.indices.first + k]);
-    return out;
-}
+using ir::add_uses;
+using ir::shown_indices;
+using ir::takes_values;
 
 /// How the factors of a product hold an index: `alone` could sum it by themselves, `once` could not.
 struct holders {

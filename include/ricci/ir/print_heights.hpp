@@ -1,0 +1,73 @@
+// At which height a printed tensor has its indices: above, but for lists that read otherwise there.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/derivative_name.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_in_words(text_view name) {
+    return name.size > 1 && is_ascii_letter(name[0]) && is_ascii_letter(name[1]);
+}
+/// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
+constexpr bool has_long_index(const program_view& p, range at) {
+    bool found = false;
+    for_each_index(p, at, [&](ref i) {
+        const text_view text = p.index(i);
+        found = found || (at.count > 1 && is_in_words(text));
+    });
+    return found;
+}
+
+/// Finds names that are printed with their indices above in one place and below in another. The reader
+/// may take them for two tensors, or refuse them, where sums are implied: then every sum is written.
+class height_finder {
+public:
+    constexpr explicit height_finder(const program_view& p) : p_(p) {
+        above_.resize(p.names.size(), false);
+        below_.resize(p.names.size(), false);
+    }
+    constexpr bool run() {
+        for (const equation& e : p_.equations) {
+            see(e.name, e.positions, false);
+            look(e.body, false);
+        }
+        for (ref n = 0; n < p_.names.size(); ++n)
+            if (above_[n] && below_[n]) return true;
+        return false;
+    }
+
+private:
+    constexpr void look(ref n, bool gathered) {
+        const node& x = p_.nodes[n];
+        if (x.kind == op::tensor) see(x.name, x.positions, gathered);
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            look(p_.child(x, k), x.kind == op::tensor);
+    }
+    constexpr void see(ref name, range at, bool below) {
+        if (name == none || at.count == 0) return;
+        const name_symbol& s = p_.names[name];
+        if (s.kind != name_kind::plain) {
+            const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
+            const ref over = s.numerator != none
+                                 ? s.numerator
+                                 : p_.find(parts_of_derivative(p_.text(s.text)).numerator);
+            see(over, {at.first, split}, below);
+            return see(s.of, {at.first + split, at.count - split}, below);
+        }
+        bool fixed = true;
+        for (std::int32_t k = 0; k < at.count; ++k)
+            fixed = fixed && p_.at(at, k).kind == position_kind::fixed;
+        (below || fixed || has_long_index(p_, at) ? below_ : above_)[name] = true;
+    }
+
+    const program_view& p_;
+    detail::buffer<bool> above_, below_;  // of each name
+};
+constexpr bool prints_at_two_heights(const program_view& p) { return height_finder(p).run(); }
+
+}  // namespace ricci::ir
