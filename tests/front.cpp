@@ -65,17 +65,33 @@ bool proves(const ir::program& program, const ir::program& claims, ir::equation*
     return false;
 }
 
+namespace {
+
+/// A place a+0, which the reader may make of an index, is that index.
+void simplify_places(ir::program& p) {
+    for (ir::position& q : p.positions) {
+        if (q.kind != ir::position_kind::affine || q.offset != 0 || q.terms.count != 1) continue;
+        const ir::affine_term term = p.affine_terms[q.terms.first];
+        if (term.coefficient == 1) q = ir::index_position(term.index);
+    }
+}
+
+}  // namespace
+
 std::string difference_of(const ir::program& a, const ir::program& b) {
     if (a.equations.size() != b.equations.size()) return "not as many equations";
     ir::program both(a.view());
-    ir::importer copy(both, b);
+    ir::program other(b.view());
+    simplify_places(both);
+    simplify_places(other);
+    ir::importer copy(both, other);
     for (ir::ref e = 0; e < a.equations.size(); ++e) {
         ir::equation first = both.equations[e];
         ir::ref k = b.name(b.equations[e].name) == both.name(first.name) ? e : 0;
         while (k < b.equations.size() && !(b.name(b.equations[k].name) == both.name(first.name)))
             ++k;
         if (k == b.equations.size()) return "gone: " + latex_of(a, a.equations[e]);
-        const ir::equation second = copy.import(b.equations[k]);
+        const ir::equation second = copy.import(other.equations[k]);
         ir::index_map renamed;
         bool same = ir::align_left_sides(both, second.positions, first.positions, renamed);
         if (same) {

@@ -168,8 +168,6 @@ private:
                 return "[" + condition(t) + "]";
             case ir::op::choose:
                 return cases(t);
-            case ir::op::call:
-                break;  // there is none once a text has been read
         }
         return "";
     }

@@ -182,8 +182,6 @@ private:
                 for (std::int32_t k = 0; k + 1 < n.children.count; k += 2)
                     if (child(k + 1) != 0) return child(k);
                 return child(n.children.count - 1);
-            case ir::op::call:
-                break;  // there is none once a text has been read
         }
         throw std::logic_error("interpreter: an unknown operation");
     }

@@ -88,8 +88,7 @@ public:
         const name_symbol& s = p_.names[name];
         if (s.kind == name_kind::cotangent) return cotangent(s, at);
         if (s.kind == name_kind::tangent) return tangent(s, at);
-        print_name(p_.text(s.text), out_);
-        scripts(p_.text(s.text), at);
+        named(p_.text(s.text), at);
     }
 
 private:
@@ -128,7 +127,9 @@ private:
         }
     }
     constexpr void named(text_view name, range at) {
-        print_name(name, out_);
+        if (reads_as_place(p_, name))
+            out_ << name.slice(0, 2) << "{\\text{" << name.slice(2, 3) << "}}";
+        else print_name(name, out_);
         scripts(name, at);
     }
 
@@ -190,7 +191,7 @@ private:
         if (sign_printed && is_minus_one(x) && !is_negative(p_.child(x, 1)))
             return term(p_.child(x, 1), top, false);
         bool first = true;
-        bool number_before = false;
+        ref before = none;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ref child = p_.child(x, k);
             const node& y = p_.nodes[child];
@@ -198,11 +199,39 @@ private:
                 if (y.value == -1 && x.children.count > 1) continue;
                 print_number(-y.value, out_);
             } else {
-                if (!first) out_ << (number_before && starts_with_digit(child) ? " \\cdot " : " ");
+                if (!first) out_ << (needs_sign(before, child) ? " \\cdot " : " ");
                 factor(child, k + 1 == x.children.count);
             }
-            number_before = y.kind == op::number;
+            before = child;
             first = false;
+        }
+    }
+    /// Two factors that read as one thing side by side: two numbers, or a name that would be called
+    /// with what stands in parentheses behind it.
+    constexpr bool needs_sign(ref before, ref after) const {
+        const node* x = &p_.nodes[before];
+        if (x->kind == op::number && starts_with_digit(after)) return true;
+        if (x->kind == op::power && is_bare_power(*x)) x = &p_.nodes[p_.child(*x, 0)];
+        const bool name =
+            x->kind == op::position || (x->kind == op::tensor && x->positions.count == 0);
+        return name && starts_with_bracket(after);
+    }
+    constexpr bool starts_with_bracket(ref n) const {
+        const node& x = p_.nodes[n];
+        switch (x.kind) {
+            case op::number:
+                return x.value < 0;
+            case op::add:
+            case op::multiply:
+                return true;
+            case op::power:
+                return !is_bare_power(x) || starts_with_bracket(p_.child(x, 0));
+            case op::apply:
+                return x.detail == static_cast<std::uint8_t>(function::modulo);
+            case op::reduce:
+                return is_sum(x);
+            default:
+                return false;
         }
     }
     constexpr bool starts_with_digit(ref n) const {
@@ -292,21 +321,27 @@ private:
                 return;  // written out before anything is printed
         }
     }
-    constexpr void power(const node& x) {
+    /// Whether the base of a power stands without parentheses.
+    constexpr bool is_bare_power(const node& x) const {
         const node& base = p_.nodes[p_.child(x, 0)];
-        const bool bare =
-            (base.kind == op::number && base.value >= 0 &&
-             (base.value != circle_number || is_power_exponent(p_.child(x, 1)))) ||
-            (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
-             p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
-        if (bare) factor(p_.child(x, 0), false);
+        return (base.kind == op::number && base.value >= 0 &&
+                (base.value != circle_number || is_power_exponent(p_.child(x, 1)))) ||
+               (base.kind == op::tensor && base.positions.count == 0 && p_.name(base.name) != "e" &&
+                p_.names[base.name].kind == name_kind::plain && is_power_exponent(p_.child(x, 1)));
+    }
+    constexpr void power(const node& x) {
+        if (is_bare_power(x)) factor(p_.child(x, 0), false);
         else bracketed(p_.child(x, 0));
         out_ << "^{";
         terms(p_.child(x, 1), false);
         out_ << '}';
     }
-    /// What the parser takes for an exponent rather than an index list after a name.
-    constexpr bool is_power_exponent(ref n) const { return p_.nodes[n].kind == op::number; }
+    /// What the parser takes for an exponent rather than an index list after a name: a whole number.
+    constexpr bool is_power_exponent(ref n) const {
+        const node& x = p_.nodes[n];
+        return x.kind == op::number && x.value > -100 && x.value < 100 &&
+               x.value == static_cast<double>(static_cast<std::int32_t>(x.value));
+    }
 
     constexpr void apply(const node& x) {
         const auto f = static_cast<function>(x.detail);

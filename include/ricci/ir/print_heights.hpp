@@ -1,4 +1,5 @@
-// At which height a printed tensor has its indices: above, but for lists that read otherwise there.
+// How a printed tensor has its indices, so that it reads back: above, but for lists that would read
+// otherwise there, and no label like an index.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,23 @@ constexpr bool has_long_index(const program_view& p, range at) {
         const text_view text = p.index(i);
         found = found || (at.count > 1 && is_in_words(text));
     });
+    return found;
+}
+
+constexpr bool is_number_name(const program_view& p, text_view name) {
+    if (name.size != 3 || (name[0] != 'd' && name[0] != 'n') || name[1] != '_') return false;
+    for (const index_symbol& i : p.indices)
+        if (p.text(i.text) == name.slice(2, 3)) return true;
+    return false;
+}
+/// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another such
+/// number beside it, and k is an index. Its label is then a word, d_{\text{k}}.
+constexpr bool reads_as_place(const program_view& p, text_view name) {
+    if (!is_number_name(p, name)) return false;
+    bool found = p.definition(p.find(name)) != none;
+    for (ref n = 0; n < p.names.size(); ++n)
+        found = found || (!(p.name(n) == name) && p.name(n).slice(0, 1) == name.slice(0, 1) &&
+                          is_number_name(p, p.name(n)));
     return found;
 }
 

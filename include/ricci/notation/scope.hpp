@@ -15,6 +15,7 @@ using ir::op;
 using ir::ref;
 
 using ir::add_uses;
+using ir::close_argument;
 using ir::shown_indices;
 using ir::takes_values;
 
