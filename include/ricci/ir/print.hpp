@@ -212,8 +212,8 @@ private:
         const node* x = &p_.nodes[before];
         if (x->kind == op::number && starts_with_digit(after)) return true;
         if (x->kind == op::power && is_bare_power(*x)) x = &p_.nodes[p_.child(*x, 0)];
-        const bool name =
-            x->kind == op::position || (x->kind == op::tensor && x->positions.count == 0);
+        const bool name = x->kind == op::position ||
+                          (x->kind == op::tensor && x->positions.count == 0 && is_plain(x->name));
         return name && starts_with_bracket(after);
     }
     constexpr bool starts_with_bracket(ref n) const {

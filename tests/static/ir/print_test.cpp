@@ -42,6 +42,13 @@ static_assert(number_prints(__builtin_inf(), "\\infty"));
 static_assert(number_prints(-__builtin_inf(), "-\\infty"));
 
 // Brackets
+// What would read as something else has a sign, parentheses or its sum written.
+static_assert(prints("y = a \\cdot (b + c)", "y = a \\cdot (b + c)"));
+static_assert(prints("y^i = i \\cdot (b + x^i)", "y^{i} = i \\cdot (b + x^{i})"));
+static_assert(prints("y = (a)^{0.5}", "y = (a)^{0.5}"));
+static_assert(prints("y = \\sum_i (a^i + a^i b^i)(c^i + 1)",
+                     "y = \\sum_{i} (a^{i} + a^{i} b^{i}) (c^{i} + 1)"));
+
 static_assert(prints("y^i = (a + b) x^i", "y^{i} = (a + b) x^{i}"));
 static_assert(prints("y^i = a + b x^i", "y^{i} = a + b x^{i}"));
 static_assert(prints("y^i = (x^i)^2 + (x^i + 1)^{a}", "y^{i} = (x^{i})^{2} + (x^{i} + 1)^{a}"));
