@@ -30,6 +30,7 @@ constexpr void hint_at_subscript(detail::text_view text, ir::mistake& mistake) {
         if (!is_about(mistake, index)) continue;
         std::int32_t base = at;  // the letters before the subscript, and the backslash of a command
         while (base > mistake.begin && is_ascii_letter(text[base - 1])) --base;
+        if (base == at) continue;  // the indices of \operatorname{softmax}_j
         if (base > mistake.begin && text[base - 1] == '\\') --base;
         mistake.words << "; a lower-case subscript is an index: if " << index
                       << " is a label, write " << text.slice(base, at) << "_{\\text{" << index
