@@ -202,7 +202,8 @@ class Text:
                     raise Doubt("a function with claims")
                 self.own[name] = Own(name, [self.parameter(p) for p in parts], e.raw_sides[0], index)
                 continue
-            bare = {n.base for s in e.raw_sides for n in names_in(s) if not n.scripts}
+            bare = {n.base for s in e.raw_sides for n in names_in(s)
+                    if all(h == "^" and sc.is_power(t) for h, t in n.scripts)}
             bare |= {a[0].value for s in e.raw_sides for n in walk_raw(s) if isinstance(n, Call)
                      for a in n.arguments if len(a) == 1}
             indices = self.letters_in(e.raw_sides)

@@ -130,7 +130,7 @@ class Program:
             return
         for t in self.all_trees():
             for n in everything(t):
-                if isinstance(n, Tensor) and n.name in two:
+                if isinstance(n, Tensor) and n.name in two and n.places:
                     n.name += "_" + ("upper" if set(n.heights) == {"u"} else "lower" if set(n.heights) == {"l"}
                                      else n.heights)
         self.split_names = two

@@ -8,7 +8,7 @@ from lexer import Doubt, Refused
 from program import Program, derivative_name, everything
 from scope import derivative_places
 from shapes import Shapes
-from tree import Derivative, Tensor
+from tree import Compare, Derivative, Number, Tensor
 from values import REAL, Array, Evaluator, spread
 
 
@@ -33,12 +33,26 @@ class Reading:
             least = min((self.shapes.extent(axis) for n, axis in self.shapes.places if n == name), default=1)
             if least == 0:
                 least = 1
-            return self.numbers.integers(0, least, shape)
+            out = self.numbers.integers(0, least, shape)
+            if name in self.padded():
+                out = np.where(self.numbers.uniform(0, 1, shape) < 0.3, -1, out)
+            return out
         if kind == "bool":
             return self.numbers.integers(0, 2, shape)
         # Positive numbers have logarithms and roots; the sign is drawn for the whole text's inputs alike.
         out = self.numbers.uniform(0.4, 1.6, shape)
         return np.round(out * 4096) / 4096
+
+    def padded(self):
+        """Names that a condition compares with 0: a place below it need not exist."""
+        out = set()
+        for parts in self.program.definitions.values():
+            for _, body, _ in parts:
+                for n in everything(body):
+                    if isinstance(n, Compare) and n.sign == "\\ge" and isinstance(n.left, Tensor) and (
+                            isinstance(n.right, Number) and n.right.value == "0"):
+                        out.add(n.left.name)
+        return out
 
     def evaluate(self):
         """All outputs by name."""

@@ -460,6 +460,53 @@ def attention(m):
     return lines
 
 
+def gravity(m):
+    """Names with several patterns of heights and several ranks."""
+    a, b, c, d, e = m.letters(5)
+    R = m.base(True)
+    g = m.pick("g", "h")
+    s, T, v = (m.base(True) for _ in range(3))
+    return m.pick(
+        [f"{R}_{{{b}{d}}} = {R}^{c}_{{{b}{c}{d}}}", f"{R} = {g}^{{{a}{b}}} {R}_{{{a}{b}}}",
+         f"{T}_{{{a}{b}}} = {R}_{{{a}{b}}} - \\frac{{1}}{{2}} {R} {g}_{{{a}{b}}}"],
+        [f"{v}_{a} = {g}_{{{a}{b}}} {v}^{b}", f"{s} = {v}_{a} {v}^{a}"],
+        [f"{T}^{a}{{}}_{b} = {g}_{{{b}{c}}} {T}^{{{a}{c}}}", f"{s} = {T}^{a}{{}}_{a}"],
+        [f"{s} = {T}_{{{a}{b}}} {T}^{{{a}{b}}}", f"{v} = {s} {T}^{{{a}{b}}} {g}_{{{a}{b}}}"],
+        [f"{s}^{a} = {v}_{b} ({T}^{{{a}{b}}} - {T}^{{{b}{a}}})", f"{m.base(True)} = {s}^{a} {v}_{a}"],
+        [f"{s}^{a} = {T}^{a}_{{{b}{c}}} {v}^{b} {v}^{c}"],
+        [f"{s} = ({v}^{a} - {T}^{a}) ({v}_{a} - {T}_{a})"])
+
+
+def overflow(m):
+    """Exponentials that leave the range of numbers, in one equation or in several."""
+    i, j, a, k = m.letters(4)
+    S, A, E, Z, F, V = (m.name() for _ in range(6))
+    big = m.pick("600", "900", "(-800)")
+    return m.pick(
+        [f"{E(i, j)} = \\exp({big} {S(i, j)})", f"{A(i, j)} = \\frac{{{E(i, j)}}}{{\\sum_{k} {E(i, k)}}}"],
+        [f"{E(i, j)} = \\exp({big} {S(i, j)})", f"{Z(i)} = \\sum_{j} {E(i, j)}", f"{A(i, j)} = {E(i, j)} / {Z(i)}"],
+        [f"{E(i, j)} = \\exp({big} {S(i, j)})", f"{Z(i)} = \\sum_{j} {E(i, j)}", f"{A(i, a)} = \\frac{{{E(i, j)}}}{{{Z(i)}}} {V(j, a)}"],
+        [f"{Z(i)} = \\sum_{j} \\exp({big} {S(i, j)})", f"{F(i)} = \\log {Z(i)}"],
+        [f"{A(i, j)} = \\frac{{\\exp({big} {S(i, j)})}}{{\\sum_{k} \\exp({big} {S(i, k)})}}"],
+        [f"{F(i)} = \\log \\sum_{j} \\exp({big} {S(i, j)})"],
+        [f"{A(i, j)} = \\operatorname{{softmax}}_{j}({big} {S(i, j)})", f"{Z(i)} = - \\sum_{j} {A(i, j)} \\log {A(i, j)}"])
+
+
+def padded(m):
+    upper(m)
+    i, v, b = m.letters(3)
+    Z, L = m.name(plain=True), m.name(plain=True)
+    y = "y"
+    if y in m.names:
+        return [f"{L(i)} = {Z(i)}"]
+    m.names |= {y, "m"}
+    return m.pick([f"m^{i} = [{y}_{i} \\ge 0]", f"{L()} = \\sum_{i} m^{i} {Z.base}^{{{i} {y}_{i}}}"],
+                  [f"{L()} = -\\sum_{i} [{y}_{i} \\ge 0] \\log {Z.base}^{{{i} {y}_{i}}}"],
+                  [f"{L()} = \\frac{{\\sum_{i} [{y}_{i} \\ge 0] {Z.base}^{{{i} {y}_{i}}}}}{{\\sum_{i} [{y}_{i} \\ge 0]}}"],
+                  [f"{L(i)} = \\begin{{cases}} {Z.base}^{{{i} {y}_{i}}} & \\text{{if }} {y}_{i} \\ge 0 \\\\ 0 & \\text{{otherwise}} \\end{{cases}}"],
+                  [f"{L(b)} = {Z.base}^{{n_{{s_{b}}}}}"])
+
+
 def norm_signs(m):
     upper(m)
     i, j, a = m.letters(3)
@@ -480,7 +527,7 @@ def functions(m):
                    f"{Y(i)} = {x(i)} \\log {x(i)}", f"{Y()} = \\sum_{i} {x(i)} \\log {x(i)}")]
 
 
-ALL = [softmax, softmax, inline_softmax, masked, masked, logsumexp, norms, own_function, own_function, over_an_index,
+ALL = [gravity, overflow, overflow, padded, softmax, softmax, inline_softmax, masked, masked, logsumexp, norms, own_function, own_function, over_an_index,
        derivatives, derivatives, derivatives, digits, digits, heights, heights, gathers, merged, shifts, shifts, bounds,
        bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars, halves, cases, exponentials, left_sides, refused, attention,
        norm_signs, functions]

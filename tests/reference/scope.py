@@ -178,7 +178,8 @@ class Scope:
             elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)) or
                             is_value(factors[holders[0]][1])):
                 mine.append(i)
-        if any(isinstance(n, Reduce) and set(n.indices or ()) & set(mine) for _, f in factors for n in everything(f)):
+        if any(isinstance(n, Reduce) and n.kind != "softmax" and set(n.indices or ()) & set(mine)
+               for _, f in factors for n in everything(f)):
             raise Doubt("one letter for a written and an implied sum")
         done = []
         for k, (inv, f) in enumerate(factors):
@@ -305,13 +306,11 @@ class Scope:
             over = sorted(set.intersection(*sets))
             if set.union(*sets) != set(over):
                 raise Refused("norm", "an index stands in some terms only")
-        if n.kind == "2" or n.kind == "F":
-            inner = Reduce("sum", over, Power(Group(body), Number("2"))) if over else Power(Group(body), Number("2"))
-            out = self.renamed(inner) if over else inner
-            return Apply("sqrt", [out])
-        inner = Apply("abs", [body])
         if not over:
-            return inner
+            raise Refused("norm", "there is no index to run over")
+        if n.kind == "2" or n.kind == "F":
+            return Apply("sqrt", [self.renamed(Reduce("sum", over, Power(Group(body), Number("2"))))])
+        inner = Apply("abs", [body])
         return self.renamed(Reduce("sum" if n.kind == "1" else "max", over, inner))
 
     # names of bound indices -----------------------------------------------------------------------------------
