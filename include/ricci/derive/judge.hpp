@@ -95,6 +95,14 @@ public:
         return out;
     }
 
+    /// The claim on numbers, whatever a proof says.
+    constexpr judgement on_numbers() {
+        judgement out;
+        claim_context(p_, claim_).run();
+        try_numbers(out);
+        return out;
+    }
+
 private:
     constexpr bool is_stated(std::int32_t nodes) {
         for (ref e = 0; e < p_.equations.size(); ++e) {
@@ -226,6 +234,16 @@ constexpr judgement judge(const ir::program_view& source, const ir::program_view
         if (out.verdict != verdict::proved) return out;
     }
     return {};
+}
+
+/// The first claim tried on numbers, whatever a proof says: `tried` holds both sides.
+constexpr judgement try_on_numbers(const ir::program_view& source, const ir::program_view& claims,
+                                   const effort& most = default_effort()) {
+    ir::claim_set set(source, claims);
+    const bool complex = speaks_of_complex_numbers(source) || speaks_of_complex_numbers(claims);
+    ir::program scratch(set.scratch().view());
+    return claim_judge(scratch, source.equations.size(), set.claims()[0], complex, most)
+        .on_numbers();
 }
 
 }  // namespace ricci::derive
