@@ -456,8 +456,34 @@ private:
         }
         return false;
     }
+    /// j and j' are as long as each other, where nothing else says how long.
+    constexpr bool same_letter(ref i, ref j) const {
+        const auto letter = [&](ref index) {
+            detail::text_view text = p_.index(index);
+            while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
+            return text;
+        };
+        return i == j || letter(i) == letter(j);
+    }
+    /// Whether a tensor has an axis at an index, which says how far it runs: a sum of numbers alone is
+    /// another one under another letter.
+    constexpr bool is_on_axis(ref n, ref index) const {
+        bool found = false;
+        for_each_node(p_, n, [&](ref m) {
+            if (p_.nodes[m].kind == op::tensor)
+                for_each_index(p_, p_.nodes[m].positions,
+                               [&](ref i) { found = found || i == index; });
+        });
+        return found;
+    }
     /// Bound indices that no factor has stand for their extents: they must be the same letters.
     constexpr bool unused_alike(const normal_term& a, const normal_term& b, const pairing& pairs) {
+        for (std::int32_t k = 0; k < pairs.left.size(); ++k) {
+            bool alike = same_letter(pairs.left[k], pairs.right[k]);
+            for (const normal_factor& f : a.factors)
+                alike = alike || is_on_axis(f.atom, pairs.left[k]);
+            if (!alike) return false;
+        }
         for (ref i : a.bound) {
             if (pairs.partner(i) != none) continue;
             bool found = false;
@@ -493,6 +519,8 @@ private:
         index_map renamed;
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k], j = p_.links[y.indices.first + k];
+            if (binds(x) && !same_letter(i, j) && !is_on_axis(p_.links[x.children.first], i))
+                return false;
             if (binds(x)) renamed.set(i, j);
             else if (i != j) return false;
         }

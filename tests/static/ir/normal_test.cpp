@@ -45,6 +45,12 @@ static_assert(!equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{j} B^{ij})", "\\sum_{j
 static_assert(!equal("Y", "(\\sum_{j} x^{j})^2", "\\sum_{j} x^{j} x^{j}"));
 static_assert(!equal("Y", "\\exp(\\sum_{j} x^{j})", "\\sum_{j} \\exp(x^{j})"));
 
+// the caller says how long j and k are
+static_assert(!equal("Y^{i}", "x^{i} \\sum_{j} j", "x^{i} \\sum_{k} k"));
+static_assert(!equal("Y^{i}", "\\exp(x^{i} \\sum_{j} j)", "\\exp(x^{i} \\sum_{k} k)"));
+static_assert(!equal("Y^{i}", "x^{i} / \\sum_{j} 1", "x^{i} / \\sum_{k} 1"));
+static_assert(equal("Y^{i}", "\\sum_{j} A^{ij} j", "\\sum_{k} A^{ik} k"));
+
 // Products, powers and constants ---------------------------------------------------------------------
 
 static_assert(equal("Y^{i}", "2 x^{i} + 3 x^{i}", "5 x^{i}"));
