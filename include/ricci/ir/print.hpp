@@ -21,6 +21,7 @@ public:
         for_each_index(p_, e.positions, [&](ref i) {
             if (p_.indices[i].extent > 0) part_index_ = i;
         });
+        if (!is_plain(e.name)) part_index_ = none;  // parts of a derivative are no definition
         if (part_index_ == none) return one_line(e);
         for (part_ = 0; part_ < p_.indices[part_index_].extent; ++part_) {
             if (part_ > 0) out_ << '\n';

@@ -269,6 +269,8 @@ protected:
                 read_affine(out);
             } else if (is(token_kind::number)) {
                 read_fixed(out);
+            } else if (accept_symbol('(')) {
+                read_merged(out);
             } else if (is(token_kind::letter) && is(token_kind::letter, 1) && !peek(1).spaced) {
                 read_base_name(letters);
                 if (!failed()) out.push(ir::index_position(program_.intern_index(letters)));
