@@ -34,6 +34,11 @@ public:
     }
 
 private:
+    // Small calls compare a key again and again: two numbers that fit into one are one.
+    static std::int64_t both(std::int32_t a, std::int32_t b) {
+        return static_cast<std::int64_t>(a) * (std::int64_t{1} << 32) +
+               static_cast<std::int64_t>(static_cast<std::uint32_t>(b));
+    }
     template <class... Value>
     bool all(Value... values) {
         return (visit_(static_cast<std::int64_t>(values)) && ...);
@@ -58,7 +63,9 @@ private:
         const auto& [name, rank, data, extents, strides, value, is_positions, positions, watch] = o;
         static_cast<void>(watch);
         // Only where it is a number is the value of one part of the plan.
-        if (!all(name, rank, is_positions, positions, data == nullptr)) return false;
+        const std::int64_t kind = static_cast<std::int64_t>(positions) * 4 +
+                                  (is_positions ? 2 : 0) + (data == nullptr ? 1 : 0);
+        if (!all(both(name, rank), kind)) return false;
         if (data == nullptr && !of(value)) return false;
         for (std::int32_t axis = 0; axis < rank; ++axis)
             if (!all(extents[axis], strides[axis])) return false;
