@@ -1,6 +1,8 @@
 // Writing down steps: loops, strides and instructions of contractions and element-wise passes.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "src/plan/lower.hpp"
 #include "src/plan/scalar.hpp"
@@ -77,11 +79,37 @@ private:
                graph_.is_constant(node.arguments[0], -1);
     }
 
+    std::int32_t constant(double number) {
+        const auto found = constants_.find(number);
+        if (found != constants_.end()) return found->second;
+        instruction leaf;
+        leaf.value = number;
+        program_.push_back(leaf);
+        return constants_[number] = static_cast<std::int32_t>(program_.size()) - 1;
+    }
+
+    // Minus infinity times brackets: it masks what it is added to, which may be no number there.
+    bool masks(expr e) const {
+        const auto all = graph_.factors(e);
+        return all.size() > 1 && graph_.is_constant(all[0], -HUGE_VAL) &&
+               std::all_of(all.begin() + 1, all.end(),
+                           [&](expr f) { return graph_.is_bracket(f); });
+    }
     // Subtracts what is negated instead of adding its negative.
     std::int32_t sum(const expression& node) {
-        std::vector<expr> terms, subtracted;
-        for (expr t : node.arguments) (negated(t) ? subtracted : terms).push_back(t);
+        std::vector<expr> terms, subtracted, masked;
+        for (expr t : node.arguments)
+            (masks(t) ? masked : negated(t) ? subtracted : terms).push_back(t);
         terms.insert(terms.end(), subtracted.begin(), subtracted.end());
+        std::int32_t total = terms.empty() ? constant(0) : sum(terms);
+        for (expr t : masked) {
+            const auto& brackets = graph_[t].arguments;
+            total = push(opcode::select, all_of({brackets.begin() + 1, brackets.end()}),
+                         constant(-HUGE_VAL), total);
+        }
+        return total;
+    }
+    std::int32_t sum(const std::vector<expr>& terms) {
         std::int32_t total = value(terms[0]);
         for (std::size_t k = 1; k < terms.size(); ++k)
             total = negated(terms[k]) ? push(opcode::subtract, total, product(terms[k], false, 1))
@@ -89,12 +117,25 @@ private:
         return total;
     }
 
-    // Divides by what stands as a reciprocal, after all the multiplications.
+    // 1 where all brackets are true, otherwise 0.
+    std::int32_t all_of(const std::vector<expr>& brackets) {
+        std::int32_t all = value(brackets[0]);
+        for (std::size_t k = 1; k < brackets.size(); ++k)
+            all = push(opcode::logical_and, all, value(brackets[k]));
+        return all;
+    }
+    // Divides by what stands as a reciprocal, after all the multiplications. What a bracket multiplies is
+    // chosen by it: nothing comes through where it is false.
     std::int32_t product(expr e, bool minus, std::size_t skipped = 0) {
         const auto& node = graph_[e];
         std::int32_t total = -1;
         std::vector<std::int32_t> divisors;
+        std::vector<expr> brackets;
         for (std::size_t k = minus ? 1 : skipped; k < node.arguments.size(); ++k) {
+            if (graph_.is_bracket(node.arguments[k])) {
+                brackets.push_back(node.arguments[k]);
+                continue;
+            }
             const auto& factor = graph_[node.arguments[k]];
             if (factor.kind == kind::operation && factor.code == opcode::reciprocal) {
                 divisors.push_back(value(factor.arguments[0]));
@@ -106,6 +147,10 @@ private:
         for (const auto divisor : divisors)
             total = total < 0 ? push(opcode::reciprocal, divisor)
                               : push(opcode::divide, total, divisor);
+        if (!brackets.empty()) {
+            const auto chosen = all_of(brackets);
+            total = total < 0 ? chosen : push(opcode::select, chosen, total, constant(0));
+        }
         return minus ? push(opcode::negate, total) : total;
     }
 
@@ -113,6 +158,7 @@ private:
     Load load_;
     Position position_;
     std::unordered_map<expr, std::int32_t> known_;
+    std::map<double, std::int32_t> constants_;
     std::vector<instruction> program_;
 };
 
@@ -125,6 +171,7 @@ double count_flops(const std::vector<instruction>& program) {
 }  // namespace
 
 void lowering::emit(const contraction_of& product, const access& target, double beta) {
+    hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
     const access a = graph_[product.a].source, b = graph_[product.b].source;
     const auto a_indices = graph_[product.a].indices, b_indices = graph_[product.b].indices;
     step s;

@@ -79,6 +79,21 @@ bool graph::is_constant(expr e, double value) const {
     return (*this)[e].kind == kind::constant && (*this)[e].value == value;
 }
 
+bool graph::is_bracket(expr e) const {
+    const auto& node = (*this)[e];
+    if (node.kind != kind::operation) return false;
+    if (node.code == opcode::select)
+        return (is_constant(node.arguments[1], 1) && is_constant(node.arguments[2], 0)) ||
+               (is_constant(node.arguments[1], 0) && is_constant(node.arguments[2], 1));
+    return node.code == opcode::logical_not ||
+           (node.code >= opcode::less && node.code <= opcode::logical_or);
+}
+
+bool graph::has_bracket(expr product) const {
+    const auto all = factors(product);
+    return std::any_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
+}
+
 std::vector<expr> graph::factors(expr e) const {
     const auto& node = (*this)[e];
     if (node.kind == kind::operation && node.code == opcode::multiply) return node.arguments;
@@ -189,6 +204,12 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
 expr graph::quotient(expr numerator, expr denominator) {
     const auto &a = (*this)[numerator], &b = (*this)[denominator];
     if (is_constant(denominator, 1)) return numerator;
+    if (has_bracket(numerator)) {  // which hides the whole quotient
+        std::vector<expr> brackets, rest{constant(1)};
+        for (expr f : factors(numerator)) (is_bracket(f) ? brackets : rest).push_back(f);
+        brackets.push_back(quotient(multiply(rest), denominator));
+        return multiply(brackets);
+    }
     if (a.kind == kind::constant && b.kind == kind::constant && b.value != 0)
         return constant(std::floor(a.value / b.value));
     expression node;
@@ -262,7 +283,7 @@ expr graph::multiply(const std::vector<expr>& factors) {
     const auto varies = [&](expr e) { return !is_scalar(e); };
     const auto sums = std::find_if(node.arguments.begin(), node.arguments.end(),
                                    [&](expr e) { return (*this)[e].kind == kind::sum; });
-    if (sums != node.arguments.end() &&
+    if (sums != node.arguments.end() && std::isfinite(constants) &&
         std::count_if(node.arguments.begin(), node.arguments.end(), varies) ==
             (varies(*sums) ? 1 : 0) &&
         (node.arguments.size() > 1 || constants != 1)) {

@@ -107,6 +107,10 @@ public:
 
     bool is_constant(expr e, double value) const;
     bool is_scalar(expr e) const { return (*this)[e].indices.empty(); }
+    /// Whether it is a condition as a number, 1 or 0: an Iverson bracket. Where it is 0, the product that it
+    /// is a factor of is 0, whatever the other factors are.
+    bool is_bracket(expr e) const;
+    bool has_bracket(expr product) const;
     /// The factors of a product, or `e` alone.
     std::vector<expr> factors(expr e) const;
     /// The terms of a sum of terms, or `e` alone.

@@ -152,7 +152,7 @@ lowering::resolved lowering::resolve(expr sum) {
     std::vector<expr> scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
     resolved result;
-    if (varying.size() == 1) {
+    if (varying.size() == 1 || (plan_.careful && graph_.has_bracket(body))) {
         result.value = graph_.row(fold::sum, over, body);
         return result;
     }
@@ -164,6 +164,7 @@ lowering::resolved lowering::resolve(expr sum) {
         const auto lone = without(common(over, graph_[f].indices), elsewhere);
         if (lone.empty()) continue;
         alone = united(alone, lone);
+        hides_ = hides_ || graph_.has_bracket(f);
         f = graph_.row(fold::sum, lone, f);
     }
     if (!alone.empty()) {
@@ -210,6 +211,7 @@ lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<i
         } else if (!matrices) {
             value = graph_.multiply({factors[left], factors[right]});
             if (last) value = graph_.multiply({scale, value});
+            else hides_ = hides_ || graph_.has_bracket(value);
             value = graph_.row(fold::sum, summed, value);
         } else {
             contraction_of product;
@@ -218,6 +220,7 @@ lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<i
                 conjugate = graph_[factor].code == opcode::conjugate;
                 return stored(conjugate ? graph_[factor].arguments[0] : factor);
             };
+            product.hides = graph_.has_bracket(factors[left]) || graph_.has_bracket(factors[right]);
             product.a = operand(factors[left], product.conjugate_a);
             product.b = operand(factors[right], product.conjugate_b);
             product.over = summed;

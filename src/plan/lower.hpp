@@ -34,6 +34,9 @@ public:
     /// target = what `computed` has given, rounded to the type of the target.
     void convert(const access& value, const access& target, const std::vector<ir::ref>& indices);
 
+    /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
+    bool hides() const { return hides_; }
+
 private:
     /// A contraction of two stored operands: scale * sum over `over`.
     struct contraction_of {
@@ -42,6 +45,7 @@ private:
         std::vector<ir::ref> over;
         expr scale = -1;
         bool conjugate_a = false, conjugate_b = false;
+        bool hides = false;  // a bracket is part of an operand, and the other one is not under it
     };
     /// What a sum turned out to be: a contraction yet to be written somewhere, or `value`.
     struct resolved {
@@ -90,6 +94,7 @@ private:
     std::vector<ir::ref> order_;
     element type_;
     std::unordered_map<expr, expr> stored_;
+    bool hides_ = false;
 };
 
 }  // namespace ricci::plan

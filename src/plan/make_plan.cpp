@@ -142,7 +142,6 @@ private:
         expr value = read.body();
         const access target = read.left_side();
         const auto indices = indices_of(target);
-        const bool nothing = expressions.size(indices) == 0;
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         std::vector<ir::ref> order;
@@ -153,6 +152,18 @@ private:
                 order.push_back(request_.program.affine_terms[p.terms.first + k].index);
         }
         lowering steps(plan_, expressions, e_, std::move(order), type);
+        const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
+        finish(steps, read, expressions, target, indices, value, scale, type);
+        if (!steps.hides() || is_integer(plan_.type)) return;
+        std::for_each(plan_.steps.begin() + first, plan_.steps.end(),
+                      [](step& s) { s.hides = true; });
+    }
+
+    void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
+                const std::vector<ir::ref>& indices, expr value, const result_scale& scale,
+                element type) {
+        const auto& equation = request_.program.equations[e_];
+        const bool nothing = expressions.size(indices) == 0;
         if (type == plan_.type) {
             double beta = scale.beta;
             if (!read.covers_all()) {
@@ -185,8 +196,9 @@ private:
 
 program_plan lower(const engine::request& request, const ir::shape_table& shapes,
                    const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                   const name_roles& roles) {
+                   const name_roles& roles, bool careful) {
     program_plan plan;
+    plan.careful = careful;
     plan.type = request.type;
     plan.slots = bound;
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
@@ -221,7 +233,7 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,
                    copy.at_once ? number(0) : request.beta);
-    if (request.fuse) {
+    if (request.fuse && !careful) {
         fuse(plan, request.program);
         chain_streams(plan);
     }
@@ -261,9 +273,11 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
     return true;
 }
 
-}  // namespace
+bool hides(const program_plan& plan) {
+    return std::any_of(plan.steps.begin(), plan.steps.end(), [](const step& s) { return s.hides; });
+}
 
-program_plan make_plan(const engine::request& asked) {
+program_plan make_plan(const engine::request& asked, bool careful) {
     if (const auto mistake = ir::element_rules(asked.program, asked.type).run()) {
         const auto words = mistake.words.view();
         throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)) +
@@ -292,20 +306,32 @@ program_plan make_plan(const engine::request& asked) {
     for (std::size_t n = 0; n < slots.size(); ++n)
         if (roles.output[n] && scaled && (roles.used[n] || !plain))
             postpone.push_back(static_cast<ir::ref>(n));
-    auto plan = lower(request, shapes, slots, postpone, roles);
+    auto plan = lower(request, shapes, slots, postpone, roles, careful);
+    const bool again = hides(plan);
 
     const auto shared = outputs_in_place(slots, request.type);
     const auto before = postpone.size();
-    for (ir::ref name : shared)
-        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end() &&
-            !safe_in_place(plan, name))
+    const auto add = [&](ir::ref name) {
+        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end())
             postpone.push_back(name);
-    if (postpone.size() != before) plan = lower(request, shapes, slots, postpone, roles);
+    };
+    for (ir::ref name : shared)
+        if (again || !safe_in_place(plan, name)) add(name);
+    // What is read once more when all is computed again may not have been written.
+    for (std::size_t n = 0; again && request.beta != number(0) && n < slots.size(); ++n)
+        if (roles.output[n]) add(static_cast<ir::ref>(n));
+    if (postpone.size() != before) plan = lower(request, shapes, slots, postpone, roles, careful);
 
     join_contractions(plan);
     lay_out_workspace(plan);
     plan.rewritten = std::move(rewritten);
+    if (again && !careful)
+        plan.instead = std::make_shared<const program_plan>(make_plan(asked, true));
     return plan;
 }
+
+}  // namespace
+
+program_plan make_plan(const engine::request& asked) { return make_plan(asked, false); }
 
 }  // namespace ricci::plan

@@ -180,6 +180,9 @@ struct step {
     bool is_map() const { return !is_contraction && !is_stream && !is_gather; }
     double flops = 0;
     double bytes = 0;  // of operands, each counted once
+    // A product under a bracket is one by zeros here: where what it writes is no number, something may have come
+    // through that the bracket excludes.
+    bool hides = false;
 };
 
 struct program_plan {
@@ -196,6 +199,10 @@ struct program_plan {
         const slot& s = slots[static_cast<std::size_t>(number)];
         return s.is_foreign ? s.own_type : type;
     }
+
+    // What to run instead where a step that hides by zeros gives no number: every bracket chooses.
+    std::shared_ptr<const program_plan> instead;
+    bool careful = false;  // it is such a plan
 };
 
 /// Calls `visit(slot, writes)` for every tensor that a step touches.

@@ -428,6 +428,8 @@ bool stream_group::write(bool late) {
                 {operands_[static_cast<std::size_t>(c.sink.output)].slot, c.step, true});
     const std::vector<std::size_t> sorted(steps.begin(), steps.end());
     result.what.equation = plan_.steps[sorted.back()].equation;
+    result.what.hides = std::any_of(sorted.begin(), sorted.end(),
+                                    [&](std::size_t number) { return plan_.steps[number].hides; });
     count(result.what, sorted);
     result.accesses = std::move(accesses);
     made_.push_back(std::move(result));

@@ -1,6 +1,7 @@
 // Walking a plan.
 #include "src/runtime/execute.hpp"
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -86,7 +87,7 @@ void execution::aligned_delete::operator()(std::byte* memory) const {
     ::operator delete(memory, alignment);
 }
 
-execution::execution(const plan::program_plan& plan) : type_(plan.type) {
+execution::execution(const plan::program_plan& plan) : type_(plan.type), instead_(plan.instead) {
     if (plan.workspace_bytes > 0)
         workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
     steps_.resize(plan.steps.size());
@@ -234,10 +235,12 @@ void execution::bind(const plan::program_plan& plan) {
         for (const auto& x : s.sinks) bind_number(ready.numbers[number++], x.number);
         return number;
     };
+    if (instead_) operands_ = plan.slots;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         prepared_step& ready = steps_[k];
         const auto& s = plan.steps[k];
         if (ready.chained) continue;
+        if (instead_) find_results(plan, k, std::max<std::size_t>(ready.chain_length, 1));
         if (s.is_stream) {
             std::size_t bound = bind_bases(ready, s.stream.operands, 0);
             const std::size_t numbers = bind_numbers(ready, s.stream, 0);
@@ -326,13 +329,47 @@ void execution::run_joined(std::size_t first) {
     steps_[first].joined->run(parts);
 }
 
+// What steps that run together write, where a bracket hides by zeros.
+void execution::find_results(const plan::program_plan& plan, std::size_t first, std::size_t count) {
+    auto& results = steps_[first].results;
+    results.clear();
+    for (std::size_t k = first; k < first + count; ++k) {
+        if (!plan.steps[k].hides) continue;
+        plan::for_each_slot(plan.steps[k], [&](std::int32_t number, bool writes) {
+            if (!writes) return;
+            const auto& slot = plan.slots[static_cast<std::size_t>(number)];
+            const void* data = slot.kind == plan::storage::workspace
+                                   ? workspace_.get() + slot.workspace_offset
+                                   : slot.data;
+            results.push_back({plan.type_of(number), data, slot.extents, slot.strides});
+        });
+    }
+}
+
 void execution::run() {
+    if (run_steps() || !instead_) return;
+    plan::program_plan careful = *instead_;
+    for (auto& slot : careful.slots)
+        for (const auto& bound : operands_)
+            if (!slot.own && slot.kind == bound.kind && slot.name == bound.name &&
+                (slot.kind == plan::storage::input || slot.kind == plan::storage::output))
+                slot.data = bound.data;
+    execution(careful).run();
+}
+
+// Whether all results are numbers that have to be.
+bool execution::run_steps() {
+    const auto undefined = [](const prepared_step& s) {
+        return std::any_of(s.results.begin(), s.results.end(), holds_nan);
+    };
     for (const auto& s : steps_)
         if (s.gather && s.checked_first) check(s);
     for (std::size_t step = 0; step < steps_.size(); ++step) {
         prepared_step& s = steps_[step];
         if (s.joined) {
             run_joined(step);
+            for (std::size_t k = 1; k < s.parts.size(); ++k)
+                if (undefined(steps_[step + k])) return false;
             step += s.parts.size() - 1;
         } else if (s.stream || s.chain) {
             for (std::size_t k = 0; k < s.numbers.size(); ++k)
@@ -351,7 +388,9 @@ void execution::run() {
         } else {
             s.map->run(s.bases.data());
         }
+        if (undefined(s)) return false;
     }
+    return true;
 }
 
 }  // namespace ricci::runtime

@@ -10,6 +10,7 @@
 #include "src/elementwise/gather.hpp"
 #include "src/elementwise/map.hpp"
 #include "src/plan/plan.hpp"
+#include "src/runtime/nan_search.hpp"
 #include "src/stream/stream.hpp"
 
 namespace ricci::runtime {
@@ -57,9 +58,10 @@ private:
         std::vector<scalar_program> numbers;
         std::vector<double> number_values;
         std::unique_ptr<elementwise::prepared_gather> gather;
-        std::vector<const void*> places;  // of the gather's lookups
-        std::vector<std::string> strays;  // what to say of a number that is no place
-        bool checked_first = false;       // its numbers are operands
+        std::vector<const void*> places;        // of the gather's lookups
+        std::vector<std::string> strays;        // what to say of a number that is no place
+        bool checked_first = false;             // its numbers are operands
+        std::vector<strided_elements> results;  // that have to be numbers: see plan::step::hides
     };
     struct aligned_delete {
         void operator()(std::byte* memory) const;
@@ -74,9 +76,15 @@ private:
     plan::number evaluate_as(scalar_program& program) const;
     static void check(const prepared_step& s);
 
+    void find_results(const plan::program_plan& plan, std::size_t first, std::size_t count);
+    bool run_steps();
+
     element type_;
     std::unique_ptr<std::byte, aligned_delete> workspace_;
     std::vector<prepared_step> steps_;
+    // What to run where results are no numbers, made when that happens first, and the memory of operands.
+    std::shared_ptr<const plan::program_plan> instead_;
+    std::vector<plan::slot> operands_;
 };
 
 }  // namespace ricci::runtime

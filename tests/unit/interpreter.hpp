@@ -153,15 +153,22 @@ private:
             }
             case ir::op::add: {
                 long double total = 0;
-                for (std::int32_t k = 0; k < n.children.count; ++k) total += child(k);
+                for (std::int32_t k = 0; k < n.children.count; ++k) {
+                    const long double term = child(k);
+                    if (is_mask(p_.child(n, k)) && term != 0) return term;
+                    total += term;
+                }
                 return total;
             }
             case ir::op::multiply: {
+                if (is_hidden(number)) return 0;
                 long double total = 1;
-                for (std::int32_t k = 0; k < n.children.count; ++k) total *= child(k);
+                for (std::int32_t k = 0; k < n.children.count; ++k)
+                    if (!is_bracket(p_.child(n, k))) total *= child(k);
                 return total;
             }
             case ir::op::divide:
+                if (is_hidden(number)) return 0;
                 return child(0) / child(1);
             case ir::op::power: {
                 const long double exponent = child(1);
@@ -184,6 +191,47 @@ private:
                 return child(n.children.count - 1);
         }
         throw std::logic_error("interpreter: an unknown operation");
+    }
+
+    // Brackets: conditions as numbers. A product with a false one is 0 whatever its other factors are, and
+    // these need not exist.
+    bool is_number(ir::ref number, double value) const {
+        return p_.nodes[number].kind == ir::op::number && p_.nodes[number].value == value;
+    }
+    bool is_bracket(ir::ref number) const {
+        const ir::node& n = p_.nodes[number];
+        if (n.kind == ir::op::choose && n.children.count == 3) {
+            const ir::ref then = p_.child(n, 0), otherwise = p_.child(n, 2);
+            return (is_number(then, 1) && is_number(otherwise, 0)) ||
+                   (is_number(then, 0) && is_number(otherwise, 1));
+        }
+        return n.kind == ir::op::compare || n.kind == ir::op::delta ||
+               (n.kind == ir::op::apply &&
+                static_cast<ir::function>(n.detail) == ir::function::logical_not);
+    }
+    bool is_hidden(ir::ref number) {
+        const ir::node& n = p_.nodes[number];
+        if (n.kind == ir::op::divide) return is_hidden(p_.child(n, 0));
+        if (n.kind != ir::op::multiply) return is_bracket(number) && value(number) == 0;
+        for (std::int32_t k = 0; k < n.children.count; ++k)
+            if (is_hidden(p_.child(n, k))) return true;
+        return false;
+    }
+    // Minus infinity under brackets: what it is added to is masked, whatever it is.
+    bool is_mask(ir::ref number) const {
+        bool infinite = false;
+        return is_mask(number, infinite) && infinite;
+    }
+    bool is_mask(ir::ref number, bool& infinite) const {
+        const ir::node& n = p_.nodes[number];
+        if (n.kind == ir::op::number) {
+            infinite = infinite || n.value == -HUGE_VAL || n.value == HUGE_VAL;
+            return true;
+        }
+        if (n.kind != ir::op::multiply) return is_bracket(number);
+        for (std::int32_t k = 0; k < n.children.count; ++k)
+            if (!is_mask(p_.child(n, k), infinite)) return false;
+        return true;
     }
 
     static long double apply(ir::function f, long double x, long double y) {
@@ -220,6 +268,9 @@ private:
         long double total = 0, product = 1, most = -infinity, least = infinity;
         for (auto x : row)
             total += x, product *= x, most = std::max(most, x), least = std::min(least, x);
+        if (kind == ir::reduction::softmax || kind == ir::reduction::logsumexp)
+            for (auto x : row)
+                if (std::isnan(x)) return x;
         long double weights = 0;  // of exp(x - most)
         if (most > -infinity)
             for (auto x : row) weights += std::exp(x - most);
