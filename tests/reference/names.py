@@ -200,6 +200,7 @@ class Text:
             if isinstance(name, str) or index is not None:
                 if len(e.raw_sides) != 1:
                     raise Doubt("a function with claims")
+                self.define_once(name)
                 self.own[name] = Own(name, [self.parameter(p) for p in parts], e.raw_sides[0], index)
                 continue
             bare = {n.base for s in e.raw_sides for n in names_in(s)
@@ -218,6 +219,7 @@ class Text:
                     not name.scripts or sc.read_use(name).places == []) and any(True for _ in self.calls(name.base)):
                 if len(e.raw_sides) != 1:
                     raise Doubt("a function with claims")
+                self.define_once(name.base)
                 self.own[name.base] = Own(name.base, words, e.raw_sides[0])
                 continue
             if any(True for _ in self.calls(name.base)):
@@ -225,6 +227,10 @@ class Text:
             self.documented.add(name.base)
             kept.append(e)
         self.equations = kept
+
+    def define_once(self, name):
+        if name in self.own:
+            raise Refused("defined twice", name)
 
     @staticmethod
     def parameter(tokens):

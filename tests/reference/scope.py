@@ -76,8 +76,6 @@ def occurrences(node):
         if node.condition is not None:
             inside = inside + occurrences(node.condition)
         out = [x for x in inside if x[0] not in node.indices]
-        if node.kind == "softmax":
-            out += [(i, "n") for i in node.free]
         return out
     out = []
     for c in below(node):
@@ -106,6 +104,17 @@ def arguments(node):
     return below(node)
 
 
+def check_terms(argument, bound):
+    """An index that one term of an argument sums and another leaves open: the page does not say whose it is."""
+    while isinstance(argument, Group):
+        argument = argument.body
+    if isinstance(argument, Add):
+        seen = [counts(t, bound) for t in below(argument)]
+        for i in {i for c in seen for i in c} - bound:
+            if any(c[i] == 1 for c in seen) and any(c[i] >= 2 for c in seen):
+                raise Doubt("an index that one term sums and another leaves open")
+
+
 def counts(node, bound):
     """How often a node that is not settled yet has an index that is open in it."""
     if isinstance(node, (Tensor, Delta, Derivative, Position)):
@@ -119,6 +128,7 @@ def counts(node, bound):
         own = set(node.indices or ()) if isinstance(node, (Reduce, Norm)) else set()
         out = Counter()
         for a in arguments(node):
+            check_terms(a, bound | own)
             here = Counter()
             for i, n in counts(a, bound | own).items():
                 if i in own and getattr(node, "kind", "") != "softmax":

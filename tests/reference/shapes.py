@@ -163,6 +163,12 @@ class Shapes:
                             self.find(j) in has_axis):
                         self.join(i, j)
                         break
+        for i in self.indices:  # b of one sum without a tensor, and of others with one
+            if self.find(i) not in has_axis and "~" in i[2]:
+                for j in self.indices:
+                    if j[2].split("~")[0] == i[2].split("~")[0] and self.find(j) in has_axis:
+                        self.join(i, j)
+                        break
         reached = set()
         for _ in range(3):  # of a place whose axis is known all indices but one are
             for axis, terms, _, _, _ in self.affine + self.inner:
@@ -202,6 +208,18 @@ class Shapes:
         for i, count in self.first.items():
             self.n[self.find(i)] = count
 
+    def parts(self):
+        """The axes that the parts of one tensor fill, and how long they are."""
+        for name, parts in self.p.definitions.items():
+            if len(parts) == 1:
+                continue
+            left, _, e = parts[0]
+            for k, p in enumerate(left.places):
+                if p.kind == "number":
+                    yield ("t", name, k), len(parts)
+                if p.kind == "affine":
+                    yield ("t", name, k), len(parts) * self.extent(self.index(p.terms[0][1], e))
+
     def drawn(self, x):
         """Mostly a letter is as long wherever it stands, since a caller gives an extent to a letter."""
         if not hasattr(self, "of_letter"):
@@ -227,6 +245,10 @@ class Shapes:
             n = 1
             for i in parts:
                 n *= self.extent(i)
+            if self.extent(axis) != n:
+                self.n[self.find(axis)] = n
+                changed = True
+        for axis, n in self.parts():
             if self.extent(axis) != n:
                 self.n[self.find(axis)] = n
                 changed = True
