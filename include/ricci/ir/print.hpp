@@ -155,8 +155,9 @@ private:
         if (x.kind == op::number) return x.value < 0;
         if (x.kind == op::multiply)
             return p_.nodes[p_.child(x, 0)].kind == op::number && is_negative(p_.child(x, 0));
-        return is_sum(x) && p_.nodes[p_.child(x, 0)].kind == op::multiply &&
-               is_negative(p_.child(x, 0));
+        if (!is_sum(x)) return false;
+        const node& body = p_.nodes[p_.child(x, 0)];  // a sum of sums too
+        return (body.kind == op::multiply || is_sum(body)) && is_negative(p_.child(x, 0));
     }
     /// -1 times one thing, which is how a minus sign in front of a term is read.
     constexpr bool is_minus_one(const node& x) const {
