@@ -204,7 +204,7 @@ TEST_CASE("merged, fixed and affine positions") {
             CHECK(parts.input("x", {6}).input("w", {6, 6}).compare() == "");
             bound_program accumulate("Y^{i} = x^{(2i+1)j} w^{j}", type, seed);
             accumulate.alpha = 2, accumulate.beta = -0.5;
-            CHECK(accumulate.input("x", {12, 3}).input("w", {3}).compare() == "");
+            CHECK(accumulate.input("x", {12, 3}).input("w", {3}).output("Y", {6}).compare() == "");
         }
     }
 }
