@@ -107,7 +107,7 @@ def run_both(driver, text, reading, seed):
             return Comparison(note="a claim that is not a number")
         return Comparison(Finding("proved, and false", f"{first_difference(a, b)}", text))
     if answer.kind == "error":
-        if needed and "as the caller gave it" in answer.words:
+        if (needed or answer.asked) and "as the caller gave it" in answer.words:
             return Comparison(note="doubt: one letter of several extents")
         if reading.outside:
             return Comparison(note="both outside")

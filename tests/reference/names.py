@@ -301,6 +301,9 @@ class Text:
                 continue
             for u in self.uses_of(n):
                 uses[u.base].append(u)
+        for base in self.own:
+            if any(u.places for u in uses.get(base, ())):
+                raise Doubt("a function that is a tensor elsewhere")
         self.digits = {}
         self.multiplied = {}
         for base, all_uses in uses.items():

@@ -489,7 +489,7 @@ def overflow(m):
         [f"{Z(i)} = \\sum_{j} \\exp({big} {S(i, j)})", f"{F(i)} = \\log {Z(i)}"],
         [f"{A(i, j)} = \\frac{{\\exp({big} {S(i, j)})}}{{\\sum_{k} \\exp({big} {S(i, k)})}}"],
         [f"{F(i)} = \\log \\sum_{j} \\exp({big} {S(i, j)})"],
-        [f"{A(i, j)} = \\operatorname{{softmax}}_{j}({big} {S(i, j)})", f"{Z(i)} = - \\sum_{j} {A(i, j)} \\log {A(i, j)}"])
+        [f"{A(i, j)} = \\operatorname{{softmax}}_{j}({big} {S(i, j)})", f"{Z(i)} = \\sum_{j} {A(i, j)} {S(i, j)}"])
 
 
 def padded(m):

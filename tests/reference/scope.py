@@ -65,7 +65,9 @@ def occurrences(node):
             for i, h in occurrences(c):
                 here.setdefault(i, []).append((i, h))
             for i, all_of in here.items():
-                if len(all_of) > len(most.get(i, [])):
+                if i in most and len(all_of) == len(most[i]) and all_of != most[i]:
+                    most[i] = [(i, "n")] * len(all_of)  # terms that differ in its height make no pair
+                elif len(all_of) > len(most.get(i, [])):
                     most[i] = all_of
         return [x for all_of in most.values() for x in all_of]
     if isinstance(node, OwnCall):

@@ -183,6 +183,7 @@ class Shapes:
                     self.join(a, b)
                     has_axis = self.known()
         self.draw()
+        self.begin_short()
         for _ in range(12):
             if not self.stretch():
                 break
@@ -207,6 +208,15 @@ class Shapes:
                 self.n[root] = self.drawn(x)
         for i, count in self.first.items():
             self.n[self.find(i)] = count
+
+    def begin_short(self):
+        """An axis that only arithmetic fills is as long as it has to be, and now and then longer."""
+        plain = {self.find(i) for i in self.indices}
+        for axis, terms, _, _, _ in self.affine:
+            root = self.find(axis)
+            if root not in plain:
+                known = all(self.find(i) in self.known() for _, i in terms)
+                self.n[root] = self.random.choice([0, 0, 0, 5]) if known else 0
 
     def parts(self):
         """The axes that the parts of one tensor fill, and how long they are."""
@@ -233,7 +243,7 @@ class Shapes:
         return self.of_letter[letter]
 
     def reach(self, terms, offset):
-        return offset + sum(abs(c) * (self.extent(i) - 1) for c, i in terms) + 1
+        return offset + sum(abs(c) * max(self.extent(i) - 1, 0) for c, i in terms) + 1
 
     def extent(self, node):
         return self.n[self.find(node)]
