@@ -107,14 +107,25 @@ protected:
         return base;
     }
 
-    /// What \frac, \sqrt and ^ take: {...} or one token.
+    /// What \frac, \sqrt and ^ take: {...} or one token. TeX takes one digit or letter, and no script.
     constexpr ref read_argument() {
         if (accept_symbol('{')) {
             const ref inside = read_expression();
             if (!failed()) expect_symbol('}');
             return inside;
         }
-        if (is(token_kind::number)) return read_number();
+        const bool number = is(token_kind::number), letter = is(token_kind::letter);
+        const bool longer = number ? peek().end - peek().begin > 1
+                                   : letter && is(token_kind::letter, 1) && !peek(1).spaced;
+        const bool script = (letter || is_key(keyword::greek)) && is_script(peek(1));
+        if (longer || script) {
+            fail(
+                mistake_kind::unexpected, begin_here(), peek(number ? 0 : 1).end,
+                "without braces only one digit or letter is taken here, and no script; write {...} "
+                "around all that is meant, as in \\frac{1}{2}, e^{x_i}, 2^{10}");
+            return none;
+        }
+        if (number) return read_number();
         return read_primary();
     }
 

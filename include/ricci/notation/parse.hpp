@@ -25,9 +25,9 @@ struct parse_result {
 /// The passes between the parser's program and one whose sums are explicit and in order.
 constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& parser) {
     detail::buffer<styled_definition>& functions = parser.definitions();
-    ir::mistake found = part_joiner(p, text).run();
-    if (found) return found;
-    found = call_settler(p, text, functions).run();
+    // functions first: they know their equations by number
+    ir::mistake found = call_settler(p, text, functions).run();
+    if (!found) found = part_joiner(p, text).run();
     if (found) return found;
     if (p.equations.empty())
         return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,

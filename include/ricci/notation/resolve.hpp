@@ -100,7 +100,15 @@ private:
         const detail::buffer<ref> here = summed_here(n);
         if (mistake_) return n;
         for (ref i : here) bound_.add(i), implied_.add(i);
+        // what a softmax runs over is its own inside, whatever sum it stands in outside
+        ir::index_set outside;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            if (const ref i = p_.links[x.indices.first + k]; implied_.has(i)) outside.add(i);
+        for (ref i = 0; i < outside.end(); ++i)
+            if (outside.has(i)) implied_.remove(i);
         const ref inside = resolve_children(n);
+        for (ref i = 0; i < outside.end(); ++i)
+            if (outside.has(i)) implied_.add(i);
         for (ref i : here) bound_.remove(i), implied_.remove(i);
         if (here.empty() || mistake_) return inside;
         const ir::range over = p_.add_links(here);

@@ -20,7 +20,7 @@ static_assert(refused("s = x_0 \\sum_i x^i", unexpected, 1, 6,
                       "write x_{\\text{0}} for the first"));
 static_assert(refused("y_i = S_{ij} x_j + S_{11} x_i", unexpected, 1, 21,
                       "S_{1,1} for the second"));
-static_assert(prints("s = S_{1,1} + \\sum_{i} S_{ii}", "s = S_{1,1} + S^{ii}"));
+static_assert(prints("s = S_{1,1} + \\sum_{i} S_{ii}", "s = S_{1,1} + \\sum_{i} S^{ii}"));
 // A power, unless the name has indices above.
 static_assert(is_accepted("s = x^2 + y^{-1/2}"));
 static_assert(refused("s = x^2 + \\sum_i x^i", unexpected, 1, 6, "x^{2,} for a place"));
@@ -30,6 +30,12 @@ static_assert(refused("s = x^10", unexpected, 1, 7, "write {10}"));
 static_assert(refused("y = W_1^2 + W_1^{ij} x^i x^j", unexpected, 1, 8, "W_1^{2,} for a place"));
 static_assert(refused("y = S^{12} + S^{ij} x^{ij}", unexpected, 1, 6, "S^{1,2} for places"));
 static_assert(is_accepted("y = x_1^2 + x_2^2"));
+// TeX takes one token for an argument without braces.
+static_assert(refused("y = \\frac12 x", unexpected, 1, 10, "\\frac{1}{2}"));
+static_assert(refused("y = 2^10", unexpected, 1, 7, "2^{10}"));
+static_assert(refused("y_i = e^x_i", unexpected, 1, 9, "e^{x_i}"));
+static_assert(refused("y = \\sqrt xy", unexpected, 1, 11, "one digit or letter"));
+static_assert(is_accepted("y = \\frac1n x^2 + \\sqrt2 + e^x + \\frac\\alpha\\beta"));
 static_assert(is_accepted("\\phi(x) = x^2\ny^i = \\phi(z^i) + x^i"));
 static_assert(prints("S^{ij} = T^{0i} R^{j0}", "S^{ij} = T^{0,i} R^{j,0}"));
 // A number in front of an index multiplies it, unless the name has an axis more elsewhere.

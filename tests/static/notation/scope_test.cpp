@@ -17,10 +17,16 @@ static_assert(prints("A^{ij} = \\frac{\\exp(Q^{ia} K^{ja})}{\\sum_k \\exp(Q^{ia}
 static_assert(prints("s = \\exp(Q^a K^a) w^a w^a",
                      "s = \\exp(\\sum_{a'} Q^{a'} K^{a'}) w^{a} w^{a}"));
 static_assert(prints("s = (x^i y^i)^2", "s = (\\sum_{i} x^{i} y^{i})^{2}"));
-static_assert(prints("y^i = (A^{ij} + B^{ij} z^j) c^j", "y^{i} = (A^{ij} + B^{ij} z^{j}) c^{j}"));
+static_assert(prints("y^i = (A^{ij} + B^{ij} z^j) c^j",
+                     "y^{i} = \\sum_{j} (A^{ij} + B^{ij} z^{j}) c^{j}"));
 // What a function sums over is no index of its arguments.
 static_assert(prints("\\phi(t) = t / \\sum_i u^i\ny^i = \\phi(x^i)",
                      "y^{i} = \\frac{x^{i}}{\\sum_{i'} u^{i'}}"));
+// The index of a softmax is its own, in further arguments too.
+static_assert(prints("P = \\operatorname{softmax}_i(S^i \\exp(b^i X^i)) B^i",
+                     "P = \\sum_{i} \\operatorname{softmax}_{i}(S^{i} \\exp(b^{i} X^{i})) B^{i}"));
+static_assert(prints("N^{m,2n} = m u^n\nN^{m,2n+1} = m u^n\nf(x) = \\max(x, 0)^2\ny = f(z)",
+                     "N^{m(2n+0)} = m u^{n}\nN^{m(2n+1)} = m u^{n}\ny = (\\max(z, 0))^{2}"));
 // A product that is one sum or several.
 constexpr auto repeated = mistake_kind::index_repeated;
 static_assert(refused("s = (y^i - W^{ij} x^j)(y^i - W^{ij} x^j)", repeated, 1, 5, "(...)^2"));
