@@ -108,8 +108,9 @@ def arguments(node):
 
 def check_terms(argument, bound):
     """An index that one term of an argument sums and another leaves open: the page does not say whose it is."""
-    while isinstance(argument, Group):
-        argument = argument.body
+    if isinstance(argument, (Group, Product)):
+        for c in below(argument):
+            check_terms(c, bound)
     if isinstance(argument, Add):
         seen = [counts(t, bound) for t in below(argument)]
         for i in {i for c in seen for i in c} - bound:

@@ -212,11 +212,12 @@ class Shapes:
     def begin_short(self):
         """An axis that only arithmetic fills is as long as it has to be, and now and then longer."""
         plain = {self.find(i) for i in self.indices}
+        given = {i for axis, i, _, _ in self.plain if axis[1] in self.p.inputs}
         for axis, terms, _, _, _ in self.affine:
             root = self.find(axis)
             if root not in plain:
-                known = all(self.find(i) in self.known() for _, i in terms)
-                self.n[root] = self.random.choice([0, 0, 0, 5]) if known else 0
+                longer = all(i in given for _, i in terms) and self.random.random() < 0.25
+                self.n[root] = 5 if longer else 0
 
     def parts(self):
         """The axes that the parts of one tensor fill, and how long they are."""
