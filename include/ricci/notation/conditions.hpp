@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <ricci/notation/bounds.hpp>
-#include <ricci/notation/scripts.hpp>
+#include <ricci/notation/parentheses.hpp>
 
 namespace ricci::notation {
 
@@ -12,9 +12,9 @@ using ir::op;
 
 /// `Expression` is the parser that derives from this one: what stands in a condition is its to read.
 template <class Expression>
-class condition_parser : public script_parser {
+class condition_parser : public parenthesis_parser {
 public:
-    using script_parser::script_parser;
+    using parenthesis_parser::parenthesis_parser;
 
 protected:
     constexpr ref expression() { return static_cast<Expression*>(this)->read_expression(); }
