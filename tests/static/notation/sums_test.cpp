@@ -13,7 +13,7 @@ using ricci::testing::refused;
 
 static_assert(prints("c^i = \\sum_{j \\le i} x^j", "c^{i} = [j \\le i] x^{j}"));
 static_assert(prints("c^i = \\sum_{0 \\le j < i} x^j",
-                     "c^{i} = [[0 \\le j] \\land [j < i]] x^{j}"));
+                     "c^{i} = \\sum_{j} [[0 \\le j] \\land [j < i]] x^{j}"));
 static_assert(prints("c^i = \\sum_{j : j \\ne i} x^j", "c^{i} = [j \\ne i] x^{j}"));
 static_assert(prints("u = \\sum_{i<j} x^i x^j", "u = [i < j] (x^{i} x^{j})"));
 static_assert(prints("u = \\sum_i \\sum_{j<i} A^{ij}", "u = \\sum_{i} \\sum_{j} [j < i] A^{ij}"));
