@@ -37,13 +37,12 @@ constexpr void add_uses(const Program& p, ref n, index_set& out) {
 /// Leaves of an argument's indices those that it does not sum by itself. What a softmax runs over, and
 /// a function that keeps its index, is summed nowhere inside.
 template <class Program>
-constexpr void close_argument(const Program& p, const node& x, index_set& shown) {
-    index_set over;
-    for (std::int32_t k = 0; k < x.indices.count; ++k)
-        if (const ref i = p.links[x.indices.first + k]; shown.has(i)) over.add(i);
+constexpr void close_argument(const Program& p, const node& x, ref argument, index_set& shown) {
     shown.drop_repeated();
-    for (ref i = 0; i < over.end(); ++i)
-        if (over.has(i) && !shown.has(i)) shown.add(i);
+    if (x.indices.count == 0 || binds(x)) return;
+    const index_set all = free_indices(p, argument);
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        if (const ref i = p.links[x.indices.first + k]; all.has(i) && !shown.has(i)) shown.add(i);
 }
 
 /// The indices of an expression that nothing in it binds, as what stands around it sees them;
@@ -58,8 +57,9 @@ constexpr index_set shown_indices(const Program& p, ref n) {
     }
     const bool values = takes_values(x);
     for (std::int32_t k = 0; k < x.children.count; ++k) {
-        index_set child = shown_indices(p, p.links[x.children.first + k]);
-        if (values) close_argument(p, x, child);
+        const ref argument = p.links[x.children.first + k];
+        index_set child = shown_indices(p, argument);
+        if (values) close_argument(p, x, argument, child);
         if (x.kind == op::add) out.unite(child);
         else out.merge(child);
     }

@@ -232,7 +232,7 @@ protected:
         if (is_capital(peek(inside))) return true;
         if (is(token_kind::number, inside)) return digits_are_label(base, inside);
         if (first && (base == "d" || base == "n") && is_dimension(inside))
-            return alone_ || !survey_.dimension_is_indexed(now_, base);
+            return alone_ || !survey_.dimension_is_indexed(base);
         return inside == 1 ? is_label_word(1) : is_braced_label();
     }
     /// d_k, n_{x}, d_\text{model}: one letter, or words.

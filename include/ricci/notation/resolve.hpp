@@ -125,7 +125,7 @@ private:
     constexpr ref with_own_letters(const ir::node& x, ref argument) {
         const ir::index_set all = shown_indices(p_, argument);
         ir::index_set seen = all;
-        close_argument(p_, x, seen);
+        close_argument(p_, x, argument, seen);
         ir::index_map renamed;
         for (ref i = 0; i < all.end(); ++i) {
             if (!all.repeated(i) || seen.has(i) || !implied_.has(i)) continue;
@@ -190,8 +190,9 @@ private:
         }
         const bool values = takes_values(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            ir::index_set child = shown_indices(p_, p_.links[x.children.first + k]);
-            if (values) close_argument(p_, x, child);
+            const ref argument = p_.links[x.children.first + k];
+            ir::index_set child = shown_indices(p_, argument);
+            if (values) close_argument(p_, x, argument, child);
             holding.merge_once(child);
         }
         for (ref i = 0; i < holding.end(); ++i)

@@ -63,7 +63,7 @@ constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurre
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ref child = p.links[x.children.first + k];
         ir::index_set shown = shown_indices(p, child);
-        if (values) close_argument(p, x, shown);
+        if (values) close_argument(p, x, child, shown);
         if (!shown.has(index)) continue;  // or a sum of its own
         if (x.kind != op::add) {
             count_occurrences(p, child, index, out);

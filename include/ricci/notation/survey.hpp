@@ -87,15 +87,20 @@ public:
         return brackets ? shape_of(t + 1, end - 1) : shape_of(t, end);
     }
 
-    /// Whether d_x or n_x of this statement has an index: where the text defines the name with it, or
-    /// writes it here with two letters that are indices here.
-    constexpr bool dimension_is_indexed(const token* here, text_view base) const {
+    /// Whether d_x or n_x has an index: the text defines the name with it, or writes it in one equation
+    /// with two letters that are indices there.
+    constexpr bool dimension_is_indexed(text_view base) const {
         for (const token* t = first_; t < last_; ++t)
             if ((t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
                 return true;
-        const token* begin = statement_of(here);
+        const token* begin = first_;
         text_view seen{};
-        for (const token* t = begin; t < last_ && t->kind != token_kind::separator; ++t) {
+        for (const token* t = first_; t < last_; ++t) {
+            if (t->kind == token_kind::separator) {
+                begin = t + 1;
+                seen = {};
+                continue;
+            }
             const token* letter = dimension_letter(t, base);
             if (letter == nullptr || !is_index_in(begin, text_of(letter))) continue;
             if (seen.size > 0 && !(seen == text_of(letter))) return true;
