@@ -553,6 +553,8 @@ class Resolver:
         use = sc.read_use(n, text.all_words)
         if use.scalar and use.scalar not in text.tensor_scalars:
             return Tensor(use.scalar, [])
+        if use.scalar and not is_left and not self.stands_with_another(n):
+            raise Doubt("d_k alone in an equation, in a text in which d is a tensor")
         base, places = use.base, list(use.places)
         if use.low_digits:
             if text.digits.get((base, use.low_digits)) == "place":
@@ -572,6 +574,17 @@ class Resolver:
                 raise Refused("unexpected", "a power on the left")
             return Power(out, self.node(parse(use.power)))
         return out
+
+    def stands_with_another(self, name):
+        """Whether the equation has this letter with another index too, or the text defines it with its index."""
+        if name.base in self.text.defined_bases:
+            return True
+        for e in self.text.equations:
+            roots = [r for r in [e.raw_left] + e.raw_sides + [x for _, ss in e.raw_other for x in ss] if r is not None]
+            mine = [n for r in roots for n in names_in(r) if n.base == name.base and n.scripts]
+            if any(n is name for n in mine):
+                return len({sc.read_use(n).scalar for n in mine}) > 1
+        return True
 
     @staticmethod
     def split(pair):

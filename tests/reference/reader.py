@@ -55,16 +55,24 @@ class Reading:
         return out
 
     def evaluate(self):
-        """All outputs by name."""
+        """All that the text defines, by name. `outside` says whether a place that does not exist shows in it."""
+        out, read_outside = self.run(np.nan)
+        self.outside = False
+        if read_outside:
+            other, _ = self.run(REAL(1.25))
+            self.outside = any(not np.array_equal(out[n], other[n], equal_nan=True) for n in out)
+        return out
+
+    def run(self, nowhere):
         with np.errstate(all="ignore"):
             e = Evaluator(self.program, self.shapes, self.inputs)
+            e.nowhere = nowhere
             world = {}
             out = {}
             for name in self.program.definitions:
                 a = e.tensor(name, world)
                 out[name] = spread(a, list(range(self.program.ranks[name])))
-            self.outside = e.outside and any(np.isnan(x).any() for x in out.values())
-        return out
+        return out, e.outside
 
     def judge(self, claim):
         """The two sides of a claim, as arrays over the letters of its left side."""

@@ -221,7 +221,7 @@ def gathers(m):
     if way == 2:
         return [f"{L()} = \\operatorname{{mean}}_{i} (\\operatorname{{logsumexp}}_{v} {Z(i, v)} - {Z.base}^{{{i} {y}_{i}}})"]
     if way == 3:
-        return [f"{L()} = \\sum_{i} [{y}_{i} \\ge 0] {Z.base}^{{{i} {y}_{i}}}"]
+        return [f"{L()} = \\sum_{i} {U(i)} {Z.base}^{{{i} {y}_{i}}}"]
     if way == 4:
         return [f"{X(b, i, a)} = {E.base}^{{{x}_{{{b}{i}}} {a}}} + {U(i, a)}"]
     if way == 5:

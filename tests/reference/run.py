@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads many texts twice, by the library and by the reader in this folder, and shows where the two differ.
 
-usage: run.py DRIVER [--count N] [--seed S] [--seconds T] [--corpus FILE ...] [--all] [TEXT ...]
+usage: run.py DRIVER [--count N] [--seed S] [--seconds T] [--without RECIPE,...] [--corpus FILE ...] [TEXT ...]
 
 The texts are those of the corpus and N random ones. What differs is made smaller and printed by category, the
 smallest first; the exit status is 1 if there is any.
@@ -99,6 +99,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("RICCI_SEED", "1")))
     parser.add_argument("--seconds", type=float, default=0, help="stop after as many; 0: never")
+    parser.add_argument("--without", default="", help="recipes of recipes.py that are left out, with commas between")
     parser.add_argument("--corpus", type=pathlib.Path, nargs="*", default=sorted(CORPUS.glob("*.txt")))
     a = parser.parse_args()
     run = Run(Driver(a.driver))
@@ -113,7 +114,7 @@ def main():
         for k in range(a.count):
             if a.seconds and time.time() - begin > a.seconds:
                 break
-            run.one(texts.text(a.seed * 1_000_003 + k), k)
+            run.one(texts.text(a.seed * 1_000_003 + k, a.without.split(",")), k)
     run.report()
     run.driver.stop()
     sys.exit(1 if run.found else 0)

@@ -203,6 +203,8 @@ class Scope:
         if mine:
             for i in mine:
                 self.pairs.append([h for _, f in done for j, h in self.heights_in(f) if j == i])
+                if set(self.pairs[-1]) == {"n"}:
+                    raise Doubt("a sum of numbers alone that nothing writes")
             out = self.renamed(Reduce("sum", mine, out, implied=True))
         return out
 

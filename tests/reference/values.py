@@ -72,7 +72,7 @@ def erf(x):
         fraction = (REAL(n) / 2) / (y + fraction)
     tail = np.exp(-y * y) / (np.sqrt(PI) * (y + fraction))
     out = np.where(small, series, np.sign(x) * (1 - tail))
-    return np.where(np.isnan(x), x, out)
+    return np.where(np.isnan(x), x, np.where(np.isinf(x), np.sign(x), out))
 
 
 PI = 4 * np.arctan(REAL(1))
@@ -107,6 +107,7 @@ class Evaluator:
         self.inputs = {n: Array(tuple(range(a.ndim)), a.astype(REAL)) for n, a in inputs.items()}
         self.directions = 0
         self.outside = False
+        self.nowhere = np.nan  # what stands at a place that does not exist
         self.limit = 4_000_000
 
     # tensors --------------------------------------------------------------------------------------------------
@@ -408,7 +409,7 @@ class Evaluator:
             result = np.where(zero, 0, result)
         if bad.any():
             self.outside = True
-            result = np.where(bad, np.nan, result)
+            result = np.where(bad, self.nowhere, result)
         out = Array(labels, result)
         self.check_size(out)
         return out
