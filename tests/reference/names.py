@@ -639,14 +639,12 @@ class Resolver:
             return self.as_product(n, named)
         if base in text.defined_bases or self.used_as_factor(base, named.name) or named.name.startswith(("d_", "n_")):
             return self.as_product(n, named)
-        if base in FUNCTION_LETTERS or base.endswith("'") or not sc.has_sign(n.body):
+        if named.name in FUNCTION_LETTERS or base.endswith("'") or not sc.has_sign(n.body):
             raise Refused("parenthesis", f"{base} before a parenthesis")
         return self.as_product(n, named)
 
     def used_as_factor(self, base, name):
         """Whether the text has the name without a parenthesis behind it."""
-        if name != base and not self.text.uses.get(name):
-            pass
         for e in self.text.equations:
             roots = e.raw_sides + [x for _, ss in e.raw_other for x in ss]
             for r in roots:

@@ -107,6 +107,7 @@ class Evaluator:
         self.inputs = {n: Array(tuple(range(a.ndim)), a.astype(REAL)) for n, a in inputs.items()}
         self.directions = 0
         self.outside = False
+        self.large = False  # an exponential leaves the range of double
         self.nowhere = np.nan  # what stands at a place that does not exist
         self.limit = 4_000_000
 
@@ -225,6 +226,8 @@ class Evaluator:
                 return apply(TWO[node.function], *parts)
             if node.function not in FUNCTIONS:
                 raise Doubt(f"the function {node.function}")
+            if node.function == "exp" and (np.abs(parts[0].data) > 700).any():
+                self.large = True
             return Array(parts[0].labels, np.asarray(FUNCTIONS[node.function](parts[0].data)))
         if isinstance(node, Bracket):
             return self.condition(node.condition, value)
