@@ -43,7 +43,7 @@ private:
         definition e = equation();
         std::vector<std::int64_t> extents;
         for (const auto& a : e.left) extents.push_back(reach(p_, a));
-        e.tensor = declare(extents, false);
+        e.tensor = declare(extents, false, &e.body);
         p_.tensors[e.tensor].defined = true;
         p_.equations.push_back(std::move(e));
     }

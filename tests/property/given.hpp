@@ -8,17 +8,25 @@
 
 namespace ricci::testing {
 
-/// Whether a tensor of an expression has an axis at an index that is free there.
+/// Whether a tensor has an axis at an index, and none at arithmetic of it, which may be longer.
+inline bool says_extent(const tree& t, const std::string& i) {
+    bool plain = false;
+    for (const auto& a : t.axes)
+        for (const auto& term : a.terms) {
+            if (term.first == i && a.kind == ir::position_kind::affine) return false;
+            plain = plain || (term.first == i && a.kind == ir::position_kind::index);
+        }
+    return plain;
+}
+/// Whether a tensor of an expression says the extent of an index that is free there.
 inline bool shows(const tree& t, const std::string& i) {
     if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return false;
-    if (t.kind == ir::op::tensor)
-        for (const auto& a : t.axes)
-            if (a.kind == ir::position_kind::index && a.terms[0].first == i) return true;
+    if (t.kind == ir::op::tensor && says_extent(t, i)) return true;
     return std::any_of(t.children.begin(), t.children.end(),
                        [&](const tree& child) { return shows(child, i); });
 }
 /// The indices whose extents the caller has to bind: where they are free, or below the sign that
-/// binds them, no tensor has an axis at them.
+/// binds them, no tensor says them.
 inline letters indices_to_give(const random_program& p) {
     letters needed;
     const auto ask = [&](const tree& scope, const std::string& i) {

@@ -14,7 +14,9 @@ class tensor_generator : protected drawing {
 protected:
     using drawing::drawing;
 
-    std::size_t declare(const std::vector<std::int64_t>& extents, bool positive) {
+    /// `body`: of the equation that defines the tensor.
+    std::size_t declare(const std::vector<std::int64_t>& extents, bool positive,
+                        const tree* body = nullptr) {
         struct spelling {
             const char *name, *latex;
             bool above = false;
@@ -76,6 +78,8 @@ protected:
                 above = true;
             }
             if (is_taken(name)) continue;
+            // d_k on the left may be a tensor at k, and k then may not be bound on the right.
+            if (name == "d_k" && body != nullptr && writes_letter(*body, "k")) continue;
             p_.tensors.push_back({name, latex, extents, positive, false, above, 0});
             return p_.tensors.size() - 1;
         }
@@ -211,6 +215,9 @@ protected:
         }
         p_.tensors.push_back({name, latex, extents, false, false, false, 1 + below(4)});
         return p_.tensors.size() - 1;
+    }
+    static bool writes_letter(const tree& t, const std::string& letter) {
+        return mentions(t, letter) + mentions(t, letter + twin_mark) > 0;
     }
     bool is_taken(const std::string& name) const {
         return std::any_of(p_.tensors.begin(), p_.tensors.end(),

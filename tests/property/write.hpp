@@ -16,7 +16,7 @@ public:
     /// A condition that starts with \text{abs}(...) may stand without \text{if} before it.
     static constexpr bool words_open_conditions = true;
 
-    explicit writer(const random_program& p) : p_(p) {}
+    explicit writer(const random_program& p) : p_(p), heights_(heights_of(p.seed)) {}
 
     std::string text() {
         std::string out;
@@ -40,6 +40,14 @@ public:
     }
 
 private:
+    /// How a text avoids that heights tell tensors apart, or mean two things: its sums are all written
+    /// out; or each name has one pattern of heights; or implied sums have one height each.
+    enum class heights { free, by_name, by_sum };
+    static heights heights_of(unsigned seed) {
+        return static_cast<heights>(seed * 2654435761u >> 7 & 3u ? (seed * 2654435761u >> 9) % 2 + 1
+                                                                 : 0);
+    }
+
     void mark_own(const tree& t) {
         square_plus_ = square_plus_ || t.own == own_function::square_plus;
         mixed_ = mixed_ || t.own == own_function::mixed;
@@ -59,14 +67,22 @@ private:
     static bool is_sum(const tree& t) {
         return binds(t) && t.detail == static_cast<std::uint8_t>(ir::reduction::sum);
     }
-    /// The reader has to find this sum by itself: each index in two factors, and nowhere else.
+    /// The reader has to find this sum by itself: each index in two factors, and nowhere else, and in no
+    /// factor twice, which could then have a sum of its own.
     bool implied(const tree& t) const {
+        if (heights_ == heights::free) return false;
         const tree& body = t.children[0];
         for (const auto& i : t.indices) {
             int holders = 0;
             if (body.kind == ir::op::tensor && body.children.empty()) holders = mentions(body, i);
             if (body.kind == ir::op::multiply || body.kind == ir::op::divide)
-                for (const auto& child : body.children) holders += free_letters(child).count(i) > 0;
+                for (const auto& child : body.children) {
+                    holders += free_letters(child).count(i) > 0;
+                    if (repeats(child, i)) return false;
+                }
+            unsigned seen = 0;
+            see_heights(body, i, seen);
+            if (heights_ == heights::by_sum && seen == 3) return false;
             // An index that stands only as a number would be taken for the name of a scalar.
             if (has_twin(*term_, i)) return false;
             if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 ||
@@ -74,6 +90,37 @@ private:
                 return false;
         }
         return true;
+    }
+    /// Whether a product, or the arguments of a function, hold the index twice.
+    static bool repeats(const tree& t, const std::string& i) {
+        if (t.kind == ir::op::add)
+            return std::any_of(t.children.begin(), t.children.end(),
+                               [&](const tree& child) { return repeats(child, i); });
+        int holders = mentions_here(t, i);
+        for (const auto& child : t.children) {
+            if (repeats(child, i)) return true;
+            holders += mentions(child, i) > 0;
+        }
+        return holders > 1;
+    }
+    static int mentions_here(const tree& t, const std::string& i) {
+        int count = 0;
+        for (const auto& a : t.axes)
+            for (const auto& term : a.terms) count += term.first == i;
+        return count;
+    }
+    /// Adds 1 for a place of the index above, and 2 for one below.
+    void see_heights(const tree& t, const std::string& i, unsigned& seen) const {
+        for (std::size_t k = 0; k < t.axes.size(); ++k)
+            for (const auto& term : t.axes[k].terms)
+                if (term.first == i) seen |= is_above(t, k) ? 1u : 2u;
+        for (const auto& child : t.children) see_heights(child, i, seen);
+    }
+    bool is_above(const tree& t, std::size_t k) const {
+        if (t.kind == ir::op::delta) return t.style % 2 != 0;
+        const declaration& d = p_.tensors[t.tensor];
+        const placing at = placing_of(d, t.axes, t.style);
+        return at == placing::above || (at == placing::both && k + 1 == t.axes.size());
     }
     /// Whether another index is written like this one.
     static bool has_twin(const tree& t, const std::string& i) {
@@ -121,11 +168,22 @@ private:
                 out = "-";
                 continue;
             }
+            const std::string next = factor(t.children[k], last);
             if (k > 0 && out != "-")
-                out += t.children[k].kind == ir::op::number ? " \\cdot " : times[t.style % 7];
-            out += factor(t.children[k], last);
+                out += t.children[k].kind == ir::op::number || is_call(t.children[k - 1], next)
+                           ? " \\cdot "
+                           : times[t.style % 7];
+            out += next;
         }
         return out;
+    }
+    /// Whether a name without indices before a parenthesis, or any before one of letters, would be taken
+    /// for the name of a function.
+    static bool is_call(const tree& before, const std::string& next) {
+        if (next[0] != '(' && next.compare(0, 6, "\\left(") != 0) return false;
+        if (before.kind == ir::op::apply && is_call(before.children[0], next)) return true;
+        if (before.kind != ir::op::tensor) return before.kind == ir::op::position;
+        return before.axes.empty() || next.find_first_of("^_[|{+0123456789") == std::string::npos;
     }
     /// `last`: nothing follows in the product, so a sum sign may stand bare.
     std::string factor(const tree& t, bool last) {
@@ -309,12 +367,25 @@ private:
             out += (a.offset < 0 ? "-" : "+") + std::to_string(a.offset < 0 ? -a.offset : a.offset);
         return out;
     }
+    /// Digits alone would be a label, or a power; a comma makes a list of places of them.
+    static const char* digits_end(const std::vector<axis>& axes, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k)
+            if (axes[k].kind != ir::position_kind::fixed) return "";
+        return ",";
+    }
+    enum class placing { above, below, both };  // both: the last axis above
+    placing placing_of(const declaration& d, const std::vector<axis>& axes, unsigned style) const {
+        if (d.scripts_above_only) return placing::above;
+        if (heights_ == heights::by_name)
+            style = static_cast<unsigned>(&d - p_.tensors.data()) * 7u + p_.seed;
+        if (axes.size() > 1 && style % 5 == 2 &&
+            (heights_ == heights::by_name || axes.back().kind == ir::position_kind::index))
+            return placing::both;
+        return style % 3 != 0 ? placing::above : placing::below;
+    }
     std::string name_with_scripts(const declaration& d, const std::vector<axis>& axes,
                                   unsigned style, const std::vector<tree>& places = {}) const {
         if (axes.empty()) return d.latex;
-        const bool fixed_only = std::all_of(axes.begin(), axes.end(), [](const axis& a) {
-            return a.kind == ir::position_kind::fixed;
-        });
         const bool commas =
             style % 4 == 3 || std::any_of(axes.begin(), axes.end(), [](const axis& a) {
                 return a.kind == ir::position_kind::fixed;
@@ -336,21 +407,21 @@ private:
             }
             return out;
         };
-        if (fixed_only && d.scripts_above_only) return d.latex + "^<" + group(0, axes.size()) + ">";
-        const bool above = !fixed_only && (d.scripts_above_only || style % 3 != 0);
-        const std::string all = group(0, axes.size());
-        const std::string sign = above ? "^" : "_";
-        if (style % 7 == 5 && above && all.find('<') == std::string::npos)
-            return d.latex + "^<" + all + ">";
+        const placing at = placing_of(d, axes, style);
+        if (at == placing::both)
+            return d.latex + "_{" + group(0, axes.size() - 1) + digits_end(axes, 0, axes.size() - 1) +
+                   "}^{" + group(axes.size() - 1, axes.size()) +
+                   digits_end(axes, axes.size() - 1, axes.size()) + "}";
+        const std::string all = group(0, axes.size()) + digits_end(axes, 0, axes.size());
+        const std::string sign = at == placing::above ? "^" : "_";
+        if (style % 7 == 5 && all.find('<') == std::string::npos)
+            return d.latex + sign + "<" + all + ">";
         if (axes.size() == 1 && all.size() == 1 && style % 2) return d.latex + sign + all;
-        if (axes.size() > 1 && style % 5 == 2 && !d.scripts_above_only && !commas &&
-            axes.back().kind == ir::position_kind::index)
-            return d.latex + "_{" + group(0, axes.size() - 1) + "}^{" +
-                   axis_text(axes.back(), places) + "}";
         return d.latex + sign + "{" + all + "}";
     }
 
     const random_program& p_;
+    const heights heights_;
     const tree* term_ = nullptr;  // the term of the equation that is being written
     bool square_plus_ = false, mixed_ = false;
 };
