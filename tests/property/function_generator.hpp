@@ -123,6 +123,7 @@ protected:
             case ir::function::elu:
             case ir::function::sign:
             case ir::function::floor:
+            case ir::function::imaginary:  // its gradient needs tensors of complex numbers
             case ir::function::maximum:
             case ir::function::minimum:
                 return false;

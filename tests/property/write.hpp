@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -244,9 +245,9 @@ private:
         const tree& exponent = t.children[1];
         const bool bare = base.kind == ir::op::number && base.value >= 0;
         const std::string below = bare ? number(base.value) : "(" + sum(base) + ")";
-        if (exponent.kind == ir::op::number && exponent.value >= 0 && exponent.value < 10 &&
-            t.style % 2)
-            return below + "^" + number(exponent.value);
+        const bool digit = exponent.kind == ir::op::number && exponent.value >= 0 &&
+                           exponent.value < 10 && exponent.value == std::floor(exponent.value);
+        if (digit && t.style % 2) return below + "^" + number(exponent.value);
         return below + "^{" + sum(exponent) + "}";
     }
     std::string apply(const tree& t) {
@@ -301,7 +302,7 @@ private:
         if (t.kind == ir::op::apply &&
             t.detail == static_cast<std::uint8_t>(ir::function::logical_not))
             return "\\lnot [" + condition(t.children[0]) + "]";
-        if (t.kind != ir::op::compare) return sum(t);
+        if (t.kind != ir::op::compare) return sum(t) + " \\ne 0";
         const tree &a = t.children[0], &b = t.children[1];
         switch (static_cast<ir::comparison>(t.detail)) {
             case ir::comparison::less:
@@ -409,8 +410,9 @@ private:
         };
         const placing at = placing_of(d, axes, style);
         if (at == placing::both)
-            return d.latex + "_{" + group(0, axes.size() - 1) + digits_end(axes, 0, axes.size() - 1) +
-                   "}^{" + group(axes.size() - 1, axes.size()) +
+            return d.latex + "_{" + group(0, axes.size() - 1) +
+                   digits_end(axes, 0, axes.size() - 1) + "}^{" +
+                   group(axes.size() - 1, axes.size()) +
                    digits_end(axes, axes.size() - 1, axes.size()) + "}";
         const std::string all = group(0, axes.size()) + digits_end(axes, 0, axes.size());
         const std::string sign = at == placing::above ? "^" : "_";

@@ -321,11 +321,12 @@ private:
         std::int64_t reach =
             q.kind == position_kind::merged ? 1 : q.offset;  // product, or least length - 1
         std::int64_t open_coefficient = 1;
-        bool fits = true;
+        bool fits = true, nowhere = false;  // an index of extent 0 stands at no place of the axis
         for (std::int32_t k = 0; k < q.terms.count; ++k) {
             const affine_term& term = p.affine_terms[q.terms.first + k];
             const std::int64_t n = extent(term.index);
             const std::int64_t wide = term.coefficient, count = wide < 0 ? -wide : wide;
+            nowhere = nowhere || (n == 0 && q.kind != position_kind::merged);
             if (n == open_extent) {
                 if (open != none) return;
                 open = term.index;
@@ -344,7 +345,7 @@ private:
                 return offer(open, (size - 1 - reach) / open_coefficient + 1, name, axis);
             if (size <= reach && size >= 0 && reach >= 0 && q.offset >= 0 && !last)
                 return;  // another place may give the index
-        } else if (!last) {
+        } else if (!last || nowhere) {
             return;
         } else if (q.kind == position_kind::merged ? reach == size
                                                    : (reach < size && q.offset >= 0)) {

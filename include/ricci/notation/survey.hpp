@@ -183,9 +183,17 @@ private:
                 if (begins_list(after)) {
                     const token* end = behind_list(after + 1);
                     for (const token* k = after + 1; k < end; ++k)
-                        found = found || (is_letter_like(k) && text_of(k) == text_of(letter));
+                        found = found || is_same_index(k, letter);
                 }
         return found;
+    }
+
+    /// A letter of a list that is the index `letter`, with as many primes; x_i in a list is a tensor.
+    constexpr bool is_same_index(const token* t, const token* letter) const {
+        if (!is_letter_like(t) || !(text_of(t) == text_of(letter))) return false;
+        while (is_symbol(++letter, '\''))
+            if (!is_symbol(++t, '\'')) return false;
+        return !is_symbol(t + 1, '\'') && !is_symbol(t + 1, '_');
     }
 
     // Scripts -------------------------------------------------------------------------------------
