@@ -26,6 +26,7 @@ public:
             if (q.kind == ir::position_kind::index) join(axis_class(name, axis), q.index);
         });
         for (ir::ref i = 0; i < p.indices.size(); ++i) join_unprimed(i);
+        join_compared();
         draw(seed);
         measure();
     }
@@ -67,6 +68,22 @@ private:
         for (ir::ref j = 0; j < p_.indices.size(); ++j)
             if (p_.index(j) == letter) return join(i, j);
     }
+    /// An index that no tensor has plainly is as long as the one that a condition compares it with.
+    void join_compared() {
+        std::vector<bool> plain(static_cast<std::size_t>(p_.indices.size()), false);
+        for (const ir::node& n : p_.nodes)
+            for (std::int32_t k = 0; n.kind == ir::op::tensor && k < n.positions.count; ++k)
+                if (p_.at(n.positions, k).kind == ir::position_kind::index)
+                    plain[static_cast<std::size_t>(p_.at(n.positions, k).index)] = true;
+        for (const ir::node& n : p_.nodes) {
+            if (n.kind != ir::op::compare) continue;
+            const ir::node &a = p_.nodes[p_.child(n, 0)], &b = p_.nodes[p_.child(n, 1)];
+            if (a.kind != ir::op::position || b.kind != ir::op::position) continue;
+            const ir::ref i = p_.at(a.positions, 0).index, j = p_.at(b.positions, 0).index;
+            if (!plain[static_cast<std::size_t>(i)] || !plain[static_cast<std::size_t>(j)])
+                join(i, j);
+        }
+    }
     ir::ref axis_class(ir::ref name, std::int32_t axis) {
         const auto [at, is_new] =
             axes_.try_emplace({name, axis}, static_cast<ir::ref>(same_.size()));
@@ -77,6 +94,9 @@ private:
         std::mt19937 random(seed);
         for (ir::ref i = 0; i < static_cast<ir::ref>(same_.size()); ++i)
             if (find(i) == i) extents_[i] = 3 + static_cast<std::int64_t>(random() % 3);
+        for (ir::ref i = 0; i < p_.indices.size();
+             ++i)  // the parts of a tensor are counted by the text
+            if (p_.indices[i].extent > 0) extents_[find(i)] = p_.indices[i].extent;
         // An axis that is also read as several indices is as long as their product.
         each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
             const auto known = axes_.find({name, axis});
