@@ -55,6 +55,9 @@ static_assert(prints("L^{ij} = \\frac{A^{ij}}{\\sqrt{d_i d_j}}",
                      "L^{ij} = \\frac{A^{ij}}{\\sqrt{d^{i} d^{j}}}"));
 static_assert(prints("n_k = \\sum_i r_{ik}\nm_k = \\frac{1}{n_k} \\sum_i r_{ik} x_i",
                      "n^{k} = \\sum_{i} r^{ik}\nm^{k} = \\frac{1}{n^{k}} \\sum_{i} r^{ik} x^{i}"));
+// Another index of the same letter, or a tensor x that says places, is no index of d_k or n_x.
+static_assert(is_accepted("d_k = \\sum_{k'} w^{k'}"));
+static_assert(is_accepted("n_x = \\sum_i E^{x_i}"));
 // e and delta are tensors in texts that define them.
 static_assert(prints("e^{ij} = a^i + b^j\nA^{ij} = \\exp(e^{ij})",
                      "e_{ij} = a^{i} + b^{j}\nA^{ij} = \\exp(e_{ij})"));
