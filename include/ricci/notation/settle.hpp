@@ -25,6 +25,15 @@ public:
     }
 
 private:
+    /// What `work` gives while the indices are bound.
+    template <class Work>
+    constexpr ir::ref within(ir::range indices, const Work& work) {
+        const ir::index_set outer = bound_;
+        for (std::int32_t k = 0; k < indices.count; ++k) bound_.add(p_.links[indices.first + k]);
+        const ir::ref result = work();
+        bound_ = outer;
+        return result;
+    }
     constexpr void fail(ir::source_span at, detail::text_view sentence) {
         if (!mistake_)
             mistake_ =
@@ -74,15 +83,6 @@ private:
     }
     constexpr ir::ref settle_children(ir::ref n) {
         return ir::rebuild_node(p_, n, {}, [&](ir::ref child) { return settle(child); });
-    }
-    /// What `work` gives while the indices are bound.
-    template <class Work>
-    constexpr ir::ref within(ir::range indices, const Work& work) {
-        const ir::index_set outer = bound_;
-        for (std::int32_t k = 0; k < indices.count; ++k) bound_.add(p_.links[indices.first + k]);
-        const ir::ref result = work();
-        bound_ = outer;
-        return result;
     }
 
     // Conditions and bounds -----------------------------------------------------------------------
