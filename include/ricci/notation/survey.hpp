@@ -89,24 +89,10 @@ public:
 
     /// Whether d_x or n_x has an index: the text defines the name with it, or writes it in one equation
     /// with two letters that are indices there.
-    constexpr bool dimension_is_indexed(text_view base) const {
-        for (const token* t = first_; t < last_; ++t)
-            if ((t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
-                return true;
-        const token* begin = first_;
-        text_view seen{};
-        for (const token* t = first_; t < last_; ++t) {
-            if (t->kind == token_kind::separator) {
-                begin = t + 1;
-                seen = {};
-                continue;
-            }
-            const token* letter = dimension_letter(t, base);
-            if (letter == nullptr || !is_index_in(begin, text_of(letter))) continue;
-            if (seen.size > 0 && !(seen == text_of(letter))) return true;
-            seen = text_of(letter);
-        }
-        return false;
+    constexpr bool dimension_is_indexed(text_view base) {
+        known& answer = base == "d" ? d_indexed_ : n_indexed_;
+        if (answer == known::not_yet) answer = find_indexed(base) ? known::yes : known::no;
+        return answer == known::yes;
     }
     /// Whether a letter stands in an index list of the statement, labels and d_x left out.
     constexpr bool is_index_in(const token* here, text_view letter) const {
@@ -140,6 +126,27 @@ public:
     }
 
 private:
+    enum class known : std::uint8_t { not_yet, no, yes };
+
+    constexpr bool find_indexed(text_view base) const {
+        for (const token* t = first_; t < last_; ++t)
+            if ((t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
+                return true;
+        const token* begin = first_;
+        text_view seen{};
+        for (const token* t = first_; t < last_; ++t) {
+            if (t->kind == token_kind::separator) {
+                begin = t + 1;
+                seen = {};
+                continue;
+            }
+            const token* letter = dimension_letter(t, base);
+            if (letter == nullptr || !is_index_in(begin, text_of(letter))) continue;
+            if (seen.size > 0 && !(seen == text_of(letter))) return true;
+            seen = text_of(letter);
+        }
+        return false;
+    }
     constexpr text_view text_of(const token* t) const { return text_.slice(t->begin, t->end); }
     constexpr text_view spelling_of(const name_facts& f) const {
         return spellings_.view().slice(f.text.first, f.text.first + f.text.count);
@@ -401,6 +408,8 @@ private:
     detail::text_builder spellings_;
     detail::buffer<name_facts> facts_;
     bool surveyed_ = false;
+    known d_indexed_ = known::not_yet;
+    known n_indexed_ = known::not_yet;
     bool e_is_tensor_ = false;
     bool delta_is_tensor_ = false;
 };
