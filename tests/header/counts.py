@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MOST_LINES = 40_000
+MOST_LINES = 43_000
 MOST_INSTANTIATIONS = {"header": 3_300, "equations": 3_500}
 
 HEADER = "#include <ricci/ricci.hpp>\n"
@@ -47,7 +47,8 @@ double run(ricci::tensor<float, 2>& x, ricci::tensor<float, 3>& w, ricci::tensor
     return moved["T"_t]() + step["dL/dX"_t](0, 0);
 }
 '''
-LONGEST_SYMBOL = 200
+# a prepared program is planned again in a function that names the types of its operands
+LONGEST_SYMBOL = 280
 
 
 def run(command):

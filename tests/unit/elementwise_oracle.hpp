@@ -108,6 +108,20 @@ inline bounded fold_bounded(plan::fold folding, const std::vector<bounded>& x,
         y.error += unit.smallest;
         return y;
     }
+    if (folding == fold::product) {
+        // each factor's own error, and a rounding at every step, in whatever order
+        long double magnitude = 1, relative = 1;
+        y.value = 1;
+        for (const bounded& v : x) {
+            y.value *= v.value;
+            magnitude *= std::abs(v.value) + v.error;
+            relative *= std::abs(v.value);
+        }
+        y.error = magnitude - relative + (count + 8) * unit.epsilon * magnitude + unit.smallest;
+        if (!(magnitude < unit.largest / 4) || (y.value != 0 && relative < 64 * unit.smallest))
+            y.unsure = true;
+        return y;
+    }
     const bool least = folding == fold::minimum;
     y.value = least ? infinity : -infinity;
     for (const bounded& v : x) {

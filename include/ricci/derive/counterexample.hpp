@@ -295,7 +295,7 @@ constexpr void print_values(const counterexample& c, const counterexample::input
 
 /// "with Q = [[1, 2], [-1, 3]], d_k = 4 it is 3 at i = 0, j = 1, and ": what stands on each side.
 constexpr void print_counterexample(const ir::program_view& p, const counterexample& c,
-                                    const ir::equation& claim, text_view name,
+                                    const ir::equation& claim, detail::text_view name,
                                     detail::text_builder& out) {
     out << "with ";
     for (std::int32_t k = 0; k < c.inputs.size(); ++k) {

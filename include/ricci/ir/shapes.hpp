@@ -380,6 +380,13 @@ private:
           << (count > 1 ? ", the product of the extents of " : ", the extent of ") << letters.view()
           << ", does not divide";
     }
+    constexpr void too_many(ref e, ref name) {
+        if (found) return;
+        detail::text_builder s;
+        in_equation(s, e);
+        s << p.name(name) << " has more elements than memory has addresses";
+        found = make_mistake(mistake_kind::extents, s);
+    }
     constexpr void too_far(ref e, ref name, std::int32_t axis) {
         if (found) return;
         detail::text_builder s;
@@ -481,7 +488,7 @@ private:
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
             const std::int64_t size = axis_length(e, q.name, axis, p.at(q.positions, axis));
             sizes.push(size);
-            if (size > 0 && !accumulate(elements, 0, size, false)) too_far(e, q.name, axis);
+            if (size > 0 && !accumulate(elements, 0, size, false)) too_many(e, q.name);
         }
         t.set_shape(q.name, q.positions.count, sizes.data());
     }

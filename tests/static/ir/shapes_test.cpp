@@ -128,6 +128,6 @@ static_assert(refused("y^{ij} = x^{4i} + z^i + b^j",
                       {{"x", 1, {7}}, {"z", 1, {std::int64_t{1} << 62}}, {"b", 1, {1}}},
                       mistake_kind::extents, "beyond what 64 bits can count"));
 static_assert(refused("y^{ij} = z^i + z^j", {{"z", 1, {std::int64_t{1} << 40}}},
-                      mistake_kind::extents, "beyond what 64 bits can count"));
+                      mistake_kind::extents, "more elements than memory has addresses"));
 
 }  // namespace
