@@ -220,7 +220,10 @@ private:
     /// A ^ or _ behind a name or a sign, with a list of indices: no label, no power, no exponent.
     constexpr bool begins_list(const token* t) const {
         if (!is_symbol(t, '^') && !is_symbol(t, '_')) return false;
-        if (t == first_ || is_symbol(t - 1, ')')) return false;
+        if (t == first_ || is_symbol(t - 1, ')') || is_symbol(t - 1, ']') || is_symbol(t - 1, '|'))
+            return false;  // an exponent
+        const bool script = t - first_ > 1 && (is_symbol(t - 2, '_') || is_symbol(t - 2, '^'));
+        if (t[-1].kind == token_kind::number && !script) return false;
         const bool braces = is_symbol(t + 1, '{');
         const token* inside = t + 1 + braces;
         if (is_symbol(t, '_')) {
