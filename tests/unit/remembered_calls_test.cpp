@@ -17,7 +17,6 @@ using size1 = std::array<std::size_t, 1>;
 using size2 = std::array<std::size_t, 2>;
 
 constexpr auto rows = R"(Y^{ia} = E^{x_i a})"_eq;
-constexpr auto counted = R"(n^v = \sum_i [v = x_i])"_eq;
 
 ricci::tensor<float, 2> numbered(std::size_t n, std::size_t m) {
     ricci::tensor<float, 2> t(size2{n, m});
