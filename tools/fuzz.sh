@@ -28,7 +28,7 @@ find_compiler || { install_packages clang-19 libclang-rt-19-dev && find_compiler
     fail "no clang++ here has libFuzzer"
 
 say "building with $compiler"
-"$compiler" -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined \
+"$compiler" -std=c++20 -g -O1 -DRICCI_TIGHT_BUFFERS -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=undefined -I "$root/include" \
     "$root/tests/fuzz/parse_fuzz.cpp" -o "$folder/parse_fuzz"
 python3 "$root/tests/fuzz/make_corpus.py" "$folder/corpus"

@@ -67,9 +67,14 @@ public:
 
 private:
     constexpr void grow(std::int32_t least) {
+#ifdef RICCI_TIGHT_BUFFERS
+        // Every element that is added moves the others: a sanitizer sees each reference kept too long.
+        const std::int32_t capacity = least;
+#else
         // By four: every element that moves costs the compiler time when it evaluates constants.
         std::int32_t capacity = capacity_ ? 4 * capacity_ : 16;
         if (capacity < least) capacity = least;
+#endif
         T* data = new T[static_cast<std::uint32_t>(capacity)];
         for (std::int32_t k = 0; k < size_; ++k) data[k] = data_[k];
         delete[] data_;

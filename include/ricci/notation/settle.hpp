@@ -195,7 +195,8 @@ private:
         return base.kind == ir::op::reduce && base.value == undecided::norm &&
                exponent.kind == ir::op::number && exponent.value == 2;
     }
-    constexpr ir::ref norm(const ir::node& x, bool root) {
+    /// By value: making nodes moves those that are there.
+    constexpr ir::ref norm(const ir::node x, bool root) {
         const bool squares = x.value == undecided::norm;
         ir::range over = x.indices;
         const ir::ref written = p_.links[x.children.first];
