@@ -10,6 +10,7 @@
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/chain.hpp"
+#include "src/plan/exponentials.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
 #include "src/plan/lower.hpp"
@@ -293,6 +294,10 @@ program_plan make_plan(const engine::request& asked, bool careful) {
         request.program = rewritten->view();
     };
     if (shapes.has_split_indices()) rewrite(split_indices(request.program, shapes));
+    if (auto stable = cancel_exponentials(request.program, roles, shapes, slots, request.type)) {
+        rewrite(std::move(*stable));
+        roles = find_roles(request.program);
+    }
     if (auto shared = share_sums(request.program, shapes, slots, request.type)) {
         rewrite(std::move(*shared));
         roles = find_roles(request.program);

@@ -8,6 +8,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/canonical.hpp"
 #include "src/plan/expression.hpp"
+#include "src/plan/grown_program.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/path.hpp"
 
@@ -237,19 +238,11 @@ private:
 
     // An equation of its own, its axes in the order of the equation that first needs it.
     shared_sum define(const ir::equation& around, const canonical_form& f, ir::ref body) {
-        shared_sum s{fresh_name(), axes_of(around, f)};
+        shared_sum s{new_name(to_), axes_of(around, f)};
         for (std::size_t k = 0; k < f.free.size(); ++k)
             if (std::find(s.axes.begin(), s.axes.end(), k) == s.axes.end()) s.axes.push_back(k);
         made_.push_back({s.name, positions(s, f), body, false, around.source});
         return s;
-    }
-    ir::ref fresh_name() {
-        for (int k = 1;; ++k) {
-            const std::string spelling = "T_" + std::to_string(k);
-            const detail::text_view text{spelling.data(),
-                                         static_cast<std::int32_t>(spelling.size())};
-            if (to_.find(text) == ir::none) return to_.intern_name(text);
-        }
     }
     ir::range positions(const shared_sum& s, const canonical_form& f) {
         const ir::range at{to_.positions.size(), static_cast<std::int32_t>(s.axes.size())};
@@ -279,26 +272,7 @@ std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape
     std::vector<ir::ref> origins;
     ir::program result = shared.rewritten(origins);
 
-    ir::shape_table wider(result);
-    for (ir::ref n = 0; n < program.names.size(); ++n)
-        if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
-    for (ir::ref e = 0; e < result.equations.size(); ++e) {
-        const ir::ref origin = origins[static_cast<std::size_t>(e)];
-        for (ir::ref i = 0; i < program.indices.size(); ++i)
-            wider.set_index_extent(e, i, shapes.index_extent(origin, i));
-        const auto& q = result.equations[e];
-        if (q.name < program.names.size()) continue;
-        slot s;
-        s.kind = storage::workspace;
-        s.name = q.name;
-        for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
-            s.extents.push_back(
-                wider.index_extent(e, result.positions[q.positions.first + axis].index));
-        wider.set_shape(q.name, q.positions.count, s.extents.data());
-        set_row_major(s, result, type);
-        slots.push_back(std::move(s));
-    }
-    shapes = std::move(wider);
+    carry_over(program, result, origins, {}, shapes, slots, type);
     return result;
 }
 
