@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -35,6 +36,39 @@ double number_at(const void* base, element type, std::int64_t at) {
 bool is_number(element type) {
     return type == element::i32 || type == element::i64 || type == element::f32 ||
            type == element::f64;
+}
+
+/// The number 1. It stands for what nobody wants: its logarithm and its reciprocal are numbers too, so that
+/// a product by zeros gives zeros.
+struct stored_one {
+    std::byte bytes[16] = {};
+};
+stored_one one_of(element type) {
+    stored_one result;
+    const auto store = [&](auto value) { std::memcpy(result.bytes, &value, sizeof value); };
+    switch (type) {
+        case element::f32:
+        case element::c32:
+            store(1.0f);
+            break;
+        case element::f64:
+        case element::c64:
+            store(1.0);
+            break;
+        case element::i32:
+            store(std::int32_t{1});
+            break;
+        case element::i64:
+            store(std::int64_t{1});
+            break;
+        case element::b16:
+            store(bf16(1.0f));
+            break;
+        case element::h16:
+            store(f16(1.0f));
+            break;
+    }
+    return result;
 }
 
 bool is_16_bits(element type) { return type == element::b16 || type == element::h16; }
@@ -73,7 +107,7 @@ struct prepared_gather::place {
     stray_number stray;
 };
 
-prepared_gather::prepared_gather(const plan::gather& g)
+prepared_gather::prepared_gather(const plan::gather& g, const condition* wanted)
     : type_(g.type),
       source_(g.source),
       scatter_(g.scatter),
@@ -91,6 +125,13 @@ prepared_gather::prepared_gather(const plan::gather& g)
              l.extent});
         for (std::size_t k = 0; k < extents_.size(); ++k)
             if (l.numbers.strides[k] != 0) outer_ = std::max(outer_, k + 1);
+    }
+    if (wanted != nullptr) {
+        wanted_type_ = wanted->type;
+        wanted_ = {wanted->values.offset,
+                   {wanted->values.strides.begin(), wanted->values.strides.end()}};
+        for (std::size_t k = 0; k < extents_.size(); ++k)
+            if (wanted_.strides[k] != 0) outer_ = std::max(outer_, k + 1);
     }
     if (static_cast<std::int64_t>(extents_.size()) > most_loops)
         throw std::invalid_argument("a gather of more loops than there is room for");
@@ -125,7 +166,17 @@ prepared_gather::place prepared_gather::place_at(const counters& at,
     return result;
 }
 
-stray_number prepared_gather::find_stray(const void* const* numbers) const {
+// Only a number that is no place raises the question.
+bool prepared_gather::is_wanted(const counters& at, const void* const* numbers) const {
+    if (!wanted_type_) return true;
+    const std::size_t size = size_of(*wanted_type_);
+    const auto* const value = static_cast<const std::byte*>(numbers[lookups_.size()]) +
+                              at.offset(wanted_) * static_cast<std::int64_t>(size);
+    return std::any_of(value, value + size, [](std::byte b) { return b != std::byte{0}; });
+}
+
+template <class Counts>
+stray_number prepared_gather::first_stray(const void* const* numbers, Counts counts) const {
     std::int64_t count = 1;
     for (const auto n : extents_) count *= n;
     if (count == 0 || lookups_.empty()) return {};
@@ -133,8 +184,17 @@ stray_number prepared_gather::find_stray(const void* const* numbers) const {
     for (std::size_t k = 0; k < outer_; ++k) outer *= extents_[k];
     counters at(extents_, outer_, 0);
     for (std::int64_t n = 0; n < outer; ++n, at.next(extents_))
-        if (const auto here = place_at(at, numbers); here.first < 0) return here.stray;
+        if (const auto here = place_at(at, numbers); here.first < 0 && counts(at))
+            return here.stray;
     return {};
+}
+
+stray_number prepared_gather::find_stray(const void* const* numbers) const {
+    return first_stray(numbers, [&](const counters& at) { return is_wanted(at, numbers); });
+}
+
+bool prepared_gather::has_stray(const void* const* numbers) const {
+    return first_stray(numbers, [](const counters&) { return true; }).found();
 }
 
 namespace {
@@ -155,7 +215,7 @@ void inner_runs(const std::vector<std::int64_t>& extents, std::size_t first,
 }  // namespace
 
 template <class T>
-void prepared_gather::copy(T* out, const T* in, const void* const* numbers) const {
+void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
     std::int64_t outer = 1, inner = 1;
     for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
     if (outer == 0 || inner == 0) return;
@@ -165,6 +225,15 @@ void prepared_gather::copy(T* out, const T* in, const void* const* numbers) cons
         counters at(extents_, outer_, number * rows);
         for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_)) {
             const auto from = place_at(at, numbers);
+            if (from.first < 0) {
+                inner_runs(extents_, outer_, out_.strides, out_.strides, at.offset(out_), 0,
+                           [&](std::int64_t to, std::int64_t, std::int64_t count,
+                               std::int64_t out_stride, std::int64_t) {
+                               for (std::int64_t k = 0; k < count; ++k)
+                                   out[to + k * out_stride] = one;
+                           });
+                continue;
+            }
             const auto run = [&](std::int64_t to, std::int64_t source, std::int64_t count,
                                  std::int64_t out_stride, std::int64_t in_stride) {
                 if (out_stride == 1 && in_stride == 1) {
@@ -266,7 +335,9 @@ void prepared_gather::run(void* out, const void* in, const void* const* numbers)
         std::uint64_t parts[2];
     };
     const auto copied = [&]<class T>(T*) {
-        copy(static_cast<T*>(out), static_cast<const T*>(in), numbers);
+        T one{};
+        std::memcpy(&one, one_of(type_).bytes, sizeof one);
+        copy(static_cast<T*>(out), static_cast<const T*>(in), numbers, one);
     };
     switch (size_of(type_)) {
         case 2:

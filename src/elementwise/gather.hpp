@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <ricci/plan/steps.hpp>
@@ -19,14 +20,22 @@ struct stray_number {
 /// scatter adds the rows of one place in their order, so that results are bitwise the same.
 class prepared_gather {
 public:
+    /// Where it is 0 a number need not be a place.
+    struct condition {
+        element type = element::f32;
+        plan::map_operand values;
+    };
     /// Copies what it needs. Throws std::invalid_argument for element types that it has no code for.
-    explicit prepared_gather(const plan::gather& gather);
+    explicit prepared_gather(const plan::gather& gather, const condition* wanted = nullptr);
 
     /// The first number in the order of the loops that is not whole or outside its axis.
-    /// numbers[k] is the base pointer of lookup k.
+    /// numbers[k] is the base pointer of lookup k, the last one that of the condition, if there is one.
     stray_number find_stray(const void* const* numbers) const;
+    /// Whether there is a number that is no place, wanted or not: the condition is not read.
+    bool has_stray(const void* const* numbers) const;
 
-    /// Every number has to be a place of its axis; a scatter leaves out rows whose number is none.
+    /// Every number that is wanted has to be a place of its axis; what is not wanted and looked up nowhere
+    /// is 1 in the end. A scatter leaves out rows whose number is no place.
     void run(void* out, const void* in, const void* const* numbers) const;
 
 private:
@@ -44,8 +53,11 @@ private:
     struct place;
 
     place place_at(const counters& at, const void* const* numbers) const;
+    bool is_wanted(const counters& at, const void* const* numbers) const;
+    template <class Counts>
+    stray_number first_stray(const void* const* numbers, Counts counts) const;
     template <class T>
-    void copy(T* out, const T* in, const void* const* numbers) const;
+    void copy(T* out, const T* in, const void* const* numbers, T one) const;
     template <class T>
     void add(T* out, const T* in, const void* const* numbers) const;
     template <class T, class Source>
@@ -58,6 +70,8 @@ private:
     std::size_t outer_ = 0;  // loops up to the last that a number depends on
     walk out_, in_;
     std::vector<lookup> lookups_;
+    std::optional<element> wanted_type_;
+    walk wanted_;
 };
 
 }  // namespace ricci::elementwise

@@ -187,6 +187,7 @@ public:
         std::string line = g.scatter ? "scatter  " : g.lookups.empty() ? "convert  " : "gather  ";
         line += use(g.out.use) + (g.scatter ? " += " : " = ") + use(g.in.use);
         for (const auto& l : g.lookups) line += ", places " + use(l.numbers.use);
+        if (g.wanted.slot >= 0) line += " where " + use(g.wanted.use);
         line += "  ";
         for (std::size_t k = 0; k < g.indices.size(); ++k)
             line += (k > 0 ? "," : " ") + words_of_index(p_, g.indices[k]) + "=" +

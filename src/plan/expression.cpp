@@ -81,6 +81,7 @@ bool graph::is_constant(expr e, double value) const {
 
 bool graph::is_bracket(expr e) const {
     const auto& node = (*this)[e];
+    if (node.kind == kind::load) return node.condition;
     if (node.kind != kind::operation) return false;
     if (node.code == opcode::select)
         return (is_constant(node.arguments[1], 1) && is_constant(node.arguments[2], 0)) ||
@@ -148,20 +149,69 @@ expr graph::constant(double value) {
     return intern(std::move(node));
 }
 
-expr graph::load(access source) {
+expr graph::load(access source, bool condition) {
     expression node;
     node.kind = kind::load;
     node.source = std::move(source);
+    node.condition = condition;
     return intern(std::move(node));
 }
 
-expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers) {
+expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers,
+                   const std::vector<expr>& wanted) {
     expression node;
     node.kind = kind::gather;
     node.source = std::move(source);
     node.lookups = std::move(lookups);
     node.arguments = std::move(numbers);
+    if (!wanted.empty()) {
+        std::vector<ir::ref> indices;
+        for (expr e : node.arguments) indices = united(indices, (*this)[e].indices);
+        const expr somewhere = holds_somewhere(wanted, indices);
+        const auto& holds = (*this)[somewhere];
+        if (holds.kind == kind::constant && holds.value == 0) return constant(1);
+        if (holds.kind != kind::constant) node.arguments.push_back(somewhere);
+    }
     return intern(std::move(node));
+}
+
+// The product of the conditions, as a number that is 0 where no value of the other indices makes all of
+// them true: what is looked up once is wanted where anyone wants it.
+expr graph::holds_somewhere(const std::vector<expr>& conditions,
+                            const std::vector<ir::ref>& indices) {
+    std::vector<expr> here{constant(1)}, wider{constant(1)};
+    for (expr c : conditions) {
+        auto others = indices;
+        for (expr other : conditions)
+            if (other != c) others = united(others, (*this)[other].indices);
+        const expr narrow = place_exists(c, others);
+        (without((*this)[narrow].indices, indices).empty() ? here : wider).push_back(narrow);
+    }
+    const expr rest = multiply(wider);
+    const auto over = without((*this)[rest].indices, indices);
+    if (!over.empty()) here.push_back(row(fold::sum, over, rest));
+    return multiply(here);
+}
+
+// [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v has to
+// be made to know that.
+expr graph::place_exists(expr condition, const std::vector<ir::ref>& others) {
+    const auto test = (*this)[condition];  // a copy: the graph grows below
+    if (test.kind != kind::operation || test.code != opcode::equal || is_complex(type_))
+        return condition;
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        const auto& place = (*this)[test.arguments[side]];
+        const expr number = test.arguments[1 - side];
+        if (place.kind != kind::position || place.source.at.offset != 0 ||
+            place.source.at.strides.size() != 1 || place.source.at.strides[0].stride != 1)
+            continue;
+        const ir::ref axis = place.source.at.strides[0].index;
+        if (contains(others, axis) || contains((*this)[number].indices, axis)) continue;
+        const auto last = static_cast<double>(extent(axis) - 1);
+        return multiply({apply(opcode::less_equal, constant(0), number),
+                         apply(opcode::less_equal, number, constant(last))});
+    }
+    return condition;
 }
 
 expr graph::position(linear_form at) {

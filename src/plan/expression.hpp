@@ -48,10 +48,11 @@ struct lookup_axis {
 };
 
 enum class kind : std::uint8_t {
-    constant,   // value
-    load,       // source
-    gather,     // source, moved along an axis by the value of each argument, as `lookups` say
-    position,   // source.at, as a number
+    constant,  // value
+    load,      // source
+    gather,    // source, moved along an axis by the value of each argument, as `lookups` say; where
+               // one argument more is 0, nobody wants the value and the places need not exist
+    position,  // source.at, as a number
     operation,  // code; its arguments (add and multiply: any number of them)
     sum,        // over `over` of a product whose order is still open
     fold,       // folding over `over` of an element-wise body, in one step
@@ -63,11 +64,12 @@ struct expression {
     fold folding = fold::none;
     double value = 0;
     access source;
-    std::vector<lookup_axis> lookups;  // gather: one for each argument
+    std::vector<lookup_axis> lookups;  // gather: one for each argument but the last of more
     std::vector<expr> arguments;
     std::vector<ir::ref> over;     // sorted
     std::vector<ir::ref> indices;  // what the value depends on; sorted
     bool sums = false;             // a sum is somewhere below, or here
+    bool condition = false;        // load: of a tensor that is 1 or 0 everywhere
     expr widest = -1;              // the load below that has most indices
     int uses = 0;                  // how often it was asked for while the graph was built
 };
@@ -92,8 +94,10 @@ public:
     double size(const std::vector<ir::ref>& indices) const;
 
     expr constant(double value);
-    expr load(access source);
-    expr gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers);
+    expr load(access source, bool condition = false);
+    /// `wanted`: conditions; where one is false the value does not count.
+    expr gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers,
+                const std::vector<expr>& wanted = {});
     expr position(linear_form at);
     expr apply(opcode code, expr first, expr second = -1, expr third = -1);
     expr add(const std::vector<expr>& terms);
@@ -126,6 +130,8 @@ private:
     expr distributed(const std::vector<ir::ref>& over, expr body);
 
     expr quotient(expr numerator, expr denominator);
+    expr holds_somewhere(const std::vector<expr>& conditions, const std::vector<ir::ref>& indices);
+    expr place_exists(expr condition, const std::vector<ir::ref>& others);
     bool folds(opcode code, double argument) const;
 
     std::vector<std::int64_t> extents_;

@@ -144,6 +144,8 @@ void lowering::emit_gather(expr e, const access& target, const std::vector<ir::r
         return a != b ? a > b : x < y;
     });
     for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
+    if (node.arguments.size() > node.lookups.size())
+        g.wanted = walked(graph_[stored(node.arguments.back())].source, g.indices);
     for (std::size_t k = 0; k < node.lookups.size(); ++k) {
         const expr numbers = numbers_of(node.arguments[k]);
         g.lookups.push_back({walked(graph_[numbers].source, g.indices), node.lookups[k].stride,

@@ -9,6 +9,7 @@
 #include <ricci/error.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
+#include "src/plan/brackets.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/exponentials.hpp"
 #include "src/plan/fuse.hpp"
@@ -111,9 +112,9 @@ struct result_scale {
 
 class equation_plan {
 public:
-    equation_plan(const engine::request& request, const ir::shape_table& shapes, ir::ref e,
-                  program_plan& plan)
-        : request_(request), shapes_(shapes), e_(e), plan_(plan) {}
+    equation_plan(const engine::request& request, const brackets& conditions,
+                  const ir::shape_table& shapes, ir::ref e, program_plan& plan)
+        : request_(request), brackets_(conditions), shapes_(shapes), e_(e), plan_(plan) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -139,7 +140,7 @@ private:
         for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
             extents.push_back(shapes_.index_extent(e_, i));
         graph expressions(std::move(extents), type);
-        translation read(request_.program, plan_.slots, e_, expressions);
+        translation read(request_.program, brackets_, plan_.slots, e_, expressions);
         expr value = read.body();
         const access target = read.left_side();
         const auto indices = indices_of(target);
@@ -190,6 +191,7 @@ private:
     }
 
     const engine::request& request_;
+    const brackets& brackets_;
     const ir::shape_table& shapes_;
     ir::ref e_;
     program_plan& plan_;
@@ -203,6 +205,7 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
     plan.type = request.type;
     plan.slots = bound;
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
+    const brackets conditions(request.program);
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -228,7 +231,7 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, shapes, e, plan).make(scale);
+        equation_plan(request, conditions, shapes, e, plan).make(scale);
     }
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,

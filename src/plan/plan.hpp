@@ -160,6 +160,8 @@ struct gather_step {
     std::vector<ir::ref> indices;  // of the loops, for words
     map_step::operand out, in;
     std::vector<lookup> lookups;
+    // Where it is 0 nobody wants what is looked up, and the places need not exist; of slot -1: nowhere.
+    map_step::operand wanted;
 };
 
 /// A contraction when `is_contraction`, a streamed group when `is_stream`, a gather when `is_gather`,
@@ -218,6 +220,7 @@ void for_each_slot(const step& s, F visit) {
     } else if (s.is_gather) {
         if (s.gather.in.slot >= 0) visit(s.gather.in.slot, false);
         for (const auto& l : s.gather.lookups) visit(l.numbers.slot, false);
+        if (s.gather.wanted.slot >= 0) visit(s.gather.wanted.slot, false);
         visit(s.gather.out.slot, true);
     } else if (s.is_contraction) {
         for (const auto& operand : s.contraction.alpha.operands) visit(operand.slot, false);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/brackets.hpp"
 #include "src/plan/canonical.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/grown_program.hpp"
@@ -25,9 +26,9 @@ struct shared_sum {
 class sharing {
 public:
     sharing(const ir::program_view& program, const ir::shape_table& shapes)
-        : p_(program), to_(program), shapes_(shapes) {
+        : p_(program), to_(program), shapes_(shapes), brackets_(program) {
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
-            if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body);
+            if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body, false);
     }
 
     bool finds_any() const {
@@ -68,14 +69,38 @@ private:
     // Whole numbers in a position are not of the plan's type: what they are made of stays there.
     static bool descends(const ir::node& x) { return x.kind != ir::op::tensor; }
 
-    void count(ir::ref e, ir::ref n) {
+    // Places under a bracket need not exist: what looks them up stays below it.
+    bool has_lookup(ir::ref n) const {
+        if (n < p_.nodes.size()) return brackets_.has_lookup(n);
+        const ir::node& x = to_.nodes[n];
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (has_lookup(to_.links[x.children.first + k])) return true;
+        return false;
+    }
+    bool guards(ir::ref n) const {
+        const ir::node& x = to_.nodes[n];
+        if (x.kind == ir::op::choose || x.kind == ir::op::compare) return true;
+        const bool product = x.kind == ir::op::multiply || x.kind == ir::op::divide;
+        if (!product && x.kind != ir::op::add) return false;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            const ir::ref child = to_.links[x.children.first + k];
+            if (child >= p_.nodes.size()) continue;
+            if (!(product ? brackets_.hiding(child) : brackets_.masking(child)).empty())
+                return true;
+        }
+        return false;
+    }
+
+    void count(ir::ref e, ir::ref n, bool guarded) {
         const ir::node x = to_.nodes[n];
-        if (x.kind == ir::op::reduce) {
+        if (x.kind == ir::op::reduce && !(guarded && has_lookup(n))) {
             ++counts_[form(e, n).spelling];
             for (const ir::ref pair : pairs_of(e, n)) ++counts_[form(e, pair).spelling];
         }
-        for (std::int32_t k = 0; descends(x) && k < x.children.count; ++k)
-            count(e, to_.links[x.children.first + k]);
+        for (std::int32_t k = 0; descends(x) && k < x.children.count; ++k) {
+            const ir::ref child = to_.links[x.children.first + k];
+            count(e, child, guarded || (has_lookup(child) && guards(n)));
+        }
     }
     bool is_shared(ir::ref e, ir::ref n) { return counts_[form(e, n).spelling] > 1; }
 
@@ -100,8 +125,9 @@ private:
         factors f;
         const ir::node& x = to_.nodes[n];
         if (!is_sum(x)) return f;
-        const ir::node& body = to_.nodes[to_.links[x.children.first]];
-        if (body.kind != ir::op::multiply) return f;
+        const ir::ref product = to_.links[x.children.first];
+        const ir::node& body = to_.nodes[product];
+        if (body.kind != ir::op::multiply || (has_lookup(product) && guards(product))) return f;
         for (std::int32_t k = 0; k < body.children.count; ++k) {
             const ir::ref factor = to_.links[body.children.first + k];
             auto indices = list_of(ir::free_indices(to_, factor));
@@ -191,17 +217,19 @@ private:
     // Rewriting ------------------------------------------------------------------------------------
 
     // Inner sums first, so that what is left of an outer one reads them.
-    ir::ref rewrite(ir::ref e, ir::ref n, bool whole) {
+    ir::ref rewrite(ir::ref e, ir::ref n, bool whole, bool guarded = false) {
         const ir::node x = to_.nodes[n];
         if (!descends(x)) return n;
-        const bool shared = x.kind == ir::op::reduce && is_shared(e, n);
+        const bool shared =
+            x.kind == ir::op::reduce && !(guarded && has_lookup(n)) && is_shared(e, n);
         if (shared)
             if (const auto found = shared_.find(form(e, n).spelling); found != shared_.end())
                 return use(found->second, form(e, n));
         factors f = factors_of(n);
         const ir::ref paired = has_pairs(f) ? with_shared_pairs(e, n, std::move(f)) : n;
-        const ir::ref inside =
-            ir::rebuild_node(to_, paired, {}, [&](ir::ref c) { return rewrite(e, c, false); });
+        const ir::ref inside = ir::rebuild_node(to_, paired, {}, [&](ir::ref c) {
+            return rewrite(e, c, false, guarded || (has_lookup(c) && guards(paired)));
+        });
         if (!shared) return inside;
         const canonical_form& sum = form(e, n);
         const ir::equation& around = p_.equations[e];
@@ -256,6 +284,7 @@ private:
     const ir::program_view& p_;
     ir::program to_;  // the copy; nodes keep their numbers
     const ir::shape_table& shapes_;
+    brackets brackets_;
     name_roles roles_;  // in the program as it came
     std::unordered_map<std::uint64_t, canonical_form> forms_;
     std::unordered_map<std::string, int> counts_;

@@ -136,6 +136,20 @@ bool translation::covers_all() const {
 }
 
 expr translation::node(ir::ref number) {
+    if (!guards_.empty() && brackets_.has_lookup(number)) {
+        std::pair<ir::ref, std::vector<expr>> key{number, {}};
+        for (const auto& g : guards_) {
+            // A condition is not under itself.
+            if (g.node == number) return g.value;
+            key.second.push_back(g.value);
+        }
+        if (const auto known = guarded_.find(key); known != guarded_.end()) {
+            graph_.count_use(known->second);
+            return known->second;
+        }
+        const expr e = read(number);
+        return guarded_[std::move(key)] = e;
+    }
     auto& known = seen_[static_cast<std::size_t>(number)];
     if (known >= 0) {
         graph_.count_use(known);
@@ -144,6 +158,103 @@ expr translation::node(ir::ref number) {
         seen_[static_cast<std::size_t>(number)] = e;
     }
     return seen_[static_cast<std::size_t>(number)];
+}
+
+expr translation::opposite(expr condition) {
+    return graph_.apply(code_of(ir::function::logical_not), condition);
+}
+
+// Adds conditions, each under those before it: first those that are known without a lookup.
+void translation::guard_by(const std::vector<ir::ref>& conditions) {
+    for (const bool lookup : {false, true})
+        for (ir::ref c : conditions)
+            if (brackets_.has_lookup(c) == lookup) guards_.push_back({c, node(c)});
+}
+
+// The children of a node, what some of them hide of others under guards.
+std::vector<expr> translation::children_of(const ir::node& n) {
+    bool lookup = false;
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        lookup = lookup || brackets_.has_lookup(program_.child(n, k));
+    const auto before = guards_.size();
+    std::vector<expr> children;
+    if (lookup && (n.kind == ir::op::multiply || n.kind == ir::op::divide)) {
+        children = factors_of(n);
+    } else if (lookup && n.kind == ir::op::add) {
+        children = terms_of(n);
+    } else if (lookup && n.kind == ir::op::choose) {
+        children = cases_of(n);
+    } else if (lookup && n.kind == ir::op::compare) {
+        children = parts_of_condition(n);
+    } else {
+        for (std::int32_t k = 0; k < n.children.count; ++k)
+            children.push_back(node(program_.child(n, k)));
+    }
+    guards_.resize(before);
+    return children;
+}
+
+std::vector<expr> translation::factors_of(const ir::node& n) {
+    std::vector<ir::ref> conditions;
+    for (std::int32_t k = 0; k < n.children.count; ++k) {
+        if (n.kind == ir::op::divide && k > 0) break;
+        for (ir::ref c : brackets_.hiding(program_.child(n, k)))
+            if (std::find(conditions.begin(), conditions.end(), c) == conditions.end())
+                conditions.push_back(c);
+    }
+    guard_by(conditions);
+    std::vector<expr> children;
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        children.push_back(node(program_.child(n, k)));
+    return children;
+}
+
+// What minus infinity is added to under a bracket counts where the bracket is false.
+std::vector<expr> translation::terms_of(const ir::node& n) {
+    std::vector<expr> children(static_cast<std::size_t>(n.children.count), -1);
+    std::vector<guard> unmasked;
+    for (std::int32_t k = 0; k < n.children.count; ++k) {
+        const auto mask = brackets_.masking(program_.child(n, k));
+        if (mask.empty()) continue;
+        std::vector<expr> all;
+        for (ir::ref c : mask) all.push_back(node(c));
+        unmasked.push_back({ir::none, opposite(graph_.multiply(all))});
+        children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
+    }
+    guards_.insert(guards_.end(), unmasked.begin(), unmasked.end());
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        if (children[static_cast<std::size_t>(k)] < 0)
+            children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
+    return children;
+}
+
+std::vector<expr> translation::cases_of(const ir::node& n) {
+    std::vector<expr> children;
+    for (std::int32_t k = 0; k + 1 < n.children.count; k += 2) {
+        const ir::ref condition = program_.child(n, k + 1);
+        const expr holds = node(condition);
+        guards_.push_back({condition, holds});
+        children.push_back(node(program_.child(n, k)));
+        children.push_back(holds);
+        guards_.back() = {ir::none, opposite(holds)};
+    }
+    children.push_back(node(program_.child(n, n.children.count - 1)));
+    return children;
+}
+
+// a and b: b does not count where a is false. a or b: where a is true.
+std::vector<expr> translation::parts_of_condition(const ir::node& n) {
+    const auto kind = static_cast<ir::comparison>(n.detail);
+    const bool both = kind == ir::comparison::logical_and;
+    const bool either = kind == ir::comparison::logical_or;
+    const ir::ref sides[] = {program_.child(n, 0), program_.child(n, 1)};
+    const std::size_t first = brackets_.has_lookup(sides[0]) && !brackets_.has_lookup(sides[1]);
+    std::vector<expr> children(2, -1);
+    children[first] = node(sides[first]);
+    if (both) guards_.push_back({sides[first], children[first]});
+    if (either) guards_.push_back({ir::none, opposite(children[first])});
+    children[1 - first] = node(sides[1 - first]);
+    return children;
 }
 
 // A tensor that is read where others say: their values are children, one for each such axis.
@@ -160,16 +271,16 @@ expr translation::gathered(const ir::node& n, const std::vector<expr>& numbers) 
                     " of " + words_of_name(program_, n.name) + " has the places 0 to " +
                     std::to_string(memory.extents[static_cast<std::size_t>(axis)] - 1) + ","};
     }
-    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers);
+    std::vector<expr> wanted;
+    for (const auto& g : guards_) wanted.push_back(g.value);
+    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers, wanted);
 }
 
 expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
-    std::vector<expr> children;
-    for (std::int32_t k = 0; k < n.children.count; ++k)
-        children.push_back(node(program_.child(n, k)));
+    const std::vector<expr> children = children_of(n);
     const auto indexed = [&](const ir::position& p) {
         auto at = form(p);
         tidy(at, graph_);
@@ -184,7 +295,7 @@ expr translation::read(ir::ref number) {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);
             if (n.children.count > 0) return gathered(n, children);
-            return graph_.load(reach(n.name, n.positions));
+            return graph_.load(reach(n.name, n.positions), brackets_.is_condition_name(n.name));
         }
         case ir::op::add:
             return graph_.add(children);

@@ -1,20 +1,25 @@
 // From an equation of a program to the planner's expressions: positions become strides.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+#include "src/plan/brackets.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/plan.hpp"
 
 namespace ricci::plan {
 
-/// Reads one equation. `slots` has one entry for each name, with its extents and strides.
+/// Reads one equation. `slots` has one entry for each name, with its extents and strides; `brackets` are
+/// the program's.
 class translation {
 public:
-    translation(const ir::program_view& program, const std::vector<slot>& slots, ir::ref equation,
-                graph& into)
+    translation(const ir::program_view& program, const brackets& conditions,
+                const std::vector<slot>& slots, ir::ref equation, graph& into)
         : program_(program),
+          brackets_(conditions),
           slots_(slots),
           equation_(equation),
           graph_(into),
@@ -29,8 +34,20 @@ public:
     bool covers_all() const;
 
 private:
+    /// What hides the node in hand where it is false: a condition of the program, or the opposite of one.
+    struct guard {
+        ir::ref node = ir::none;
+        expr value = -1;
+    };
     expr node(ir::ref number);
     expr read(ir::ref number);
+    std::vector<expr> children_of(const ir::node& n);
+    std::vector<expr> factors_of(const ir::node& n);
+    std::vector<expr> terms_of(const ir::node& n);
+    std::vector<expr> cases_of(const ir::node& n);
+    std::vector<expr> parts_of_condition(const ir::node& n);
+    void guard_by(const std::vector<ir::ref>& conditions);
+    expr opposite(expr condition);
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
     expr gathered(const ir::node& n, const std::vector<expr>& numbers);
@@ -38,10 +55,14 @@ private:
     linear_form form(const ir::position& p) const;
 
     const ir::program_view& program_;
+    const brackets& brackets_;
     const std::vector<slot>& slots_;
     ir::ref equation_;
     graph& graph_;
     std::vector<expr> seen_;  // by node
+    std::vector<guard> guards_;
+    // Of nodes with a lookup below, which means another thing under other guards.
+    std::map<std::pair<ir::ref, std::vector<expr>>, expr> guarded_;
 };
 
 }  // namespace ricci::plan

@@ -112,6 +112,13 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type), instead
                                           plan::storage::input;
             }
             ready.places.resize(lookups.size());
+            elementwise::prepared_gather::condition wanted;
+            if (g.wanted.slot >= 0) {
+                wanted = {plan.type_of(g.wanted.slot), {g.wanted.offset, g.wanted.strides}};
+                ready.places.push_back(nullptr);
+                ready.first = steps_before_check(plan, number);
+                ready.checked_first = ready.checked_first && ready.first.has_value();
+            }
             ready.gather = std::make_unique<elementwise::prepared_gather>(
                 plan::gather{plan.type_of(g.out.slot),
                              plan.type_of(g.in.slot),
@@ -119,7 +126,8 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type), instead
                              g.extents,
                              {g.out.offset, g.out.strides},
                              {g.in.offset, g.in.strides},
-                             lookups});
+                             lookups},
+                g.wanted.slot >= 0 ? &wanted : nullptr);
         } else if (s.is_contraction) {
             const auto& c = s.contraction;
             ready.contraction = std::make_unique<contract::prepared_contraction>(plan::contraction{
@@ -257,6 +265,7 @@ void execution::bind(const plan::program_plan& plan) {
             ready.c = base(s.gather.out.slot);
             for (std::size_t l = 0; l < s.gather.lookups.size(); ++l)
                 ready.places[l] = base(s.gather.lookups[l].numbers.slot);
+            if (s.gather.wanted.slot >= 0) ready.places.back() = base(s.gather.wanted.slot);
         } else if (s.is_contraction) {
             const auto& c = s.contraction;
             ready.a = element(c.a.slot, c.a_offset);
@@ -307,6 +316,48 @@ std::string execution::words(std::size_t step) const {
     if (s.chain) return s.chain->words();
     if (s.chained) return "together with the steps above";
     return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
+}
+
+// The steps that make the condition of a gather of operands, which is checked before all others. None where
+// that would take a contraction, or would write to an output.
+std::optional<std::vector<std::size_t>> execution::steps_before_check(
+    const plan::program_plan& plan, std::size_t gather) {
+    std::vector<std::int32_t> open{plan.steps[gather].gather.wanted.slot};
+    std::vector<std::size_t> steps;
+    for (std::size_t k = gather; k-- > 0;) {
+        const auto& s = plan.steps[k];
+        const auto needed = [&](std::int32_t slot) {
+            return std::find(open.begin(), open.end(), slot) != open.end();
+        };
+        bool wanted = false;
+        plan::for_each_slot(s, [&](std::int32_t slot, bool writes) {
+            wanted = wanted || (writes && needed(slot));
+        });
+        if (!wanted) continue;
+        if (s.is_contraction || s.is_stream) return {};
+        plan::for_each_slot(s, [&](std::int32_t slot, bool writes) {
+            if (!writes && !needed(slot)) open.push_back(slot);
+        });
+        steps.push_back(k);
+    }
+    for (const std::int32_t slot : open)
+        if (plan.slots[static_cast<std::size_t>(slot)].kind == plan::storage::output) return {};
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
+// What a gather that is checked before all other steps needs to be checked.
+void execution::run_first(const prepared_step& s) {
+    if (!s.first || !s.gather->has_stray(s.places.data())) return;
+    for (const std::size_t k : *s.first) {
+        const prepared_step& before = steps_[k];
+        if (before.gather) {
+            if (!before.checked_first) check(before);
+            before.gather->run(before.c, before.a, before.places.data());
+        } else {
+            before.map->run(before.bases.data());
+        }
+    }
 }
 
 void execution::check(const prepared_step& s) {
@@ -363,7 +414,10 @@ bool execution::run_steps() {
         return std::any_of(s.results.begin(), s.results.end(), holds_nan);
     };
     for (const auto& s : steps_)
-        if (s.gather && s.checked_first) check(s);
+        if (s.gather && s.checked_first) {
+            run_first(s);
+            check(s);
+        }
     for (std::size_t step = 0; step < steps_.size(); ++step) {
         prepared_step& s = steps_[step];
         if (s.joined) {

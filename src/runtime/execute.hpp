@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,9 +59,10 @@ private:
         std::vector<scalar_program> numbers;
         std::vector<double> number_values;
         std::unique_ptr<elementwise::prepared_gather> gather;
-        std::vector<const void*> places;        // of the gather's lookups
-        std::vector<std::string> strays;        // what to say of a number that is no place
-        bool checked_first = false;             // its numbers are operands
+        std::vector<const void*> places;                // of the gather's lookups
+        std::vector<std::string> strays;                // what to say of a number that is no place
+        bool checked_first = false;                     // its numbers are operands
+        std::optional<std::vector<std::size_t>> first;  // the steps that make its condition
         std::vector<strided_elements> results;  // that have to be numbers: see plan::step::hides
     };
     struct aligned_delete {
@@ -75,6 +77,9 @@ private:
     template <class T>
     plan::number evaluate_as(scalar_program& program) const;
     static void check(const prepared_step& s);
+    static std::optional<std::vector<std::size_t>> steps_before_check(
+        const plan::program_plan& plan, std::size_t gather);
+    void run_first(const prepared_step& s);
 
     void find_results(const plan::program_plan& plan, std::size_t first, std::size_t count);
     bool run_steps();

@@ -245,7 +245,7 @@ class Evaluator:
         out, false = None, None
         for inverse, f in node.factors:
             v = value(f)
-            if isinstance(f, Bracket) and not inverse:
+            if not inverse and self.is_condition(f):
                 false = v if false is None else apply(np.multiply, false, v)
                 continue
             if inverse:
@@ -260,6 +260,17 @@ class Evaluator:
         if out is None:
             return false
         return apply(lambda c, x: np.where(c != 0, x, 0), false, out)
+
+    def is_condition(self, node):
+        """A bracket, or a tensor that the text defines as one."""
+        if isinstance(node, Group):
+            return self.is_condition(node.body)
+        if isinstance(node, Product):
+            return all(not inverse and self.is_condition(f) for inverse, f in node.factors)
+        if isinstance(node, Tensor):
+            parts = self.p.definitions.get(node.name, ())
+            return bool(parts) and all(self.is_condition(body) for _, body, _ in parts)
+        return isinstance(node, Bracket)
 
     def check_size(self, a):
         if a.data.size > self.limit:

@@ -1,0 +1,38 @@
+// What counts as a condition in a program, and which conditions hide a node: where one of them is false, the
+// places that stand below the node need not exist.
+#pragma once
+
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::plan {
+
+class brackets {
+public:
+    explicit brackets(const ir::program_view& program);
+
+    /// Whether a tensor is read below the node, or there, where others say.
+    bool has_lookup(ir::ref node) const { return lookups_[static_cast<std::size_t>(node)]; }
+    /// Whether the tensor is defined as a condition: 1 or 0 everywhere.
+    bool is_condition_name(ir::ref name) const {
+        return conditions_[static_cast<std::size_t>(name)];
+    }
+    /// Whether the node is 1 or 0: a comparison, cases of 1 and 0, or a tensor that is defined so.
+    bool is_condition(ir::ref node) const;
+    /// The conditions that are factors of the node; where one is false the node is 0.
+    std::vector<ir::ref> hiding(ir::ref node) const;
+    /// Of minus infinity times conditions these: what it is added to is hidden where all are true.
+    std::vector<ir::ref> masking(ir::ref node) const;
+
+private:
+    bool find_lookups(ir::ref node);
+    bool is_number(ir::ref node, double value) const;
+    void add_hiding(ir::ref node, std::vector<ir::ref>& found) const;
+
+    const ir::program_view& p_;
+    std::vector<char> lookups_;     // by node; 2: not known yet
+    std::vector<char> conditions_;  // by name
+};
+
+}  // namespace ricci::plan
