@@ -62,7 +62,7 @@ ir::ref find(const ir::program_view& p, const std::string& name) {
 
 /// The shapes of both sides and of all between, and the extents that nothing shows.
 void set_shapes(interpreter& oracle, const ir::program_view& p,
-                const derive::example_shapes& shapes, ir::ref derived) {
+                const derive::example_shapes<>& shapes, ir::ref derived) {
     ir::shape_table table(p);
     if (!shapes.infer(table)) return;
     const ir::ref side = find(p, claimed);

@@ -5,7 +5,7 @@
 
 #include <ricci/detail/compile_error.hpp>
 #include <ricci/bind/name.hpp>
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/bind/parse_and_define.hpp>
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
 #include <ricci/ir/frozen.hpp>
@@ -42,10 +42,23 @@ constexpr auto run_pass() {
     }
 }
 
+/// A text is read first; what derives derivatives is instantiated where there are some.
+template <class Maker>
+constexpr auto outcome_from() {
+    if constexpr (requires { typename Maker::derivatives; }) {
+        constexpr auto read = run_pass<Maker>();
+        if constexpr (speaks_of_derivatives(read.program.view()))
+            return run_pass<typename Maker::derivatives>();
+        else return read;
+    } else {
+        return run_pass<Maker>();
+    }
+}
+
 template <class Maker>
 struct define_program {
     static constexpr std::uint64_t hash = Maker::hash;
-    friend constexpr auto made_program(program_key<hash>) { return run_pass<Maker>(); }
+    friend constexpr auto made_program(program_key<hash>) { return outcome_from<Maker>(); }
 };
 
 /// What the pass gave, with room to spare: never in the object file.
@@ -95,7 +108,13 @@ template <literal_text Text>
 struct parsed_text {
     static constexpr std::uint64_t hash = detail::hash_of(Text.view());
     static constexpr ir::program_sizes room = ir::sizes_for_text(Text.view().size);
-    static constexpr auto make() { return parse_and_define(Text.view()); }
+    static constexpr auto make() { return notation::parse_equations(Text.view()); }
+
+    /// The same with the derivatives that it uses.
+    struct derivatives {
+        static constexpr ir::program_sizes room = parsed_text::room;
+        static constexpr auto make() { return parse_and_define(Text.view()); }
+    };
 };
 
 template <std::uint64_t Source, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>

@@ -17,8 +17,9 @@ constexpr text_view loss_of(const Program& p, ref derivative) {
 }
 
 /// The one step of the chain rule that gives a derivative of first order, for every tensor.
-constexpr derived steps_of(const ir::program_view& source, const ir::program_view& mentioned,
-                           ir::name_kind kind, text_view spelling) {
+template <class Source, class Mentioned>
+constexpr derived steps_of(const Source& source, const Mentioned& mentioned, ir::name_kind kind,
+                           text_view spelling) {
     if (kind == ir::name_kind::tangent)
         return forward_mode(source).one_step(mentioned, ir::parts_of_tangent(spelling).along);
     gradient_request request;
@@ -30,9 +31,10 @@ constexpr derived steps_of(const ir::program_view& source, const ir::program_vie
 /// Adds to a program the equations of every derivative that an equation in it speaks of and nothing
 /// defines. Where nothing defines L either, L depends on the program through the tensors whose
 /// derivatives the claim has, of these on the last ones, and through all outputs if it has none.
+template <class Program = ir::program>
 class claim_context {
 public:
-    constexpr claim_context(ir::program& p, const ir::equation& claim) : p_(p), claim_(claim) {}
+    constexpr claim_context(Program& p, const ir::equation& claim) : p_(p), claim_(claim) {}
 
     constexpr void run() {
         mentioned_.resize(p_.names.size(), false);
@@ -194,7 +196,7 @@ private:
             ir::name_kind::tangent);
     }
 
-    ir::program& p_;
+    Program& p_;
     ir::equation claim_;
     buffer<bool> mentioned_;
     buffer<bool> on_the_right_;

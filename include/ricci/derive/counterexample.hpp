@@ -41,6 +41,7 @@ constexpr bool speaks_of_complex_numbers(const ir::program_view& p) {
 }
 
 /// Looks for inputs for which the tensors `claimed` and `derived`, both defined by `p`, differ.
+template <class Program = ir::program_view>
 class counterexample_search {
 public:
     /// Inputs are complex if the text speaks of complex numbers.
@@ -125,11 +126,11 @@ private:
             if (table.extent(claimed_, k) != table.extent(derived_, k)) return false;
         return true;
     }
-    constexpr bool is_input(const example_shapes& shapes, ir::ref name) const {
+    constexpr bool is_input(const example_shapes<Program>& shapes, ir::ref name) const {
         return shapes.is_used(name) && p_.definition(name) == ir::none;
     }
-    constexpr void keep(const example_shapes& shapes, const ir::shape_table& table,
-                        const evaluation& values, counterexample& out) const {
+    constexpr void keep(const example_shapes<Program>& shapes, const ir::shape_table& table,
+                        const evaluation<Program>& values, counterexample& out) const {
         for (ir::ref n = 0; n < p_.names.size(); ++n) {
             if (!is_input(shapes, n)) continue;
             const ir::range extents{out.extents.size(), table.rank(n)};
@@ -215,7 +216,7 @@ private:
         return value;
     }
 
-    ir::program_view p_;
+    Program p_;
     ir::ref claimed_;
     ir::ref derived_;
     bool complex_;
@@ -267,7 +268,8 @@ constexpr void print_short(const number& x, detail::text_builder& out) {
     out << " i)";
 }
 
-constexpr void print_values(const counterexample& c, const counterexample::input& input,
+template <class Counterexample, class Input>
+constexpr void print_values(const Counterexample& c, const Input& input,
                             detail::text_builder& out) {
     if (input.values.count > 24) {  // too many to read
         for (std::int32_t k = 0; k < input.extents.count; ++k)
@@ -294,7 +296,8 @@ constexpr void print_values(const counterexample& c, const counterexample::input
 }
 
 /// "with Q = [[1, 2], [-1, 3]], d_k = 4 it is 3 at i = 0, j = 1, and ": what stands on each side.
-constexpr void print_counterexample(const ir::program_view& p, const counterexample& c,
+template <class Program, class Counterexample>
+constexpr void print_counterexample(const Program& p, const Counterexample& c,
                                     const ir::equation& claim, detail::text_view name,
                                     detail::text_builder& out) {
     out << "with ";
@@ -304,7 +307,7 @@ constexpr void print_counterexample(const ir::program_view& p, const counterexam
     }
     if (c.place.size() > 0) out << ", at ";
     for (std::int32_t k = 0; k < c.place.size(); ++k) {
-        const ir::position& q = p.at(claim.positions, k);
+        const ir::position& q = p.positions[claim.positions.first + k];
         out << (k > 0 ? ", " : "");
         if (q.kind == ir::position_kind::index) out << p.index(q.index) << " = ";
         else out << "place ";

@@ -13,7 +13,8 @@ namespace ricci::derive {
 /// Whether the equation of a tangent reads tensors at an index of its left side wherever the equation
 /// of the tensor itself does, at places that several indices share: X^{i+k}, X^{i(ha)}. Then the same
 /// shapes say how far it runs. One of them alone may be longer than it is read.
-constexpr bool shows_as_source(const ir::program& p, const ir::equation& q, ref index) {
+template <class Program>
+constexpr bool shows_as_source(const Program& p, const ir::equation& q, ref index) {
     const ir::name_symbol& s = p.names[q.name];
     const ref source = s.kind == ir::name_kind::tangent ? p.definition(s.of) : ir::none;
     if (source == ir::none) return false;
@@ -38,7 +39,8 @@ constexpr bool shows_as_source(const ir::program& p, const ir::equation& q, ref 
 
 /// Whether every term of an expression has a factor that reads a tensor with an axis at `index`: then
 /// its derivatives show how far the index runs too.
-constexpr bool shows_throughout(const ir::program& p, ref n, ref index) {
+template <class Program>
+constexpr bool shows_throughout(const Program& p, ref n, ref index) {
     const ir::node& x = p.nodes[n];
     const auto child = [&](std::int32_t k) {
         return shows_throughout(p, p.links[x.children.first + k], index);
@@ -65,7 +67,8 @@ constexpr bool shows_throughout(const ir::program& p, ref n, ref index) {
 
 /// Whether the right side of a derivative's equation says how long every axis of its left side is, and
 /// that of a derivative of it will.
-constexpr bool shows_shape(const ir::program& p, const ir::equation& q) {
+template <class Program>
+constexpr bool shows_shape(const Program& p, const ir::equation& q) {
     bool all = true;
     ir::for_each_index(p, q.positions, [&](ref i) {
         all = all && (shows_throughout(p, q.body, i) || shows_as_source(p, q, i));
@@ -74,7 +77,8 @@ constexpr bool shows_shape(const ir::program& p, const ir::equation& q) {
 }
 
 /// Adds the tensors that a derivative has its shape from: dL/dX that of X, dA/dS that of A and S.
-constexpr void add_shape_givers(const ir::program& p, ref name, detail::buffer<bool>& shapes) {
+template <class Program>
+constexpr void add_shape_givers(const Program& p, ref name, detail::buffer<bool>& shapes) {
     const ir::name_symbol s = p.names[name];
     if (s.kind == ir::name_kind::plain) {
         shapes[name] = true;
@@ -89,7 +93,8 @@ constexpr void add_shape_givers(const ir::program& p, ref name, detail::buffer<b
 /// A copy with the equations that the kept names need, directly or not, in their order. Of a tensor
 /// that a derivative has its shape from, and of `shape` where that is a name, the definition stays
 /// too, for the shape alone where nothing needs the values.
-constexpr ir::program drop_dead_equations(ir::program& p, ref shape = ir::none) {
+template <class Program>
+constexpr ir::program drop_dead_equations(Program& p, ref shape = ir::none) {
     detail::buffer<bool> needed, shapes;
     for (const ir::name_symbol& n : p.names) needed.push(n.kept), shapes.push(false);
     if (shape != ir::none) shapes[shape] = true;

@@ -16,7 +16,8 @@ namespace ricci::derive {
 /// nothing to derive it from: it defines the tangent. So does one for a tangent that such equations
 /// read. What forward mode prints reads back as equations that compute.
 /// Whether there was one.
-constexpr bool define_tangents(ir::program& p) {
+template <class Program>
+constexpr bool define_tangents(Program& p) {
     const auto is_tangent = [&](ref name) {
         return p.names[name].kind == ir::name_kind::tangent && p.definition(name) == none;
     };
@@ -39,9 +40,10 @@ constexpr bool define_tangents(ir::program& p) {
 /// A program whose equations read \frac{\partial A^{ij}}{\partial S^{kl}}, or \frac{d A^{ij}}{d t}, of
 /// an A that it defines asks for that derivative. What A is made of may be derivatives again: those
 /// get their equations first, so that the outer derivation goes through them.
+template <class Program = ir::program>
 class derivative_definitions {
 public:
-    constexpr derivative_definitions(ir::program& p, text_view text) : p_(p), text_(text) {}
+    constexpr derivative_definitions(Program& p, text_view text) : p_(p), text_(text) {}
     constexpr const ir::mistake& mistake() const { return mistake_; }
 
     /// Whether there was one to define. Leaves the equations in their order.
@@ -253,7 +255,7 @@ private:
         refuse(ir::mistake_kind::cycle, name, s);
     }
 
-    ir::program& p_;
+    Program& p_;
     text_view text_;
     ir::mistake mistake_;
     buffer<visit> visits_;   // of each name

@@ -1,5 +1,6 @@
 // What both modes of differentiation work with: the source, which names depend on those asked for,
-// and the equation in hand.
+// and the equation in hand. All that derives is made of templates over the program: a file that derives
+// nothing reads them, and the compiler builds nothing of them.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct derived {
 };
 
 /// The program that is differentiated, to which derived equations are added.
+template <class Program = ir::program>
 class differentiation {
 protected:
     using factors = buffer<ref>;
@@ -184,7 +186,7 @@ protected:
         return b.plus(wins, b.times(b.number(0.5), tie));
     }
 
-    ir::program p_;
+    Program p_;
     std::int32_t source_equations_;
     factors wrt_;
     buffer<bool> active_;

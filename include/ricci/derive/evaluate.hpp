@@ -1,4 +1,6 @@
 // The value of a program, element by element, in the numbers in which claims are tried.
+// What judges claims is made of templates from here on: a file without claims reads them, and the
+// compiler builds nothing of them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@ namespace ricci::derive {
 
 /// Evaluates a program whose equations are in order. `work` counts the nodes that are visited; beyond `most` everything is
 /// unknown.
+template <class Program = ir::program_view, class Shapes = ir::shape_table>
 class evaluation {
     // Before its callers, where clang looks for it while it evaluates constants.
     /// Every combination of the indices; those that the reduction `binder` binds have its extents.
@@ -30,8 +33,7 @@ class evaluation {
     }
 
 public:
-    constexpr evaluation(const ir::program_view& p, const ir::shape_table& shapes,
-                         std::int64_t most)
+    constexpr evaluation(const ir::program_view& p, const Shapes& shapes, std::int64_t most)
         : p_(p), shapes_(shapes), most_(most) {
         first_.resize(p.names.size(), ir::none);
         at_.resize(p.indices.size(), 0);
@@ -264,8 +266,8 @@ private:
         return exponential(here - base) / weights;
     }
 
-    ir::program_view p_;
-    const ir::shape_table& shapes_;
+    Program p_;
+    const Shapes& shapes_;
     std::int64_t most_;
     std::int64_t work_ = 0;
     ir::ref equation_ = 0;

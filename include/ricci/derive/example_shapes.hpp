@@ -11,6 +11,7 @@ namespace ricci::derive {
 
 /// Axes and indices that have to be of one extent are a class; each class gets an extent, and axes
 /// that arithmetic fills are as long as it reaches.
+template <class Program = ir::program_view>
 class example_shapes {
     // Before its callers, where clang looks for it while it evaluates constants.
     /// Calls `visit(equation, name, positions)` for every tensor on a left or right side.
@@ -163,7 +164,7 @@ private:
         return found;
     }
 
-    ir::program_view p_;
+    Program p_;
     std::int32_t indices_;
     detail::buffer<std::int32_t>
         same_;  // by equation and index, then by axis: another of the class

@@ -32,10 +32,36 @@ struct gradient_request {
 /// Walks the equations from last to first. The cotangent of an expression is kept as a list of
 /// factors with the place of the expression's own factor, so that a derived product reads in the
 /// order of the original: Q = X W gives dL/dW = X dL/dQ.
-class reverse_mode : differentiation {
+template <class Program = ir::program>
+class reverse_mode : differentiation<Program> {
+    using shared = differentiation<Program>;
+    using factors = typename shared::factors;
+    using extremum = typename shared::extremum;
+    using shared::active_;
+    using shared::child;
+    using shared::find_wrt;
+    using shared::intern_inputs;
+    using shared::is_active;
+    using shared::mark_active;
+    using shared::p_;
+    using shared::places_of_extremum;
+    using shared::power_below;
+    using shared::prime_all;
+    using shared::primed;
+    using shared::product_of_others;
+    using shared::share_of_extremum;
+    using shared::slope_of;
+    using shared::source_equations_;
+    using shared::start_equation;
+    using shared::sum_primed;
+    using shared::unknown;
+    using shared::value_of;
+    using shared::whole_;
+    using shared::wrt_;
+
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
-        : differentiation(source), request_(request) {}
+        : shared(source), request_(request) {}
 
     constexpr derived run() {
         derived out;
@@ -451,7 +477,8 @@ private:
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the
 /// equations of the source that they need.
-constexpr derived gradient(const ir::program_view& source, const gradient_request& request) {
+template <class Source>
+constexpr derived gradient(const Source& source, const gradient_request& request) {
     return reverse_mode(source, request).run();
 }
 

@@ -14,9 +14,10 @@ namespace ricci::derive {
 
 /// Makes of the equations for "dA/dS", in which A is a loss, those for a tensor A: every cotangent
 /// gets the indices of A in front of its own.
+template <class Program = ir::program>
 class tensor_derivatives {
 public:
-    constexpr tensor_derivatives(ir::program& p, text_view of) : p_(p) {
+    constexpr tensor_derivatives(Program& p, text_view of) : p_(p) {
         of_ = p_.find(of);
         defined_ = p_.definition(of_);
         seed_ = p_.find(ir::cotangent_spelling(of, of));
@@ -89,7 +90,7 @@ private:
         return p_.nodes.push(use);
     }
 
-    ir::program& p_;
+    Program& p_;
     ref of_ = none;
     ref defined_ = none;
     ref seed_ = none;
@@ -97,7 +98,8 @@ private:
 };
 
 /// The equations that give dA/dS for the tensor A = `of` and every S of `wrt`, from the inputs.
-constexpr derived jacobian(const ir::program_view& source, text_view of, const text_view* wrt,
+template <class Source>
+constexpr derived jacobian(const Source& source, text_view of, const text_view* wrt,
                            std::int32_t wrt_count) {
     // Derivatives of A that the source holds are none of what A is made from.
     ir::program without(source);

@@ -33,11 +33,13 @@ constexpr effort default_effort() {
 }
 
 /// The right side of an equation; all of it where the left differs from that of `other`.
-constexpr void print_side(const ir::program_view& p, const equation& e, const equation& other,
+template <class Program>
+constexpr void print_side(const Program& p, const equation& e, const equation& other,
                           detail::text_builder& out) {
     bool alike = e.positions.count == other.positions.count;
     for (std::int32_t k = 0; alike && k < e.positions.count; ++k) {
-        const ir::position &a = p.at(e.positions, k), &b = p.at(other.positions, k);
+        const ir::position &a = p.positions[e.positions.first + k],
+                           &b = p.positions[other.positions.first + k];
         alike = a.kind == b.kind && a.kind == ir::position_kind::index && a.index == b.index;
     }
     if (alike) ir::latex_printer(p, out).expression(e.body);
@@ -49,10 +51,11 @@ inline constexpr const char* limits =
     "limits); claim it layer by layer, or check it at run time, where more are taken";
 
 /// One claim, among the definitions of `p`, to which those of the derivatives in it are added.
+template <class Program = ir::program>
 class claim_judge {
 public:
     /// The first `own` equations of `p` are those of the program that the claim is about.
-    constexpr claim_judge(ir::program& p, std::int32_t own, const ir::equation& claim, bool complex,
+    constexpr claim_judge(Program& p, std::int32_t own, const ir::equation& claim, bool complex,
                           const effort& most)
         : p_(p), claim_(claim), complex_(complex), most_(most) {
         known_.resize(p.names.size(), false);
@@ -185,7 +188,7 @@ private:
         out.words << "refuted: ";
         print_counterexample(out.tried, out.numbers, last, name, out.words);
     }
-    constexpr void import_name(ref name, ir::importer& copy, ir::program& to, buffer<bool>& done) {
+    constexpr void import_name(ref name, ir::importer& copy, Program& to, buffer<bool>& done) {
         if (done[name]) return;
         done[name] = true;
         const ref e = p_.definition(name);
@@ -193,7 +196,7 @@ private:
         import_below(p_.equations[e].body, copy, to, done);
         to.equations.push(copy.import(p_.equations[e]));
     }
-    constexpr void import_below(ref body, ir::importer& copy, ir::program& to, buffer<bool>& done) {
+    constexpr void import_below(ref body, ir::importer& copy, Program& to, buffer<bool>& done) {
         ir::for_each_node(p_, body, [&](ref n) {
             const ir::node& x = p_.nodes[n];
             if (x.kind == op::tensor) import_name(x.name, copy, to, done);
@@ -213,7 +216,7 @@ private:
         print_side(p_, other, side, out);
     }
 
-    ir::program& p_;
+    Program& p_;
     equation claim_;
     bool complex_;
     effort most_;
@@ -222,7 +225,8 @@ private:
 };
 
 /// Whether `source` implies every equation of `claims`.
-constexpr judgement judge(const ir::program_view& source, const ir::program_view& claims,
+template <class Source, class Claims>
+constexpr judgement judge(const Source& source, const Claims& claims,
                           const effort& most = default_effort()) {
     ir::claim_set set(source, claims);
     const bool complex = speaks_of_complex_numbers(source) || speaks_of_complex_numbers(claims);
@@ -237,7 +241,8 @@ constexpr judgement judge(const ir::program_view& source, const ir::program_view
 }
 
 /// The first claim tried on numbers, whatever a proof says: `tried` holds both sides.
-constexpr judgement try_on_numbers(const ir::program_view& source, const ir::program_view& claims,
+template <class Source, class Claims>
+constexpr judgement try_on_numbers(const Source& source, const Claims& claims,
                                    const effort& most = default_effort()) {
     ir::claim_set set(source, claims);
     const bool complex = speaks_of_complex_numbers(source) || speaks_of_complex_numbers(claims);

@@ -67,32 +67,36 @@ constexpr double erf(double x) {
 /// Beyond it sines lose their digits.
 inline constexpr double far = 1e6;
 
-constexpr number exponential(const number& x) {
-    if (x.is_zero()) return number::whole(1);
-    if (!x.is_known || (!x.is_real() && !(x.size() < far))) return number::unknown();
+template <class Number>
+constexpr Number exponential(const Number& x) {
+    if (x.is_zero()) return Number::whole(1);
+    if (!x.is_known || (!x.is_real() && !(x.size() < far))) return Number::unknown();
     const double size = series::exp(x.re);
     const bool plain = size < 1e300 && size > 0;
     const double error = plain ? size * (2 * x.error + 1e-14 * (1 + magnitude(x.re))) : 0;
-    if (x.is_real()) return number::near(size, error);
-    return number::near(size * series::sin(x.im, 1), error, size * series::sin(x.im, 0));
+    if (x.is_real()) return Number::near(size, error);
+    return Number::near(size * series::sin(x.im, 1), error, size * series::sin(x.im, 0));
 }
-constexpr number logarithm(const number& x) {
+template <class Number>
+constexpr Number logarithm(const Number& x) {
     if (sign_of(x) != 1)
-        return sign_of(x) == 0 ? number::near(-__builtin_inf(), 0) : number::unknown();
-    if (x.is_exact && x.exact == residue{1, 0} && x.re == 1) return number::whole(0);
+        return sign_of(x) == 0 ? Number::near(-__builtin_inf(), 0) : Number::unknown();
+    if (x.is_exact && x.exact == residue{1, 0} && x.re == 1) return Number::whole(0);
     const double value = series::log(x.re);
-    return number::near(value, 2 * x.error / x.re + 1e-14 * (1 + magnitude(value)));
+    return Number::near(value, 2 * x.error / x.re + 1e-14 * (1 + magnitude(value)));
 }
-constexpr number root(const number& x) {
+template <class Number>
+constexpr Number root(const Number& x) {
     const int sign = sign_of(x);
-    if (sign != 1 || x.is_infinite()) return sign == 2 || sign < 0 ? number::unknown() : x;
+    if (sign != 1 || x.is_infinite()) return sign == 2 || sign < 0 ? Number::unknown() : x;
     const double value = ir::square_root(x.re);
     // the root of a square of whole numbers, or of halves, is exact
-    const number halves = written(value);
+    const Number halves = written(value);
     if (x.is_exact && halves.is_exact && (halves * halves).exact == x.exact) return halves;
-    return number::near(value, x.error / value + 1e-15 * value);
+    return Number::near(value, x.error / value + 1e-15 * value);
 }
-constexpr number power(const number& x, const number& exponent) {
+template <class Number>
+constexpr Number power(const Number& x, const Number& exponent) {
     if (exponent.is_whole()) return whole_power(x, static_cast<std::int64_t>(exponent.re));
     if (exponent.is_exact && exponent.re == 0.5) return root(x);
     if (exponent.is_exact && exponent.re == -0.5) return inverse(root(x));
@@ -100,59 +104,66 @@ constexpr number power(const number& x, const number& exponent) {
     return exponential(exponent * logarithm(x));
 }
 /// f(x) for a function whose slope nowhere exceeds `steepest`.
-constexpr number gentle(const number& x, double value, double steepest) {
-    return number::near(value, steepest * x.error + 1e-13 * (1 + magnitude(x.re)));
+template <class Number>
+constexpr Number gentle(const Number& x, double value, double steepest) {
+    return Number::near(value, steepest * x.error + 1e-13 * (1 + magnitude(x.re)));
 }
-constexpr number sigmoid(const number& x) { return inverse(number::whole(1) + exponential(-x)); }
+template <class Number>
+constexpr Number sigmoid(const Number& x) {
+    return inverse(Number::whole(1) + exponential(-x));
+}
 /// The nearest whole number below.
-constexpr number floor_of(const number& x) {
-    if (!x.is_real() || !(magnitude(x.re) < 1e15)) return number::unknown();
+template <class Number>
+constexpr Number floor_of(const Number& x) {
+    if (!x.is_real() || !(magnitude(x.re) < 1e15)) return Number::unknown();
     if (x.is_whole()) return x;
     auto below = static_cast<std::int64_t>(x.re);
     if (static_cast<double>(below) > x.re) --below;
     const double over = x.re - static_cast<double>(below);
-    if (over > x.error && 1 - over > x.error) return number::whole(below);
+    if (over > x.error && 1 - over > x.error) return Number::whole(below);
     // on the edge: an exact number may be the whole one itself
     const std::int64_t near = over > 0.5 ? below + 1 : below;
-    return x.is_exact && x.exact == residue::of(near) ? number::whole(near) : number::unknown();
+    return x.is_exact && x.exact == residue::of(near) ? Number::whole(near) : Number::unknown();
 }
-constexpr number extremum_of(const number& x, const number& y, bool larger) {
-    if (!x.is_known || !y.is_known || !x.is_real() || !y.is_real()) return number::unknown();
+template <class Number>
+constexpr Number extremum_of(const Number& x, const Number& y, bool larger) {
+    if (!x.is_known || !y.is_known || !x.is_real() || !y.is_real()) return Number::unknown();
     if (x.is_infinite() || y.is_infinite()) return (x.re > y.re) == larger ? x : y;
     const int sign = sign_of(x - y);
     if (sign == 0) return x;
     const bool first = larger ? x.re > y.re : x.re < y.re;
     if (sign != 2) return first ? x : y;
-    return number::near(first ? x.re : y.re, x.error + y.error + magnitude(x.re - y.re));
+    return Number::near(first ? x.re : y.re, x.error + y.error + magnitude(x.re - y.re));
 }
 
 /// The function of one or two numbers; unknown where it is not defined.
-constexpr number value_of(ir::function f, const number& x, const number& y) {
+template <class Number>
+constexpr Number value_of(ir::function f, const Number& x, const Number& y) {
     using ir::function;
-    const auto zero = number::whole(0), one = number::whole(1);
-    if (!x.is_known || !y.is_known) return number::unknown();
+    const auto zero = Number::whole(0), one = Number::whole(1);
+    if (!x.is_known || !y.is_known) return Number::unknown();
     if (f == function::exp) return exponential(x);
     if (f == function::conjugate) {
-        number out = x;
+        Number out = x;
         out.im = -x.im;
         out.exact.im = (residue::prime - x.exact.im) % residue::prime;
         return out;
     }
     if (f == function::real || f == function::imaginary) {
-        number out = x;
+        Number out = x;
         out.re = f == function::real ? x.re : x.im;
         out.im = 0;
         out.exact = {f == function::real ? x.exact.re : x.exact.im, 0};
         return out;
     }
     if (f == function::absolute && !x.is_real() && !x.is_infinite()) {
-        number square =
-            number::near(x.re * x.re + x.im * x.im, 4 * x.size() * (x.error + 1e-15 * x.size()));
+        Number square =
+            Number::near(x.re * x.re + x.im * x.im, 4 * x.size() * (x.error + 1e-15 * x.size()));
         square.is_exact = x.is_exact;
         square.exact = x.exact * value_of(function::conjugate, x, y).exact;
         return root(square);
     }
-    if (!x.is_real() || !y.is_real()) return number::unknown();
+    if (!x.is_real() || !y.is_real()) return Number::unknown();
     const int sign = sign_of(x);
     const bool is_far = !(x.size() < far);
     switch (f) {
@@ -161,25 +172,25 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
         case function::sqrt:
             return root(x);
         case function::sin:
-            if (is_far) return number::unknown();
+            if (is_far) return Number::unknown();
             return sign == 0 ? zero : gentle(x, series::sin(x.re, 0), 1);
         case function::cos:
-            if (is_far) return number::unknown();
+            if (is_far) return Number::unknown();
             return sign == 0 ? one : gentle(x, series::sin(x.re, 1), 1);
         case function::tanh:
-            if (is_far) return number::unknown();
+            if (is_far) return Number::unknown();
             return sign == 0 ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
         case function::tan:
-            if (is_far) return number::unknown();
+            if (is_far) return Number::unknown();
             return sign == 0
                        ? zero
                        : gentle(x, series::sin(x.re, 0), 1) / gentle(x, series::sin(x.re, 1), 1);
         case function::arctan:
             return sign == 0 ? zero : gentle(x, series::arctan(x.re), 1);
         case function::sinh:
-            return sign == 0 ? zero : (exponential(x) - exponential(-x)) / number::whole(2);
+            return sign == 0 ? zero : (exponential(x) - exponential(-x)) / Number::whole(2);
         case function::cosh:
-            return sign == 0 ? one : (exponential(x) + exponential(-x)) / number::whole(2);
+            return sign == 0 ? one : (exponential(x) + exponential(-x)) / Number::whole(2);
         case function::softplus:
             return logarithm(one + exponential(x));
         case function::ceil:
@@ -193,18 +204,18 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
             if (sign == 2) return gentle(x, x.re > 0 ? x.re : 0, 1);
             return sign < 0 ? zero : x;
         case function::gelu:
-            if (is_far) return number::unknown();
-            return x * number::near(0.5, 0) *
+            if (is_far) return Number::unknown();
+            return x * Number::near(0.5, 0) *
                    (one + gentle(x, series::erf(x.re * 0.70710678118654752440), 1));
         case function::silu:
             return x * sigmoid(x);
         case function::elu:
-            if (sign == 2) return number::unknown();
+            if (sign == 2) return Number::unknown();
             return sign >= 0 ? x : exponential(x) - one;
         case function::sign:
-            return sign == 2 ? number::unknown() : number::whole(sign);
+            return sign == 2 ? Number::unknown() : Number::whole(sign);
         case function::erf:
-            if (is_far) return number::whole(sign);
+            if (is_far) return Number::whole(sign);
             return sign == 0 ? zero : gentle(x, series::erf(x.re), 1.2);
         case function::floor:
             return floor_of(x);
@@ -215,9 +226,9 @@ constexpr number value_of(ir::function f, const number& x, const number& y) {
         case function::modulo:
             return x - y * floor_of(x / y);
         case function::logical_not:
-            return sign == 2 ? number::unknown() : number::whole(sign == 0 ? 1 : 0);
+            return sign == 2 ? Number::unknown() : Number::whole(sign == 0 ? 1 : 0);
         default:
-            return number::unknown();
+            return Number::unknown();
     }
 }
 

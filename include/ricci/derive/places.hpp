@@ -10,16 +10,16 @@ namespace ricci::derive {
 
 /// How far an index runs, as an expression: the sum of 1 over `primed(index)`, which is of the same
 /// extent and free for the purpose.
-template <class Primed>
-constexpr ref extent_of(program& p, ref index, Primed&& primed) {
+template <class Program, class Primed>
+constexpr ref extent_of(Program& p, ref index, Primed&& primed) {
     const ref counted = primed(index);
     const ir::range over = p.add_links(&counted, 1);
     return p.reduce(ir::reduction::sum, over, p.number(1));
 }
 
 /// The place of (ha) on its axis: h n_a + a.
-template <class Primed>
-constexpr ref merged_place(program& p, const ir::position& q, Primed&& primed) {
+template <class Program, class Primed>
+constexpr ref merged_place(Program& p, const ir::position& q, Primed&& primed) {
     expression_builder b(p);
     ref place = ir::none;
     for (std::int32_t t = 0; t < q.terms.count; ++t) {
@@ -32,8 +32,8 @@ constexpr ref merged_place(program& p, const ir::position& q, Primed&& primed) {
 }
 
 /// The place of 2i+1 or i-j on its axis, which starts where an index with a minus is largest.
-template <class Primed>
-constexpr ref affine_place(program& p, const ir::position& q, Primed&& primed) {
+template <class Program, class Primed>
+constexpr ref affine_place(Program& p, const ir::position& q, Primed&& primed) {
     expression_builder b(p);
     detail::buffer<ref> sum;
     if (q.offset != 0 || q.terms.count == 0) sum.push(b.number(q.offset));
@@ -49,8 +49,8 @@ constexpr ref affine_place(program& p, const ir::position& q, Primed&& primed) {
 }
 
 /// 1 where the index of `axis` is the place that `q` reads, 0 elsewhere.
-template <class Primed>
-constexpr ref is_at(program& p, const ir::position& q, const ir::position& axis, Primed&& primed) {
+template <class Program, class Primed>
+constexpr ref is_at(Program& p, const ir::position& q, const ir::position& axis, Primed&& primed) {
     if (q.kind == ir::position_kind::index) {
         ir::node n = ir::blank_node(op::delta);
         n.positions = {p.positions.size(), 2};

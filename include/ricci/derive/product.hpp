@@ -71,7 +71,8 @@ constexpr bool is_constant(const Program& p, ref n, constant& value) {
 }
 
 /// Adds the constant as a factor, or as -1 and a positive one, unless it is 1.
-constexpr void push_constant(ir::program& p, detail::buffer<ref>& factors, constant c) {
+template <class Program>
+constexpr void push_constant(Program& p, detail::buffer<ref>& factors, constant c) {
     if (c.below == 1) {
         if (c.above != 1) factors.push(p.number(c.above));
         return;
@@ -79,21 +80,24 @@ constexpr void push_constant(ir::program& p, detail::buffer<ref>& factors, const
     if (c.above < 0) factors.push(p.number(-1));
     factors.push(p.make(op::divide, p.number(c.above < 0 ? -c.above : c.above), p.number(c.below)));
 }
-constexpr ref make_product(ir::program& p, const detail::buffer<ref>& factors) {
+template <class Program>
+constexpr ref make_product(Program& p, const detail::buffer<ref>& factors) {
     if (factors.empty()) return p.number(1);
     return factors.size() == 1 ? factors[0]
                                : p.make(op::multiply, 0, factors.data(), factors.size());
 }
-constexpr ref make_constant(ir::program& p, const constant& c) {
+template <class Program>
+constexpr ref make_constant(Program& p, const constant& c) {
     detail::buffer<ref> factors;
     push_constant(p, factors, c);
     return make_product(p, factors);
 }
 
 /// The factors of a product, quotients taken apart so that what is above and below can cancel.
+template <class Program = ir::program>
 class cancellation {
 public:
-    constexpr cancellation(ir::program& p, detail::buffer<ref>& factors) : p_(p), list_(factors) {}
+    constexpr cancellation(Program& p, detail::buffer<ref>& factors) : p_(p), list_(factors) {}
 
     /// Puts what is left in the place of the factors; their numbers go to `total` where they have to.
     constexpr void run(constant& total) {
@@ -206,14 +210,15 @@ private:
         out.push(p_.make(op::divide, over, make_product(p_, under)));
     }
 
-    ir::program& p_;
+    Program& p_;
     detail::buffer<ref>& list_;
     detail::buffer<owner> owners_;
     detail::buffer<part> parts_;
 };
 
 /// The product of factors: nested products opened, constants folded to the front, quotients reduced.
-constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
+template <class Program>
+constexpr ref product_of(Program& p, const detail::buffer<ref>& factors) {
     constant total;
     bool quotients = false;
     detail::buffer<ref> all;
@@ -242,7 +247,8 @@ constexpr ref product_of(ir::program& p, const detail::buffer<ref>& factors) {
 }
 
 /// The constant in front of a product, and what it stands before.
-constexpr ref without_constant(ir::program& p, ref n, constant& c) {
+template <class Program>
+constexpr ref without_constant(Program& p, ref n, constant& c) {
     c = {};
     const ir::node x = p.nodes[n];
     if (x.kind != op::multiply) return n;

@@ -9,13 +9,15 @@
 namespace ricci::derive {
 
 /// Whether `source` implies every equation of `claims`.
-constexpr bool proves(const ir::program_view& source, const ir::program_view& claims) {
+template <class Source, class Claims>
+constexpr bool proves(const Source& source, const Claims& claims) {
     return judge(source, claims).verdict == verdict::proved;
 }
 
 /// What is claimed of derivatives before `last` as definitions, and the derivation of those that it
 /// speaks of without: derivatives of second order are derived from those of first order.
-constexpr ir::program with_claims_before(const ir::program_view& p, const ir::equation& last) {
+template <class Program>
+constexpr ir::program with_claims_before(const Program& p, const ir::equation& last) {
     ir::program out(p);
     for (std::int32_t k = 0; k < p.equations.size() && &p.equations[k] != &last; ++k) {
         ir::equation& q = out.equations[k];
@@ -34,7 +36,8 @@ constexpr ir::program with_claims_before(const ir::program_view& p, const ir::eq
 }
 
 /// What is to be said of the claim number `e` of a program's equations.
-constexpr judgement judge_claim(const ir::program_view& p, std::int32_t e,
+template <class Program>
+constexpr judgement judge_claim(const Program& p, std::int32_t e,
                                 const effort& most = default_effort()) {
     ir::program alone;
     ir::importer copy(alone, p);
@@ -57,7 +60,8 @@ constexpr detail::text_builder words_of(const judgement& j) {
 }
 
 /// The first claim of a program that is not proved, as a mistake in its text.
-constexpr ir::mistake check_claims(const ir::program_view& p, text_view text) {
+template <class Program>
+constexpr ir::mistake check_claims(const Program& p, text_view text) {
     for (std::int32_t e = 0; e < p.equations.size(); ++e) {
         if (!p.equations[e].claim) continue;
         const judgement j = judge_claim(p, e);

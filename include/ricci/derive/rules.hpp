@@ -13,9 +13,10 @@ using ir::program;
 using ir::ref;
 
 /// Short ways to write an expression in a rule.
+template <class Program = program>
 class expression_builder {
 public:
-    constexpr explicit expression_builder(program& p) : p_(p) {}
+    constexpr explicit expression_builder(Program& p) : p_(p) {}
     constexpr ref number(double value) { return p_.number(value); }
     constexpr ref times(ref a, ref b) { return p_.make(op::multiply, a, b); }
     constexpr ref times(ref a, ref b, ref c) {
@@ -37,12 +38,13 @@ public:
     }
 
 private:
-    program& p_;
+    Program& p_;
 };
 
 /// An expression, written with operators: how the table of functions states derivatives.
+template <class Program>
 struct formula {
-    program* p;
+    Program* p;
     ref n;
 
     constexpr formula number(double value) const { return {p, p->number(value)}; }
@@ -64,35 +66,44 @@ struct formula {
 
 namespace formulas {
 
-#define RICCI_FUNCTION(NAME, ...) \
-    constexpr formula NAME(formula x) { return {x.p, x.p->apply(function::NAME, x.n)}; }
+#define RICCI_FUNCTION(NAME, ...)                         \
+    template <class Program>                              \
+    constexpr formula<Program> NAME(formula<Program> x) { \
+        return {x.p, x.p->apply(function::NAME, x.n)};    \
+    }
 #define RICCI_FUNCTION_OF_TWO(NAME, ...)
 #include <ricci/detail/functions.inc>
 
-constexpr formula product(formula a, formula b, formula c) {
+template <class Program>
+constexpr formula<Program> product(formula<Program> a, formula<Program> b, formula<Program> c) {
     return {a.p, expression_builder(*a.p).times(a.n, b.n, c.n)};
 }
-constexpr formula power(formula x, double exponent) {
+template <class Program>
+constexpr formula<Program> power(formula<Program> x, double exponent) {
     return {x.p, x.p->make(op::power, x.n, x.number(exponent).n)};
 }
 /// 1 where the number is less, otherwise 0.
-constexpr formula less(double a, formula b) {
+template <class Program>
+constexpr formula<Program> less(double a, formula<Program> b) {
     return {b.p, expression_builder(*b.p).compare(ir::comparison::less, b.number(a).n, b.n)};
 }
-constexpr formula choose(formula condition, double then, formula otherwise) {
+template <class Program>
+constexpr formula<Program> choose(formula<Program> condition, double then,
+                                  formula<Program> otherwise) {
     expression_builder b(*condition.p);
     return {condition.p, b.choose(condition.n, b.number(then), otherwise.n)};
 }
 /// Almost everywhere, which is no expression.
-constexpr formula zero() { return {nullptr, ir::none}; }
+constexpr formula<program> zero() { return {nullptr, ir::none}; }
 
 }  // namespace formulas
 
 /// f'(x) for a function of one argument; `value` is f(x) where that is at hand, so that it is not
 /// computed again. none where the derivative is 0 almost everywhere.
-constexpr ref derivative(program& p, function f, ref argument, ref value) {
+template <class Program>
+constexpr ref derivative(Program& p, function f, ref argument, ref value) {
     using namespace formulas;
-    const formula x{&p, argument}, y{&p, value};
+    const formula<Program> x{&p, argument}, y{&p, value};
     switch (f) {
 #define RICCI_FUNCTION(NAME, WORD, ALSO, FORM, TYPES, PRICE, ...) \
     case function::NAME:                                          \

@@ -16,9 +16,31 @@ namespace ricci::derive {
 
 /// The derivative of expressions along a direction of some tensors, linear in that direction. A
 /// derived product reads in the order of the original: Q = X W gives d/dt Q = d/dt X W + X d/dt W.
-class forward_mode : differentiation {
+template <class Program = ir::program>
+class forward_mode : differentiation<Program> {
+    using shared = differentiation<Program>;
+    using factors = typename shared::factors;
+    using extremum = typename shared::extremum;
+    using shared::active_;
+    using shared::child;
+    using shared::find_wrt;
+    using shared::intern_inputs;
+    using shared::is_active;
+    using shared::mark_active;
+    using shared::p_;
+    using shared::places_of_extremum;
+    using shared::power_below;
+    using shared::prime_all;
+    using shared::product_of_others;
+    using shared::share_of_extremum;
+    using shared::slope_of;
+    using shared::start_equation;
+    using shared::sum_primed;
+    using shared::value_of;
+    using shared::wrt_;
+
 public:
-    constexpr explicit forward_mode(const ir::program_view& source) : differentiation(source) {}
+    constexpr explicit forward_mode(const ir::program_view& source) : shared(source) {}
 
     /// Takes "d/dt X" for every X of `wrt`, gives "d/dt Y" for every output Y.
     constexpr derived run(const text_view* wrt, std::int32_t wrt_count) {
@@ -378,8 +400,8 @@ private:
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of `wrt`,
 /// with the equations of the source that they need.
-constexpr derived tangent(const ir::program_view& source, const text_view* wrt,
-                          std::int32_t wrt_count) {
+template <class Source>
+constexpr derived tangent(const Source& source, const text_view* wrt, std::int32_t wrt_count) {
     return forward_mode(source).run(wrt, wrt_count);
 }
 

@@ -11,12 +11,14 @@
 
 namespace ricci::derive {
 
-constexpr bool is_zero(const ir::program& p, ref n) {
+template <class Program>
+constexpr bool is_zero(const Program& p, ref n) {
     return p.nodes[n].kind == op::number && p.nodes[n].value == 0;
 }
 
 /// Adds a term to a list of them; one that is there already is counted: x + x is 2 x, x - x nothing.
-constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term) {
+template <class Program>
+constexpr void collect_term(Program& p, detail::buffer<ref>& terms, ref term) {
     constant mine;
     const ref base = without_constant(p, term, mine);
     for (ref& t : terms) {
@@ -43,7 +45,8 @@ constexpr void collect_term(ir::program& p, detail::buffer<ref>& terms, ref term
 }
 
 /// A copy without products directly in products.
-constexpr ref flattened(ir::program& p, ref n) {
+template <class Program>
+constexpr ref flattened(Program& p, ref n) {
     const ref inside = ir::rebuild_node(p, n, {}, [&](ref child) { return flattened(p, child); });
     const ir::node x = p.nodes[inside];
     if (x.kind != op::multiply) return inside;
@@ -54,7 +57,8 @@ constexpr ref flattened(ir::program& p, ref n) {
 
 /// The sum of an expression over every index that it has, or that a sum around it ran over, and that
 /// `left` does not have. A sum over an index that nothing has counts.
-constexpr ref sum_but(ir::program& p, ref body, ir::range left, const detail::buffer<ref>& around) {
+template <class Program>
+constexpr ref sum_but(Program& p, ref body, ir::range left, const detail::buffer<ref>& around) {
     ir::index_set free = ir::free_indices(p, body);
     for (ref i : around) free.add(i);
     ir::for_each_index(p, left, [&](ref i) { free.remove(i); });
@@ -71,7 +75,8 @@ using ir::prime_shadowed;
 using ir::with_more_primes;
 
 /// name = 0, in the shape that the name has: with an index of its own for every axis.
-constexpr ir::equation zero_equation(ir::program& p, ref name, std::int32_t rank) {
+template <class Program>
+constexpr ir::equation zero_equation(Program& p, ref name, std::int32_t rank) {
     detail::buffer<ir::position> list;
     ir::index_set taken;
     for (ref i = 0; i < p.indices.size(); ++i) taken.add(i);
@@ -86,7 +91,8 @@ constexpr ir::equation zero_equation(ir::program& p, ref name, std::int32_t rank
 }
 
 /// Whether two lists of positions divide the axes of a tensor alike.
-constexpr bool same_form(const ir::program& p, ir::range a, ir::range b) {
+template <class Program>
+constexpr bool same_form(const Program& p, ir::range a, ir::range b) {
     for (std::int32_t k = 0; k < a.count; ++k) {
         const ir::position &x = p.positions[a.first + k], &y = p.positions[b.first + k];
         if (x.kind != y.kind || x.terms.count != y.terms.count) return false;
@@ -98,7 +104,8 @@ constexpr bool same_form(const ir::program& p, ir::range a, ir::range b) {
     return true;
 }
 
-constexpr detail::text_view letter_of(const ir::program& p, ref index) {
+template <class Program>
+constexpr detail::text_view letter_of(const Program& p, ref index) {
     detail::text_view text = p.index(index);
     while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
     return text;
@@ -123,7 +130,8 @@ constexpr bool shows_extent(const Program& p, ref n, ref index) {
 }
 
 /// Whether that is so below every sign that binds the index.
-constexpr bool shows_where_bound(const ir::program& p, ref n, ref index) {
+template <class Program>
+constexpr bool shows_where_bound(const Program& p, ref n, ref index) {
     bool all = true;
     ir::for_each_node(p, n, [&](ref m) {
         const ir::node& x = p.nodes[m];
@@ -135,7 +143,8 @@ constexpr bool shows_where_bound(const ir::program& p, ref n, ref index) {
 }
 
 /// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
-constexpr void rename_counts(ir::program& p, ref body, const detail::buffer<ref>& left,
+template <class Program>
+constexpr void rename_counts(Program& p, ref body, const detail::buffer<ref>& left,
                              ir::index_map& renamed) {
     ir::index_set taken, counts;
     add_indices(p, body, taken);
@@ -161,7 +170,8 @@ constexpr void rename_counts(ir::program& p, ref body, const detail::buffer<ref>
 
 /// A copy whose left side has the indices of `to` in place of those of `from`. A bound index that
 /// has one of the new names takes the letter that has become free.
-constexpr ref rename_left_side(ir::program& p, ref body, ir::range from, ir::range to) {
+template <class Program>
+constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range to) {
     detail::buffer<ref> a, b;
     ir::for_each_index(p, from, [&](ref i) { a.push(i); });
     ir::for_each_index(p, to, [&](ref i) { b.push(i); });

@@ -16,7 +16,8 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
 }
 
 /// A letter that no index of the program has, for an axis whose extent is its own affair.
-constexpr ref fresh_letter(ir::program& p) {
+template <class Program>
+constexpr ref fresh_letter(Program& p) {
     const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";
     for (std::int32_t k = 0; k < letters.size; ++k) {
         const detail::text_view letter = letters.slice(k, k + 1);
@@ -30,7 +31,8 @@ constexpr ref fresh_letter(ir::program& p) {
 /// A use of a tensor, to the power 0, summed over whatever is not in `scope`: an axis at which it
 /// stands there with other indices has a letter of its own. No place of it is named, as an axis may
 /// be empty.
-constexpr ref witness_of(ir::program& p, ref use, const ir::index_set& scope) {
+template <class Program>
+constexpr ref witness_of(Program& p, ref use, const ir::index_set& scope) {
     const ir::node x = p.nodes[use];
     detail::buffer<ir::position> list;
     detail::buffer<ref> over;
@@ -57,8 +59,8 @@ constexpr ref witness_of(ir::program& p, ref use, const ir::index_set& scope) {
 }
 
 /// Visits every tensor of an expression at which `index` is free.
-template <class Visit>
-constexpr void for_each_use(const ir::program& p, ref n, ref index, const Visit& visit) {
+template <class Program, class Visit>
+constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& visit) {
     const ir::node& x = p.nodes[n];
     for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
         if (p.links[x.indices.first + k] == index) return;
@@ -76,8 +78,8 @@ constexpr void for_each_use(const ir::program& p, ref n, ref index, const Visit&
 /// Adds to `factors` what gives the extent of each index in `summed` that they do not give, from the
 /// expression where the index had its extent, `where(index)`: a part of what was differentiated.
 /// `scope`: the indices that mean something here.
-template <class Where>
-constexpr void add_witnesses(ir::program& p, detail::buffer<ref>& factors, const Where& where,
+template <class Program, class Where>
+constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Where& where,
                              const ir::index_set& summed, const ir::index_set& scope) {
     for (ref i = 0; i < summed.end(); ++i) {
         if (!summed.has(i)) continue;
@@ -116,8 +118,8 @@ constexpr void add_witnesses(ir::program& p, detail::buffer<ref>& factors, const
 /// The product of factors that is summed over `path` and every index that `left` does not have, with
 /// what gives the extents that no tensor and no axis of `left` gives. `where(index)`: the expression
 /// that gave the extent of an index.
-template <class Where>
-constexpr ref witnessed_product(ir::program& p, const detail::buffer<ref>& all, ir::range left,
+template <class Program, class Where>
+constexpr ref witnessed_product(Program& p, const detail::buffer<ref>& all, ir::range left,
                                 const detail::buffer<ref>& path, const Where& where) {
     const ref product = product_of(p, all);
     ir::index_set summed = ir::free_indices(p, product);

@@ -12,7 +12,8 @@
 namespace ricci::ir {
 
 /// Maps the indices on one left side to those on another; false where the two differ in form.
-constexpr bool align_left_sides(const program& p, range from, range to, index_map& renamed) {
+template <class Program>
+constexpr bool align_left_sides(const Program& p, range from, range to, index_map& renamed) {
     if (from.count != to.count) return false;
     detail::buffer<ref> a, b;
     for_each_index(p, from, [&](ref i) { a.push(i); });
@@ -28,7 +29,8 @@ constexpr bool align_left_sides(const program& p, range from, range to, index_ma
 
 /// The body of an equation as it is at the positions `at` of a use, whose children are `read`; none
 /// where that cannot be said.
-constexpr ref body_at(program& p, const equation& e, range at, range read = {}) {
+template <class Program>
+constexpr ref body_at(Program& p, const equation& e, range at, range read = {}) {
     placement places(p, read);
     for (std::int32_t k = 0; k < e.positions.count; ++k) {
         const position x = p.positions[e.positions.first + k], y = p.positions[at.first + k];
@@ -43,7 +45,8 @@ constexpr ref body_at(program& p, const equation& e, range at, range read = {}) 
 }
 
 /// A copy in which the tensor that an equation defines is replaced by what defines it.
-constexpr ref opened(program& p, ref n, const equation& e) {
+template <class Program>
+constexpr ref opened(Program& p, ref n, const equation& e) {
     const node x = p.nodes[n];
     if (x.kind == op::tensor && x.name == e.name && x.positions.count == e.positions.count) {
         const ref body = body_at(p, e, x.positions, x.children);
@@ -55,9 +58,10 @@ constexpr ref opened(program& p, ref n, const equation& e) {
 /// Whether two expressions are equal by what a program defines. They are compared by the names that
 /// they have first; on a difference the name that is defined last is opened in what differs, and so on
 /// down, so that what both sides share stays closed.
+template <class Program = program>
 class comparison_by_layers {
 public:
-    constexpr explicit comparison_by_layers(program& p) : p_(p) {
+    constexpr explicit comparison_by_layers(Program& p) : p_(p) {
         const std::int32_t count = p.names.size();
         depth_.resize(count, -1);
     }
@@ -118,7 +122,7 @@ private:
         return depth_[name] = most;
     }
 
-    program& p_;
+    Program& p_;
     detail::buffer<std::int32_t>
         depth_;                   // by name: the equations below it; -1 until it is asked for
     detail::buffer<ref> closed_;  // names that were opened, where that was possible
@@ -127,7 +131,8 @@ private:
 
 /// The right side of a claim with the indices that `stated`, an equation of the same tensor, has on its
 /// left; none where the two left sides differ in form.
-constexpr ref aligned(program& p, const equation& claim, const equation& stated) {
+template <class Program>
+constexpr ref aligned(Program& p, const equation& claim, const equation& stated) {
     index_map renamed;
     if (!align_left_sides(p, claim.positions, stated.positions, renamed)) return none;
     return rename_indices(p, freshen_bound(p, claim.body), renamed);
@@ -135,6 +140,7 @@ constexpr ref aligned(program& p, const equation& claim, const equation& stated)
 
 /// Equations that are claimed, beside a program that may imply them. Tensors that the claims define
 /// and the program does not know are abbreviations; dS stands for dL/dS where the program has that.
+template <class Program = program>
 class claim_set {
 public:
     constexpr claim_set(const program_view& source, const program_view& claims) : p_(source) {
@@ -153,7 +159,7 @@ public:
         }
     }
 
-    constexpr program& scratch() { return p_; }
+    constexpr Program& scratch() { return p_; }
     constexpr const detail::buffer<equation>& claims() const { return claims_; }
     /// Which equation of the text the claim number `k` is.
     constexpr ref number(std::int32_t k) const { return numbers_[k]; }
@@ -184,7 +190,7 @@ private:
         return rebuild_node(p_, n, {}, [&](ref child) { return with_long_names(child); });
     }
 
-    program p_;
+    Program p_;
     detail::buffer<equation> claims_;
     detail::buffer<ref> numbers_;
 };

@@ -1,0 +1,36 @@
+// From text to a program that computes: equations are read, and the derivatives in them derived.
+#pragma once
+
+#include <ricci/derive/definitions.hpp>
+#include <ricci/notation/parse.hpp>
+
+namespace ricci {
+
+/// Derives the derivatives that a program uses of tensors that it defines. A template, as all of
+/// derive/definitions.hpp: texts without derivatives build nothing of it.
+template <class Result>
+constexpr void define_derivatives(Result& result, detail::text_view text) {
+    bool more = derive::define_tangents(result.program);
+    derive::derivative_definitions derivatives(result.program, text);
+    more = derivatives.run() || more;
+    result.mistake = derivatives.mistake();
+    if (more && !result.mistake) result.mistake = ir::order_equations(result.program, text);
+    if (more && !result.mistake) result.mistake = notation::check_ranks(result.program, text);
+}
+
+/// Whether there is something for define_derivatives to look at.
+constexpr bool speaks_of_derivatives(const ir::program_view& p) {
+    for (const ir::name_symbol& n : p.names)
+        if (n.kind != ir::name_kind::plain) return true;
+    return false;
+}
+
+/// Reads equations and derives the derivatives that they use of tensors that they define.
+template <class Result = notation::parse_result>
+constexpr Result parse_and_define(detail::text_view text) {
+    Result result = notation::parse_equations(text);
+    if (!result.mistake && speaks_of_derivatives(result.program)) define_derivatives(result, text);
+    return result;
+}
+
+}  // namespace ricci
