@@ -436,6 +436,9 @@ private:
                 if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
                 else all.push(is_at(p_, q, list[axis], counted()));
             }
+            factors bodies;
+            bodies.push(c.body);
+            ir::rename_counts(p_, bodies, {}, renamed);
             // not the conditions: they have the new indices, which a use may have of its own too
             all.push(ir::rename_indices(p_, c.body, renamed));
             terms.push(sum_but(p_, product_of(p_, all), left, {}));

@@ -104,13 +104,6 @@ constexpr bool same_form(const Program& p, ir::range a, ir::range b) {
     return true;
 }
 
-template <class Program>
-constexpr detail::text_view letter_of(const Program& p, ref index) {
-    detail::text_view text = p.index(index);
-    while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
-    return text;
-}
-
 /// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent of
 /// the index where that is free.
 template <class Program>
@@ -140,32 +133,6 @@ constexpr bool shows_where_bound(const Program& p, ref n, ref index) {
                 all = all && shows_extent(p, p.links[x.children.first], index);
     });
     return all;
-}
-
-/// \sum_{j'} 1 counts j by its letter: where j is renamed, j' has to be as well.
-template <class Program>
-constexpr void rename_counts(Program& p, ref body, const detail::buffer<ref>& left,
-                             ir::index_map& renamed) {
-    ir::index_set taken, counts;
-    add_indices(p, body, taken);
-    for (ref i : left) taken.add(i);
-    ir::for_each_node(p, body, [&](ref n) {
-        const ir::node& x = p.nodes[n];
-        if (!ir::binds(x) || p.nodes[p.links[x.children.first]].kind != op::number) return;
-        for (std::int32_t k = 0; k < x.indices.count; ++k) counts.add(p.links[x.indices.first + k]);
-    });
-    for (ref c = 0; c < counts.end(); ++c) {
-        if (!counts.has(c) || renamed(c) != c) continue;
-        for (ref i = 0; i < taken.end(); ++i) {
-            if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c))) continue;
-            ir::index_set all = taken;
-            all.add(renamed(i));
-            const ref fresh = with_more_primes(p, renamed(i), all);
-            renamed.set(c, fresh);
-            taken.add(fresh);
-            break;
-        }
-    }
 }
 
 /// A copy whose left side has the indices of `to` in place of those of `from`. A bound index that
@@ -207,7 +174,9 @@ constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range t
         }
     }
     if (renamed.empty()) return body;
-    rename_counts(p, body, a, renamed);
+    detail::buffer<ref> bodies;
+    bodies.push(body);
+    ir::rename_counts(p, bodies, a, renamed);
     return ir::rename_indices(p, body, renamed);
 }
 

@@ -15,13 +15,19 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
     return ir::is_power_of_zero(p, x);
 }
 
-/// A letter that no index of the program has, for an axis whose extent is its own affair.
+/// A letter that no index of the program has, with primes or without, for an axis whose extent is its
+/// own affair: what has no extent of its own takes that of its letter.
 template <class Program>
 constexpr ref fresh_letter(Program& p) {
     const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";
     for (std::int32_t k = 0; k < letters.size; ++k) {
         const detail::text_view letter = letters.slice(k, k + 1);
-        if (p.find_index(letter) == ir::none) return p.intern_index(letter);
+        bool taken = false;
+        for (ref i = 0; i < p.indices.size() && !taken; ++i) {
+            const detail::text_view other = p.index(i);
+            taken = other[0] == letter[0] && (other.size == 1 || other[1] == '\'');
+        }
+        if (!taken) return p.intern_index(letter);
     }
     detail::text_builder ell;
     for (ell << "\\ell"; p.find_index(ell) != ir::none;) ell << '\'';

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -55,10 +56,11 @@ private:
             drop(factors_, k);
             if (a == b) return true;
             const ref gone = first ? a : b, stays = first ? b : a;
-            for (std::int32_t i = 0; i < over_.size(); ++i)
-                if (over_[i] == gone) drop(over_, i);
             index_map renamed;
             renamed.set(gone, stays);
+            rename_counts(p_, factors_, over_, renamed);
+            for (std::int32_t i = 0; i < over_.size(); ++i)
+                if (over_[i] == gone) drop(over_, i);
             for (ref& f : factors_) f = rename_indices(p_, f, renamed);
             return true;
         }

@@ -26,13 +26,62 @@ constexpr bool has_spelling(const program& p, const index_set& set, ref index) {
     return false;
 }
 
+template <class Program>
+constexpr detail::text_view letter_of(const Program& p, ref index) {
+    detail::text_view text = p.index(index);
+    while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
+    return text;
+}
+
+/// The index with as few primes more as set it apart from all that are taken.
 constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
+    const detail::text_view own = p.index(index), letter = letter_of(p, index);
+    detail::buffer<bool> used;  // by the number of primes more
+    for (ref i = 0; i < taken.end(); ++i) {
+        if (!taken.has(i)) continue;
+        const detail::text_view other = p.index(i);
+        const std::int32_t more = other.size - own.size;
+        if (more < 1 || other[letter.size] != '\'' || !(other.slice(0, letter.size) == letter))
+            continue;
+        while (used.size() <= more) used.push(false);
+        used[more] = true;
+    }
     detail::text_builder spelling;
-    spelling << p.index(index);
-    while (true) {
-        spelling << '\'';
-        const ref candidate = p.intern_index(spelling);
-        if (!has_spelling(p, taken, candidate)) return candidate;
+    spelling << own << '\'';
+    for (std::int32_t more = 1; more < used.size() && used[more]; ++more) spelling << '\'';
+    return p.intern_index(spelling);
+}
+
+/// \sum_{j'} 1 counts j by its letter: where j is renamed in all of `bodies`, j' has to be as well.
+/// `others`: indices that stand around.
+template <class Program>
+constexpr void rename_counts(Program& p, const detail::buffer<ref>& bodies,
+                             const detail::buffer<ref>& others, index_map& renamed) {
+    index_set counts;
+    bool any = false;
+    for (ref body : bodies)
+        for_each_node(p, body, [&](ref n) {
+            const node& x = p.nodes[n];
+            if (!binds(x) || p.nodes[p.links[x.children.first]].kind != op::number) return;
+            any = true;
+            for (std::int32_t k = 0; k < x.indices.count; ++k)
+                counts.add(p.links[x.indices.first + k]);
+        });
+    if (!any) return;
+    index_set taken;
+    for (ref body : bodies) add_indices(p, body, taken);
+    for (ref i : others) taken.add(i);
+    for (ref c = 0; c < counts.end(); ++c) {
+        if (!counts.has(c) || renamed(c) != c) continue;
+        for (ref i = 0; i < taken.end(); ++i) {
+            if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c))) continue;
+            index_set all = taken;
+            all.add(renamed(i));
+            const ref fresh = with_more_primes(p, renamed(i), all);
+            renamed.set(c, fresh);
+            taken.add(fresh);
+            break;
+        }
     }
 }
 

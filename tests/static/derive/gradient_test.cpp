@@ -125,6 +125,15 @@ static_assert(contains(gradient_latex("Y^{i} = X^{i}; Z^{i} = W^{i}", "Y", "W"),
 static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y", "X"),
                        "Y does not depend on X"));
 
+// Letters of axes ------------------------------------------------------------------------------------
+
+// p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has another.
+static_assert(derives("Y^{p'b} = X^{0b} + Z^{p'b}",
+                      D_X("^{qb}") " = \\sum_{p'} " D_Y("^{p'b}") " [q = 0]"));
+// What counts an index goes with it where that is renamed.
+static_assert(ricci::testing::prints("Y^{t} = \\sum_{k} \\delta^{kt} \\frac{X^{k}}{\\sum_{k'} 1}",
+                                     "Y^{t} = \\frac{X^{t}}{\\sum_{t'} 1}"));
+
 // The attention layer --------------------------------------------------------------------------------
 
 constexpr const char* layer = R"(
