@@ -55,6 +55,24 @@ inline bool has_twins(const random_program& p, const std::string& letter) {
         return mentions(e.body, twin) > 0 || left.count(twin) > 0;
     });
 }
+/// Whether some index of the program is called by the letter, with primes or without.
+inline bool has_letter(const random_program& p, const std::string& letter) {
+    const auto is_written = [&](const std::string& i) {
+        return random_program::letter_of(plain_letter(i)) == letter;
+    };
+    const auto has = [&](const tree& t, const auto& self) -> bool {
+        letters here(t.indices.begin(), t.indices.end());
+        add_letters(t.axes, here);
+        return std::any_of(here.begin(), here.end(), is_written) ||
+               std::any_of(t.children.begin(), t.children.end(),
+                           [&](const tree& child) { return self(child, self); });
+    };
+    return std::any_of(p.equations.begin(), p.equations.end(), [&](const definition& e) {
+        letters left;
+        add_letters(e.left, left);
+        return std::any_of(left.begin(), left.end(), is_written) || has(e.body, has);
+    });
+}
 /// Whether the caller would have to bind a letter that is written for two indices.
 inline bool asks_for_twins(const random_program& p) {
     const letters needed = indices_to_give(p);

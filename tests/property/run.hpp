@@ -108,7 +108,9 @@ public:
             bool first = true;
             for (ir::ref j = 0; j < i; ++j) first = first && spelled(program_.index(j)) != index;
             if (has_twins(p, index)) continue;
-            if (first && p.has_extent(index)) extents_.push_back({i, p.extent(index)});
+            // what no index of the program is called has been made by a derivation
+            const bool own = has_letter(p, random_program::letter_of(index));
+            if (first && own) extents_.push_back({i, p.extent(index)});
         }
     }
     /// Gives memory of this shape to an output.
