@@ -93,7 +93,7 @@ private:
         const ir::node x = to_.nodes[n];
         if (x.kind == ir::op::tensor) return read_tensor(n, x);
         factored f;
-        f.written = ir::rebuild_node(to_, n, {}, [&](ir::ref c) { return stable(c); });
+        f.written = ir::rebuild_children(to_, n, [&](ir::ref c) { return stable(c); });
         if (is_apply(x, ir::function::exp)) {
             f.exponentials.push_back({1, stable(child(x, 0)), {}, f.written});
             return f;
@@ -225,7 +225,7 @@ private:
 
     factored read_tensor(ir::ref n, const ir::node& x) {
         factored opaque;
-        opaque.written = ir::rebuild_node(to_, n, {}, [&](ir::ref c) { return stable(c); });
+        opaque.written = ir::rebuild_children(to_, n, [&](ir::ref c) { return stable(c); });
         opaque.coefficient = opaque.written;
         const auto found = definitions_.find(x.name);
         if (found == definitions_.end()) return opaque;

@@ -227,7 +227,7 @@ private:
                 return use(found->second, form(e, n));
         factors f = factors_of(n);
         const ir::ref paired = has_pairs(f) ? with_shared_pairs(e, n, std::move(f)) : n;
-        const ir::ref inside = ir::rebuild_node(to_, paired, {}, [&](ir::ref c) {
+        const ir::ref inside = ir::rebuild_children(to_, paired, [&](ir::ref c) {
             return rewrite(e, c, false, guarded || (has_lookup(c) && guards(paired)));
         });
         if (!shared) return inside;

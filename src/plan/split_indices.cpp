@@ -24,7 +24,7 @@ public:
 
     ir::ref run(ir::ref n) {
         const ir::node x = p_.nodes[n];
-        const ir::ref inside = ir::rebuild_node(p_, n, {}, [&](ir::ref c) { return run(c); });
+        const ir::ref inside = ir::rebuild_children(p_, n, [&](ir::ref c) { return run(c); });
         ir::index_map renamed;
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
             const ir::ref i = p_.links[x.indices.first + k];

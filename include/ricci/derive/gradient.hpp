@@ -317,7 +317,7 @@ private:
         const ir::index_set own = ir::free_indices(p_, n);
         for (ref i : path_) over.remove(i);
         factors list;
-        for (ref i = 0; i < over.end(); ++i)
+        for (ref i = 0, last = over.end(); i < last; ++i)
             if (over.has(i) && !own.has(i)) list.push(i);
         if (list.empty()) return product;
         ir::index_set summed;

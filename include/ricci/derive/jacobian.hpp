@@ -71,7 +71,7 @@ private:
     constexpr ref seeded(ref n) {
         const ir::node x = p_.nodes[n];
         if (x.kind != op::tensor)
-            return ir::rebuild_node(p_, n, {}, [&](ref inside) { return seeded(inside); });
+            return ir::rebuild_children(p_, n, [&](ref inside) { return seeded(inside); });
         if (x.name == seed_) {
             buffer<ref> deltas;
             for (std::int32_t k = 0; k < x.positions.count; ++k) {

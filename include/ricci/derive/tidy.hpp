@@ -47,7 +47,7 @@ constexpr void collect_term(Program& p, detail::buffer<ref>& terms, ref term) {
 /// A copy without products directly in products.
 template <class Program>
 constexpr ref flattened(Program& p, ref n) {
-    const ref inside = ir::rebuild_node(p, n, {}, [&](ref child) { return flattened(p, child); });
+    const ref inside = ir::rebuild_children(p, n, [&](ref child) { return flattened(p, child); });
     const ir::node x = p.nodes[inside];
     if (x.kind != op::multiply) return inside;
     detail::buffer<ref> factors;

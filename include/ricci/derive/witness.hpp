@@ -87,7 +87,7 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
 template <class Program, class Where>
 constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Where& where,
                              const ir::index_set& summed, const ir::index_set& scope) {
-    for (ref i = 0; i < summed.end(); ++i) {
+    for (ref i = 0, last = summed.end(); i < last; ++i) {
         if (!summed.has(i)) continue;
         bool shown = false;
         for (ref f : factors) shown = shown || shows_extent(p, f, i);

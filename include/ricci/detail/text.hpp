@@ -64,7 +64,7 @@ public:
         return *this << static_cast<std::int64_t>(number);
     }
     constexpr text_view view() const { return {characters_.data(), characters_.size()}; }
-    constexpr operator text_view() const { return view(); }
+    constexpr operator text_view() const { return {characters_.data(), characters_.size()}; }
     constexpr std::int32_t size() const { return characters_.size(); }
     constexpr char last() const { return size() ? characters_[size() - 1] : '\0'; }
 

@@ -90,7 +90,7 @@ private:
 /// A copy of an expression without the deltas that a sum uses up.
 constexpr ref eliminate_deltas(program& p, ref n) {
     const ref inside =
-        rebuild_node(p, n, {}, [&](ref child) { return eliminate_deltas(p, child); });
+        rebuild_children(p, n, [&](ref child) { return eliminate_deltas(p, child); });
     const node x = p.nodes[inside];
     if (x.kind != op::reduce || x.detail != static_cast<std::uint8_t>(reduction::sum))
         return inside;

@@ -21,7 +21,7 @@ constexpr void add_indices(const program& p, ref n, index_set& out) {
 constexpr bool has_spelling(const program& p, const index_set& set, ref index) {
     if (set.has(index)) return true;
     const detail::text_view spelling = p.index(index);
-    for (ref i = 0; i < set.end(); ++i)
+    for (ref i = 0, last = set.end(); i < last; ++i)
         if (set.has(i) && p.index(i) == spelling) return true;
     return false;
 }
@@ -90,7 +90,7 @@ constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     const node x = p.nodes[n];
     if (x.children.count == 0) return n;
     if (!binds(x))
-        return rebuild_node(p, n, {}, [&](ref child) { return prime_shadowed(p, child, outer); });
+        return rebuild_children(p, n, [&](ref child) { return prime_shadowed(p, child, outer); });
     index_map renamed;
     index_set inner = outer;
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
@@ -105,7 +105,7 @@ constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
         inner.add(i);
     }
     const ref copy = renamed.empty() ? n : rename_indices(p, n, renamed);
-    return rebuild_node(p, copy, {}, [&](ref child) { return prime_shadowed(p, child, inner); });
+    return rebuild_children(p, copy, [&](ref child) { return prime_shadowed(p, child, inner); });
 }
 constexpr ref prime_shadowed(program& p, ref body, range left) {
     // what is free in the body counts too: a sum beside it may not reuse the letter

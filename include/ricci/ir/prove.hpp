@@ -52,7 +52,7 @@ constexpr ref opened(Program& p, ref n, const equation& e) {
         const ref body = body_at(p, e, x.positions, x.children);
         return body == none ? n : body;
     }
-    return rebuild_node(p, n, {}, [&](ref child) { return opened(p, child, e); });
+    return rebuild_children(p, n, [&](ref child) { return opened(p, child, e); });
 }
 
 /// Whether two expressions are equal by what a program defines. They are compared by the names that
@@ -187,7 +187,7 @@ private:
             renamed.name = name;
             return p_.nodes.push(renamed);
         }
-        return rebuild_node(p_, n, {}, [&](ref child) { return with_long_names(child); });
+        return rebuild_children(p_, n, [&](ref child) { return with_long_names(child); });
     }
 
     Program p_;

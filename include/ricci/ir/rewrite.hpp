@@ -51,51 +51,53 @@ constexpr range rename_positions(program& p, range at, const index_map& renamed)
     return out;
 }
 
-/// A copy of `n` whose children, positions and indices are `rebuild(child)` and renamed. Returns
-/// `n` itself where nothing changed.
+/// A copy of `n` whose children are `rebuild(child)`. Returns `n` itself where nothing changed.
 template <class Rebuild>
-constexpr ref rebuild_node(program& p, ref n, const index_map& renamed, Rebuild&& rebuild) {
-    node copy = p.nodes[n];
+constexpr ref rebuild_children(program& p, ref n, Rebuild&& rebuild) {
+    const range before = p.nodes[n].children;
+    if (before.count == 0) return n;
     detail::buffer<ref> children;  // stays empty until one is another: that is most nodes
     bool changed = false;
-    for (std::int32_t k = 0; k < copy.children.count; ++k) {
-        const ref child = p.links[copy.children.first + k];
+    for (std::int32_t k = 0; k < before.count; ++k) {
+        const ref child = p.links[before.first + k];
         const ref now = rebuild(child);
         if (!changed && now != child) {
             changed = true;
-            children.append(p.links.data() + copy.children.first, k);
+            children.append(p.links.data() + before.first, k);
         }
         if (changed) children.push(now);
     }
-    const bool same_children = !changed;
-    if (!renamed.empty() && copy.positions.count > 0) {
-        copy.positions = rename_positions(p, copy.positions, renamed);
-        changed = true;
-    }
-    if (!renamed.empty() && copy.indices.count > 0) {
-        detail::buffer<ref> over;
-        for (std::int32_t k = 0; k < copy.indices.count; ++k)
-            over.push(renamed(p.links[copy.indices.first + k]));
-        copy.indices = p.add_links(over);
-        changed = true;
-    }
     if (!changed) return n;
-    if (!same_children) copy.children = p.add_links(children);
+    node copy = p.nodes[n];
+    copy.children = p.add_links(children);
     return p.nodes.push(copy);
 }
 
 /// A copy with every index renamed, bound ones too.
 constexpr ref rename_indices(program& p, ref n, const index_map& renamed) {
-    return rebuild_node(p, n, renamed,
-                        [&](ref child) { return rename_indices(p, child, renamed); });
+    if (renamed.empty()) return n;
+    const ref inside =
+        rebuild_children(p, n, [&](ref child) { return rename_indices(p, child, renamed); });
+    node copy = p.nodes[inside];
+    if (copy.positions.count == 0 && copy.indices.count == 0) return inside;
+    if (copy.positions.count > 0) copy.positions = rename_positions(p, copy.positions, renamed);
+    if (copy.indices.count > 0) {
+        detail::buffer<ref> over;
+        for (std::int32_t k = 0; k < copy.indices.count; ++k)
+            over.push(renamed(p.links[copy.indices.first + k]));
+        copy.indices = p.add_links(over);
+    }
+    if (inside == n) return p.nodes.push(copy);
+    p.nodes[inside] = copy;  // just made: nothing else refers to it
+    return inside;
 }
 
 /// A copy in which the rank-0 tensor `name` is replaced by the expression `value`.
 constexpr ref substitute_scalar(program& p, ref n, ref name, ref value) {
     if (p.nodes[n].kind == op::tensor && p.nodes[n].name == name && p.nodes[n].positions.count == 0)
         return value;
-    return rebuild_node(p, n, {},
-                        [&](ref child) { return substitute_scalar(p, child, name, value); });
+    return rebuild_children(p, n,
+                            [&](ref child) { return substitute_scalar(p, child, name, value); });
 }
 
 /// Calls `visit(index)` for every index in a list of positions, repeated ones repeatedly.
@@ -212,7 +214,7 @@ constexpr ref freshen_bound(program& p, ref n) {
             const ref i = p.links[x.indices.first + k];
             fresh.set(i, p.indices.push(p.indices[i]));
         }
-    const ref inside = rebuild_node(p, n, {}, [&](ref child) { return freshen_bound(p, child); });
+    const ref inside = rebuild_children(p, n, [&](ref child) { return freshen_bound(p, child); });
     return fresh.empty() ? inside : rename_indices(p, inside, fresh);
 }
 

@@ -314,7 +314,7 @@ public:
     constexpr ref write(ref n, std::int32_t depth = 0) {
         if (mistake_) return n;
         const ref inside =
-            ir::rebuild_node(p_, n, {}, [&](ref child) { return write(child, depth); });
+            ir::rebuild_children(p_, n, [&](ref child) { return write(child, depth); });
         const ir::node x = p_.nodes[inside];
         if (x.kind != op::call) return inside;
         if (depth > deepest) {
@@ -357,7 +357,7 @@ private:
             for (std::int32_t k = 0; k < d.parameters.count; ++k)
                 if (p_.links[d.parameters.first + k] == y.name)
                     return p_.links[x.children.first + k];
-        return ir::rebuild_node(p_, n, {}, [&](ref child) { return substituted(child, d, x); });
+        return ir::rebuild_children(p_, n, [&](ref child) { return substituted(child, d, x); });
     }
     /// What the function sums over by itself is no index of its arguments.
     constexpr ref with_other_letters(const styled_definition& d, const ir::index_set& outside) {

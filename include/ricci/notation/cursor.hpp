@@ -48,13 +48,13 @@ protected:
     }
     constexpr bool is(token_kind kind) const { return now_->kind == kind; }
     constexpr bool is(token_kind kind, std::int32_t ahead) const {
-        return peek(ahead).kind == kind;
+        return (ahead < last_ - now_ ? now_[ahead] : *last_).kind == kind;
     }
     constexpr bool is_symbol(char c) const {
         return now_->code == static_cast<unsigned char>(c) && now_->kind == token_kind::symbol;
     }
     constexpr bool is_symbol(char c, std::int32_t ahead) const {
-        const token& t = peek(ahead);
+        const token& t = ahead < last_ - now_ ? now_[ahead] : *last_;
         return t.code == static_cast<unsigned char>(c) && t.kind == token_kind::symbol;
     }
     /// The word of a command without its backslash; empty for anything else.
@@ -69,7 +69,7 @@ protected:
                                                  : keyword::none_of_them;
     }
     constexpr keyword key(std::int32_t ahead) const {
-        const token& t = peek(ahead);
+        const token& t = ahead < last_ - now_ ? now_[ahead] : *last_;
         return t.kind == token_kind::command ? static_cast<keyword>(t.code) : keyword::none_of_them;
     }
     constexpr bool is_key(keyword k) const {
@@ -105,7 +105,7 @@ protected:
     constexpr void fail_here(mistake_kind kind, text_view sentence) {
         fail(kind, peek().begin, peek().end, sentence);
     }
-    constexpr std::int32_t begin_here() const { return peek().begin; }
+    constexpr std::int32_t begin_here() const { return now_->begin; }
     constexpr std::int32_t end_before() const { return now_ != tokens_.data() ? now_[-1].end : 0; }
 
     constexpr bool is_comparison() const {

@@ -275,7 +275,7 @@ private:
         ir::index_set kept;
         ir::for_each_index(p_, left, [&](ref i) { kept.add(i); });
         detail::buffer<ref> over;
-        for (ref i = 0; i < all.end(); ++i)
+        for (ref i = 0, last = all.end(); i < last; ++i)
             if (all.has(i) && !kept.has(i)) over.push(i);
         if (!over.empty()) {
             const ir::range list = p_.add_links(over);

@@ -28,6 +28,7 @@ public:
 
     constexpr ir::mistake run() {
         const bool declared = drop_metric();
+        if (is_one_height()) return static_cast<ir::mistake&&>(mistake_);
         collect();
         refuse_two_orders();
         if (mistake_ || declared || sums_.pairs == 0 || !has_two_patterns())
@@ -72,6 +73,17 @@ private:
             return true;
         }
         return false;
+    }
+
+    /// Whether nothing stands at another height than the rest, as in most texts: there are no patterns
+    /// to compare then. Derivatives turn heights over.
+    constexpr bool is_one_height() const {
+        for (const ir::name_symbol& n : p_.names)
+            if (n.kind != ir::name_kind::plain) return false;
+        const ir::position* q = p_.positions.data();
+        for (std::int32_t k = 1, count = p_.positions.size(); k < count; ++k)
+            if (q[k].upper != q[0].upper) return false;
+        return true;
     }
 
     // Patterns ------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     if (p.equations.empty())
         return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
                                 "this text defines functions only, and no tensor");
-    call_binder(p, functions).run();
+    if (!functions.empty()) call_binder(p, functions).run();
     implied_sums sums;
     for (ir::equation& e : p.equations)
         if (!found) found = resolver(p, text, sums).run(e);

@@ -86,8 +86,8 @@ private:
             if (index == none || is_parameter(x.name) || !index_of_equation(index)) return n;
             return p_.position_of(index, x.source);
         }
-        const ref inside = ir::rebuild_node(
-            p_, n, {}, [&](ref child) { return settle(child, guarded || is_guarded(x, child)); });
+        const ref inside = ir::rebuild_children(
+            p_, n, [&](ref child) { return settle(child, guarded || is_guarded(x, child)); });
         return x.kind == op::tensor ? settle_use(inside, guarded) : inside;
     }
     /// The places of one use of a tensor.

@@ -28,7 +28,7 @@ constexpr bool stands_for(ir::program& p, ref x, ref other, ir::range bound,
             renamed.set(p.links[bound.first + k], found[k]);
         return ir::normaliser(p).equal(x, ir::rename_indices(p, other, renamed));
     }
-    for (ref j = 0; j < candidates.end(); ++j) {
+    for (ref j = 0, last = candidates.end(); j < last; ++j) {
         bool free = candidates.has(j);
         for (const ref taken : found) free = free && taken != j;
         if (!free) continue;
@@ -59,7 +59,7 @@ constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
     }
     // only a summed index of the denominator may stand for j: not a diagonal, not a constant
     ir::index_set candidates;
-    for (ref j = 0; j < all.end(); ++j)
+    for (ref j = 0, last = all.end(); j < last; ++j)
         if (all.has(j) && !below.has(j)) candidates.add(j);
     detail::buffer<ref> found;
     if (!stands_for(p, x, other, bound, candidates, found)) return none;
@@ -79,7 +79,7 @@ constexpr ref as_logsumexp(ir::program& p, const ir::node& logarithm) {
 
 /// A copy of an expression with every stable form in place of what was written out.
 constexpr ref recognise(ir::program& p, ref n) {
-    const ref inside = ir::rebuild_node(p, n, {}, [&](ref child) { return recognise(p, child); });
+    const ref inside = ir::rebuild_children(p, n, [&](ref child) { return recognise(p, child); });
     const ir::node x = p.nodes[inside];
     ref found = none;
     if (x.kind == ir::op::divide) found = as_softmax(p, x);

@@ -34,7 +34,7 @@ public:
         ir::for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
         if (undecided_ && !mistake_) e.body = settler(p_, text_, left).run(e.body, mistake_);
         const ir::index_set right = ir::free_indices(p_, e.body);
-        for (ref i = 0; i < left.end(); ++i) {
+        for (ref i = 0, last = left.end(); i < last; ++i) {
             if (!left.has(i)) continue;
             bound_.add(i);
             if (!right.has(i)) missing_ = i;
@@ -104,10 +104,10 @@ private:
         ir::index_set outside;
         for (std::int32_t k = 0; k < x.indices.count; ++k)
             if (const ref i = p_.links[x.indices.first + k]; implied_.has(i)) outside.add(i);
-        for (ref i = 0; i < outside.end(); ++i)
+        for (ref i = 0, last = outside.end(); i < last; ++i)
             if (outside.has(i)) implied_.remove(i);
         const ref inside = resolve_children(n);
-        for (ref i = 0; i < outside.end(); ++i)
+        for (ref i = 0, last = outside.end(); i < last; ++i)
             if (outside.has(i)) implied_.add(i);
         for (ref i : here) bound_.remove(i), implied_.remove(i);
         if (here.empty() || mistake_) return inside;
@@ -117,9 +117,8 @@ private:
     constexpr ref resolve_children(ref n) {
         const ir::node x = p_.nodes[n];
         const bool values = takes_values(x) && !implied_.empty();
-        return ir::rebuild_node(p_, n, {}, [&](ref child) {
-            return resolve(values ? with_own_letters(x, child) : child);
-        });
+        return ir::rebuild_children(
+            p_, n, [&](ref child) { return resolve(values ? with_own_letters(x, child) : child); });
     }
     /// What an argument of `x` sums by itself is another index than that of a sum around it.
     constexpr ref with_own_letters(const ir::node& x, ref argument) {
@@ -127,7 +126,7 @@ private:
         ir::index_set seen = all;
         close_argument(p_, x, argument, seen);
         ir::index_map renamed;
-        for (ref i = 0; i < all.end(); ++i) {
+        for (ref i = 0, last = all.end(); i < last; ++i) {
             if (!all.repeated(i) || seen.has(i) || !implied_.has(i)) continue;
             detail::text_builder spelling = primed(i);
             while (p_.find_index(spelling) != none) spelling << "'";
@@ -181,7 +180,7 @@ private:
             const ir::index_set own = holding;
             for (std::int32_t k = 0; k < x.children.count; ++k)
                 add_uses(p_, p_.links[x.children.first + k], holding);
-            for (ref i = 0; i < holding.end(); ++i) {
+            for (ref i = 0, last = holding.end(); i < last; ++i) {
                 if (bound_.has(i) || !holding.has(i)) continue;
                 if (holding.repeated(i)) sum_over(i, n, here);
                 else if (own.has(i)) fail(ir::mistake_kind::index_once, i, x.source, once_words(i));
@@ -195,7 +194,7 @@ private:
             if (values) close_argument(p_, x, argument, child);
             holding.merge_once(child);
         }
-        for (ref i = 0; i < holding.end(); ++i)
+        for (ref i = 0, last = holding.end(); i < last; ++i)
             if (!bound_.has(i) && holding.repeated(i)) sum_over(i, n, here);
         return here;
     }

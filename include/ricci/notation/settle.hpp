@@ -82,7 +82,7 @@ private:
         return p_.make(ir::op::choose, 0, children.data(), children.size() - 1, x.source);
     }
     constexpr ir::ref settle_children(ir::ref n) {
-        return ir::rebuild_node(p_, n, {}, [&](ir::ref child) { return settle(child); });
+        return ir::rebuild_children(p_, n, [&](ir::ref child) { return settle(child); });
     }
 
     // Conditions and bounds -----------------------------------------------------------------------
@@ -119,7 +119,7 @@ private:
     constexpr ir::range letters_of(ir::ref condition, ir::source_span at) {
         const ir::index_set letters = ir::free_indices(p_, condition);
         detail::buffer<ir::ref> over;
-        for (ir::ref i = 0; i < letters.end(); ++i)
+        for (ir::ref i = 0, last = letters.end(); i < last; ++i)
             if (letters.has(i) && !bound_.has(i)) over.push(i);
         if (over.empty())
             fail(at,
@@ -222,7 +222,7 @@ private:
             all.merge_once(each.back());
         }
         detail::buffer<ir::ref> over;
-        for (ir::ref i = 0; i < all.end(); ++i) {
+        for (ir::ref i = 0, last = all.end(); i < last; ++i) {
             if (!all.has(i) || bound_.has(i)) continue;
             for (const ir::index_set& term : each) {
                 if (term.has(i)) continue;
@@ -249,7 +249,7 @@ private:
         for (std::int32_t k = 0; k < x.children.count; ++k)
             here.merge_once(open_in(p_.links[x.children.first + k]));
         ir::index_set open;
-        for (ir::ref i = 0; i < here.end(); ++i) {
+        for (ir::ref i = 0, last = here.end(); i < last; ++i) {
             bool is_open = here.has(i) && (x.kind == ir::op::add || !here.repeated(i));
             if (ir::binds(x))
                 for (std::int32_t k = 0; k < x.indices.count; ++k)

@@ -99,10 +99,11 @@ public:
         bool found = false;
         for (const token* t = statement_of(here); t < last_ && t->kind != token_kind::separator;
              ++t)
-            if (begins_list(t)) {
+            if (t->kind == token_kind::symbol && begins_list(t)) {
                 const token* end = behind_list(t + 1);
                 for (const token* k = t + 1; k < end; ++k)
-                    found = found || (is_letter_like(k) && text_of(k) == letter);
+                    if (text_[k->begin] == letter.data[0])
+                        found = found || (is_letter_like(k) && text_of(k) == letter);
             }
         return found;
     }
@@ -130,7 +131,8 @@ private:
 
     constexpr bool find_indexed(text_view base) const {
         for (const token* t = first_; t < last_; ++t)
-            if ((t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
+            if (t->kind == token_kind::letter &&
+                (t == first_ || t[-1].kind == token_kind::separator) && defines_indexed(t, base))
                 return true;
         const token* begin = first_;
         text_view seen{};
@@ -140,6 +142,8 @@ private:
                 seen = {};
                 continue;
             }
+            if (t->kind != token_kind::letter) continue;  // a call less: this is every token
+            if (text_.data[t->begin] != base.data[0]) continue;
             const token* letter = dimension_letter(t, base);
             if (letter == nullptr || !is_index_in(begin, text_of(letter))) continue;
             if (seen.size > 0 && !(seen == text_of(letter))) return true;

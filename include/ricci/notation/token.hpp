@@ -375,8 +375,10 @@ private:
     static constexpr char styled = 's', floor = 'f', ceil = 'g';
     constexpr void named_command(text_view word, std::int32_t begin) {
         const keyword k = keyword_of(word);
-        if (is_among(word, words::indicators) && indicator()) return;
-        if ((word == "tensor" || word == "indices") && tensor_scripts(word)) return;
+        if (k == keyword::none_of_them || k == keyword::wrapper) {
+            if (is_among(word, words::indicators) && indicator()) return;
+            if ((word == "tensor" || word == "indices") && tensor_scripts(word)) return;
+        }
         if (k == keyword::layout) layout(word, begin);
         else if (k == keyword::bar) push(token_kind::symbol, begin, at_, '|');
         else if (k == keyword::double_bar) push(token_kind::symbol, begin, at_, double_bar);
@@ -385,7 +387,9 @@ private:
         else if (k == keyword::begin || k == keyword::end) environment(k == keyword::begin, begin);
         else push_command(k, begin);
         // \operatorname* is \operatorname with its limits below
-        if (word == "operatorname" && at_ < text_.size && text_[at_] == '*') ++at_;
+        if (k == keyword::wrapper && word == "operatorname" && at_ < text_.size &&
+            text_[at_] == '*')
+            ++at_;
     }
     constexpr void push_command(keyword k, std::int32_t begin) {
         const bool closes = k == keyword::right_floor || k == keyword::right_ceil;

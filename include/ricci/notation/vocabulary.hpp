@@ -243,8 +243,18 @@ constexpr text_view refusal_of(text_view word) {
     return {};
 }
 
+/// Which letters of ASCII functions begin with: names of tensors are seldom among them.
+constexpr std::uint64_t first_letters_of_functions() {
+    std::uint64_t letters = 0;
+    for (const auto& entry : words::functions)
+        if (!entry.word.empty()) letters |= std::uint64_t{1} << (entry.word.data[0] & 63);
+    return letters;
+}
+inline constexpr std::uint64_t function_letters = first_letters_of_functions();
+
 /// The function that a word names, or nullptr.
 constexpr const words::function_word* find_function(text_view word) {
+    if (word.size < 2 || (function_letters >> (word.data[0] & 63) & 1) == 0) return nullptr;
     for (const auto& entry : words::functions)
         if (entry.word.size == word.size && word.size > 0 && entry.word.data[0] == word.data[0] &&
             entry.word == word)
