@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include <ricci/half.hpp>
 
@@ -56,7 +58,7 @@ stored_one one_of(element type) {
             store(1.0);
             break;
         case element::i32:
-            store(std::int32_t{1});
+            store(std::int32_t{1});  // whose first byte is a true one
             break;
         case element::i64:
             store(std::int64_t{1});
@@ -69,6 +71,24 @@ stored_one one_of(element type) {
             break;
     }
     return result;
+}
+
+/// A bool as it lies in memory; whoever wrote it, a byte that is not 0 is true.
+struct truth {
+    std::uint8_t byte;
+};
+
+template <class T, class Source>
+T converted_to(const Source& x) {
+    if constexpr (std::is_same_v<Source, truth>) {
+        return converted_to<T>(std::int32_t{x.byte != 0});
+    } else if constexpr (is_complex(element_v<T>)) {
+        return T(static_cast<typename T::value_type>(x));
+    } else if constexpr (std::is_integral_v<Source> && !std::is_arithmetic_v<T>) {
+        return static_cast<T>(static_cast<float>(x));
+    } else {
+        return static_cast<T>(x);
+    }
 }
 
 bool is_16_bits(element type) { return type == element::b16 || type == element::h16; }
@@ -107,10 +127,11 @@ struct prepared_gather::place {
     stray_number stray;
 };
 
-prepared_gather::prepared_gather(const plan::gather& g, const condition* wanted)
+prepared_gather::prepared_gather(const plan::gather& g, const condition* wanted, bool of_truths)
     : type_(g.type),
       source_(g.source),
       scatter_(g.scatter),
+      of_truths_(of_truths),
       extents_(g.extents.begin(), g.extents.end()),
       out_{g.out.offset, {g.out.strides.begin(), g.out.strides.end()}},
       in_{g.in.offset, {g.in.strides.begin(), g.in.strides.end()}} {
@@ -137,8 +158,8 @@ prepared_gather::prepared_gather(const plan::gather& g, const condition* wanted)
         throw std::invalid_argument("a gather of more loops than there is room for");
     const bool narrows = is_16_bits(type_) && source_ == element::f32;
     const bool widens = is_16_bits(source_) && type_ == element::f32;
-    if (source_ != type_ &&
-        (!lookups_.empty() || (!narrows && !widens && !(is_number(type_) && is_number(source_)))))
+    if (source_ != type_ && (!lookups_.empty() || (!narrows && !widens && !is_integer(source_) &&
+                                                   !(is_number(type_) && is_number(source_)))))
         throw std::invalid_argument("there is no conversion between elements of these types");
     if (scatter_ && type_ != element::f32 && type_ != element::f64)
         throw std::invalid_argument(std::string("rows of type ") + name_of(type_) +
@@ -300,30 +321,54 @@ void prepared_gather::convert(T* out, const Source* in) const {
                            std::int64_t out_stride, std::int64_t in_stride) {
                            for (std::int64_t k = 0; k < count; ++k)
                                out[to + k * out_stride] =
-                                   static_cast<T>(in[source + k * in_stride]);
+                                   converted_to<T>(in[source + k * in_stride]);
                        });
     };
     runtime::parallel_for((outer + rows - 1) / rows, task);
 }
 
+template <class T>
+void prepared_gather::convert_to(T* out, const void* in) const {
+    if (of_truths_) return convert(out, static_cast<const truth*>(in));
+    switch (source_) {
+        case element::i32:
+            return convert(out, static_cast<const std::int32_t*>(in));
+        case element::i64:
+            return convert(out, static_cast<const std::int64_t*>(in));
+        case element::f32:
+            return convert(out, static_cast<const float*>(in));
+        case element::f64:
+            return convert(out, static_cast<const double*>(in));
+        case element::b16:
+            return convert(out, static_cast<const bf16*>(in));
+        case element::h16:
+            return convert(out, static_cast<const f16*>(in));
+        case element::c32:
+        case element::c64:  // is no source
+            return;
+    }
+}
+
 void prepared_gather::run(void* out, const void* in, const void* const* numbers) const {
-    const auto converted = [&](auto* to) {
-        if (source_ == element::i32) return convert(to, static_cast<const std::int32_t*>(in));
-        if (source_ == element::i64) return convert(to, static_cast<const std::int64_t*>(in));
-        if (source_ == element::f32) return convert(to, static_cast<const float*>(in));
-        if (source_ == element::b16) return convert(to, static_cast<const bf16*>(in));
-        if (source_ == element::h16) return convert(to, static_cast<const f16*>(in));
-        convert(to, static_cast<const double*>(in));
-    };
-    if (source_ != type_) {
-        if (type_ == element::i32) return converted(static_cast<std::int32_t*>(out));
-        if (type_ == element::i64) return converted(static_cast<std::int64_t*>(out));
-        if (type_ == element::b16)
-            return convert(static_cast<bf16*>(out), static_cast<const float*>(in));
-        if (type_ == element::h16)
-            return convert(static_cast<f16*>(out), static_cast<const float*>(in));
-        if (type_ == element::f32) return converted(static_cast<float*>(out));
-        return converted(static_cast<double*>(out));
+    if (lookups_.empty() && !scatter_ && (of_truths_ || source_ != type_)) {
+        switch (type_) {
+            case element::f32:
+                return convert_to(static_cast<float*>(out), in);
+            case element::f64:
+                return convert_to(static_cast<double*>(out), in);
+            case element::i32:
+                return convert_to(static_cast<std::int32_t*>(out), in);
+            case element::i64:
+                return convert_to(static_cast<std::int64_t*>(out), in);
+            case element::b16:
+                return convert_to(static_cast<bf16*>(out), in);
+            case element::h16:
+                return convert_to(static_cast<f16*>(out), in);
+            case element::c32:
+                return convert_to(static_cast<std::complex<float>*>(out), in);
+            case element::c64:
+                return convert_to(static_cast<std::complex<double>*>(out), in);
+        }
     }
     if (scatter_) {
         if (type_ == element::f32)
@@ -339,7 +384,9 @@ void prepared_gather::run(void* out, const void* in, const void* const* numbers)
         std::memcpy(&one, one_of(type_).bytes, sizeof one);
         copy(static_cast<T*>(out), static_cast<const T*>(in), numbers, one);
     };
-    switch (size_of(type_)) {
+    switch (of_truths_ ? 1 : size_of(type_)) {
+        case 1:
+            return copied(static_cast<std::uint8_t*>(nullptr));
         case 2:
             return copied(static_cast<std::uint16_t*>(nullptr));
         case 4:

@@ -25,8 +25,10 @@ public:
         element type = element::f32;
         plan::map_operand values;
     };
-    /// Copies what it needs. Throws std::invalid_argument for element types that it has no code for.
-    explicit prepared_gather(const plan::gather& gather, const condition* wanted = nullptr);
+    /// `of_truths`: `in` holds bytes, 0 or 1. Copies what it needs. Throws std::invalid_argument for element
+    /// types that it has no code for.
+    explicit prepared_gather(const plan::gather& gather, const condition* wanted = nullptr,
+                             bool of_truths = false);
 
     /// The first number in the order of the loops that is not whole or outside its axis.
     /// numbers[k] is the base pointer of lookup k, the last one that of the condition, if there is one.
@@ -62,10 +64,13 @@ private:
     void add(T* out, const T* in, const void* const* numbers) const;
     template <class T, class Source>
     void convert(T* out, const Source* in) const;
+    template <class T>
+    void convert_to(T* out, const void* in) const;
 
     element type_;
     element source_;
     bool scatter_;
+    bool of_truths_;
     std::vector<std::int64_t> extents_;
     std::size_t outer_ = 0;  // loops up to the last that a number depends on
     walk out_, in_;

@@ -1,5 +1,6 @@
 // Reading and adding up at places that a tensor says: which sums are that, and the steps for it.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "src/plan/lower.hpp"
@@ -9,12 +10,89 @@ namespace ricci::plan {
 // A load from a tensor of another type than the one that is computed with here.
 bool lowering::is_foreign(expr e) const {
     const auto& node = graph_[e];
-    return node.kind == kind::load && plan_.type_of(node.source.slot) != type_;
+    return node.kind == kind::load && !plan_.holds(node.source.slot, type_);
 }
 
 // The expression in memory, whole numbers as they are.
 expr lowering::numbers_of(expr e) {
-    return is_foreign(e) && is_integer(plan_.type_of(graph_[e].source.slot)) ? e : stored(e);
+    const auto& node = graph_[e];
+    const bool whole = is_foreign(e) && is_integer(plan_.type_of(node.source.slot)) &&
+                       !plan_.is_truth(node.source.slot);
+    return whole ? e : stored(e);
+}
+
+// An expression of whole numbers alone, of which `numbers` are operands; `within`: no number on the way is much
+// larger than they are.
+bool lowering::is_whole(expr e, int& numbers, bool& within) const {
+    const auto& node = graph_[e];
+    const auto whole_slot = [&](std::int32_t slot) {
+        return is_integer(plan_.type_of(slot)) && !plan_.is_truth(slot);
+    };
+    switch (node.kind) {
+        case kind::constant:
+            within = within && std::abs(node.value) <= counted_by(element::f32);
+            return std::abs(node.value) <= 0x1p53 && std::floor(node.value) == node.value;
+        case kind::position:
+            return true;
+        case kind::load:
+            numbers += whole_slot(node.source.slot) ? 1 : 0;
+            return is_integer(plan_.type_of(node.source.slot));
+        case kind::gather:
+            ++numbers;
+            if (!whole_slot(node.source.slot)) return false;
+            break;
+        case kind::operation: {
+            const auto f = [&](ir::function name) {
+                return node.code == static_cast<opcode>(first_function + static_cast<int>(name));
+            };
+            const bool compares = node.code >= opcode::less && node.code <= opcode::logical_or;
+            const bool product =
+                node.code == opcode::multiply &&
+                (node.arguments.size() > 2 || !graph_.is_constant(node.arguments[0], -1));
+            within =
+                within && !product && node.code != opcode::square && node.arguments.size() <= 4;
+            if (!compares && node.code != opcode::add && node.code != opcode::multiply &&
+                node.code != opcode::square && !f(ir::function::absolute) &&
+                !f(ir::function::logical_not) && !f(ir::function::maximum) &&
+                !f(ir::function::minimum) && !f(ir::function::modulo))
+                return false;
+            break;
+        }
+        case kind::sum:
+        case kind::fold:
+            return false;
+    }
+    return std::all_of(node.arguments.begin(), node.arguments.end(),
+                       [&](expr a) { return is_whole(a, numbers, within); });
+}
+
+// A comparison of whole numbers that may be larger than the type counts that is computed with here.
+bool lowering::compares_numbers(expr e) const {
+    const auto& node = graph_[e];
+    if (node.kind != kind::operation || node.code < opcode::less || node.code > opcode::not_equal ||
+        type_ == element::i64)
+        return false;
+    int numbers = 0;
+    bool within = true;
+    if (!is_whole(e, numbers, within) || numbers == 0) return false;
+    if (type_ == element::i32)
+        return std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
+            return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
+        });
+    // Most are small, and compared together with what else is done; see program_plan::rules.
+    const bool quick = type_ == element::f32 || type_ == element::f64;
+    return !quick || (numbers > 1 && (plan_.careful || !within));
+}
+
+// The comparison in memory, made of numbers of 64 bits.
+expr lowering::compared(expr e) {
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    const auto indices = graph_[e].indices;
+    lowering whole(plan_, graph_, equation_, order_, element::i64);
+    const expr truth = graph_.load(whole.computed(indices, e));
+    const access target = temporary(indices, -1, type_);
+    emit_gather(truth, target, indices);
+    return stored_[e] = graph_.load(target, true);
 }
 
 // The expression as an address, where it is made of positions and whole numbers: i - j + 3.

@@ -89,7 +89,7 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
         return;
     }
     if (rest.size() == 1 && beta == 0 && only.kind == kind::gather && only.indices == indices &&
-        plan_.type_of(only.source.slot) == plan_.type_of(target.slot)) {
+        plan_.holds(only.source.slot, plan_.type_of(target.slot))) {
         emit_gather(rest[0], target, indices);
         forget(target);
         return;
@@ -264,11 +264,13 @@ std::vector<ir::ref> lowering::axis_order(const std::vector<ir::ref>& indices, e
     return result;
 }
 
-access lowering::temporary(const std::vector<ir::ref>& indices, expr like, element type) {
+access lowering::temporary(const std::vector<ir::ref>& indices, expr like, element type,
+                           bool is_truth) {
     slot memory;
     memory.kind = storage::workspace;
-    memory.is_foreign = type != plan_.type;
+    memory.is_foreign = type != plan_.type || is_truth;
     memory.own_type = type;
+    memory.is_truth = is_truth;
     memory.axes = axis_order(indices, like);
     access result;
     result.slot = static_cast<std::int32_t>(plan_.slots.size());
@@ -280,7 +282,7 @@ access lowering::temporary(const std::vector<ir::ref>& indices, expr like, eleme
         if (__builtin_mul_overflow(stride, graph_.extent(*it), &stride)) stride = -1;
         if (stride < 0) break;
     }
-    const std::size_t size = size_of(type);
+    const std::size_t size = is_truth ? 1 : size_of(type);
     if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
         memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
     std::sort(result.at.strides.begin(), result.at.strides.end(),
@@ -307,8 +309,9 @@ expr lowering::stored(expr e) {
         const auto indices = graph_[e].indices;
         // What is picked is copied as it is; a copy of another type is converted after that.
         const bool picked = graph_[e].kind == kind::gather;
-        const auto target =
-            temporary(indices, -1, picked ? plan_.type_of(graph_[e].source.slot) : type_);
+        const std::int32_t source = graph_[e].source.slot;
+        const auto target = temporary(indices, -1, picked ? plan_.type_of(source) : type_,
+                                      picked && plan_.is_truth(source));
         emit_gather(e, target, indices);
         result = graph_.load(target);
         if (is_foreign(result)) result = stored(result);
@@ -352,6 +355,7 @@ expr lowering::plain(expr e, double loops) {
             break;
     }
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    if (compares_numbers(e)) return compared(e);
     const double size = graph_.size(node.indices);
     if (is_expensive(node.code) && size < loops && size * repetitions_worth_storing <= loops)
         return stored(e);

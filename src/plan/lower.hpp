@@ -72,6 +72,9 @@ private:
     void emit_gather(expr e, const access& target, const std::vector<ir::ref>& indices);
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
+    bool is_whole(expr e, int& numbers, bool& within) const;
+    bool compares_numbers(expr e) const;
+    expr compared(expr e);
     map_step::operand walked(const access& a, const std::vector<ir::ref>& loops) const;
 
     expr stored(expr e);
@@ -80,7 +83,8 @@ private:
     std::vector<expr> spread(expr value);
     void use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body);
     void forget(const access& target);
-    access temporary(const std::vector<ir::ref>& indices, expr like, element type);
+    access temporary(const std::vector<ir::ref>& indices, expr like, element type,
+                     bool is_truth = false);
     std::vector<ir::ref> axis_order(const std::vector<ir::ref>& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
 

@@ -19,6 +19,7 @@
 #include "src/plan/share_sums.hpp"
 #include "src/plan/split_indices.hpp"
 #include "src/plan/translate.hpp"
+#include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
 namespace ricci::plan {
@@ -277,12 +278,90 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
     return true;
 }
 
+// Which tensors are compared with others as numbers, and which stand as conditions. One alone is compared
+// with positions and constants, which is right also where it is rounded.
+struct whole_uses {
+    std::vector<bool> compared, conditions;
+
+    explicit whole_uses(const ir::program_view& p)
+        : compared(static_cast<std::size_t>(p.names.size())), conditions(compared) {
+        for (const auto& e : p.equations)
+            if (ir::computes(p, e)) look(p, e.body, nullptr);
+    }
+
+private:
+    using names = std::vector<ir::ref>;
+
+    // `compared_here`: of the comparison above.
+    void look(const ir::program_view& p, ir::ref n, names* compared_here) {
+        const auto& x = p.nodes[n];
+        if (ir::is_truth(x)) {
+            const auto& tensor = p.nodes[p.child(x, 0)];
+            conditions[static_cast<std::size_t>(tensor.name)] = true;
+            for (std::int32_t k = 0; k < tensor.children.count; ++k)
+                look(p, p.child(tensor, k), nullptr);
+            return;
+        }
+        if (x.kind == ir::op::tensor && compared_here) compared_here->push_back(x.name);
+        const bool logical = x.kind == ir::op::compare &&
+                             x.detail >= static_cast<std::uint8_t>(ir::comparison::logical_and);
+        names mine;
+        names* below = x.kind == ir::op::tensor || logical ? nullptr
+                       : x.kind == ir::op::compare         ? &mine
+                                                           : compared_here;
+        for (std::int32_t k = 0; k < x.children.count; ++k) look(p, p.child(x, k), below);
+        for (std::size_t k = 0; mine.size() > 1 && k < mine.size(); ++k)
+            compared[static_cast<std::size_t>(mine[k])] = true;
+    }
+};
+
+void refuse_condition(const ir::program_view& p, ir::ref name, const std::string& what) {
+    throw error("ricci: " + words_of_name(p, name) + " " + what +
+                ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1.");
+}
+
+// What operands have to hold that are compared or stand as conditions.
+void add_rules(program_plan& plan, const ir::program_view& p, const std::vector<slot>& slots) {
+    const whole_uses uses(p);
+    for (std::size_t n = 0; n < uses.compared.size(); ++n) {
+        const auto& s = slots[n];
+        if (s.kind == storage::number && uses.conditions[n] && s.value != 0 && s.value != 1)
+            refuse_condition(p, s.name, "is " + words_of_number(s.value));
+        if (s.kind != storage::input || s.own) continue;
+        const element type = s.is_foreign ? s.own_type : plan.type;
+        if (uses.conditions[n] && !is_integer(type))
+            refuse_condition(p, s.name, std::string("holds ") + name_of(type));
+        if (s.is_truth) continue;
+        operand_rule rule;
+        rule.slot = static_cast<std::int32_t>(n);
+        if (uses.conditions[n]) {
+            rule.is_condition = true;
+            rule.words = words_of_name(p, s.name) + " is a condition, and holds 0 and 1";
+            plan.rules.push_back(rule);
+        }
+        const bool counts =
+            plan.type == element::f32 || (plan.type == element::f64 && type == element::i64);
+        if (plan.careful || !uses.compared[n] || !s.is_foreign || !is_integer(type) || !counts)
+            continue;
+        rule.is_condition = false;
+        rule.words.clear();
+        rule.most = counted_by(plan.type);
+        plan.rules.push_back(rule);
+    }
+}
+
 bool hides(const program_plan& plan) {
     return std::any_of(plan.steps.begin(), plan.steps.end(), [](const step& s) { return s.hides; });
 }
 
 program_plan make_plan(const engine::request& asked, bool careful) {
-    if (const auto mistake = ir::element_rules(asked.program, asked.type).run()) {
+    const auto whole =
+        std::make_unique<bool[]>(static_cast<std::size_t>(asked.program.names.size()));
+    for (std::int32_t k = 0; k < asked.input_count; ++k)
+        if (const auto& o = asked.inputs[k];
+            o.is_positions && o.name >= 0 && o.name < asked.program.names.size())
+            whole[static_cast<std::size_t>(o.name)] = true;
+    if (const auto mistake = ir::element_rules(asked.program, asked.type, whole.get()).run()) {
         const auto words = mistake.words.view();
         throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)) +
                     ".");
@@ -330,10 +409,14 @@ program_plan make_plan(const engine::request& asked, bool careful) {
         if (roles.output[n]) add(static_cast<ir::ref>(n));
     if (postpone.size() != before) plan = lower(request, shapes, slots, postpone, roles, careful);
 
+    add_rules(plan, request.program, slots);
+    const bool limited = std::any_of(plan.rules.begin(), plan.rules.end(),
+                                     [](const operand_rule& r) { return !r.is_condition; });
+
     join_contractions(plan);
     lay_out_workspace(plan);
     plan.rewritten = std::move(rewritten);
-    if (again && !careful)
+    if ((again || limited) && !careful)
         plan.instead = std::make_shared<const program_plan>(make_plan(asked, true));
     return plan;
 }

@@ -50,8 +50,9 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     result.kind = kind;
     result.name = o.name;
     result.data = o.data;
-    result.is_foreign = o.is_positions && o.positions != type;
+    result.is_foreign = o.is_positions && (o.is_truth || o.positions != type);
     result.own_type = o.positions;
+    result.is_truth = o.is_positions && o.is_truth;
     if (o.is_positions) type = o.positions;
     bool empty = false;
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
@@ -80,7 +81,8 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
 }
 
 footprint footprint_of(const slot& s, element type) {
-    return {s.data, s.extents, s.strides, size_of(s.is_foreign ? s.own_type : type)};
+    const std::size_t size = s.is_truth ? 1 : size_of(s.is_foreign ? s.own_type : type);
+    return {s.data, s.extents, s.strides, size};
 }
 
 void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, element type) {

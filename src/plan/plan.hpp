@@ -36,6 +36,7 @@ struct slot {
     // end only.
     bool is_foreign = false;
     element own_type = element::i32;
+    bool is_truth = false;             // foreign: each of its whole numbers is one byte, 0 or 1
     std::size_t bytes = 0;             // workspace
     std::size_t workspace_offset = 0;  // workspace, bytes
     std::vector<ir::ref> axes;         // temporaries: the index of each axis, for words
@@ -187,11 +188,27 @@ struct step {
     bool hides = false;
 };
 
+/// Up to which whole numbers, and sums of a few of them, are exact in a type of real numbers.
+constexpr std::int64_t counted_by(element type) {
+    return std::int64_t{1} << (type == element::f32 ? 22 : 51);
+}
+
+/// What the whole numbers of an operand have to be.
+struct operand_rule {
+    std::int32_t slot = -1;
+    // Of a condition [m^{ij}]: 0 or 1; `words` say what it is. Else no larger than `most`, up to which the
+    // plan's type counts: larger ones are compared by the plan to run instead.
+    bool is_condition = false;
+    std::int64_t most = 0;
+    std::string words;
+};
+
 struct program_plan {
     element type = element::f32;
     std::vector<slot> slots;  // one for each name of the program, then temporaries
     std::vector<step> steps;
     std::size_t workspace_bytes = 0;
+    std::vector<operand_rule> rules;
     // The program that was planned, where it is not the caller's as it stands: an index had two extents
     // in one equation, or equations have a sum in common.
     std::shared_ptr<const ir::program> rewritten;
@@ -200,6 +217,13 @@ struct program_plan {
     element type_of(std::int32_t number) const {
         const slot& s = slots[static_cast<std::size_t>(number)];
         return s.is_foreign ? s.own_type : type;
+    }
+    bool is_truth(std::int32_t number) const {
+        return slots[static_cast<std::size_t>(number)].is_truth;
+    }
+    /// Whether its elements are in memory what steps of a type read.
+    bool holds(std::int32_t number, element wanted) const {
+        return type_of(number) == wanted && !is_truth(number);
     }
 
     // What to run instead where a step that hides by zeros gives no number: every bracket chooses.

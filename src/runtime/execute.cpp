@@ -16,6 +16,7 @@
 #include "src/kernels/scalar_whole.hpp"
 #include "src/plan/scalar.hpp"
 #include "src/plan/workspace.hpp"
+#include "src/runtime/whole_numbers.hpp"
 
 namespace ricci::runtime {
 namespace {
@@ -127,7 +128,7 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type), instead
                              {g.out.offset, g.out.strides},
                              {g.in.offset, g.in.strides},
                              lookups},
-                g.wanted.slot >= 0 ? &wanted : nullptr);
+                g.wanted.slot >= 0 ? &wanted : nullptr, plan.is_truth(g.in.slot));
         } else if (s.is_contraction) {
             const auto& c = s.contraction;
             ready.contraction = std::make_unique<contract::prepared_contraction>(plan::contraction{
@@ -244,6 +245,14 @@ void execution::bind(const plan::program_plan& plan) {
         return number;
     };
     if (instead_) operands_ = plan.slots;
+    rules_.clear();
+    for (const auto& r : plan.rules) {
+        const auto& slot = plan.slots[static_cast<std::size_t>(r.slot)];
+        rules_.push_back({{plan.type_of(r.slot), slot.data, slot.extents, slot.strides},
+                          r.is_condition ? 0 : -r.most,
+                          r.is_condition ? 1 : r.most,
+                          r.words});
+    }
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         prepared_step& ready = steps_[k];
         const auto& s = plan.steps[k];
@@ -397,8 +406,20 @@ void execution::find_results(const plan::program_plan& plan, std::size_t first, 
     }
 }
 
+// Whether the whole numbers of operands are what the plan takes them for.
+bool execution::keeps_rules() const {
+    for (const auto& r : rules_) {
+        const auto found = number_outside(r.tensor, r.least, r.most);
+        if (!found) continue;
+        if (r.words.empty()) return false;
+        throw error("ricci: " + r.words + ", and a number there is " + std::to_string(*found) +
+                    ".");
+    }
+    return true;
+}
+
 void execution::run() {
-    if (run_steps() || !instead_) return;
+    if ((keeps_rules() && run_steps()) || !instead_) return;
     plan::program_plan careful = *instead_;
     for (auto& slot : careful.slots)
         for (const auto& bound : operands_)

@@ -80,6 +80,7 @@ private:
     static std::optional<std::vector<std::size_t>> steps_before_check(
         const plan::program_plan& plan, std::size_t gather);
     void run_first(const prepared_step& s);
+    bool keeps_rules() const;
 
     void find_results(const plan::program_plan& plan, std::size_t first, std::size_t count);
     bool run_steps();
@@ -87,6 +88,13 @@ private:
     element type_;
     std::unique_ptr<std::byte, aligned_delete> workspace_;
     std::vector<prepared_step> steps_;
+    /// The numbers of an operand that has to be between two; without words, or the plan is another one.
+    struct operand_range {
+        strided_elements tensor;
+        std::int64_t least = 0, most = 0;
+        std::string words;
+    };
+    std::vector<operand_range> rules_;
     // What to run where results are no numbers, made when that happens first, and the memory of operands.
     std::shared_ptr<const plan::program_plan> instead_;
     std::vector<plan::slot> operands_;

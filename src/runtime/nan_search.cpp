@@ -1,10 +1,11 @@
-// Looking for results that are no numbers: one pass over a tensor, its longest unit stride inside.
+// Looking for results that are no numbers.
 #include "src/runtime/nan_search.hpp"
 
-#include <algorithm>
-#include <cstddef>
+#include <utility>
 
 #include <ricci/half.hpp>
+
+#include "src/runtime/strided_lines.hpp"
 
 namespace ricci::runtime {
 namespace {
@@ -25,38 +26,16 @@ bool line_holds_nan(const T* from, std::int64_t count, std::int64_t stride) {
 }
 
 template <class T>
-bool search(const T* from, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides) {
-    if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return false;
-    std::size_t inner = 0;
-    for (std::size_t axis = 0; axis < extents.size(); ++axis)
-        if (strides[axis] == 1) inner = axis;
-    std::int64_t count = 1, stride = 1;
-    if (!extents.empty()) {
-        count = extents[inner], stride = strides[inner];
-        extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(inner));
-        strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(inner));
-    }
-    std::vector<std::int64_t> at(extents.size(), 0);
-    for (std::int64_t offset = 0;;) {
-        if (line_holds_nan(from + offset, count, stride)) return true;
-        std::size_t axis = at.size();
-        for (; axis > 0; --axis) {
-            offset += strides[axis - 1];
-            if (++at[axis - 1] < extents[axis - 1]) break;
-            offset -= strides[axis - 1] * extents[axis - 1];
-            at[axis - 1] = 0;
-        }
-        if (axis == 0) return false;
-    }
-}
-
-template <class T>
 bool search(const strided_elements& tensor, std::int64_t parts) {
     auto extents = tensor.extents;
     auto strides = tensor.strides;
     for (auto& s : strides) s *= parts;
     if (parts > 1) extents.push_back(parts), strides.push_back(1);
-    return search(static_cast<const T*>(tensor.data), std::move(extents), std::move(strides));
+    const auto* const from = static_cast<const T*>(tensor.data);
+    return any_line(std::move(extents), std::move(strides),
+                    [&](std::int64_t offset, std::int64_t count, std::int64_t stride) {
+                        return line_holds_nan(from + offset, count, stride);
+                    });
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ ricci::tensor<float, 2> t23({2, 3}), t24({2, 4}), t34({3, 4});
 ricci::tensor<float, 3> t342({3, 4, 2});
 ricci::tensor<double, 2> d34({3, 4});
 ricci::tensor<std::int32_t, 2> i23({2, 3});
+ricci::tensor<bool, 2> b23({2, 3});
 ricci::tensor<std::complex<float>, 2> z23({2, 3});
 const ricci::tensor<float, 2> c23({2, 3});
 std::vector<float> list(3);

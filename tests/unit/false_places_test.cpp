@@ -19,6 +19,8 @@ using namespace ricci::testing;
 namespace {
 
 constexpr std::int64_t rows = 9, width = 5, wide = 4;
+const std::vector<element> all_types{element::f32, element::f64, element::c32,
+                                     element::c64, element::b16, element::h16};
 
 /// Whole numbers of another type, where a text says places or conditions.
 struct whole_numbers {
@@ -114,7 +116,7 @@ std::vector<place_case> all_cases() {
         });
     };
     return {
-        {"Y^i = [y_i \\ge 0] Z^{i y_i}", rows, 1, plain},
+        {"Y^i = [y_i \\ge 0] Z^{i y_i}", rows, 1, plain, all_types},
         {"Y^i = Z^{i y_i} [y_i \\ge 0]", rows, 1, plain},
         {"Y^i = [y_i \\ge 0] (Z^{i y_i})", rows, 1, plain},
         {"Y^i = \\begin{cases} Z^{i y_i} & \\text{if } y_i \\ge 0 \\\\ 0 & \\text{otherwise} "

@@ -29,8 +29,10 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     using element_type = std::remove_const_t<T>;
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
-                !std::is_const_v<T>,         Known::known,     Known::list};
+        operand_facts f{operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
+                        !std::is_const_v<T>,         Known::known,     Known::list};
+        f.is_truth = holds_bool<T>;
+        return f;
     }
 };
 template <std::uint64_t Hash, bool Complex>
@@ -75,13 +77,13 @@ struct first_element {
 template <bool Whole, class First, class... Rest>
 struct first_element<Whole, First, Rest...> {
     using mine = typename binding_traits<First>::element_type;
-    static constexpr bool here =
-        binding_traits<First>::is_tensor && (Whole || !std::is_integral_v<mine>);
+    static constexpr bool here = binding_traits<First>::is_tensor && !holds_bool<mine> &&
+                                 (Whole || !std::is_integral_v<mine>);
     using type = std::conditional_t<here, mine, typename first_element<Whole, Rest...>::type>;
 };
 
-/// The element type of a call: that of its first tensor, where whole numbers that say positions do
-/// not count; double where there are numbers only.
+/// The element type of a call: that of its first tensor, where whole numbers that say positions or are
+/// compared do not count, nor does bool; double where there is nothing else.
 template <class... Bound>
 struct call_element {
     using inexact = typename first_element<false, Bound...>::type;
@@ -180,6 +182,7 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all,
     using element_type = std::remove_const_t<T>;
     o.is_positions = std::is_integral_v<element_type>;
     o.positions = element_v<element_type>;
+    o.is_truth = holds_bool<element_type>;
     if constexpr (is_input_name<Program, Hash>) all.inputs[all.input_count++] = o;
     else all.outputs[all.output_count++] = o;
 }

@@ -23,6 +23,7 @@ struct operand_facts {
     bool extents_known = false;  // they are in the type
     const std::int64_t* extents = nullptr;
     ricci::unsuitable why = ricci::unsuitable::nothing_wrong;
+    bool is_truth = false;  // it holds bool
 };
 
 constexpr bool is_input(const ir::program_view& p, ir::ref name) {
@@ -57,20 +58,19 @@ constexpr std::int32_t rank_of(const ir::program_view& p, ir::ref name) {
     return rank;
 }
 
-/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a} or
-/// [v = x_i], or for nothing but its shape, as x^0 does.
+/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or for
+/// nothing but its shape, as x^0 does.
 constexpr bool takes_place(const ir::program_view& p, const ir::node& x, std::int32_t k) {
     if (x.kind == ir::op::tensor) return true;
-    if (x.children.count != 2) return false;
-    const ir::node& other = p.nodes[p.child(x, 1 - k)];
-    if (x.kind == ir::op::compare)
-        return x.detail == static_cast<std::uint8_t>(ir::comparison::equal) &&
-               other.kind == ir::op::position;
-    return x.kind == ir::op::power && k == 0 && other.kind == ir::op::number && other.value == 0;
+    if (x.kind != ir::op::power || k != 0) return false;
+    const ir::node& other = p.nodes[p.child(x, 1)];
+    return other.kind == ir::op::number && other.value == 0;
 }
-/// Whether every use of a tensor below a node is of that kind.
+/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares numbers of
+/// any type.
 constexpr bool only_places(const ir::program_view& p, ir::ref n, ir::ref name) {
     const ir::node& x = p.nodes[n];
+    if (x.kind == ir::op::compare) return true;
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ir::ref child = p.child(x, k);
         const bool is_name = p.nodes[child].kind == ir::op::tensor && p.nodes[child].name == name;
@@ -349,7 +349,18 @@ private:
             return fail(kind::rank, s);
         }
         if (o.kind != operand_facts::what::tensor) return;
+        if (ir::ref e = equation_of_truth(name); e != ir::none && !is_integer(o.type)) {
+            s << " holds " << name_of(o.type)
+              << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";
+            ir::to_latex(p_, p_.equations[e], s);
+            return fail(kind::element_type, s);
+        }
         if (says_places(o)) return;
+        if (o.is_truth) {
+            s << " holds bool, which stands in conditions only, as in [" << o.spelling
+              << "^{ij}]; bind the numbers 0 and 1 of the other tensors' type";
+            return fail(kind::element_type, s);
+        }
         for (std::int32_t j = 0; j < k; ++j)
             if (operands_[j].kind == operand_facts::what::tensor && operands_[j].type != o.type &&
                 !says_places(operands_[j])) {
@@ -375,12 +386,29 @@ private:
               << name_of(tensor ? tensor->type : element::f64);
             return fail(kind::element_type, s);
         }
-        if (tensor) mistake_ = ir::element_rules(p_, tensor->type).run();
+        if (!tensor) return;
+        detail::buffer<bool> whole;
+        for (ir::ref n = 0; n < p_.names.size(); ++n) whole.push(false);
+        for (std::int32_t k = 0; k < count_ && is_complex(tensor->type); ++k)
+            if (operands_[k].kind == operand_facts::what::tensor && says_places(operands_[k]))
+                whole[p_.find(operands_[k].spelling)] = true;
+        mistake_ = ir::element_rules(p_, tensor->type, whole.data()).run();
     }
-    /// Whole numbers for positions may stand among tensors of another type.
+    /// The first equation in which [m^{ij}] makes the tensor a condition, or none.
+    constexpr ir::ref equation_of_truth(ir::ref name) const {
+        bool any = false;
+        for (const ir::node& x : p_.nodes)
+            any = any || (ir::is_truth(x) && p_.nodes[p_.child(x, 0)].name == name);
+        for (ir::ref e = 0; any && e < p_.equations.size(); ++e)
+            if (!p_.equations[e].claim && ir::has_truth_of(p_, p_.equations[e].body, name))
+                return e;
+        return ir::none;
+    }
+    /// Whole numbers for positions and conditions may stand among tensors of another type.
     constexpr bool says_places(const operand_facts& o) const {
         const ir::ref name = p_.find(o.spelling);
-        return is_integer(o.type) && name != ir::none && holds_places(p_, name);
+        return is_integer(o.type) && name != ir::none && p_.definition(name) == ir::none &&
+               holds_places(p_, name);
     }
     constexpr void check_extents() {
         bool any = false;

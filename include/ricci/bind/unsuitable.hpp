@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <ricci/element.hpp>
+#include <ricci/truth.hpp>
 
 namespace ricci {
 

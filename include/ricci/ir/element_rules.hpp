@@ -16,7 +16,9 @@ namespace types = detail::function_types;
 /// types can do all of it.
 class element_rules {
 public:
-    constexpr element_rules(const program_view& p, element type) : p_(p), type_(type) {}
+    /// `whole`: by name, the tensors that hold whole numbers of a type of their own; or nullptr.
+    constexpr element_rules(const program_view& p, element type, const bool* whole = nullptr)
+        : p_(p), type_(type), whole_(whole) {}
 
     constexpr mistake run() {
         if (!is_integer(type_) && !is_complex(type_) && !has_imaginary_unit()) return {};
@@ -146,6 +148,7 @@ private:
             case op::imaginary_unit:
                 return false;
             case op::tensor: {
+                if (whole_ && whole_[x.name]) return true;
                 const ref defined = p_.definition(x.name);
                 return defined != none && is_real(p_.equations[defined].body);
             }
@@ -164,6 +167,7 @@ private:
 
     program_view p_;
     element type_;
+    const bool* whole_;
     const equation* equation_ = nullptr;
     mistake mistake_;
 };
