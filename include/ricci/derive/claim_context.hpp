@@ -101,7 +101,7 @@ private:
     }
     constexpr void define_cotangents(text_view spelling) {
         const text_view loss = ir::parts_of_derivative(spelling).numerator;
-        ir::program source(p_.view());
+        Program source(p_.view());
         // derivatives of this loss that are defined say how it depends on the program
         bool free = false;
         for (ref n = 0; n < on_the_right_.size(); ++n)
@@ -174,7 +174,7 @@ private:
     /// Every input moves that a tensor depends on whose tangent stands on the right.
     constexpr void define_tangents(text_view spelling) {
         const text_view along = ir::parts_of_tangent(spelling).along;
-        ir::program moving(p_.view());
+        Program moving(p_.view());
         buffer<bool> needed;
         needed.resize(p_.names.size(), false);
         for (ref n = 0; n < on_the_right_.size(); ++n)

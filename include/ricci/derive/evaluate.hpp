@@ -13,7 +13,7 @@ namespace ricci::derive {
 
 /// Evaluates a program whose equations are in order. `work` counts the nodes that are visited; beyond `most` everything is
 /// unknown.
-template <class Program = ir::program_view, class Shapes = ir::shape_table>
+template <class Program = ir::program_view, class Shapes = ir::shape_table, class Number = number>
 class evaluation {
     // Before its callers, where clang looks for it while it evaluates constants.
     /// Every combination of the indices; those that the reduction `binder` binds have its extents.
@@ -58,8 +58,8 @@ public:
         for (ir::ref e = 0; e < p_.equations.size() && !gave_up(); ++e) compute(e);
     }
     /// The value number `k` of a tensor.
-    constexpr number value(ir::ref name, std::int64_t k) const {
-        return first_[name] == ir::none ? number::unknown()
+    constexpr Number value(ir::ref name, std::int64_t k) const {
+        return first_[name] == ir::none ? Number::unknown()
                                         : values_[first_[name] + static_cast<std::int32_t>(k)];
     }
 
@@ -67,7 +67,7 @@ private:
     constexpr void compute(ir::ref e) {
         const ir::equation q = p_.equations[e];
         const std::int32_t first = values_.size();
-        values_.resize(first + static_cast<std::int32_t>(count(q.name)), number::whole(0));
+        values_.resize(first + static_cast<std::int32_t>(count(q.name)), Number::whole(0));
         equation_ = e;
         detail::buffer<ir::ref> free;
         ir::index_set seen;
@@ -89,7 +89,7 @@ private:
             const ir::position q = p_.at(at, k);
             std::int64_t here = at_position(q);
             if (q.kind == ir::position_kind::gathered) {
-                const number read = evaluate(p_.links[children.first + q.offset]);
+                const Number read = evaluate(p_.links[children.first + q.offset]);
                 here = read.is_whole() ? static_cast<std::int64_t>(read.re) : -1;
             }
             const std::int64_t n = shapes_.extent(name, k);
@@ -113,20 +113,20 @@ private:
         return place;
     }
 
-    constexpr number evaluate(ir::ref n) {
-        if (++work_ > most_) return number::unknown();
+    constexpr Number evaluate(ir::ref n) {
+        if (++work_ > most_) return Number::unknown();
         const ir::node& x = p_.nodes[n];
         switch (x.kind) {
             case ir::op::number:
                 return written(x.value);
             case ir::op::imaginary_unit:
-                return number::imaginary_unit();
+                return Number::imaginary_unit();
             case ir::op::tensor: {
                 const std::int64_t place = place_of(x.name, x.positions, x.children);
-                return place < 0 ? number::unknown() : value(x.name, place);
+                return place < 0 ? Number::unknown() : value(x.name, place);
             }
             case ir::op::add: {
-                number total = evaluate(p_.child(x, 0));
+                Number total = evaluate(p_.child(x, 0));
                 for (std::int32_t k = 1; k < x.children.count; ++k)
                     total = total + evaluate(p_.child(x, k));
                 return total;
@@ -134,38 +134,38 @@ private:
             case ir::op::multiply:
                 return product(x);
             case ir::op::divide: {
-                const number above = evaluate(p_.child(x, 0));
+                const Number above = evaluate(p_.child(x, 0));
                 if (above.is_zero() && is_condition(p_.child(x, 0))) return above;
                 return above / evaluate(p_.child(x, 1));
             }
             case ir::op::power: {
-                const number exponent = evaluate(p_.child(x, 1));
-                if (exponent.is_zero()) return number::whole(1);
+                const Number exponent = evaluate(p_.child(x, 1));
+                if (exponent.is_zero()) return Number::whole(1);
                 return power(evaluate(p_.child(x, 0)), exponent);
             }
             case ir::op::apply:
                 return value_of(static_cast<ir::function>(x.detail), evaluate(p_.child(x, 0)),
-                                x.children.count > 1 ? evaluate(p_.child(x, 1)) : number::whole(0));
+                                x.children.count > 1 ? evaluate(p_.child(x, 1)) : Number::whole(0));
             case ir::op::reduce:
                 return reduce(n);
             case ir::op::delta: {
                 const bool equal =
                     at_position(p_.at(x.positions, 0)) == at_position(p_.at(x.positions, 1));
-                return number::whole(equal ? 1 : 0);
+                return Number::whole(equal ? 1 : 0);
             }
             case ir::op::position:
-                return number::whole(at_position(p_.at(x.positions, 0)));
+                return Number::whole(at_position(p_.at(x.positions, 0)));
             case ir::op::compare:
                 return compare(x);
             case ir::op::choose:
                 for (std::int32_t k = 0; k + 1 < x.children.count; k += 2) {
-                    const number condition = evaluate(p_.child(x, k + 1));
-                    if (sign_of(condition) == 2) return number::unknown();
+                    const Number condition = evaluate(p_.child(x, k + 1));
+                    if (sign_of(condition) == 2) return Number::unknown();
                     if (sign_of(condition) != 0) return evaluate(p_.child(x, k));
                 }
                 return evaluate(p_.child(x, x.children.count - 1));
             default:
-                return number::unknown();
+                return Number::unknown();
         }
     }
     /// A factor that says where the others count: what it excludes is not looked at.
@@ -180,33 +180,33 @@ private:
                (x.kind == ir::op::apply &&
                 x.detail == static_cast<std::uint8_t>(ir::function::logical_not));
     }
-    constexpr number product(const ir::node& x) {
-        number all = number::whole(1);
+    constexpr Number product(const ir::node& x) {
+        Number all = Number::whole(1);
         for (std::int32_t pass = 0; pass < 2; ++pass)
             for (std::int32_t k = 0; k < x.children.count; ++k) {
                 const ir::ref factor = p_.child(x, k);
                 if (is_condition(factor) != (pass == 0)) continue;
-                const number value = evaluate(factor);
+                const Number value = evaluate(factor);
                 if (pass == 0 && value.is_zero()) return value;
                 all = all * value;
             }
         return all;
     }
-    constexpr number compare(const ir::node& x) {
-        const number a = evaluate(p_.child(x, 0));
+    constexpr Number compare(const ir::node& x) {
+        const Number a = evaluate(p_.child(x, 0));
         const auto c = static_cast<ir::comparison>(x.detail);
         const int first = sign_of(a);
-        const auto truth = [](bool holds) { return number::whole(holds ? 1 : 0); };
+        const auto truth = [](bool holds) { return Number::whole(holds ? 1 : 0); };
         if (c == ir::comparison::logical_and && first == 0) return truth(false);
         if (c == ir::comparison::logical_or && (first == 1 || first == -1)) return truth(true);
-        const number b = evaluate(p_.child(x, 1));
+        const Number b = evaluate(p_.child(x, 1));
         const int second = sign_of(b);
         if (c == ir::comparison::logical_and || c == ir::comparison::logical_or) {
-            if (first == 2 || second == 2) return number::unknown();
+            if (first == 2 || second == 2) return Number::unknown();
             return truth(second != 0);
         }
         const int order = order_of(a, b);
-        if (order == 2) return number::unknown();
+        if (order == 2) return Number::unknown();
         switch (c) {
             case ir::comparison::less:
                 return truth(order < 0);
@@ -218,25 +218,25 @@ private:
                 return truth(order != 0);
         }
     }
-    static constexpr int order_of(const number& a, const number& b) {
+    static constexpr int order_of(const Number& a, const Number& b) {
         const bool finite = a.is_finite() && b.is_finite();
         if (finite) return sign_of(a - b);
         if (!a.is_known || !b.is_known) return 2;
         return a.re < b.re ? -1 : a.re > b.re ? 1 : 0;
     }
-    constexpr number reduce(ir::ref n) {
+    constexpr Number reduce(ir::ref n) {
         const ir::node x = p_.nodes[n];
         detail::buffer<ir::ref> over;
         for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(p_.reduced(x, k));
         const auto kind = static_cast<ir::reduction>(x.detail);
         const ir::ref body = p_.child(x, 0);
         const bool soft = kind == ir::reduction::softmax || kind == ir::reduction::logsumexp;
-        const number here = kind == ir::reduction::softmax ? evaluate(body) : number::whole(0);
-        detail::buffer<number> row;  // for the exponentials, which need the greatest value first
-        number total = number::whole(0), most = total, least = total;
+        const Number here = kind == ir::reduction::softmax ? evaluate(body) : Number::whole(0);
+        detail::buffer<Number> row;  // for the exponentials, which need the greatest value first
+        Number total = Number::whole(0), most = total, least = total;
         std::int64_t count = 0;
         loop(over, ir::binds(x) ? n : ir::none, 0, [&] {
-            const number value = evaluate(body);
+            const Number value = evaluate(body);
             total = total + value;
             most = count == 0 ? value : extremum_of(most, value, true);
             least = count == 0 ? value : extremum_of(least, value, false);
@@ -247,7 +247,7 @@ private:
             case ir::reduction::sum:
                 return total;
             case ir::reduction::mean:
-                return total / number::whole(count);
+                return total / Number::whole(count);
             case ir::reduction::maximum:
                 return most;
             case ir::reduction::minimum:
@@ -257,11 +257,11 @@ private:
         }
         if (!most.is_known) return most;
         if (!most.is_finite())  // a row that is masked everywhere
-            return kind == ir::reduction::softmax ? number::whole(0) : most;
+            return kind == ir::reduction::softmax ? Number::whole(0) : most;
         // any number near the greatest keeps the exponentials small: a whole one is exact
-        const number base = number::whole(static_cast<std::int64_t>(most.re));
-        number weights = number::whole(0);
-        for (const number& value : row) weights = weights + exponential(value - base);
+        const Number base = Number::whole(static_cast<std::int64_t>(most.re));
+        Number weights = Number::whole(0);
+        for (const Number& value : row) weights = weights + exponential(value - base);
         if (kind == ir::reduction::logsumexp) return base + logarithm(weights);
         return exponential(here - base) / weights;
     }
@@ -273,7 +273,7 @@ private:
     ir::ref equation_ = 0;
     detail::buffer<std::int32_t>
         first_;  // by name: where its values begin; none until it is computed
-    detail::buffer<number> values_;
+    detail::buffer<Number> values_;
     detail::buffer<std::int64_t> at_;       // by index: its current value
     detail::buffer<std::int64_t> extents_;  // by index: how far it runs there
 };

@@ -98,11 +98,12 @@ private:
 };
 
 /// The equations that give dA/dS for the tensor A = `of` and every S of `wrt`, from the inputs.
-template <class Source>
+/// `Copy`: what it works on; a parameter, so that nothing is instantiated before this is.
+template <class Source, class Copy = ir::program>
 constexpr derived jacobian(const Source& source, text_view of, const text_view* wrt,
                            std::int32_t wrt_count) {
     // Derivatives of A that the source holds are none of what A is made from.
-    ir::program without(source);
+    Copy without(source);
     for (ir::equation& q : without.equations) {
         const auto holds = [&](ref name) {
             const ir::name_symbol& s = without.names[name];
@@ -122,7 +123,7 @@ constexpr derived jacobian(const Source& source, text_view of, const text_view* 
     request.wrt_count = wrt_count;
     request.loss = of;
     request.jacobian = true;
-    derived out = gradient(without, request);
+    auto out = gradient(without, request);
     if (out.mistake) return out;
     tensor_derivatives(out.program, of).run();
     return out;

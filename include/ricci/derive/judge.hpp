@@ -157,25 +157,26 @@ private:
     /// The claim's two sides as a program of their own.
     constexpr void try_numbers(judgement& out) {
         const ref claimed = p_.intern_name("what is claimed");
-        ir::importer copy(out.tried, p_);
+        Program& tried = out.tried;
+        ir::importer copy(tried, p_);
         buffer<bool> done;
         done.resize(p_.names.size(), false);
-        import_below(claim_.body, copy, out.tried, done);
-        import_name(claim_.name, copy, out.tried, done);
+        import_below(claim_.body, copy, tried, done);
+        import_name(claim_.name, copy, tried, done);
         equation side = claim_;
         side.name = claimed;
         side.claim = false;
-        out.tried.equations.push(copy.import(side));
-        const equation last = out.tried.equations.back();
+        tried.equations.push(copy.import(side));
+        const equation last = tried.equations.back();
         const text_view name = p_.name(claim_.name);
-        const ref derived = out.tried.find(name);
+        const ref derived = tried.find(name);
         if (derived == none) return;
-        counterexample_search search(out.tried, last.name, derived, complex_, most_.work);
+        counterexample_search search(tried, last.name, derived, complex_, most_.work);
         for (const ir::node& x : p_.nodes)
             for (std::int32_t k = 0; x.kind == op::tensor && k < x.children.count; ++k)
                 ir::for_each_node(p_, p_.links[x.children.first + k], [&](ref n) {
                     if (p_.nodes[n].kind != op::tensor) return;
-                    const ref whole = out.tried.find(p_.name(p_.nodes[n].name));
+                    const ref whole = tried.find(p_.name(p_.nodes[n].name));
                     if (whole != none) search.set_whole(whole);
                 });
         out.numbers = search.run();
@@ -186,7 +187,7 @@ private:
         if (!out.numbers.found) return;
         out.verdict = verdict::refuted;
         out.words << "refuted: ";
-        print_counterexample(out.tried, out.numbers, last, name, out.words);
+        print_counterexample(tried, out.numbers, last, name, out.words);
     }
     constexpr void import_name(ref name, ir::importer& copy, Program& to, buffer<bool>& done) {
         if (done[name]) return;

@@ -47,7 +47,7 @@ constexpr judgement judge_claim(const Program& p, std::int32_t e,
     for (const ir::name_symbol& n : p.names)
         second_order = second_order || (n.of != none && p.names[n.of].kind != ir::name_kind::plain);
     if (!second_order) return judge(p, alone, most);
-    const ir::program before = with_claims_before(p, p.equations[e]);
+    const auto before = with_claims_before(p, p.equations[e]);
     return judge(before, alone, most);
 }
 
