@@ -155,6 +155,8 @@ class Scope:
     def __init__(self):
         self.number = itertools.count(1)
         self.pairs = []  # for each implied sum the heights of what it pairs
+        self.ended = []  # written sums that a + or - ended: their letters, and whether they are whole terms
+        self.term = None
         self.own = set()  # the index of a function of the text, which its body may bind again and again
 
     # entry --------------------------------------------------------------------------------------------------
@@ -168,9 +170,33 @@ class Scope:
 
     # expressions --------------------------------------------------------------------------------------------
     def sum_(self, node, bound, outer):
-        if isinstance(node, Add):
-            return Add([(s, self.product(t, bound, outer)) for s, t in node.terms])
-        return self.product(node, bound, outer)
+        if not isinstance(node, Add):
+            return self.product(node, bound, outer)
+        before, term = list(self.ended), self.term
+        terms = []
+        for sign, t in node.terms:
+            self.term = t
+            terms.append((sign, self.product(t, bound, outer)))
+            self.spend(sign, t, bound)
+        self.ended, self.term = before, term
+        return Add(terms)
+
+    def spend(self, sign, t, bound):
+        """Notes what a sum at the end of a term binds: a term that sums over all of it again could be meant to be below."""
+        alone = sign == "+"
+        while isinstance(t, (Product, Reduce)):
+            if isinstance(t, Product):
+                inverted, t = t.factors[-1]
+                alone = False
+                if inverted:
+                    return
+                continue
+            if t.kind != "sum":
+                return
+            alone = alone and t.condition is None
+            letters = t.indices or [i for i, _ in occurrences(t.condition) if i not in bound]
+            self.ended.append((set(letters), alone))
+            t = t.body
 
     def value(self, node, bound):
         """An argument: what it repeats is summed inside."""
@@ -194,6 +220,9 @@ class Scope:
         if any(isinstance(n, Reduce) and n.kind != "softmax" and set(n.indices or ()) & set(mine)
                for _, f in factors for n in everything(f)):
             raise Doubt("one letter for a written and an implied sum")
+        for letters, alone in self.ended:
+            if letters <= set(mine) and not (alone and node is self.term):
+                raise Refused("two readings", f"{letters} could be below the sum before")
         done = []
         for k, (inv, f) in enumerate(factors):
             # Sums in parentheses leave to their product what it sums; what a value repeats it sums for itself.

@@ -134,20 +134,54 @@ private:
         scripts(name, at);
     }
 
+    static constexpr bool is_sum(const node& x) {
+        return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
+    }
+
     // Levels of binding, loosest first: a sum of terms, a term, a factor.
 
     /// `top`: the terms are the equation's own, where sums of repeated indices stay implied.
     constexpr void terms(ref n, bool top) {
         const node& x = p_.nodes[n];
         if (x.kind != op::add) return term(n, top, false);
+        detail::buffer<ref> signs;  // what the sum signs so far bind
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             ref child = p_.child(x, k);
             const bool negative = is_negative(child);
             if (negative) out_ << (k == 0 ? "-" : " - ");
             else if (k > 0) out_ << " + ";
             if (p_.nodes[child].kind == op::add) factor(child, false);
-            else term(child, top, negative);
+            else {
+                const bool implied = top && implied_ && !repeats_sign(child, signs);
+                term(child, implied, negative);
+                if (top && implied_) collect_signs(child, implied, signs);
+            }
         }
+    }
+    /// Whether a term sums over a letter that a sum sign in the terms before it binds: to be told from the
+    /// rest of what that sign covers, it needs a sign as well.
+    constexpr bool repeats_sign(ref term, const detail::buffer<ref>& signs) const {
+        const node& x = signless(term);
+        if (!is_sum(x)) return false;
+        for (const ref bound : signs)
+            for (std::int32_t k = 0; k < x.indices.count; ++k)
+                if (p_.index(bound) == p_.index(p_.reduced(x, k))) return true;
+        return false;
+    }
+    /// Adds the indices of the sum signs with which a term ends; `implied`: the first is not printed.
+    constexpr void collect_signs(ref term, bool implied, detail::buffer<ref>& signs) const {
+        const node* x = &signless(term);
+        if (is_sum(*x) && implied && is_implied_sum(p_, *x) && !has_bounds(*x))
+            x = &p_.nodes[p_.child(*x, 0)];
+        for (; x->kind == op::multiply || is_sum(*x);
+             x = &p_.nodes[p_.child(*x, x->children.count - 1)])
+            for (std::int32_t k = 0; is_sum(*x) && k < x->indices.count; ++k)
+                signs.push(p_.reduced(*x, k));
+    }
+    /// A term without the minus sign that is printed in front of it.
+    constexpr const node& signless(ref term) const {
+        const node& x = p_.nodes[term];
+        return x.kind == op::multiply && is_minus_one(x) ? p_.nodes[p_.child(x, 1)] : x;
     }
     /// Whether a term is printed with a minus sign in front, which is then left to the caller.
     constexpr bool is_negative(ref n) const {
@@ -165,9 +199,6 @@ private:
         const op other = p_.nodes[p_.child(x, 1)].kind;
         return x.children.count == 2 && first.kind == op::number && first.value == -1 &&
                other != op::add && other != op::number;
-    }
-    static constexpr bool is_sum(const node& x) {
-        return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(reduction::sum);
     }
     constexpr void term(ref n, bool top, bool sign_printed) {
         const node& x = p_.nodes[n];

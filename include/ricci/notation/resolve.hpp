@@ -21,6 +21,12 @@ struct implied_sums {
     std::int32_t others = 0;
 };
 
+/// A sum sign that a + or - ended.
+struct ended_sign {
+    ir::range indices;
+    bool alone;  // it is the whole term: a sum over the next one too is the same number
+};
+
 /// Works on one equation of a freshly parsed program; replaces its body.
 class resolver {
 public:
@@ -94,7 +100,7 @@ private:
     constexpr ref resolve(ref n) {
         if (mistake_) return n;
         const ir::node x = p_.nodes[n];
-        if (x.kind == op::add) return resolve_children(n);
+        if (x.kind == op::add) return resolve_terms(n);
         if (ir::binds(x)) return resolve_binder(n);
         if (x.kind == op::reduce || x.kind == op::call) check_softmax(x);
         const detail::buffer<ref> here = summed_here(n);
@@ -114,6 +120,50 @@ private:
         const ir::range over = p_.add_links(here);
         return p_.reduce(ir::reduction::sum, over, inside, x.source);
     }
+    /// Behind -\frac{1}{n} \sum_i a^i + ..., which ends at the sign, a term that sums over i by itself would
+    /// be half in what an author means: other numbers than with the sum over both.
+    constexpr ref resolve_terms(ref n) {
+        const std::int32_t outer = ended_.size();
+        const ref outer_term = term_;
+        const ref out = ir::rebuild_children(p_, n, [&](ref child) {
+            term_ = child;
+            const ref resolved = resolve(child);
+            collect_signs(child);
+            return resolved;
+        });
+        ended_.shrink(outer);
+        term_ = outer_term;
+        return out;
+    }
+    /// Notes the sum signs with which a term ends, unless parentheses end them.
+    constexpr void collect_signs(ref term) {
+        bool alone = true;
+        for (;;) {
+            const ir::node& x = p_.nodes[term];
+            if (x.kind == op::multiply) {
+                term = p_.links[x.children.first + x.children.count - 1];
+                alone = false;
+                continue;
+            }
+            if (x.kind != op::reduce || x.detail != static_cast<std::uint8_t>(ir::reduction::sum) ||
+                !ends_openly(x))
+                return;
+            term = p_.links[x.children.first];
+            const ir::node& body = p_.nodes[term];
+            alone = alone && !(body.kind == op::multiply &&
+                               p_.nodes[p_.links[body.children.first]].kind == op::compare);
+            ended_.push({x.indices, alone});
+        }
+    }
+    constexpr bool ends_openly(const ir::node& sum) const {
+        std::int32_t at = sum.source.end;
+        while (at < text_.size && (text_.data[at] == ' ' || text_.data[at] == '\n')) ++at;
+        if (at >= text_.size) return true;
+        const char c = text_.data[at];
+        if (c == '\\') return text_.slice(at, at + 6) != text_view("\\right");
+        return c != ')' && c != ']' && c != '}';
+    }
+
     constexpr ref resolve_children(ref n) {
         const ir::node x = p_.nodes[n];
         const bool values = takes_values(x) && !implied_.empty();
@@ -196,7 +246,27 @@ private:
         }
         for (ref i = 0, last = holding.end(); i < last; ++i)
             if (!bound_.has(i) && holding.repeated(i)) sum_over(i, n, here);
+        check_signs_before(n, here);
         return here;
+    }
+    /// What a term sums by itself is not all that a sign before binds.
+    constexpr void check_signs_before(ref n, const detail::buffer<ref>& here) {
+        for (const ended_sign& sign : ended_) {
+            if (sign.alone && n == term_) continue;
+            std::int32_t shared = 0;
+            for (std::int32_t k = 0; k < sign.indices.count; ++k)
+                for (const ref i : here) shared += p_.links[sign.indices.first + k] == i;
+            if (shared < sign.indices.count) continue;
+            const ref i = p_.links[sign.indices.first];
+            detail::text_builder words;
+            words << " is summed here by itself, behind a \\sum_{" << p_.index(i)
+                  << "} that ends at the sign before; put parentheses around all that it is to "
+                     "cover, \\sum_{"
+                  << p_.index(i) << "} (...), or write \\sum_{" << p_.index(i)
+                  << "} in this term too";
+            fail(ir::mistake_kind::index_repeated, i, p_.nodes[n].source, words);
+            return;
+        }
     }
     constexpr void sum_over(ref i, ref n, detail::buffer<ref>& here) {
         const ir::node& x = p_.nodes[n];
@@ -239,6 +309,8 @@ private:
     detail::text_view text_;
     implied_sums* sums_;
     ir::index_set bound_;
+    detail::buffer<ended_sign> ended_;  // in the terms before
+    ref term_ = none;                   // the term in hand
     ir::index_set implied_;   // of those, the ones of implied sums around the place in hand
     ir::index_set over_;      // the indices over which a function of the text is defined
     ir::index_set closed_;    // bound by a sum, mean, maximum or minimum on the left of here

@@ -36,6 +36,20 @@ static_assert(is_accepted("s = A^{ii} B^{jj}"));
 static_assert(is_accepted("s = \\exp(v^a w^a) \\exp(v^a w^a)"));
 static_assert(is_accepted("s = \\sum_i A^{ii} B^{ii}"));
 
+// A sum sign ends at + or -: what a term behind it sums by itself might have been meant to be below it.
+static_assert(refused("L = -\\frac{1}{n} \\sum_i y_i \\log p_i + (1 - y_i) \\log(1 - p_i)",
+                      repeated, 1, 40, "\\sum_{i} (...)"));
+static_assert(refused("L = 2 \\sum_i y_i + z_i z_i", repeated, 1, 20, "in this term too"));
+static_assert(refused("L = \\sum_i y_i - \\log(z_i z_i)", repeated, 1, 23, "in this term too"));
+static_assert(refused("L = \\sum_{j<i} y_i b_j + z_j z_i w_{ij}", repeated, 1, 26,
+                      "in this term too"));
+static_assert(is_accepted("E = -\\frac{1}{2} \\sum_{i,j} J^{ij} s^i s^j - h^i s^i"));
+static_assert(prints("L = \\sum_i y_i + z_i z_i", "L = \\sum_{i} y^{i} + \\sum_{i} z^{i} z^{i}"));
+static_assert(prints("L = 2 (\\sum_i y_i) + z_i z_i",
+                     "L = 2 \\sum_{i} y^{i} + \\sum_{i} z^{i} z^{i}"));
+static_assert(prints("L = z_i z_i - \\sum_i y_i", "L = z^{i} z^{i} - \\sum_{i} y^{i}"));
+static_assert(is_accepted("L = \\exp(-\\sum_i y_i) + z_i z_i"));
+
 // Functions over an index.
 static_assert(
     prints("\\operatorname{CN}_a(x) = x - \\operatorname{mean}_a x\n"
