@@ -171,6 +171,16 @@ void translation::guard_by(const std::vector<ir::ref>& conditions) {
             if (brackets_.has_lookup(c) == lookup) guards_.push_back({c, node(c)});
 }
 
+// Whether a condition that is false everywhere hides the node, whose children are translated. As a number
+// like others it would leave a product with what is infinite undefined.
+bool translation::is_hidden(ir::ref number) const {
+    const auto hiding = brackets_.hiding(number);
+    return std::any_of(hiding.begin(), hiding.end(), [&](ir::ref condition) {
+        const expr value = seen_[static_cast<std::size_t>(condition)];
+        return value >= 0 && graph_.is_constant(value, 0);
+    });
+}
+
 // The children of a node, what some of them hide of others under guards.
 std::vector<expr> translation::children_of(const ir::node& n) {
     bool lookup = false;
@@ -300,8 +310,10 @@ expr translation::read(ir::ref number) {
         case ir::op::add:
             return graph_.add(children);
         case ir::op::multiply:
+            if (is_hidden(number)) return graph_.constant(0);
             return graph_.multiply(children);
         case ir::op::divide:
+            if (is_hidden(number)) return graph_.constant(0);
             if (is_integer(graph_.type())) check_quotient(children[0], children[1]);
             return graph_.apply(opcode::divide, children[0], children[1]);
         case ir::op::power:

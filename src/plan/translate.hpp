@@ -47,6 +47,7 @@ private:
     std::vector<expr> cases_of(const ir::node& n);
     std::vector<expr> parts_of_condition(const ir::node& n);
     void guard_by(const std::vector<ir::ref>& conditions);
+    bool is_hidden(ir::ref number) const;
     expr opposite(expr condition);
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;

@@ -62,6 +62,16 @@ const std::vector<element> real{element::f32, element::f64};
 
 }  // namespace
 
+TEST_CASE("a bracket of numbers alone is strongly zero", "[brackets]") {
+    CHECK(run("Y^{i} = [1 \\ge 2] S^{i}", {{"S", {7}, 3}}) == "");
+    const std::vector<shaped> s{{"S", {7}, 3}, {"v", {0}}};
+    CHECK(run("Y^{i} = [1 \\ge 2] \\log(\\sum_k v^k) + [i \\ne 3] S^{i}", s) == "");
+    CHECK(run("Y^{i} = ([1 \\ne 1] \\operatorname{mean}_k(v^k) i) S^{i}", s) == "");
+    CHECK(run("Y^{i} = \\frac{S^{i} [1 \\ne 1]}{\\sum_k v^k}", s) == "");
+    CHECK(run("Y = \\sum_i (S^{i} [1 < 0]) \\min_k(v^k)", s, real) == "");
+    CHECK(run("Y^{i} = S^{i} [1 \\le 2]", {{"S", {7}}}) == "");
+}
+
 TEST_CASE("a bracket is strongly zero in what it multiplies", "[brackets]") {
     const std::vector<shaped> s{{"S", {7, 9}}};
     CHECK(run("Y^{ij} = S^{ij} - \\infty \\cdot [j > i]", s, real) == "");
