@@ -157,6 +157,9 @@ constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range t
     };
     for (ref i : a)
         if (!is_spelt_in(b, i)) vacated.push(i);
+    ir::index_set taken;
+    for (ref i : b) taken.add(i);
+    add_indices(p, body, taken);
     std::int32_t next = 0;
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
@@ -167,10 +170,9 @@ constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range t
             shows_where_bound(p, body, b[k])) {
             renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text, 0}));
         } else {
-            ir::index_set taken;
-            for (ref i : b) taken.add(i);
-            add_indices(p, body, taken);
-            renamed.set(b[k], with_more_primes(p, b[k], taken));
+            const ref fresh = with_more_primes(p, b[k], taken);
+            renamed.set(b[k], fresh);
+            taken.add(fresh);
         }
     }
     if (renamed.empty()) return body;

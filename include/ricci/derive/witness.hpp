@@ -16,13 +16,14 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
 }
 
 /// A letter that no index of the program has, with primes or without, for an axis whose extent is its
-/// own affair: what has no extent of its own takes that of its letter.
+/// own affair: what has no extent of its own takes that of its letter. No tensor is called so either, as
+/// the letter may stand as a number.
 template <class Program>
 constexpr ref fresh_letter(Program& p) {
     const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";
     for (std::int32_t k = 0; k < letters.size; ++k) {
         const detail::text_view letter = letters.slice(k, k + 1);
-        bool taken = false;
+        bool taken = p.find(letter) != ir::none;
         for (ref i = 0; i < p.indices.size() && !taken; ++i) {
             const detail::text_view other = p.index(i);
             taken = other[0] == letter[0] && (other.size == 1 || other[1] == '\'');

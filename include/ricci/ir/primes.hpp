@@ -85,7 +85,7 @@ constexpr void rename_counts(Program& p, const detail::buffer<ref>& bodies,
     }
 }
 
-/// Renames bound indices that are spelt like one which is free or bound around them.
+/// Renames bound indices that are spelt like one which is free or bound around them, or beside them.
 constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     const node x = p.nodes[n];
     if (x.children.count == 0) return n;
@@ -95,7 +95,7 @@ constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     index_set inner = outer;
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
         ref i = p.links[x.indices.first + k];
-        if (has_spelling(p, outer, i)) {
+        if (has_spelling(p, inner, i)) {
             index_set taken = inner;
             add_indices(p, p.links[x.children.first], taken);  // a sum below may not capture it
             const ref fresh = with_more_primes(p, i, taken);

@@ -130,6 +130,15 @@ static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y"
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has another.
 static_assert(derives("Y^{p'b} = X^{0b} + Z^{p'b}",
                       D_X("^{qb}") " = \\sum_{p'} " D_Y("^{p'b}") " [q = 0]"));
+// Nor is it called like a tensor, as which it would be read where it stands as a number.
+static_assert(derives("Y^{ib} = p X^{0b} + Z^{ib}",
+                      D_X("^{qb}") " = \\sum_{i} p " D_Y("^{ib}") " [q = 0]"));
+// Bound indices that are called like those of the left side get letters apart.
+static_assert(contains(
+    gradient_latex(
+        "Y = \\sum_{a,b} X^{ab} \\max_{i',i''}(a b Z^{i'i''}) + \\sum_{i',i''} X^{i'i''} W^{i'}",
+        "Y", "X"),
+    "\\max_{i''',i''''}(i' i'' Z^{i'''i''''})"));
 // What counts an index goes with it where that is renamed.
 static_assert(ricci::testing::prints("Y^{t} = \\sum_{k} \\delta^{kt} \\frac{X^{k}}{\\sum_{k'} 1}",
                                      "Y^{t} = \\frac{X^{t}}{\\sum_{t'} 1}"));
