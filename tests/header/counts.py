@@ -16,8 +16,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MOST_LINES = 43_000
-MOST_INSTANTIATIONS = {"header": 3_300, "equations": 3_500}
+# 26,000 of them are the standard library's and Hana's
+MOST_LINES = 42_000
+MOST_INSTANTIATIONS = {"header": 3_000, "equations": 3_500}
 
 HEADER = "#include <ricci/ricci.hpp>\n"
 EQUATIONS = HEADER + r'''
@@ -47,8 +48,8 @@ double run(ricci::tensor<float, 2>& x, ricci::tensor<float, 3>& w, ricci::tensor
     return moved["T"_t]() + step["dL/dX"_t](0, 0);
 }
 '''
-# 251 with clang 19, 60 with g++ 12; why clang's has grown has not been looked into
-LONGEST_SYMBOL = 280
+# 60 with g++ 12; 251 with clang 19: the constructor of Hana's tuple for a map of three results.
+LONGEST_SYMBOL = 260
 
 
 def run(command):
