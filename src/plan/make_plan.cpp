@@ -11,6 +11,7 @@
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/brackets.hpp"
 #include "src/plan/chain.hpp"
+#include "src/plan/check_places.hpp"
 #include "src/plan/exponentials.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
@@ -369,6 +370,7 @@ program_plan make_plan(const engine::request& asked, bool careful) {
     auto roles = find_roles(asked.program);
     ir::shape_table shapes(asked.program);
     auto slots = bind_operands(asked, roles, shapes);
+    check_places(asked.program, shapes);
     engine::request request = asked;
     std::shared_ptr<const ir::program> rewritten;
     const auto rewrite = [&](ir::program&& p) {

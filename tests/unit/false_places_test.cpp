@@ -333,3 +333,46 @@ TEST_CASE("a plain tensor of numbers excuses no place", "[brackets]") {
     g.bind(p);
     CHECK_THROWS_AS(p.prepare().run(), error);
 }
+
+TEST_CASE("arithmetic of places beside an axis: conditions on positions have to exclude it",
+          "[brackets]") {
+    struct use {
+        std::string text;
+        std::int64_t w;  // the extent of w; x has 4 places
+        const char* mistake;
+    };
+    const use uses[] = {
+        {"y_i = [i \\ge 1] w^i x_{i-1}", 4, ""},
+        {"y_i = [i \\ge 1] w^i x_{i-2}", 4, "the place -1 is read where i = 1"},
+        {"y_i = [i \\ge 1] w^i x_{i-1}", 6, "the place 4 is read where i = 5"},
+        {"y_i = [i \\ge 1 \\land i \\le 4] w^i x_{i-1}", 6, ""},
+        {"y_i = [i \\ge 1] [i < 5] w^i x_{i-1}", 6, ""},
+        {"y_i = [w^i > 0] x_{i-1}", 4, "the place -1 is read where i = 0"},
+        {"y_i = [w^i > 0] [i \\ge 1] x_{i-1}", 4, ""},
+        {"y_i = \\begin{cases} w^i x_{i-1} & \\text{if } i \\ge 1 \\\\ 0 & \\text{otherwise} "
+         "\\end{cases}",
+         4, ""},
+        {"y_i = \\begin{cases} 0 & \\text{if } i < 1 \\\\ w^i x_{i-1} & \\text{otherwise} "
+         "\\end{cases}",
+         4, ""},
+        {"y_i = \\begin{cases} w^i & \\text{if } i < 1 \\\\ w^i x_{i-2} & \\text{otherwise} "
+         "\\end{cases}",
+         4, "the place -1 is read where i = 1"},
+        {"y_i = \\sum_j [j \\ge 1] [i = 0] w^i w^j x_{i+j-1}", 4, ""},
+        {"y_i = \\sum_j [j \\ge 1] w^i w^j x_{i+j-1}", 4, "the place 4 is read where i = 2, j = 3"},
+        {"y_i = \\sum_j [j \\ge 1] [i + j \\le 4] w^i w^j x_{i+j-1}", 4, ""},
+    };
+    for (const use& u : uses) {
+        INFO(u.text);
+        bound_program p(u.text, element::f64, 5);
+        p.input("x", {4}).input("w", {u.w});
+        std::string said;
+        try {
+            said = p.compare();
+        } catch (const error& e) {
+            said = e.what();
+        }
+        if (*u.mistake) CHECK(said.find(u.mistake) != std::string::npos);
+        else CHECK(said == "");
+    }
+}

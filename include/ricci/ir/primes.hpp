@@ -49,7 +49,9 @@ constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     detail::text_builder spelling;
     spelling << own << '\'';
     for (std::int32_t more = 1; more < used.size() && used[more]; ++more) spelling << '\'';
-    return p.intern_index(spelling);
+    const ref fresh = p.intern_index(spelling);
+    if (p.indices[index].extent == kept_inside) p.indices[fresh].extent = kept_inside;
+    return fresh;
 }
 
 /// \sum_{j'} 1 counts j by its letter: where j is renamed in all of `bodies`, j' has to be as well.

@@ -130,8 +130,13 @@ struct affine_term {
 /// An index letter with its primes, as text in `characters`.
 struct index_symbol {
     range text;
-    std::int32_t extent;  // that the text says, as of an index that counts a tensor's parts; else 0
+    std::int32_t
+        extent;  // that the text says, as of an index that counts a tensor's parts; else 0, or
+                 // `kept_inside`
 };
+
+/// Of the index p in \sum_p [p = i - 1] x^p: there has to be such a p wherever the conditions around hold.
+inline constexpr std::int32_t kept_inside = -1;
 
 enum class name_kind : std::uint8_t {
     plain,

@@ -102,7 +102,8 @@ private:
                 q = beside_itself(q);
                 changed = true;
             }
-            if (is_plain_arithmetic(q) && q.offset < 0) {
+            const bool kept_inside = is_plain_arithmetic(q) && q.offset < 0;
+            if (kept_inside) {
                 if (!guarded) refuse_below_zero(x, q);
                 q.index = outside::padded;
             }
@@ -112,6 +113,7 @@ private:
             }
             changed = true;
             const ref axis = fresh_index(q, k);
+            if (kept_inside) p_.indices[axis].extent = ir::kept_inside;
             over.push(axis);
             list.push(ir::index_position(axis));
             list.back().upper = q.upper;
