@@ -35,6 +35,8 @@ class Token:
 
 SPACES = {"\\,", "\\;", "\\!", "\\:", "\\ ", "\\quad", "\\qquad", "\\left", "\\right", "\\displaystyle",
           "\\nonumber", "\\notag", "\\bigl", "\\bigr", "\\big", "\\Big", "\\limits"}
+SIZES = {"\\left", "\\right", "\\bigl", "\\bigr", "\\big", "\\Big"}
+BRACKET = re.compile(r"\s*([(){}\[\]|<>/.]|\\[{}|]|\\[lr]?(vert|Vert|floor|ceil|angle|brace|brack)\b)")
 WITH_GROUP = {"\\tag", "\\label"}
 DRESS = {"\\mathcal", "\\mathbf", "\\boldsymbol", "\\bm"}
 ENVIRONMENTS = {"align", "align*", "aligned", "equation", "equation*", "split", "gather", "gather*"}
@@ -96,6 +98,8 @@ def tokens_of(text):
                 value, at = value[:-1], at - 1
             value = SAME.get(value, value)
             if value in SPACES:
+                if value in SIZES and not BRACKET.match(text, at):
+                    raise Refused("unexpected", f"no bracket follows {value}")
                 space = True
                 continue
             if value in WITH_GROUP:

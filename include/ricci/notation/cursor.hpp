@@ -168,6 +168,13 @@ protected:
         worn_.push({hash_of(name), dressed});
     }
     constexpr void read_bare_name(detail::text_builder& spelling) {
+        read_unprimed_name(spelling);
+        while (is_symbol('\'') && !failed()) {
+            spelling << '\'';
+            advance();
+        }
+    }
+    constexpr void read_unprimed_name(detail::text_builder& spelling) {
         const text_view w = word();
         const keyword k = key();
         if (is(token_kind::letter)) {
@@ -188,21 +195,19 @@ protected:
             if (!starts_name())
                 return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
             if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");
-            if (braces || !is(token_kind::letter)) {
+            if (braces) {
                 read_name(spelling);
-            } else {
+            } else if (is(token_kind::letter)) {
                 spelling << text_of(peek());
                 advance();
+            } else {  // as LaTeX does, one sign: \hat\theta_1 is \hat{\theta}_1
+                read_unprimed_name(spelling);
             }
             --depth_;
             if (braces && !failed()) expect_symbol('}');
             spelling << '}';
         } else {
-            return fail_here(mistake_kind::unexpected, "expected the name of a tensor here");
-        }
-        while (is_symbol('\'') && !failed()) {
-            spelling << '\'';
-            advance();
+            fail_here(mistake_kind::unexpected, "expected the name of a tensor here");
         }
     }
     /// `{Output}` after \text: the letters in it, spaces left out.

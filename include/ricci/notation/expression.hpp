@@ -219,6 +219,12 @@ protected:
                 return read_cases(begin);
             case keyword::underbrace: {
                 advance();
+                if (!is_symbol('{')) {
+                    fail(mistake_kind::unexpected, begin, end_before(),
+                         "what the brace is under stands in braces: \\underbrace{x^i + "
+                         "b^i}_{\\text{shifted}}");
+                    return none;
+                }
                 const ref inside = read_argument();
                 if (!failed() && accept_symbol('_')) skip_group();
                 return inside;

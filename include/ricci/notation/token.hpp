@@ -263,6 +263,37 @@ private:
             fail(ir::mistake_kind::unexpected, begin, at_ + 1,
                  "a bar at which something is evaluated has no indices, and a bracket needs its "
                  "partner; name the value, as in y^i = f(x^i), and write \\begin{cases} for cases");
+        else if (sizes_bracket(word) && !bracket_follows()) refuse_size(word, begin);
+    }
+    static constexpr bool sizes_bracket(text_view word) {
+        return word == "left" || word == "right" || word == "middle" || word[0] == 'b' ||
+               word[0] == 'B';
+    }
+    constexpr void refuse_size(text_view word, std::int32_t begin) {
+        detail::text_builder sentence;
+        sentence << '\\' << word << " says how large a bracket is, and none follows; write \\"
+                 << word << (word == "right" ? ") or leave it out" : "( or leave it out");
+        fail(ir::mistake_kind::unexpected, begin, at_, sentence);
+    }
+    /// Whether what follows can be a bracket. A command that is not known is refused when it is read.
+    constexpr bool bracket_follows() const {
+        std::int32_t k = at_;
+        while (k < text_.size &&
+               (text_[k] == ' ' || text_[k] == '\n' || text_[k] == '\t' || text_[k] == '\r'))
+            ++k;
+        if (k == text_.size) return false;
+        const char c = text_[k];
+        for (const char known : text_view("()[]{}|<>/"))
+            if (c == known) return true;
+        if (c != '\\') return static_cast<unsigned char>(c) >= 0x80;
+        const std::int32_t first = ++k;
+        while (k < text_.size && is_ascii_letter(text_[k])) ++k;
+        if (k == first)
+            return k < text_.size && (text_[k] == '{' || text_[k] == '}' || text_[k] == '|');
+        const keyword word = keyword_of(text_.slice(first, k));
+        return word == keyword::none_of_them || word == keyword::bar ||
+               word == keyword::double_bar ||
+               (word >= keyword::left_floor && word <= keyword::right_ceil);
     }
     /// The next character that is no space; 0 at the end.
     constexpr char next() {

@@ -68,6 +68,23 @@ static_assert(prints("A_{ij} = \\frac{e^{e_{ij}}}{\\sum_k e^{e_{ik}}}",
 static_assert(prints("\\delta^l = y^l - t^l\ng^{lk} = \\delta^l x^k",
                      "\\delta^{l} = y^{l} - t^{l}\ng^{lk} = \\delta^{l} x^{k}"));
 
+// An accent without braces is over one sign, as in LaTeX.
+static_assert(prints("y^i = \\hat X^i + \\hat{X}^i", "y^{i} = \\hat{X}^{i} + \\hat{X}^{i}"));
+static_assert(
+    prints("y^i = \\hat\\theta_1 x^i + \\hat{\\theta}_1 x^i",
+           "y^{i} = \\hat{\\theta}_{\\text{1}} x^{i} + \\hat{\\theta}_{\\text{1}} x^{i}"));
+static_assert(prints("y^i = \\hat\\theta_Q^i", "y^{i} = \\hat{\\theta}_Q^{i}"));
+static_assert(prints("y^i = \\hat \\theta'^i", "y^{i} = \\hat{\\theta}'^{i}"));
+// Words that size a bracket or a brace stand before one.
+static_assert(refused("y^i = \\left x^i", unexpected, 1, 7, "\\left( or leave it out"));
+static_assert(refused("y^i = x^i \\right", unexpected, 1, 11, "\\right) or leave it out"));
+static_assert(refused("y^i = \\big \\alpha x^i", unexpected, 1, 7, "how large a bracket is"));
+static_assert(
+    is_accepted("y^i = \\bigl( \\left[ i < 3 \\right] \\left\\lfloor x^i \\right\\rfloor \\bigr)"));
+static_assert(is_accepted("y^i = \\left | x^i \\right | + \\left\\lvert x^i \\right\\rvert"));
+static_assert(refused("y^i = \\underbrace \\alpha x^i", unexpected, 1, 7, "\\underbrace{x^i"));
+static_assert(refused("y^i = \\underbrace x^i", unexpected, 1, 7, "stands in braces"));
+
 // A name before a parenthesis.
 constexpr auto unknown = mistake_kind::unknown_function;
 static_assert(refused("L = \\sum_i (y_i - f(x_i))^2", unknown, 1, 19, "f \\cdot (...)"));
