@@ -234,7 +234,7 @@ template <class Body>
 int in_process(Body body) {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(120);
+        ::alarm(20);
         std::_Exit(body());
     }
     int status = 0;
