@@ -392,7 +392,7 @@ protected:
     }
     constexpr ref read_sigmoid(std::int32_t begin) {
         const name_facts* facts = survey_.find("\\sigma");
-        if (facts != nullptr && facts->factor && (facts->ranks & 1) != 0) {
+        if (facts != nullptr && (facts->ranks & 1) != 0 && survey_.is_factor(*facts, now_)) {
             fail(mistake_kind::unexpected, begin, peek(1).end,
                  "this can be the logistic function and a product with the number \\sigma, which "
                  "the text has elsewhere; write \\operatorname{sigmoid}(...) or \\sigma \\cdot "

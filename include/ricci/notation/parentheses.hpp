@@ -44,7 +44,7 @@ protected:
             return fail(mistake_kind::unexpected, begin, end, s);
         }
         const name_facts* facts = survey_.find(name);
-        if (facts == nullptr || facts->factor || facts->defined) return;
+        if (facts == nullptr || facts->defined || survey_.is_factor(*facts, closing - 1)) return;
         const bool primed = name[name.size - 1] == '\'';
         if (!primed && !is_function_letter(name) && has_top_level_sign(now_ + 1, closing - 1))
             return;

@@ -19,7 +19,8 @@ struct name_facts {
     bool above;           // somewhere with indices above
     bool one_below;       // somewhere with a list of one index below
     bool several_below;   // somewhere with a list of several
-    bool factor;          // somewhere with no parenthesis behind it
+    bool factor;          // somewhere with no parenthesis behind it, and no parameter there
+    bool called;          // somewhere on a right side with a parenthesis behind it
     bool defined;         // on a left side
     std::uint32_t ranks;  // bit r: somewhere with r indices, as far as 31
 };
@@ -50,6 +51,19 @@ public:
         for (const name_facts& f : facts_)
             if (spelling_of(f) == spelling) return &f;
         return nullptr;
+    }
+
+    /// Whether the text has a name as a factor. The parameter of a function is one in the line that
+    /// defines the function alone, unless no line calls it: then it is no parameter.
+    constexpr bool is_factor(const name_facts& facts, const token* here) const {
+        if (facts.factor) return true;
+        const token* line = statement_of(here);
+        for (const parameter_use& u : parameter_uses_) {
+            const bool called = facts_[u.function].called;
+            if (&facts_[u.name] != &facts) continue;
+            if (called ? u.line == line : !u.on_left) return true;
+        }
+        return false;
     }
 
     /// The first token behind a script's list that begins at `t`, behind its ^ or _.
@@ -311,6 +325,11 @@ private:
         surveyed_ = true;
         for (const token* t = first_; t < last_;) {
             const bool left = t == first_ || t[-1].kind == token_kind::separator;
+            if (left) {
+                line_ = t;
+                parameters_.clear();
+            }
+            if (is_symbol(t, '=')) in_parameters_ = false;
             t = t->starts_name ? see_name(t, left) : t + 1;
         }
     }
@@ -369,10 +388,21 @@ private:
                 now.several_below = now.several_below || shape.entries > 1;
             }
         }
-        now.factor = !is_symbol(t, '(');
+        const bool factor = !is_symbol(t, '(');
+        const bool parameter = is_parameter(spelling);
+        now.factor = factor && !parameter && !in_parameters_;
+        now.called = !factor && !left;
         now.defined = left;
         if (plain && !doubtful && rank < 32) now.ranks = std::uint32_t{1} << rank;
         note(spelling, now);
+        const std::int32_t name = number_of(spelling);
+        if (in_parameters_) parameters_.push(name);
+        if (in_parameters_ || (factor && parameter))
+            parameter_uses_.push({name, function_, line_, in_parameters_});
+        if (left && !factor) {
+            in_parameters_ = true;
+            function_ = name;
+        }
         if (doubtful && plain && rank - digits_rank < 32) {
             now.ranks = std::uint32_t{1} << (rank - digits_rank);
             note(numbered, now);
@@ -384,12 +414,19 @@ private:
         while (is_symbol(t, '{') && is_symbol(t + 1, '}')) t += 2;
         return t;
     }
+    /// Whether the left side of the line in hand has the name in its parentheses.
+    constexpr bool is_parameter(text_view spelling) const {
+        for (const std::int32_t name : parameters_)
+            if (spelling_of(facts_[name]) == spelling) return true;
+        return false;
+    }
     constexpr void note(text_view spelling, const name_facts& now) {
-        name_facts& f = entry(spelling);
+        name_facts& f = facts_[number_of(spelling)];
         f.above = f.above || now.above;
         f.one_below = f.one_below || now.one_below;
         f.several_below = f.several_below || now.several_below;
         f.factor = f.factor || now.factor;
+        f.called = f.called || now.called;
         f.defined = f.defined || now.defined;
         f.ranks |= now.ranks;
     }
@@ -400,13 +437,13 @@ private:
             if (t->kind == token_kind::letter || t->kind == token_kind::number)
                 spelling << text_of(t);
     }
-    constexpr name_facts& entry(text_view spelling) {
-        for (name_facts& f : facts_)
-            if (spelling_of(f) == spelling) return f;
+    constexpr std::int32_t number_of(text_view spelling) {
+        for (std::int32_t k = 0; k < facts_.size(); ++k)
+            if (spelling_of(facts_[k]) == spelling) return k;
         const ir::range text{spellings_.size(), spelling.size};
         spellings_ << spelling;
-        facts_.push({text, false, false, false, false, false, 0});
-        return facts_.back();
+        facts_.push({text, false, false, false, false, false, false, 0});
+        return facts_.size() - 1;
     }
 
     text_view text_;
@@ -414,6 +451,18 @@ private:
     const token* last_;  // the end token
     detail::text_builder spellings_;
     detail::buffer<name_facts> facts_;
+    /// A parameter of the function that its line defines, or a factor that is called like one.
+    struct parameter_use {
+        std::int32_t name;
+        std::int32_t function;
+        const token* line;
+        bool on_left;
+    };
+    detail::buffer<parameter_use> parameter_uses_;
+    detail::buffer<std::int32_t> parameters_;  // of the line in hand
+    bool in_parameters_ = false;
+    std::int32_t function_ = 0;  // that the line in hand defines
+    const token* line_ = nullptr;
     bool surveyed_ = false;
     known d_indexed_ = known::not_yet;
     known n_indexed_ = known::not_yet;

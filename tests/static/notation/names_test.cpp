@@ -94,6 +94,16 @@ static_assert(is_accepted("y^i = \\lambda (x^i - z^i)"));
 static_assert(is_accepted("y^i = a (x^i z^i) + a"));
 static_assert(is_accepted("y^i = f \\cdot (x^i)"));
 static_assert(is_accepted("f = 2 s\ny^i = f (x^i)"));
+// The parameter of a function is a factor in its own line, and elsewhere another name. A left side's
+// parentheses that are documentation show no factor.
+static_assert(refused("\\rho(z) = z^3 - z\nX = \\rho(z (E^q)^{-1} G^q)", unknown, 2, 10,
+                      "unknown function z"));
+static_assert(refused("\\rho(z) = z^3 - z\nX = \\rho(v)\nY^i = z (x^i)", unknown, 3, 7,
+                      "z \\cdot"));
+static_assert(is_accepted("\\rho(z) = z^3 - z\nX = \\rho(z (E^q)^{-1} G^q) + z"));
+static_assert(is_accepted("\\rho(f) = f (2)\nX = \\rho(v)"));
+static_assert(is_accepted("L(\\theta) = \\theta x^i x^i\nY^i = \\theta (x^i)"));
+static_assert(refused("L(f) = \\sum_i (y_i - f(x_i))^2", unknown, 1, 22, "f \\cdot (...)"));
 static_assert(refused("S^a = R^{ab}(i) Q^{ib}", unexpected, 1, 7, "R^{abi}"));
 static_assert(refused("y_i = \\sigma (x_i) + \\sigma", unexpected, 1, 7,
                       "\\operatorname{sigmoid}(...) or \\sigma \\cdot (...)"));
