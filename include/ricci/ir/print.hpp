@@ -458,14 +458,15 @@ private:
             all_fixed = all_fixed && fixed;
             commas = commas || fixed;
         }
-        if (has_long_index(p_, at)) return tuple(at);
+        if (has_long_index(p_, at)) return tuple(name, at);
         const position& first = p_.at(at, 0);
         const bool transpose =
             at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
         // A superscript of digits would read as a power, ^{T} as a transpose, and a subscript of a
         // name in words, with a bracket after it, as a function's. e^{...} is exp.
         const bool angles = name != "e" && (transpose || (all_fixed && is_in_words(name)));
-        out_ << (angles ? "^<" : all_fixed || name == "e" ? "_{" : "^{");
+        const bool below = (all_fixed || name == "e") && !has_label(name);
+        out_ << (angles ? "^<" : below ? "_{" : "^{");
         for (std::int32_t k = 0; k < at.count; ++k) {
             if (k > 0 && commas) out_ << ',';
             position_text(p_.at(at, k), at.count == 1);
@@ -473,8 +474,8 @@ private:
         if (all_fixed && at.count == 1) out_ << ',';  // a list: digits alone would be a label
         out_ << (angles ? '>' : '}');
     }
-    constexpr void tuple(range at) {
-        out_ << "_{(";
+    constexpr void tuple(text_view name, range at) {
+        out_ << (has_label(name) ? "^{(" : "_{(");
         for (std::int32_t k = 0; k < at.count; ++k) {
             if (k > 0) out_ << ',';
             position_text(p_.at(at, k), true);
@@ -507,13 +508,13 @@ private:
             out_ << (q.offset < 0 ? '-' : '+') << (q.offset < 0 ? -q.offset : q.offset);
         if (merged || !alone) out_ << ')';
     }
-    /// x_{i}: in an index list the indices stand below, where a superscript would end the list's.
+    /// x_{i}: in an index list the indices stand below, but for those of a name with a label.
     constexpr void gathered(ref n) {
         const node& x = p_.nodes[n];
         const range outer = numbers_;
         numbers_ = x.children;
         print_name(p_.name(x.name), out_);
-        out_ << "_{";
+        out_ << (has_label(p_.name(x.name)) ? "^{" : "_{");
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             if (k > 0 && p_.at(x.positions, k - 1).kind == position_kind::fixed) out_ << ',';
             position_text(p_.at(x.positions, k), x.positions.count == 1);

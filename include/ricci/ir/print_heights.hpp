@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/ir/derivative_name.hpp>
+#include <ricci/ir/print_name.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -80,7 +81,8 @@ private:
         bool fixed = true;
         for (std::int32_t k = 0; k < at.count; ++k)
             fixed = fixed && p_.at(at, k).kind == position_kind::fixed;
-        (below || fixed || has_long_index(p_, at) ? below_ : above_)[name] = true;
+        const bool low = (below || fixed || has_long_index(p_, at)) && !has_label(p_.name(name));
+        (low ? below_ : above_)[name] = true;
     }
 
     const program_view& p_;

@@ -14,15 +14,23 @@ constexpr bool has_space(text_view name) {
     return false;
 }
 
-/// The LaTeX of a canonical name: "W_QKV" is W_{QKV}, "Output" \text{Output}, "S_masked"
-/// S_{\text{masked}}.
-constexpr void print_name(text_view name, detail::text_builder& out) {
-    std::int32_t split = 0;  // where the label starts
+/// Where the _ of a canonical name's label stands, or the name's end.
+constexpr std::int32_t label_of(text_view name) {
+    std::int32_t split = 0;
     std::int32_t braces = 0;
     while (split < name.size && !(name[split] == '_' && braces == 0 && split > 0)) {
         braces += name[split] == '{' ? 1 : name[split] == '}' ? -1 : 0;
         ++split;
     }
+    return split;
+}
+/// LaTeX has no second subscript: the indices of a name with a label all stand above.
+constexpr bool has_label(text_view name) { return label_of(name) < name.size; }
+
+/// The LaTeX of a canonical name: "W_QKV" is W_{QKV}, "Output" \text{Output}, "S_masked"
+/// S_{\text{masked}}.
+constexpr void print_name(text_view name, detail::text_builder& out) {
+    const std::int32_t split = label_of(name);
     text_view base = name.slice(0, split);
     std::int32_t primes = base.size;
     while (primes > 0 && base[primes - 1] == '\'') --primes;

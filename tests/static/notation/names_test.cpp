@@ -21,6 +21,13 @@ static_assert(refused("s = x_0 \\sum_i x^i", unexpected, 1, 6,
 static_assert(refused("y_i = S_{ij} x_j + S_{11} x_i", unexpected, 1, 21,
                       "S_{1,1} for the second"));
 static_assert(prints("s = S_{1,1} + \\sum_{i} S_{ii}", "s = S_{1,1} + \\sum_{i} S^{ii}"));
+// Behind a label, places stand above: LaTeX has no second subscript.
+static_assert(prints("s = S_{\\text{masked}}_{0,} + \\sum_i S_{\\text{masked}}_i",
+                     "s = S_{\\text{masked}}^{0,} + \\sum_{i} S_{\\text{masked}}^{i}"));
+static_assert(prints("s = W_Q_{0,1} + W_Q^{ij} x^i y^j", "s = W_Q^{0,1} + W_Q^{ij} x^{i} y^{j}"));
+static_assert(prints("y^a = E^{a X_{\\text{m}}_i} z^i", "y^{a} = E^{aX_{\\text{m}}^{i}} z^{i}"));
+static_assert(prints("y = P_{\\text{m}}_{(pos,2i+1)} w_{(pos,i)}",
+                     "y = P_{\\text{m}}^{(pos,2i+1)} w_{(pos,i)}"));
 // A power, unless the name has indices above.
 static_assert(is_accepted("s = x^2 + y^{-1/2}"));
 static_assert(refused("s = x^2 + \\sum_i x^i", unexpected, 1, 6, "x^{2,} for a place"));
