@@ -107,6 +107,10 @@ static_assert(has_shape("y_i = z_i (x_{i+1} - x_i)", {{"x", 1, {7}}, {"z", 1, {4
                         {"y", 1, {4}}));
 static_assert(refused("y_i = z_i (x_{i+1} - x_i)", {{"x", 1, {7}}, {"z", 1, {7}}},
                       mistake_kind::extents, "reach from 0 to 7"));
+// On every axis of the tensor: above the diagonal there is one place less.
+static_assert(has_shape("y_i = W_{i,i+1} - W_{i,i}", {{"W", 2, {7, 7}}}, {"y", 1, {6}}));
+static_assert(has_shape("y_{ij} = W_{i+1,j} - W_{j,i}", {{"W", 2, {7, 7}}}, {"y", 2, {6, 7}}));
+static_assert(has_shape("y_{ij} = W_{i,j+1} - W_{ij}", {{"W", 2, {5, 7}}}, {"y", 2, {5, 6}}));
 // ... or as far as the index that a condition compares it with.
 static_assert(has_shape("c^i = \\sum_j [j \\le i] x^j", line, {"c", 1, {7}}));
 static_assert(has_shape("y_i = z_i + [i \\ge 1] x_{i-1}", {{"x", 1, {7}}, {"z", 1, {7}}},

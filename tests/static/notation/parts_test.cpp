@@ -80,4 +80,10 @@ static_assert(prints("v^a = T\\indices{^a_b} w^b", "v^{a} = T^{ab} w^{b}"));
 static_assert(is_accepted("S = T^a{}_b T_a{}^b"));
 static_assert(refused("S = T^a{}_b T_a^b", mistake_kind::rank, 1, 14, "stagger them everywhere"));
 
+// Beside arithmetic of an index, the tensor's other places of that index are arithmetic as well, and no
+// other index is.
+static_assert(prints("y_{ij} = W_{i,j+1} - W_{ij} + z_j",
+                     "y^{ij} = W^{i(j+1)} - W^{i(j+0)} + z^{j}"));
+static_assert(prints("y_i = W_{i,i+1} - z_i", "y^{i} = W^{(i+0)(i+1)} - z^{i}"));
+
 }  // namespace
