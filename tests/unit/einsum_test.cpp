@@ -186,6 +186,14 @@ TEST_CASE("einsum_into scales, adds and writes any strides", "[einsum]") {
     ricci::einsum_into<"ij,jk->ik">(c, {.alpha = 0, .beta = 3}, a, b);
     CHECK(difference(copy_of(c), expected(product, 0, 3), 1e-14) == "");
 
+    // a scaling that has a name
+    ricci::scaling twice{.alpha = 2};
+    const ricci::scaling onto{.alpha = 1, .beta = -1};
+    ricci::einsum_into<"ij,jk->ik">(c, twice, a, b);
+    CHECK(difference(copy_of(c), expected(product, 2, 0), 1e-14) == "");
+    ricci::einsum_into<"ij,jk->ik">(c, onto, a, b);
+    CHECK(difference(copy_of(c), expected(product, -1, 0), 1e-13) == "");
+
     // beta = 0 does not read the output
     c(1, 1) = std::nan("");
     ricci::einsum_into<"ij,jk->ik">(c, a, b);
