@@ -98,6 +98,13 @@ public:
         return out;
     }
 
+    /// Whether the claim is proved; nothing is tried on numbers, which is much code to compile.
+    constexpr bool proves() {
+        if (is_stated(most_.nodes / 8)) return true;
+        if (p_.definition(claim_.name) == none || has_derivative()) claim_context(p_, claim_).run();
+        return is_stated(most_.nodes);
+    }
+
     /// The claim on numbers, whatever a proof says.
     constexpr judgement on_numbers() {
         judgement out;
@@ -239,6 +246,19 @@ constexpr judgement judge(const Source& source, const Claims& claims,
         if (out.verdict != verdict::proved) return out;
     }
     return {};
+}
+
+/// The same as a yes or no.
+template <class Source, class Claims>
+constexpr bool proves(const Source& source, const Claims& claims,
+                      const effort& most = default_effort()) {
+    ir::claim_set set(source, claims);
+    for (const equation& claim : set.claims()) {
+        ir::program scratch(set.scratch().view());
+        if (!claim_judge(scratch, source.equations.size(), claim, false, most).proves())
+            return false;
+    }
+    return true;
 }
 
 /// The first claim tried on numbers, whatever a proof says: `tried` holds both sides.

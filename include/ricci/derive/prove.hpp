@@ -8,12 +8,6 @@
 
 namespace ricci::derive {
 
-/// Whether `source` implies every equation of `claims`.
-template <class Source, class Claims>
-constexpr bool proves(const Source& source, const Claims& claims) {
-    return judge(source, claims).verdict == verdict::proved;
-}
-
 /// What is claimed of derivatives before `last` as definitions, and the derivation of those that it
 /// speaks of without: derivatives of second order are derived from those of first order.
 template <class Program>
