@@ -1,0 +1,51 @@
+// fmt formatters: tensors as numpy prints them, equations as text, mistakes as their words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <ricci/equations.hpp>
+#include <ricci/ir/mistake.hpp>
+#include <ricci/prepared.hpp>
+#include <ricci/print.hpp>
+
+template <class T, int Rank>
+struct fmt::formatter<ricci::tensor_view<T, Rank>> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::tensor_view<T, Rank>& t, Context& context) const {
+        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
+    }
+};
+template <class T, int Rank>
+struct fmt::formatter<ricci::tensor<T, Rank>> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::tensor<T, Rank>& t, Context& context) const {
+        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
+    }
+};
+template <class T, std::size_t... Extents>
+struct fmt::formatter<ricci::fixed_tensor<T, Extents...>> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::fixed_tensor<T, Extents...>& t, Context& context) const {
+        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
+    }
+};
+template <std::uint64_t Hash>
+struct fmt::formatter<ricci::equations<Hash>> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::equations<Hash>& p, Context& context) const {
+        return fmt::formatter<std::string_view>::format(ricci::to_text(p), context);
+    }
+};
+template <>
+struct fmt::formatter<ricci::ir::mistake> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::ir::mistake& m, Context& context) const {
+        const auto words = m.words.view();
+        return fmt::formatter<std::string_view>::format(
+            std::string_view(words.data, static_cast<std::size_t>(words.size)), context);
+    }
+};

@@ -1,0 +1,60 @@
+// Tensors as text, as numpy prints them: to a std::ostream, or as a std::string.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+#include <ricci/tensor.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+/// What `to_text` needs to know of a tensor.
+struct printed_tensor {
+    element type;
+    bool truth;  // bool in memory, whatever `type` says
+    const void* data;
+    std::size_t rank;
+    const std::size_t* extents;
+    const std::ptrdiff_t* strides;  // in elements
+};
+std::string text_of(const printed_tensor& t);
+void write_text(std::ostream& out, const std::string& text);
+
+}  // namespace detail
+
+/// The numbers in brackets, a pair for each axis, behind a line with the element type and the extents; a
+/// tensor of rank 0 is its number. Floats show as many digits as tell them from their neighbours, at most
+/// eight behind the point, all with one width; of more than 1000 elements the first and last three of each
+/// axis are shown.
+template <class T, int Rank>
+std::string to_text(const tensor_view<T, Rank>& t) {
+    return detail::text_of(
+        {element_v<T>, holds_bool<T>, t.data(), Rank, t.extents().data(), t.strides().data()});
+}
+template <class T, int Rank>
+std::string to_text(const tensor<T, Rank>& t) {
+    return to_text(t.view());
+}
+template <class T, std::size_t... Extents>
+std::string to_text(const fixed_tensor<T, Extents...>& t) {
+    return to_text(t.view());
+}
+
+template <class T, int Rank>
+std::ostream& operator<<(std::ostream& out, const tensor_view<T, Rank>& t) {
+    detail::write_text(out, to_text(t));
+    return out;
+}
+template <class T, int Rank>
+std::ostream& operator<<(std::ostream& out, const tensor<T, Rank>& t) {
+    return out << t.view();
+}
+template <class T, std::size_t... Extents>
+std::ostream& operator<<(std::ostream& out, const fixed_tensor<T, Extents...>& t) {
+    return out << t.view();
+}
+
+}  // namespace ricci
