@@ -33,9 +33,9 @@ public:
             term_ = &e.body;
             if (e.body.kind != ir::op::add) right = product(e.body);
             else
-                for (const auto& child : e.body.children) {
-                    term_ = &child;
-                    append_term(right, product(child));
+                for (std::size_t k = 0; k < e.body.children.size(); ++k) {
+                    term_ = &e.body.children[k];
+                    append_term(right, term(e.body, k));
                 }
             out += name_with_scripts(p_.tensors[e.tensor], e.left, e.style) + " = " + right;
             out += e.style % 5 == 4 ? ";\n" : "\n";
@@ -62,8 +62,16 @@ private:
     std::string sum(const tree& t) {
         if (t.kind != ir::op::add) return product(t);
         std::string out;
-        for (const auto& child : t.children) append_term(out, product(child));
+        for (std::size_t k = 0; k < t.children.size(); ++k) append_term(out, term(t, k));
         return out;
+    }
+    /// A sum at a term's end is closed: a term behind it may sum over the same letters by itself.
+    std::string term(const tree& terms, std::size_t k) {
+        const std::string bare = product(terms.children[k]);
+        const tree* last = &terms.children[k];
+        while (last->kind == ir::op::multiply) last = &last->children.back();
+        const bool open = is_sum(*last) && k + 1 < terms.children.size();
+        return open && bare.find("\\sum") != std::string::npos ? "(" + bare + ")" : bare;
     }
     static void append_term(std::string& out, const std::string& term) {
         if (out.empty()) out = term;

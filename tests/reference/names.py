@@ -635,6 +635,8 @@ class Resolver:
                 return self.as_product(n, named)
         else:
             named = self.name(n.name)
+        if isinstance(named, Position) and not sc.has_sign(n.body):
+            raise Doubt("an index as a number before a parenthesis")
         if isinstance(named, (Parameter, Position, Pi)) or not isinstance(named, Tensor):
             return self.as_product(n, named)
         if base in text.defined_bases or self.used_as_factor(base, named.name) or named.name.startswith(("d_", "n_")):

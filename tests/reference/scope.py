@@ -155,8 +155,9 @@ class Scope:
     def __init__(self):
         self.number = itertools.count(1)
         self.pairs = []  # for each implied sum the heights of what it pairs
-        self.ended = []  # written sums that a + or - ended: their letters, and whether they are whole terms
-        self.term = None
+        # Written sums that a + or - ended: their letters, and how deep in functions, if they are whole terms.
+        self.ended = []
+        self.nonlinear = 0
         self.own = set()  # the index of a function of the text, which its body may bind again and again
 
     # entry --------------------------------------------------------------------------------------------------
@@ -172,13 +173,12 @@ class Scope:
     def sum_(self, node, bound, outer):
         if not isinstance(node, Add):
             return self.product(node, bound, outer)
-        before, term = list(self.ended), self.term
+        before = list(self.ended)
         terms = []
         for sign, t in node.terms:
-            self.term = t
             terms.append((sign, self.product(t, bound, outer)))
             self.spend(sign, t, bound)
-        self.ended, self.term = before, term
+        self.ended = before
         return Add(terms)
 
     def spend(self, sign, t, bound):
@@ -195,12 +195,15 @@ class Scope:
                 return
             alone = alone and t.condition is None
             letters = t.indices or [i for i, _ in occurrences(t.condition) if i not in bound]
-            self.ended.append((set(letters), alone))
+            self.ended.append((set(letters), self.nonlinear if alone else None))
             t = t.body
 
     def value(self, node, bound):
         """An argument: what it repeats is summed inside."""
-        return self.sum_(node, bound, set())
+        self.nonlinear += 1
+        out = self.sum_(node, bound, set())
+        self.nonlinear -= 1
+        return out
 
     def product(self, node, bound, outer):
         factors = self.flat(node)
@@ -221,13 +224,15 @@ class Scope:
                for _, f in factors for n in everything(f)):
             raise Doubt("one letter for a written and an implied sum")
         for letters, alone in self.ended:
-            if letters <= set(mine) and not (alone and node is self.term):
+            if letters <= set(mine) and alone != self.nonlinear:
                 raise Refused("two readings", f"{letters} could be below the sum before")
         done = []
         for k, (inv, f) in enumerate(factors):
             # Sums in parentheses leave to their product what it sums; what a value repeats it sums for itself.
             around = outer | set(mine) | {i for n, c in enumerate(found) if n != k for i in c} - bound
+            self.nonlinear += inv
             done.append((inv, self.factor(f, bound, around)))
+            self.nonlinear -= inv
         out = done[0][1] if len(done) == 1 and not done[0][0] else Product(done)
         if mine:
             for i in mine:
@@ -312,7 +317,9 @@ class Scope:
             if i in bound and i not in self.own:
                 raise Refused("index shadowed", i)
         inside = bound | set(indices)
+        self.nonlinear += r.kind != "sum"
         body = self.sum_(r.body, inside, outer - set(indices))
+        self.nonlinear -= r.kind != "sum"
         out = Reduce(r.kind, list(indices), body, None if r.condition is None else self.condition(r.condition, inside),
                      r.from_one, False, dict(r.first))
         for i in r.from_one:

@@ -24,7 +24,8 @@ struct implied_sums {
 /// A sum sign that a + or - ended.
 struct ended_sign {
     ir::range indices;
-    bool alone;  // it is the whole term: a sum over the next one too is the same number
+    bool alone;  // it is the whole term: a sum over the next one too is the same number,
+    std::int32_t nonlinear;  // unless more functions than these are around what that one sums
 };
 
 /// Works on one equation of a freshly parsed program; replaces its body.
@@ -124,15 +125,12 @@ private:
     /// be half in what an author means: other numbers than with the sum over both.
     constexpr ref resolve_terms(ref n) {
         const std::int32_t outer = ended_.size();
-        const ref outer_term = term_;
         const ref out = ir::rebuild_children(p_, n, [&](ref child) {
-            term_ = child;
             const ref resolved = resolve(child);
             collect_signs(child);
             return resolved;
         });
         ended_.shrink(outer);
-        term_ = outer_term;
         return out;
     }
     /// Notes the sum signs with which a term ends, unless parentheses end them.
@@ -152,7 +150,7 @@ private:
             const ir::node& body = p_.nodes[term];
             alone = alone && !(body.kind == op::multiply &&
                                p_.nodes[p_.links[body.children.first]].kind == op::compare);
-            ended_.push({x.indices, alone});
+            ended_.push({x.indices, alone, nonlinear_});
         }
     }
     constexpr bool ends_openly(const ir::node& sum) const {
@@ -167,8 +165,17 @@ private:
     constexpr ref resolve_children(ref n) {
         const ir::node x = p_.nodes[n];
         const bool values = takes_values(x) && !implied_.empty();
-        return ir::rebuild_children(
-            p_, n, [&](ref child) { return resolve(values ? with_own_letters(x, child) : child); });
+        const bool is_sum =
+            x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
+        const std::int32_t outer = nonlinear_;
+        nonlinear_ += x.kind != op::multiply && x.kind != op::divide && !is_sum;
+        const ref out = ir::rebuild_children(p_, n, [&](ref child) {
+            const ref resolved = resolve(values ? with_own_letters(x, child) : child);
+            nonlinear_ += x.kind == op::divide;  // the numerator comes first
+            return resolved;
+        });
+        nonlinear_ = outer;
+        return out;
     }
     /// What an argument of `x` sums by itself is another index than that of a sum around it.
     constexpr ref with_own_letters(const ir::node& x, ref argument) {
@@ -252,7 +259,7 @@ private:
     /// What a term sums by itself is not all that a sign before binds.
     constexpr void check_signs_before(ref n, const detail::buffer<ref>& here) {
         for (const ended_sign& sign : ended_) {
-            if (sign.alone && n == term_) continue;
+            if (sign.alone && sign.nonlinear == nonlinear_) continue;
             std::int32_t shared = 0;
             for (std::int32_t k = 0; k < sign.indices.count; ++k)
                 for (const ref i : here) shared += p_.links[sign.indices.first + k] == i;
@@ -310,7 +317,7 @@ private:
     implied_sums* sums_;
     ir::index_set bound_;
     detail::buffer<ended_sign> ended_;  // in the terms before
-    ref term_ = none;                   // the term in hand
+    std::int32_t nonlinear_ = 0;        // functions, quotients and powers around the place in hand
     ir::index_set implied_;   // of those, the ones of implied sums around the place in hand
     ir::index_set over_;      // the indices over which a function of the text is defined
     ir::index_set closed_;    // bound by a sum, mean, maximum or minimum on the left of here

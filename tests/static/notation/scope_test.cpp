@@ -49,6 +49,8 @@ static_assert(prints("L = 2 (\\sum_i y_i) + z_i z_i",
                      "L = 2 \\sum_{i} y^{i} + \\sum_{i} z^{i} z^{i}"));
 static_assert(prints("L = z_i z_i - \\sum_i y_i", "L = z^{i} z^{i} - \\sum_{i} y^{i}"));
 static_assert(is_accepted("L = \\exp(-\\sum_i y_i) + z_i z_i"));
+static_assert(is_accepted("L = \\sum_i y_i + 2 (z_i w_i + c) + \\frac{z_i w_i}{2}"));
+static_assert(refused("L = \\sum_i y_i + \\frac{1}{z_i w_i}", repeated, 1, 27, "in this term too"));
 
 // Functions over an index.
 static_assert(
