@@ -354,9 +354,9 @@ private:
         return std::all_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
     }
     std::string spelling(ir::ref exponent, ir::range over) {
-        return canonical(to_, to_.reduce(ir::reduction::logsumexp, over, exponent),
-                         [&](ir::ref i) { return extent(i); })
-            .spelling;
+        const ir::ref sum = to_.reduce(ir::reduction::logsumexp, over, exponent);
+        // Only now a view: making a node moves the others.
+        return canonical(to_, sum, [&](ir::ref i) { return extent(i); }).spelling;
     }
     ir::range links(const std::vector<ir::ref>& list) {
         return to_.add_links(list.data(), static_cast<std::int32_t>(list.size()));
