@@ -12,34 +12,26 @@
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
 
-template <class T, int Rank>
-struct fmt::formatter<ricci::tensor_view<T, Rank>> : fmt::formatter<std::string_view> {
-    template <class Context>
-    auto format(const ricci::tensor_view<T, Rank>& t, Context& context) const {
-        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
+namespace ricci::detail {
+
+/// Formats what ricci::to_text turns into words.
+struct text_formatter : fmt::formatter<std::string_view> {
+    template <class Value, class Context>
+    auto format(const Value& value, Context& context) const {
+        return fmt::formatter<std::string_view>::format(ricci::to_text(value), context);
     }
 };
+
+}  // namespace ricci::detail
+
 template <class T, int Rank>
-struct fmt::formatter<ricci::tensor<T, Rank>> : fmt::formatter<std::string_view> {
-    template <class Context>
-    auto format(const ricci::tensor<T, Rank>& t, Context& context) const {
-        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
-    }
-};
+struct fmt::formatter<ricci::tensor_view<T, Rank>> : ricci::detail::text_formatter {};
+template <class T, int Rank>
+struct fmt::formatter<ricci::tensor<T, Rank>> : ricci::detail::text_formatter {};
 template <class T, std::size_t... Extents>
-struct fmt::formatter<ricci::fixed_tensor<T, Extents...>> : fmt::formatter<std::string_view> {
-    template <class Context>
-    auto format(const ricci::fixed_tensor<T, Extents...>& t, Context& context) const {
-        return fmt::formatter<std::string_view>::format(ricci::to_text(t), context);
-    }
-};
+struct fmt::formatter<ricci::fixed_tensor<T, Extents...>> : ricci::detail::text_formatter {};
 template <std::uint64_t Hash>
-struct fmt::formatter<ricci::equations<Hash>> : fmt::formatter<std::string_view> {
-    template <class Context>
-    auto format(const ricci::equations<Hash>& p, Context& context) const {
-        return fmt::formatter<std::string_view>::format(ricci::to_text(p), context);
-    }
-};
+struct fmt::formatter<ricci::equations<Hash>> : ricci::detail::text_formatter {};
 template <>
 struct fmt::formatter<ricci::ir::mistake> : fmt::formatter<std::string_view> {
     template <class Context>

@@ -1,5 +1,5 @@
-// bool: what conditions may hold. It is read where a text says [m^{ij}] and never computed with, so that it
-// is no element type of the compiled library.
+// bool: what conditions may hold. It is read where a text says [m^{ij}] and never computed with, so
+// that it is no element type of the compiled library.
 #pragma once
 
 #include <type_traits>

@@ -40,8 +40,8 @@ bool is_number(element type) {
            type == element::f64;
 }
 
-/// The number 1. It stands for what nobody wants: its logarithm and its reciprocal are numbers too, so that
-/// a product by zeros gives zeros.
+/// The number 1. It stands for what nobody wants: its logarithm and its reciprocal are numbers too,
+/// so that a product by zeros gives zeros.
 struct stored_one {
     std::byte bytes[16] = {};
 };

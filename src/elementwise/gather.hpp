@@ -25,19 +25,19 @@ public:
         element type = element::f32;
         plan::map_operand values;
     };
-    /// `of_truths`: `in` holds bytes, 0 or 1. Copies what it needs. Throws std::invalid_argument for element
-    /// types that it has no code for.
+    /// `of_truths`: `in` holds bytes, 0 or 1. Copies what it needs. Throws std::invalid_argument
+    /// for element types that it has no code for.
     explicit prepared_gather(const plan::gather& gather, const condition* wanted = nullptr,
                              bool of_truths = false);
 
-    /// The first number in the order of the loops that is not whole or outside its axis.
-    /// numbers[k] is the base pointer of lookup k, the last one that of the condition, if there is one.
+    /// The first number in the order of the loops that is not whole or outside its axis. numbers[k]
+    /// is the base pointer of lookup k, the last one that of the condition, if there is one.
     stray_number find_stray(const void* const* numbers) const;
     /// Whether there is a number that is no place, wanted or not: the condition is not read.
     bool has_stray(const void* const* numbers) const;
 
-    /// Every number that is wanted has to be a place of its axis; what is not wanted and looked up nowhere
-    /// is 1 in the end. A scatter leaves out rows whose number is no place.
+    /// Every number that is wanted has to be a place of its axis; what is not wanted and looked up
+    /// nowhere is 1 in the end. A scatter leaves out rows whose number is no place.
     void run(void* out, const void* in, const void* const* numbers) const;
 
 private:

@@ -21,7 +21,8 @@ T value_at(const void* data, std::ptrdiff_t offset) {
     return static_cast<const T*>(data)[offset];
 }
 
-/// The digits that tell a number from the others of its type: 0.d1d2d3... times ten to the power `point`.
+/// The digits that tell a number from the others of its type: 0.d1d2d3... times ten to the power
+/// `point`.
 struct decimal {
     std::string digits;
     int point = 0;
@@ -132,7 +133,8 @@ private:
         std::string text = std::signbit(x.value) ? "-" : "";
         if (std::isinf(x.value)) return text + "inf";
         if (scientific_) {
-            // All digits that are shown are the number's own, beyond those that tell it from others.
+            // All digits that are shown are the number's own, beyond those that tell it from
+            // others.
             char digits[64];
             std::snprintf(digits, sizeof digits, "%.*e", static_cast<int>(fraction_),
                           std::abs(x.value));

@@ -1,5 +1,5 @@
-// What counts as a condition in a program, and which conditions hide a node: where one of them is false, the
-// places that stand below the node need not exist.
+// What counts as a condition in a program, and which conditions hide a node: where one of them is
+// false, the places that stand below the node need not exist.
 #pragma once
 
 #include <vector>

@@ -132,7 +132,7 @@ private:
                     "; no condition on positions excludes it.");
     }
 
-    // Positions that are being tried ---------------------------------------------------------------
+    // Positions that are being tried --------------------------------------------------------------
 
     /// The indices of expressions of which the numbers are known here.
     std::vector<ir::ref> letters(const std::vector<ir::ref>& nodes) const {

@@ -44,7 +44,8 @@ public:
     std::unordered_set<std::string> sums() && { return std::move(sums_); }
     const std::vector<new_index>& new_indices() const { return new_indices_; }
 
-    /// The copy; `origins` says for each of its equations which one it was or whose indices it uses.
+    /// The copy; `origins` says for each of its equations which one it was or whose indices it
+    /// uses.
     ir::program rewritten(std::vector<ir::ref>& origins) {
         detail::buffer<ir::equation> equations;
         for (e_ = 0; e_ < p_.equations.size(); ++e_) {
@@ -73,7 +74,7 @@ public:
     }
 
 private:
-    // Factors ----------------------------------------------------------------------------------------
+    // Factors -------------------------------------------------------------------------------------
 
     const factored& factor(ir::ref n) {
         if (const auto found = known_.find(n); found != known_.end()) return found->second;
@@ -154,8 +155,8 @@ private:
                 return give_up();
             ir::ref written = f.written;
             if (depends(coefficient, over)) {
-                // Only where the text divides by that sum anyway: in numbers it is no less stable, and
-                // what is read as written stays so.
+                // Only where the text divides by that sum anyway: in numbers it is no less stable,
+                // and what is read as written stays so.
                 if (!sums_.contains(spelling(one.exponent, x.indices))) return give_up();
                 coefficient = products_.product(
                     coefficient, to_.reduce(ir::reduction::softmax, x.indices, one.exponent));
@@ -195,7 +196,7 @@ private:
         f.cancels = true;
     }
 
-    // Tensors ----------------------------------------------------------------------------------------
+    // Tensors -------------------------------------------------------------------------------------
 
     /// What is known of a tensor: its value for the indices of its own left side.
     struct definition {
@@ -273,7 +274,8 @@ private:
         return fits ? f : opaque;
     }
 
-    // An expression for the indices of the definition: a number, or a tensor with an equation of its own.
+    // An expression for the indices of the definition: a number, or a tensor with an equation of
+    // its own.
     ir::ref coefficient_of(ir::ref name, definition& d) {
         const ir::node& c = to_.nodes[d.value.coefficient];
         if (c.kind == ir::op::number) return d.value.coefficient;
@@ -329,7 +331,7 @@ private:
         }
     }
 
-    // Small things -----------------------------------------------------------------------------------
+    // Small things --------------------------------------------------------------------------------
 
     std::int64_t extent(ir::ref index) const { return extent_at(e_, index); }
     std::int64_t extent_in(const definition& d, ir::ref index) const {

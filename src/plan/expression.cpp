@@ -175,8 +175,8 @@ expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<
     return intern(std::move(node));
 }
 
-// The product of the conditions, as a number that is 0 where no value of the other indices makes all of
-// them true: what is looked up once is wanted where anyone wants it.
+// The product of the conditions, as a number that is 0 where no value of the other indices makes
+// all of them true: what is looked up once is wanted where anyone wants it.
 expr graph::holds_somewhere(const std::vector<expr>& conditions,
                             const std::vector<ir::ref>& indices) {
     std::vector<expr> here{constant(1)}, wider{constant(1)};
@@ -193,8 +193,8 @@ expr graph::holds_somewhere(const std::vector<expr>& conditions,
     return multiply(here);
 }
 
-// [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v has to
-// be made to know that.
+// [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v
+// has to be made to know that.
 expr graph::place_exists(expr condition, const std::vector<ir::ref>& others) {
     const auto test = (*this)[condition];  // a copy: the graph grows below
     if (test.kind != kind::operation || test.code != opcode::equal || is_complex(type_))

@@ -88,8 +88,8 @@ void exponential_products::take_in_brackets(factored& f) {
     f.coefficient = rest;
 }
 
-// \exp(x) / \sum \exp(x'), or none where the sum is another one. A bracket that the sum lacks stays a
-// factor.
+// \exp(x) / \sum \exp(x'), or none where the sum is another one. A bracket that the sum lacks stays
+// a factor.
 ir::ref exponential_products::weight(const exponential& one, const exponential& all) {
     ir::ref brackets = ir::none;
     for (ir::ref exponent = one.exponent;; exponent = child(exponent, 0)) {

@@ -37,12 +37,12 @@ public:
     void multiply(factored& f, const factored& g, double power);
     void multiply(factored& f, exponential x);
 
-    /// An exponential divided by a sum over exponentials of the same exponent becomes a softmax, in the
-    /// coefficient.
+    /// An exponential divided by a sum over exponentials of the same exponent becomes a softmax, in
+    /// the coefficient.
     factored settled(factored f);
 
-    /// Brackets in the coefficient of a single exponential become part of it: [c] \exp(x) is \exp of x
-    /// where c holds and of -\infty elsewhere.
+    /// Brackets in the coefficient of a single exponential become part of it: [c] \exp(x) is \exp
+    /// of x where c holds and of -\infty elsewhere.
     void take_in_brackets(factored& f);
 
     /// The expression: the coefficient times the exponentials as they are written.

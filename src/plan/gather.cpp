@@ -21,8 +21,8 @@ expr lowering::numbers_of(expr e) {
     return whole ? e : stored(e);
 }
 
-// An expression of whole numbers alone, of which `numbers` are operands; `within`: no number on the way is much
-// larger than they are.
+// An expression of whole numbers alone, of which `numbers` are operands; `within`: no number on the
+// way is much larger than they are.
 bool lowering::is_whole(expr e, int& numbers, bool& within) const {
     const auto& node = graph_[e];
     const auto whole_slot = [&](std::int32_t slot) {

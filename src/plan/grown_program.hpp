@@ -17,9 +17,9 @@ struct new_index {
 };
 
 /// Extends `shapes` and `slots` from `program` to `grown`, in which names and indices keep their
-/// numbers and new ones come after them. `origins` says for each equation of `grown` which equation of
-/// `program` it was or whose indices it uses. A new name is a row-major tensor of `type` with the
-/// extents of the indices on its left side.
+/// numbers and new ones come after them. `origins` says for each equation of `grown` which equation
+/// of `program` it was or whose indices it uses. A new name is a row-major tensor of `type` with
+/// the extents of the indices on its left side.
 void carry_over(const ir::program_view& program, const ir::program& grown,
                 const std::vector<ir::ref>& origins, const std::vector<new_index>& made,
                 ir::shape_table& shapes, std::vector<slot>& slots, element type);

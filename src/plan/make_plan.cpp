@@ -279,8 +279,8 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
     return true;
 }
 
-// Which tensors are compared with others as numbers, and which stand as conditions. One alone is compared
-// with positions and constants, which is right also where it is rounded.
+// Which tensors are compared with others as numbers, and which stand as conditions. One alone is
+// compared with positions and constants, which is right also where it is rounded.
 struct whole_uses {
     std::vector<bool> compared, conditions;
 
@@ -377,7 +377,8 @@ program_plan make_plan(const engine::request& asked, bool careful) {
         rewritten = std::make_shared<const ir::program>(std::move(p));
         request.program = rewritten->view();
     };
-    if (shapes.has_split_indices()) rewrite(split_indices(request.program, shapes));
+    if (shapes.has_split_indices())
+        rewrite(split_indices(request.program, shapes, slots, request.type));
     if (auto stable = cancel_exponentials(request.program, roles, shapes, slots, request.type)) {
         rewrite(std::move(*stable));
         roles = find_roles(request.program);

@@ -161,7 +161,8 @@ struct gather_step {
     std::vector<ir::ref> indices;  // of the loops, for words
     map_step::operand out, in;
     std::vector<lookup> lookups;
-    // Where it is 0 nobody wants what is looked up, and the places need not exist; of slot -1: nowhere.
+    // Where it is 0 nobody wants what is looked up, and the places need not exist; of slot -1:
+    // nowhere.
     map_step::operand wanted;
 };
 
@@ -196,8 +197,8 @@ constexpr std::int64_t counted_by(element type) {
 /// What the whole numbers of an operand have to be.
 struct operand_rule {
     std::int32_t slot = -1;
-    // Of a condition [m^{ij}]: 0 or 1; `words` say what it is. Else no larger than `most`, up to which the
-    // plan's type counts: larger ones are compared by the plan to run instead.
+    // Of a condition [m^{ij}]: 0 or 1; `words` say what it is. Else no larger than `most`, up to
+    // which the plan's type counts: larger ones are compared by the plan to run instead.
     bool is_condition = false;
     std::int64_t most = 0;
     std::string words;

@@ -66,8 +66,8 @@ private:
     }
     std::int64_t extent(ir::ref e, ir::ref index) const { return shapes_.index_extent(e, index); }
 
-    // Whole numbers in a position are not of the plan's type: what they are made of stays there. And x in x^0
-    // is not read, so that its tensors need no memory.
+    // Whole numbers in a position are not of the plan's type: what they are made of stays there.
+    // And x in x^0 is not read, so that its tensors need no memory.
     bool descends(const ir::node& x) const {
         return x.kind != ir::op::tensor && !ir::is_power_of_zero(to_, x);
     }

@@ -4,22 +4,23 @@
 #include <vector>
 
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/grown_program.hpp"
 
 namespace ricci::plan {
 namespace {
 
-struct new_index {
+/// A letter that has become another one, where it has another extent.
+struct split_letter {
     ir::ref equation;
     ir::ref from;
-    ir::ref index;
-    std::int64_t extent;
+    new_index made;
 };
 
 /// Works on one equation of a program that grows; nodes keep their numbers.
 class splitter {
 public:
     splitter(ir::program& p, const ir::shape_table& shapes, ir::ref equation,
-             std::vector<new_index>& made)
+             std::vector<split_letter>& made)
         : p_(p), shapes_(shapes), equation_(equation), made_(made) {}
 
     ir::ref run(ir::ref n) {
@@ -38,38 +39,39 @@ private:
     /// The same for all that the letter is with this extent, so that equal sums stay equal.
     ir::ref fresh(ir::ref from, std::int64_t extent) {
         for (const auto& m : made_)
-            if (m.equation == equation_ && m.from == from && m.extent == extent) return m.index;
+            if (m.equation == equation_ && m.from == from && m.made.extent == extent)
+                return m.made.index;
         detail::text_builder spelling;
         spelling << p_.index(from);
         do spelling << '\'';
         while (p_.find_index(spelling) != ir::none);
         const ir::ref index = p_.intern_index(spelling);
-        made_.push_back({equation_, from, index, extent});
+        made_.push_back({equation_, from, {index, extent}});
         return index;
     }
 
     ir::program& p_;
     const ir::shape_table& shapes_;
     ir::ref equation_;
-    std::vector<new_index>& made_;
+    std::vector<split_letter>& made_;
 };
 
 }  // namespace
 
-ir::program split_indices(const ir::program_view& program, ir::shape_table& shapes) {
+ir::program split_indices(const ir::program_view& program, ir::shape_table& shapes,
+                          std::vector<slot>& slots, element type) {
     ir::program p(program);
-    std::vector<new_index> made;
-    for (ir::ref e = 0; e < p.equations.size(); ++e)
+    std::vector<split_letter> made;
+    std::vector<ir::ref> origins;
+    for (ir::ref e = 0; e < p.equations.size(); ++e) {
+        origins.push_back(e);
         if (!p.equations[e].claim)
             p.equations[e].body = splitter(p, shapes, e, made).run(p.equations[e].body);
-    ir::shape_table wider(p);
-    for (ir::ref n = 0; n < program.names.size(); ++n)
-        if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
-    for (ir::ref e = 0; e < program.equations.size(); ++e)
-        for (ir::ref i = 0; i < program.indices.size(); ++i)
-            wider.set_index_extent(e, i, shapes.index_extent(e, i));
-    for (const auto& m : made) wider.set_index_extent(m.equation, m.index, m.extent);
-    shapes = std::move(wider);
+    }
+    // Each new letter stands in one equation only.
+    std::vector<new_index> indices;
+    for (const split_letter& m : made) indices.push_back(m.made);
+    carry_over(program, p, origins, indices, shapes, slots, type);
     return p;
 }
 

@@ -17,9 +17,9 @@ struct index_value {
     bool whole = false;         // an index that runs over as many places as `from`
 };
 
-/// A copy of the expression `n` with values for its free indices. Every index that the copy binds is
-/// `fresh(index)`, a new one. Nothing where a value cannot stand: a number in the arithmetic of a place,
-/// or where a row is softened.
+/// A copy of the expression `n` with values for its free indices. Every index that the copy binds
+/// is `fresh(index)`, a new one. Nothing where a value cannot stand: a number in the arithmetic of
+/// a place, or where a row is softened.
 std::optional<ir::ref> substituted(ir::program& p, ir::ref n,
                                    const std::vector<index_value>& values,
                                    const std::function<ir::ref(ir::ref)>& fresh);

@@ -171,8 +171,8 @@ void translation::guard_by(const std::vector<ir::ref>& conditions) {
             if (brackets_.has_lookup(c) == lookup) guards_.push_back({c, node(c)});
 }
 
-// Whether a condition that is false everywhere hides the node, whose children are translated. As a number
-// like others it would leave a product with what is infinite undefined.
+// Whether a condition that is false everywhere hides the node, whose children are translated. As a
+// number like others it would leave a product with what is infinite undefined.
 bool translation::is_hidden(ir::ref number) const {
     const auto hiding = brackets_.hiding(number);
     return std::any_of(hiding.begin(), hiding.end(), [&](ir::ref condition) {

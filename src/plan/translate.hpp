@@ -12,8 +12,8 @@
 
 namespace ricci::plan {
 
-/// Reads one equation. `slots` has one entry for each name, with its extents and strides; `brackets` are
-/// the program's.
+/// Reads one equation. `slots` has one entry for each name, with its extents and strides;
+/// `brackets` are the program's.
 class translation {
 public:
     translation(const ir::program_view& program, const brackets& conditions,
@@ -34,7 +34,8 @@ public:
     bool covers_all() const;
 
 private:
-    /// What hides the node in hand where it is false: a condition of the program, or the opposite of one.
+    /// What hides the node in hand where it is false: a condition of the program, or the opposite
+    /// of one.
     struct guard {
         ir::ref node = ir::none;
         expr value = -1;

@@ -327,8 +327,8 @@ std::string execution::words(std::size_t step) const {
     return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
 }
 
-// The steps that make the condition of a gather of operands, which is checked before all others. None where
-// that would take a contraction, or would write to an output.
+// The steps that make the condition of a gather of operands, which is checked before all others.
+// None where that would take a contraction, or would write to an output.
 std::optional<std::vector<std::size_t>> execution::steps_before_check(
     const plan::program_plan& plan, std::size_t gather) {
     std::vector<std::int32_t> open{plan.steps[gather].gather.wanted.slot};

@@ -88,7 +88,8 @@ private:
     element type_;
     std::unique_ptr<std::byte, aligned_delete> workspace_;
     std::vector<prepared_step> steps_;
-    /// The numbers of an operand that has to be between two; without words, or the plan is another one.
+    /// The numbers of an operand that has to be between two; without words, or the plan is another
+    /// one.
     struct operand_range {
         strided_elements tensor;
         std::int64_t least = 0, most = 0;

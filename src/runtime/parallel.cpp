@@ -58,8 +58,9 @@ private:
     int slot_ = 0;
 };
 
-// An arena of a chosen size. It is set up here, where one that could not be is given up: task_arena would
-// do so when it is first used, and where memory fails it then, every later use waits for that one for ever.
+// An arena of a chosen size. It is set up here, where one that could not be is given up: task_arena
+// would do so when it is first used, and where memory fails it then, every later use waits for that
+// one for ever.
 struct limited_arena {
     explicit limited_arena(int count) : size(count), arena(count) { arena.initialize(); }
     int size;

@@ -8,7 +8,8 @@
 
 namespace ricci::runtime {
 
-/// A number of the tensor below `least` or above `most`, if there is one. The tensor holds i32 or i64.
+/// A number of the tensor below `least` or above `most`, if there is one. The tensor holds i32 or
+/// i64.
 std::optional<std::int64_t> number_outside(const strided_elements& tensor, std::int64_t least,
                                            std::int64_t most);
 

@@ -82,8 +82,8 @@ struct first_element<Whole, First, Rest...> {
     using type = std::conditional_t<here, mine, typename first_element<Whole, Rest...>::type>;
 };
 
-/// The element type of a call: that of its first tensor, where whole numbers that say positions or are
-/// compared do not count, nor does bool; double where there is nothing else.
+/// The element type of a call: that of its first tensor, where whole numbers that say positions or
+/// are compared do not count, nor does bool; double where there is nothing else.
 template <class... Bound>
 struct call_element {
     using inexact = typename first_element<false, Bound...>::type;

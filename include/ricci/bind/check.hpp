@@ -58,16 +58,16 @@ constexpr std::int32_t rank_of(const ir::program_view& p, ir::ref name) {
     return rank;
 }
 
-/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or for
-/// nothing but its shape, as x^0 does.
+/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or
+/// for nothing but its shape, as x^0 does.
 constexpr bool takes_place(const ir::program_view& p, const ir::node& x, std::int32_t k) {
     if (x.kind == ir::op::tensor) return true;
     if (x.kind != ir::op::power || k != 0) return false;
     const ir::node& other = p.nodes[p.child(x, 1)];
     return other.kind == ir::op::number && other.value == 0;
 }
-/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares numbers of
-/// any type.
+/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares
+/// numbers of any type.
 constexpr bool only_places(const ir::program_view& p, ir::ref n, ir::ref name) {
     const ir::node& x = p.nodes[n];
     if (x.kind == ir::op::compare) return true;

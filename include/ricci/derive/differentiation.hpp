@@ -1,6 +1,6 @@
 // What both modes of differentiation work with: the source, which names depend on those asked for,
-// and the equation in hand. All that derives is made of templates over the program: a file that derives
-// nothing reads them, and the compiler builds nothing of them.
+// and the equation in hand. All that derives is made of templates over the program: a file that
+// derives nothing reads them, and the compiler builds nothing of them.
 #pragma once
 
 #include <cstdint>

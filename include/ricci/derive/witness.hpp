@@ -15,9 +15,9 @@ constexpr bool is_witness(const Program& p, const ir::node& x) {
     return ir::is_power_of_zero(p, x);
 }
 
-/// A letter that no index of the program has, with primes or without, for an axis whose extent is its
-/// own affair: what has no extent of its own takes that of its letter. No tensor is called so either, as
-/// the letter may stand as a number.
+/// A letter that no index of the program has, with primes or without, for an axis whose extent is
+/// its own affair: what has no extent of its own takes that of its letter. No tensor is called so
+/// either, as the letter may stand as a number.
 template <class Program>
 constexpr ref fresh_letter(Program& p) {
     const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";

@@ -68,7 +68,8 @@ public:
 private:
     constexpr void grow(std::int32_t least) {
 #ifdef RICCI_TIGHT_BUFFERS
-        // Every element that is added moves the others: a sanitizer sees each reference kept too long.
+        // Every element that is added moves the others: a sanitizer sees each reference kept too
+        // long.
         const std::int32_t capacity = least;
 #else
         // By four: every element that moves costs the compiler time when it evaluates constants.

@@ -87,7 +87,8 @@ constexpr void rename_counts(Program& p, const detail::buffer<ref>& bodies,
     }
 }
 
-/// Renames bound indices that are spelt like one which is free or bound around them, or beside them.
+/// Renames bound indices that are spelt like one which is free or bound around them, or beside
+/// them.
 constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
     const node x = p.nodes[n];
     if (x.children.count == 0) return n;

@@ -158,8 +158,8 @@ private:
             }
         }
     }
-    /// Whether a term sums over a letter that a sum sign in the terms before it binds: to be told from the
-    /// rest of what that sign covers, it needs a sign as well.
+    /// Whether a term sums over a letter that a sum sign in the terms before it binds: to be told
+    /// from the rest of what that sign covers, it needs a sign as well.
     constexpr bool repeats_sign(ref term, const detail::buffer<ref>& signs) const {
         const node& x = signless(term);
         if (!is_sum(x)) return false;
@@ -168,7 +168,8 @@ private:
                 if (p_.index(bound) == p_.index(p_.reduced(x, k))) return true;
         return false;
     }
-    /// Adds the indices of the sum signs with which a term ends; `implied`: the first is not printed.
+    /// Adds the indices of the sum signs with which a term ends; `implied`: the first is not
+    /// printed.
     constexpr void collect_signs(ref term, bool implied, detail::buffer<ref>& signs) const {
         const node* x = &signless(term);
         if (is_sum(*x) && implied && is_implied_sum(p_, *x) && !has_bounds(*x))

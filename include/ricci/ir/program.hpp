@@ -135,7 +135,8 @@ struct index_symbol {
                  // `kept_inside`
 };
 
-/// Of the index p in \sum_p [p = i - 1] x^p: there has to be such a p wherever the conditions around hold.
+/// Of the index p in \sum_p [p = i - 1] x^p: there has to be such a p wherever the conditions
+/// around hold.
 inline constexpr std::int32_t kept_inside = -1;
 
 enum class name_kind : std::uint8_t {

@@ -75,8 +75,8 @@ private:
         return false;
     }
 
-    /// Whether nothing stands at another height than the rest, as in most texts: there are no patterns
-    /// to compare then. Derivatives turn heights over.
+    /// Whether nothing stands at another height than the rest, as in most texts: there are no
+    /// patterns to compare then. Derivatives turn heights over.
     constexpr bool is_one_height() const {
         for (const ir::name_symbol& n : p_.names)
             if (n.kind != ir::name_kind::plain) return false;

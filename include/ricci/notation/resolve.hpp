@@ -121,8 +121,8 @@ private:
         const ir::range over = p_.add_links(here);
         return p_.reduce(ir::reduction::sum, over, inside, x.source);
     }
-    /// Behind -\frac{1}{n} \sum_i a^i + ..., which ends at the sign, a term that sums over i by itself would
-    /// be half in what an author means: other numbers than with the sum over both.
+    /// Behind -\frac{1}{n} \sum_i a^i + ..., which ends at the sign, a term that sums over i by
+    /// itself would be half in what an author means: other numbers than with the sum over both.
     constexpr ref resolve_terms(ref n) {
         const std::int32_t outer = ended_.size();
         const ref out = ir::rebuild_children(p_, n, [&](ref child) {

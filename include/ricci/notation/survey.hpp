@@ -213,7 +213,8 @@ private:
         return found;
     }
 
-    /// A letter of a list that is the index `letter`, with as many primes; x_i in a list is a tensor.
+    /// A letter of a list that is the index `letter`, with as many primes; x_i in a list is a
+    /// tensor.
     constexpr bool is_same_index(const token* t, const token* letter) const {
         if (!is_letter_like(t) || !(text_of(t) == text_of(letter))) return false;
         while (is_symbol(++letter, '\''))

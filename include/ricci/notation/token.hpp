@@ -275,7 +275,8 @@ private:
                  << word << (word == "right" ? ") or leave it out" : "( or leave it out");
         fail(ir::mistake_kind::unexpected, begin, at_, sentence);
     }
-    /// Whether what follows can be a bracket. A command that is not known is refused when it is read.
+    /// Whether what follows can be a bracket. A command that is not known is refused when it is
+    /// read.
     constexpr bool bracket_follows() const {
         std::int32_t k = at_;
         while (k < text_.size &&

@@ -22,8 +22,8 @@ struct operand {
     const std::int64_t* extents = nullptr;  // rank of them; copied, need not outlive the call
     const std::int64_t* strides = nullptr;  // in elements; 0 and negative too
     plan::number value;
-    /// Whole numbers of the type `positions` among tensors of another: they say places of axes, or are
-    /// compared in conditions.
+    /// Whole numbers of the type `positions` among tensors of another: they say places of axes, or
+    /// are compared in conditions.
     bool is_positions = false;
     element positions = element::i32;
     bool is_truth = false;  // of those: each is one byte, 0 or 1
