@@ -164,9 +164,9 @@ constexpr const char* word_for<float> = "float";
 template <>
 constexpr const char* word_for<double> = "double";
 template <>
-constexpr const char* word_for<std::complex<float>> = "c32";
+constexpr const char* word_for<std::complex<float>> = "c64";
 template <>
-constexpr const char* word_for<std::complex<double>> = "c64";
+constexpr const char* word_for<std::complex<double>> = "c128";
 template <>
 constexpr const char* word_for<ricci::bf16> = "bf16";
 template <>
@@ -223,7 +223,7 @@ void measure_all(int threads, const settings& s) {
 
 // Arguments, in any order: the numbers of threads to measure with (1 and 2 when none are given);
 // "quick" leaves out the largest cases, "alone" the peer, whose threads linger on the processors
-// that ours need; "float", "double", "c32", "c64", "bf16", "f16", "i32" or "i64" for some of the
+// that ours need; "float", "double", "c64", "c128", "bf16", "f16", "i32" or "i64" for some of the
 // element types; names of groups of bench/cases.hpp, or "calls", for a part; "text=..." for the
 // einsum strings that contain it.
 int main(int argc, char** argv) {

@@ -9,30 +9,44 @@
 
 namespace ricci {
 
-/// What one element of an operand is. Order is part of the binary interface: add at the end.
-enum class element : std::uint8_t { f32, f64, i32, i64, b16, h16, c32, c64 };
+/// What one element of an operand is; complex numbers are counted in the bits of both parts, as numpy
+/// does. The order is part of the binary interface: add at the end. `boolean` stands in conditions, is
+/// one byte, 0 or 1, and never computed with.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wshadow"  // g++ 12 takes element::f16 for one that hides ricci::f16
+enum class element : std::uint8_t { f32, f64, bf16, f16, c64, c128, i32, i64, boolean };
+#pragma GCC diagnostic pop
 
 /// Bytes one element takes.
 constexpr std::size_t size_of(element type) {
-    constexpr std::uint8_t sizes[] = {4, 8, 4, 8, 2, 2, 8, 16};
+    constexpr std::uint8_t sizes[] = {4, 8, 2, 2, 8, 16, 4, 8, 1};
     return sizes[static_cast<std::size_t>(type)];
 }
 
 /// The name of an element type as C++ spells it, for messages.
 constexpr const char* name_of(element type) {
-    constexpr const char* names[] = {
-        "float",       "double",     "std::int32_t",        "std::int64_t",
-        "ricci::bf16", "ricci::f16", "std::complex<float>", "std::complex<double>"};
+    constexpr const char* names[] = {"float",
+                                     "double",
+                                     "ricci::bf16",
+                                     "ricci::f16",
+                                     "std::complex<float>",
+                                     "std::complex<double>",
+                                     "std::int32_t",
+                                     "std::int64_t",
+                                     "bool"};
     return names[static_cast<std::size_t>(type)];
 }
 
 constexpr bool is_integer(element type) { return type == element::i32 || type == element::i64; }
-constexpr bool is_complex(element type) { return type == element::c32 || type == element::c64; }
+/// What may say places and conditions among tensors of another type.
+constexpr bool is_whole(element type) { return is_integer(type) || type == element::boolean; }
+constexpr bool is_complex(element type) { return type == element::c64 || type == element::c128; }
 
 /// The words for whoever tries another type.
 #define RICCI_ELEMENT_TYPES                                                         \
     "this is no element type of ricci: float, double, std::int32_t, std::int64_t, " \
-    "ricci::bf16, ricci::f16, std::complex<float> or std::complex<double>"
+    "ricci::bf16, ricci::f16, std::complex<float>, std::complex<double> or bool"
 
 template <class T>
 struct element_of {
@@ -53,9 +67,11 @@ struct element_of<std::int32_t> : supported_element<element::i32> {};
 template <>
 struct element_of<std::int64_t> : supported_element<element::i64> {};
 template <>
-struct element_of<bf16> : supported_element<element::b16> {};
+struct element_of<bool> : supported_element<element::boolean> {};
 template <>
-struct element_of<f16> : supported_element<element::h16> {};
+struct element_of<bf16> : supported_element<element::bf16> {};
+template <>
+struct element_of<f16> : supported_element<element::f16> {};
 
 /// std::complex<float> and std::complex<double>, known by what they are: including <complex> would
 /// cost every user's file more than all of this one.
@@ -66,9 +82,9 @@ concept complex_of = sizeof(T) == 2 * sizeof(Part) && alignof(T) == alignof(Part
     { z.imag() } -> std::same_as<Part>;
 };
 template <complex_of<float> T>
-struct element_of<T> : supported_element<element::c32> {};
-template <complex_of<double> T>
 struct element_of<T> : supported_element<element::c64> {};
+template <complex_of<double> T>
+struct element_of<T> : supported_element<element::c128> {};
 
 template <class T>
 struct element_of<const T> : element_of<T> {};

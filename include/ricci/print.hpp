@@ -14,7 +14,6 @@ namespace detail {
 /// What `to_text` needs to know of a tensor.
 struct printed_tensor {
     element type;
-    bool truth;  // bool in memory, whatever `type` says
     const void* data;
     std::size_t rank;
     const std::size_t* extents;
@@ -31,8 +30,7 @@ void write_text(std::ostream& out, const std::string& text);
 /// first and last three of each axis are shown.
 template <class T, int Rank>
 std::string to_text(const tensor_view<T, Rank>& t) {
-    return detail::text_of(
-        {element_v<T>, holds_bool<T>, t.data(), Rank, t.extents().data(), t.strides().data()});
+    return detail::text_of({element_v<T>, t.data(), Rank, t.extents().data(), t.strides().data()});
 }
 template <class T, int Rank>
 std::string to_text(const tensor<T, Rank>& t) {

@@ -9,7 +9,6 @@
 #include <ricci/detail/compile_error.hpp>
 #include <ricci/element.hpp>
 #include <ricci/extents.hpp>
-#include <ricci/truth.hpp>
 #include <ricci/view.hpp>
 
 namespace ricci {

@@ -81,14 +81,16 @@ std::unique_ptr<const strategy> choose_for_type(const plan::contraction& what,
             return choose<std::uint32_t>(what, kernels);
         case element::i64:
             return choose<std::uint64_t>(what, kernels);
-        case element::b16:
+        case element::bf16:
             return choose_narrow<bf16>(what, kernels);
-        case element::h16:
+        case element::f16:
             return choose_narrow<f16>(what, kernels);
-        case element::c32:
-            return choose_complex<std::complex<float>>(what, kernels);
         case element::c64:
+            return choose_complex<std::complex<float>>(what, kernels);
+        case element::c128:
             return choose_complex<std::complex<double>>(what, kernels);
+        case element::boolean:
+            break;
     }
     return nullptr;
 }

@@ -50,11 +50,11 @@ stored_one one_of(element type) {
     const auto store = [&](auto value) { std::memcpy(result.bytes, &value, sizeof value); };
     switch (type) {
         case element::f32:
-        case element::c32:
+        case element::c64:
             store(1.0f);
             break;
         case element::f64:
-        case element::c64:
+        case element::c128:
             store(1.0);
             break;
         case element::i32:
@@ -63,11 +63,14 @@ stored_one one_of(element type) {
         case element::i64:
             store(std::int64_t{1});
             break;
-        case element::b16:
+        case element::bf16:
             store(bf16(1.0f));
             break;
-        case element::h16:
+        case element::f16:
             store(f16(1.0f));
+            break;
+        case element::boolean:
+            store(true);
             break;
     }
     return result;
@@ -91,7 +94,7 @@ T converted_to(const Source& x) {
     }
 }
 
-bool is_16_bits(element type) { return type == element::b16 || type == element::h16; }
+bool is_16_bits(element type) { return type == element::bf16 || type == element::f16; }
 
 }  // namespace
 
@@ -339,12 +342,13 @@ void prepared_gather::convert_to(T* out, const void* in) const {
             return convert(out, static_cast<const float*>(in));
         case element::f64:
             return convert(out, static_cast<const double*>(in));
-        case element::b16:
+        case element::bf16:
             return convert(out, static_cast<const bf16*>(in));
-        case element::h16:
+        case element::f16:
             return convert(out, static_cast<const f16*>(in));
-        case element::c32:
-        case element::c64:  // is no source
+        case element::c64:
+        case element::c128:     // are no source
+        case element::boolean:  // is of_truths_
             return;
     }
 }
@@ -360,14 +364,16 @@ void prepared_gather::run(void* out, const void* in, const void* const* numbers)
                 return convert_to(static_cast<std::int32_t*>(out), in);
             case element::i64:
                 return convert_to(static_cast<std::int64_t*>(out), in);
-            case element::b16:
+            case element::bf16:
                 return convert_to(static_cast<bf16*>(out), in);
-            case element::h16:
+            case element::f16:
                 return convert_to(static_cast<f16*>(out), in);
-            case element::c32:
-                return convert_to(static_cast<std::complex<float>*>(out), in);
             case element::c64:
+                return convert_to(static_cast<std::complex<float>*>(out), in);
+            case element::c128:
                 return convert_to(static_cast<std::complex<double>*>(out), in);
+            case element::boolean:
+                return;
         }
     }
     if (scatter_) {

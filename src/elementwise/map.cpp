@@ -46,8 +46,8 @@ void check_kernels(const plan::map& map, const std::vector<node>& program) {
     };
     if (map.type == element::i32) check(kernels::elementwise<std::int32_t>());
     if (map.type == element::i64) check(kernels::elementwise<std::int64_t>());
-    if (map.type == element::c32) check(kernels::elementwise<std::complex<float>>());
-    if (map.type == element::c64) check(kernels::elementwise<std::complex<double>>());
+    if (map.type == element::c64) check(kernels::elementwise<std::complex<float>>());
+    if (map.type == element::c128) check(kernels::elementwise<std::complex<double>>());
 }
 
 std::unique_ptr<const map_engine> make_engine(const plan::map& map) {
@@ -76,16 +76,18 @@ std::unique_ptr<const map_engine> make_engine(const plan::map& map) {
             return std::make_unique<engine<std::int32_t>>(map, std::move(program), std::move(nest));
         case element::i64:
             return std::make_unique<engine<std::int64_t>>(map, std::move(program), std::move(nest));
-        case element::b16:
+        case element::bf16:
             return std::make_unique<engine<float, bf16>>(map, std::move(program), std::move(nest));
-        case element::h16:
+        case element::f16:
             return std::make_unique<engine<float, f16>>(map, std::move(program), std::move(nest));
-        case element::c32:
+        case element::c64:
             return std::make_unique<engine<std::complex<float>>>(map, std::move(program),
                                                                  std::move(nest));
-        case element::c64:
+        case element::c128:
             return std::make_unique<engine<std::complex<double>>>(map, std::move(program),
                                                                   std::move(nest));
+        case element::boolean:
+            break;
     }
     return nullptr;
 }

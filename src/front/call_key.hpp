@@ -60,11 +60,10 @@ private:
         return all(index, extent);
     }
     bool of(const operand& o) {
-        const auto& [name, rank, data, extents, strides, value, is_positions, positions, is_truth,
-                     watch] = o;
+        const auto& [name, rank, data, extents, strides, value, is_positions, positions, watch] = o;
         static_cast<void>(watch);
         // Only where it is a number is the value of one part of the plan.
-        const std::int64_t kind = static_cast<std::int64_t>(positions) * 8 + (is_truth ? 4 : 0) +
+        const std::int64_t kind = static_cast<std::int64_t>(positions) * 4 +
                                   (is_positions ? 2 : 0) + (data == nullptr ? 1 : 0);
         if (!all(both(name, rank), kind)) return false;
         if (data == nullptr && !of(value)) return false;

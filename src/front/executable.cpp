@@ -167,13 +167,15 @@ std::string kernel_words(element type) {
             return kernel_words(gemm_kernels<std::uint32_t>(), type);
         case element::i64:
             return kernel_words(gemm_kernels<std::uint64_t>(), type);
-        case element::b16:
-        case element::h16:
+        case element::bf16:
+        case element::f16:
             return kernel_words(gemm_kernels<float>(), type, " computed in float");
-        case element::c32:
-            return kernel_words(complex_gemm_kernels<std::complex<float>>(false, false), type);
         case element::c64:
+            return kernel_words(complex_gemm_kernels<std::complex<float>>(false, false), type);
+        case element::c128:
             return kernel_words(complex_gemm_kernels<std::complex<double>>(false, false), type);
+        case element::boolean:
+            break;
     }
     return "";
 }

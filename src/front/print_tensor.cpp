@@ -176,7 +176,7 @@ public:
     std::string run() {
         std::string out;
         if (t_.rank > 0) {
-            out += t_.truth ? "bool" : name_of(t_.type);
+            out += name_of(t_.type);
             for (std::size_t axis = 0; axis < t_.rank; ++axis)
                 out += (axis == 0 ? ", " : " x ") + std::to_string(t_.extents[axis]);
             out += '\n';
@@ -211,10 +211,6 @@ private:
     }
 
     void collect(std::ptrdiff_t at) {
-        if (t_.truth) {
-            words_.push_back(value_at<bool>(t_.data, at) ? "True" : "False");
-            return;
-        }
         switch (t_.type) {
             case element::f32:
                 return add_real(value_at<float>(t_.data, at), real_);
@@ -226,16 +222,19 @@ private:
             case element::i64:
                 words_.push_back(std::to_string(value_at<std::int64_t>(t_.data, at)));
                 return;
-            case element::b16:
+            case element::boolean:
+                words_.push_back(value_at<bool>(t_.data, at) ? "True" : "False");
+                return;
+            case element::bf16:
                 return add_narrow(value_at<bf16>(t_.data, at));
-            case element::h16:
+            case element::f16:
                 return add_narrow(value_at<f16>(t_.data, at));
-            case element::c32: {
+            case element::c64: {
                 const auto z = value_at<std::complex<float>>(t_.data, at);
                 add_real(z.real(), real_);
                 return add_real(z.imag(), imaginary_);
             }
-            case element::c64: {
+            case element::c128: {
                 const auto z = value_at<std::complex<double>>(t_.data, at);
                 add_real(z.real(), real_);
                 return add_real(z.imag(), imaginary_);

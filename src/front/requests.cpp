@@ -19,8 +19,7 @@ namespace {
 std::pair<std::intptr_t, std::intptr_t> bytes_of(const operand& o, element type) {
     auto low = reinterpret_cast<std::intptr_t>(o.data);
     auto high = low;
-    const auto size =
-        static_cast<std::intptr_t>(o.is_truth ? 1 : size_of(o.is_positions ? o.positions : type));
+    const auto size = static_cast<std::intptr_t>(size_of(o.is_positions ? o.positions : type));
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
         if (o.extents[axis] == 0) return {0, 0};
         std::intptr_t reach = 0;

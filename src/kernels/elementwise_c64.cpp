@@ -1,4 +1,4 @@
-// The element-wise and reduction kernels of std::complex<double>, compiled for every SIMD target.
+// The element-wise and reduction kernels of std::complex<float>, compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/elementwise_c64.cpp"
 #include <hwy/foreach_target.h>
@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 
-const elementwise_table<std::complex<double>>* elementwise_c64() {
-    static constexpr elementwise_table<std::complex<double>> table = make_complex_table<double>();
+const elementwise_table<std::complex<float>>* elementwise_c64() {
+    static constexpr elementwise_table<std::complex<float>> table = make_complex_table<float>();
     return &table;
 }
 
@@ -23,7 +23,7 @@ namespace ricci::kernels {
 HWY_EXPORT(elementwise_c64);
 
 template <>
-const elementwise_table<std::complex<double>>& elementwise<std::complex<double>>() {
+const elementwise_table<std::complex<float>>& elementwise<std::complex<float>>() {
     return *HWY_DYNAMIC_DISPATCH(elementwise_c64)();
 }
 

@@ -1,5 +1,5 @@
-// The kernels of a contraction of std::complex<double>, compiled for every SIMD target.
-#define RICCI_GEMM_PART double
+// The kernels of a contraction of std::complex<float>, compiled for every SIMD target.
+#define RICCI_GEMM_PART float
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/gemm_c64.cpp"
@@ -21,15 +21,14 @@ HWY_EXPORT(target_table);
 }  // namespace
 
 template <>
-const kernel_table<std::complex<double>>& complex_gemm_kernels<std::complex<double>>(bool a,
-                                                                                     bool b) {
+const kernel_table<std::complex<float>>& complex_gemm_kernels<std::complex<float>>(bool a, bool b) {
     return *HWY_DYNAMIC_DISPATCH(target_table)(a, b);
 }
 
 template <>
-const kernel_table<std::complex<double>>& scalar_complex_gemm_kernels<std::complex<double>>(
-    bool a, bool b) {
-    return scalar_complex_table<double>(a, b);
+const kernel_table<std::complex<float>>& scalar_complex_gemm_kernels<std::complex<float>>(bool a,
+                                                                                          bool b) {
+    return scalar_complex_table<float>(a, b);
 }
 
 }  // namespace ricci::kernels

@@ -104,7 +104,7 @@ bool rounds(const step& s) {
     return !s.is_map() || s.map.folding != fold::none || s.map.program.size() > 1;
 }
 
-bool is_narrow(element type) { return type == element::b16 || type == element::h16; }
+bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
 
 // How an equation's result becomes what its memory holds in the end.
 struct result_scale {

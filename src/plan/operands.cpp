@@ -50,10 +50,11 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     result.kind = kind;
     result.name = o.name;
     result.data = o.data;
-    result.is_foreign = o.is_positions && (o.is_truth || o.positions != type);
-    result.own_type = o.positions;
-    result.is_truth = o.is_positions && o.is_truth;
-    if (o.is_positions) type = o.positions;
+    result.is_foreign = o.is_positions && o.positions != type;
+    result.is_truth = o.is_positions && o.positions == element::boolean;
+    // what is read of it is the whole numbers 0 and 1
+    result.own_type = result.is_truth ? element::i32 : o.positions;
+    if (o.is_positions) type = result.own_type;
     bool empty = false;
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
         if (o.extents[axis] < 0)
@@ -122,9 +123,9 @@ std::shared_ptr<const void> element_of_number(const number& value, element type)
     switch (type) {
         case element::i64:
             return std::make_shared<std::int64_t>(value.as<std::int64_t>());
-        case element::c32:
-            return std::make_shared<std::complex<float>>(value.as<std::complex<float>>());
         case element::c64:
+            return std::make_shared<std::complex<float>>(value.as<std::complex<float>>());
+        case element::c128:
             return std::make_shared<std::complex<double>>(value.as<std::complex<double>>());
         default:
             return nullptr;

@@ -35,9 +35,9 @@ T element_at(const void* data, element type) {
         switch (type) {
             case element::f32:
                 return read<T, float>(data);
-            case element::b16:
+            case element::bf16:
                 return read<float, bf16>(data);
-            case element::h16:
+            case element::f16:
                 return read<float, f16>(data);
             default:
                 return read<T, double>(data);
@@ -45,7 +45,7 @@ T element_at(const void* data, element type) {
     } else if constexpr (std::is_integral_v<T>) {
         return read<T, T>(data);
     } else {
-        return type == element::c32 ? read<T, std::complex<float>>(data)
+        return type == element::c64 ? read<T, std::complex<float>>(data)
                                     : read<T, std::complex<double>>(data);
     }
 }

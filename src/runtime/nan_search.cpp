@@ -46,16 +46,17 @@ bool holds_nan(const strided_elements& tensor) {
             return search<float>(tensor, 1);
         case element::f64:
             return search<double>(tensor, 1);
-        case element::c32:
-            return search<float>(tensor, 2);
         case element::c64:
+            return search<float>(tensor, 2);
+        case element::c128:
             return search<double>(tensor, 2);
-        case element::b16:
+        case element::bf16:
             return search<bf16>(tensor, 1);
-        case element::h16:
+        case element::f16:
             return search<f16>(tensor, 1);
         case element::i32:
         case element::i64:
+        case element::boolean:
             break;
     }
     return false;

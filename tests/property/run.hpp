@@ -48,7 +48,7 @@ public:
                 x = static_cast<double>(static_cast<int>(random() % 4) + (d.positive ? 1 : -1));
                 continue;
             }
-            const bool single = type == element::f32 || type == element::c32;
+            const bool single = type == element::f32 || type == element::c64;
             x = single ? static_cast<double>(static_cast<float>(value)) : value;
         }
         return out;
@@ -246,7 +246,7 @@ inline std::string check_run(const random_program& p) {
         for (const auto& e : p.equations)
             parsed.program.names[find_name(parsed.program, p.tensors[e.tensor].name)].kept = true;
     for (const element type :
-         {element::f64, element::f32, element::c64, element::c32, element::i64, element::i32}) {
+         {element::f64, element::f32, element::c128, element::c64, element::i64, element::i32}) {
         if (!can_compute(parsed.program, type)) continue;
         engine_run engine(p, parsed.program, type);
         std::map<std::string, dense> got;
@@ -258,7 +258,7 @@ inline std::string check_run(const random_program& p) {
         const auto expected = interpret(p, type);
         if (type == element::i32 && !within_int32(expected)) continue;
         if (holds_extremes_of_nothing(p, expected)) continue;
-        const bool single = type == element::f32 || type == element::c32;
+        const bool single = type == element::f32 || type == element::c64;
         const std::string wrong = difference(got, expected, single ? 3e-3 : 1e-9);
         if (!wrong.empty())
             return std::string(name_of(type)) + " differs: " + wrong + "\n" + engine.explanation();

@@ -13,9 +13,9 @@ using ricci::element_v;
 
 static_assert(element_v<float> == element::f32 && element_v<const double> == element::f64);
 static_assert(element_v<std::int32_t> == element::i32 && element_v<std::int64_t> == element::i64);
-static_assert(element_v<ricci::bf16> == element::b16 && element_v<ricci::f16> == element::h16);
-static_assert(element_v<std::complex<float>> == element::c32 &&
-              element_v<const std::complex<double>> == element::c64);
+static_assert(element_v<ricci::bf16> == element::bf16 && element_v<ricci::f16> == element::f16);
+static_assert(element_v<std::complex<float>> == element::c64 &&
+              element_v<const std::complex<double>> == element::c128);
 static_assert(!element_of<std::complex<long double>>::supported && !element_of<bool>::supported &&
               !element_of<unsigned>::supported && !element_of<long double>::supported);
 
@@ -24,8 +24,8 @@ constexpr bool described = ricci::size_of(element_v<T>) == sizeof(T);
 static_assert(described<float> && described<double> && described<std::int32_t> &&
               described<std::int64_t> && described<ricci::bf16> && described<ricci::f16> &&
               described<std::complex<float>> && described<std::complex<double>>);
-static_assert(std::string_view(ricci::name_of(element::c64)) == "std::complex<double>");
+static_assert(std::string_view(ricci::name_of(element::c128)) == "std::complex<double>");
 static_assert(ricci::is_integer(element::i64) && !ricci::is_integer(element::f32));
-static_assert(ricci::is_complex(element::c32) && !ricci::is_complex(element::b16));
+static_assert(ricci::is_complex(element::c64) && !ricci::is_complex(element::bf16));
 
 }  // namespace

@@ -39,13 +39,13 @@ void with_element_type(element type, F f) {
             return f(std::int32_t{});
         case element::i64:
             return f(std::int64_t{});
-        case element::b16:
+        case element::bf16:
             return f(bf16{});
-        case element::h16:
+        case element::f16:
             return f(f16{});
-        case element::c32:
-            return f(std::complex<float>{});
         case element::c64:
+            return f(std::complex<float>{});
+        case element::c128:
             return f(std::complex<double>{});
     }
 }

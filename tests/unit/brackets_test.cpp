@@ -45,7 +45,7 @@ void bind(bound_program& p, const std::vector<shaped>& inputs, layout l) {
 
 /// What differs from the meaning.
 std::string run(const std::string& text, const std::vector<shaped>& inputs,
-                const std::vector<element>& types = {element::f32, element::f64, element::c32}) {
+                const std::vector<element>& types = {element::f32, element::f64, element::c64}) {
     std::string words;
     for (const element type : types)
         for (const layout l : {layout::row_major, layout::shuffled})
@@ -53,7 +53,7 @@ std::string run(const std::string& text, const std::vector<shaped>& inputs,
                 bound_program p(text, type, 5);
                 bind(p, inputs, l);
                 p.fuse = fuse;
-                words += p.compare(type == element::c32 ? 2e-4 : 0);
+                words += p.compare(type == element::c64 ? 2e-4 : 0);
             }
     return words;
 }

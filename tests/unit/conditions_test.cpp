@@ -51,8 +51,8 @@ struct whole_input {
     }
 };
 
-const std::vector<element> all_types{element::f32, element::f64, element::b16, element::h16,
-                                     element::c32, element::c64, element::i32, element::i64};
+const std::vector<element> all_types{element::f32, element::f64,  element::bf16, element::f16,
+                                     element::c64, element::c128, element::i32,  element::i64};
 constexpr std::int64_t rows = 6, columns = 7;
 
 bool fits(double got, long double want, element type) {

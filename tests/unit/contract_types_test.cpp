@@ -321,7 +321,7 @@ TEST_CASE("a sum of 16-bit numbers is rounded once", "[contract]") {
     for (const pattern& p : {product(1, 1, n), product(8, 8, n / 8)}) {
         const operands<bf16> in(p, 1);
         std::vector<bf16> c(in.c.size());
-        prepared_contraction({ricci::element::b16, p.batch, p.m, p.n, p.k})
+        prepared_contraction({ricci::element::bf16, p.batch, p.m, p.n, p.k})
             .run(ones.data(), ones.data(), c.data(), 1, 0);
         for (const bf16 x : c) CHECK(x == bf16(p.k[0].extent));
     }

@@ -19,8 +19,8 @@ using namespace ricci::testing;
 namespace {
 
 constexpr std::int64_t rows = 9, width = 5, wide = 4;
-const std::vector<element> all_types{element::f32, element::f64, element::c32,
-                                     element::c64, element::b16, element::h16};
+const std::vector<element> all_types{element::f32,  element::f64,  element::c64,
+                                     element::c128, element::bf16, element::f16};
 
 /// Whole numbers of another type, where a text says places or conditions.
 struct whole_numbers {

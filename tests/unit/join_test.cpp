@@ -60,7 +60,7 @@ const bytes& result(bound_program& p, const char* name) { return p.result(p.name
 }  // namespace
 
 TEST_CASE("projections of one input pack it once", "[join]") {
-    for (const element type : {element::f32, element::f64, element::b16, element::i32}) {
+    for (const element type : {element::f32, element::f64, element::bf16, element::i32}) {
         auto p = bind_projections(type, layout::row_major, 3);
         INFO(p.prepare().explain());
         CHECK(joins(p.prepare().explain(), 3));
@@ -73,7 +73,7 @@ TEST_CASE("projections of one input pack it once", "[join]") {
 
 TEST_CASE("contractions that run together give the bits of each alone, on any number of threads",
           "[join]") {
-    for (const element type : {element::f32, element::f64, element::b16, element::c32}) {
+    for (const element type : {element::f32, element::f64, element::bf16, element::c64}) {
         auto p = bind_projections(type, layout::row_major, 5);
         const auto one = run_on(p, 1);
         CHECK(one == run_on(p, 2));

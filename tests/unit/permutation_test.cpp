@@ -90,7 +90,7 @@ void check(const std::vector<std::int64_t>& extents, const layout& from, const l
     std::byte* const got = memory.data() + (64 - address % 64) % 64 + guard + behind;
     void* const bases[] = {got, source.data()};
     prepared.run(bases);
-    // As bytes: c32 may begin where no number of eight bytes does.
+    // As bytes: c64 may begin where no number of eight bytes does.
     CHECK(std::memcmp(got, expected.data(), bytes) == 0);
     const auto untouched = [](const std::byte* first, const std::byte* last) {
         return std::all_of(first, last, [](std::byte b) { return b == std::byte{0}; });

@@ -29,10 +29,8 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     using element_type = std::remove_const_t<T>;
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
-        operand_facts f{operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
-                        !std::is_const_v<T>,         Known::known,     Known::list};
-        f.is_truth = holds_bool<T>;
-        return f;
+        return {operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
+                !std::is_const_v<T>,         Known::known,     Known::list};
     }
 };
 template <std::uint64_t Hash, bool Complex>
@@ -43,7 +41,7 @@ struct binding_traits<bound_number<Hash, Complex>> {
         return {operand_facts::what::number,
                 spelling<Hash>(),
                 0,
-                Complex ? element::c64 : element::f64,
+                Complex ? element::c128 : element::f64,
                 false,
                 false,
                 nullptr};
@@ -77,7 +75,7 @@ struct first_element {
 template <bool Whole, class First, class... Rest>
 struct first_element<Whole, First, Rest...> {
     using mine = typename binding_traits<First>::element_type;
-    static constexpr bool here = binding_traits<First>::is_tensor && !holds_bool<mine> &&
+    static constexpr bool here = binding_traits<First>::is_tensor && !std::is_same_v<mine, bool> &&
                                  (Whole || !std::is_integral_v<mine>);
     using type = std::conditional_t<here, mine, typename first_element<Whole, Rest...>::type>;
 };
@@ -182,7 +180,6 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all,
     using element_type = std::remove_const_t<T>;
     o.is_positions = std::is_integral_v<element_type>;
     o.positions = element_v<element_type>;
-    o.is_truth = holds_bool<element_type>;
     if constexpr (is_input_name<Program, Hash>) all.inputs[all.input_count++] = o;
     else all.outputs[all.output_count++] = o;
 }

@@ -23,7 +23,6 @@ struct operand_facts {
     bool extents_known = false;  // they are in the type
     const std::int64_t* extents = nullptr;
     ricci::unsuitable why = ricci::unsuitable::nothing_wrong;
-    bool is_truth = false;  // it holds bool
 };
 
 constexpr bool is_input(const ir::program_view& p, ir::ref name) {
@@ -349,14 +348,14 @@ private:
             return fail(kind::rank, s);
         }
         if (o.kind != operand_facts::what::tensor) return;
-        if (ir::ref e = equation_of_truth(name); e != ir::none && !is_integer(o.type)) {
+        if (ir::ref e = equation_of_truth(name); e != ir::none && !is_whole(o.type)) {
             s << " holds " << name_of(o.type)
               << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";
             ir::to_latex(p_, p_.equations[e], s);
             return fail(kind::element_type, s);
         }
         if (says_places(o)) return;
-        if (o.is_truth) {
+        if (o.type == element::boolean) {
             s << " holds bool, which stands in conditions only, as in [" << o.spelling
               << "^{ij}]; bind the numbers 0 and 1 of the other tensors' type";
             return fail(kind::element_type, s);
@@ -407,7 +406,7 @@ private:
     /// Whole numbers for positions and conditions may stand among tensors of another type.
     constexpr bool says_places(const operand_facts& o) const {
         const ir::ref name = p_.find(o.spelling);
-        return is_integer(o.type) && name != ir::none && p_.definition(name) == ir::none &&
+        return is_whole(o.type) && name != ir::none && p_.definition(name) == ir::none &&
                holds_places(p_, name);
     }
     constexpr void check_extents() {

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include <ricci/element.hpp>
-#include <ricci/truth.hpp>
 
 namespace ricci {
 

@@ -22,11 +22,10 @@ struct operand {
     const std::int64_t* extents = nullptr;  // rank of them; copied, need not outlive the call
     const std::int64_t* strides = nullptr;  // in elements; 0 and negative too
     plan::number value;
-    /// Whole numbers of the type `positions` among tensors of another: they say places of axes, or
-    /// are compared in conditions.
+    /// Whole numbers of the type `positions`, boolean among them, beside tensors of another: they say
+    /// places of axes, or stand in conditions.
     bool is_positions = false;
     element positions = element::i32;
-    bool is_truth = false;  // of those: each is one byte, 0 or 1
     /// Of the tensor that owns `data`, where one does: an executable takes part in it.
     detail::memory_watch** watch = nullptr;
 };
