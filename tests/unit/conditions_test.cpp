@@ -46,7 +46,6 @@ struct whole_input {
         o.strides = strides.data();
         o.is_positions = true;
         o.positions = element_v<T>;
-        o.is_truth = std::is_same_v<T, bool>;
         p.inputs.push_back(o);
     }
 };
