@@ -55,8 +55,8 @@ private:
 /// same memory, as in numpy, which lives as long as one of them does; clone() copies elements.
 class array {
 public:
-    /// The number 0: double, no axes.
-    array() : array(element::f64, std::span<const std::size_t>()) {}
+    /// No elements: double, one axis of extent 0.
+    array() : extents_{0}, strides_{1} {}
     /// Zeroed memory of its own, row-major, 64-byte aligned: array(element::f32, {n, 512}). Throws
     /// ricci::error where the size overflows, std::bad_alloc where there is no memory.
     array(element type, std::initializer_list<detail::extent_value> extents);

@@ -1,4 +1,5 @@
-// fmt formatters: tensors as numpy prints them, equations as text, mistakes as their words.
+// fmt formatters: tensors and arrays as numpy prints them, equations and programs as text, mistakes as their
+// words. A plan is text already: ricci::explain.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include <ricci/equations.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/parse.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
 
@@ -32,6 +34,17 @@ template <class T, std::size_t... Extents>
 struct fmt::formatter<ricci::fixed_tensor<T, Extents...>> : ricci::detail::text_formatter {};
 template <std::uint64_t Hash>
 struct fmt::formatter<ricci::equations<Hash>> : ricci::detail::text_formatter {};
+template <>
+struct fmt::formatter<ricci::array> : ricci::detail::text_formatter {};
+template <>
+struct fmt::formatter<ricci::program> : ricci::detail::text_formatter {};
+template <>
+struct fmt::formatter<ricci::mistake> : fmt::formatter<std::string_view> {
+    template <class Context>
+    auto format(const ricci::mistake& m, Context& context) const {
+        return fmt::formatter<std::string_view>::format(m.message, context);
+    }
+};
 template <>
 struct fmt::formatter<ricci::ir::mistake> : fmt::formatter<std::string_view> {
     template <class Context>

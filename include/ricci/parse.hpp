@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,17 +13,60 @@
 
 namespace ricci {
 
-/// A checked program that owns its equations; what "..."_eq is, as a value.
+class program;
+// What the members of a program give is in <ricci/program.hpp>, with all that runs one.
+class tensor_list;
+class mistake_list;
+struct judgement;
+
+namespace detail {
+class program_body;
+program_body& body_of(const program& p);
+}  // namespace detail
+
+/// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations, which
+/// never change. Its members are used with <ricci/program.hpp>.
 class program {
 public:
-    explicit program(ir::program equations) : equations_(std::move(equations)) {}
+    explicit program(ir::program equations);
+    /// Of equations that are in the source: ricci::program(attention).
+    template <class Equations>
+    requires requires { Equations::program().equations; }
+    explicit program(const Equations&) : program(ir::program(Equations::program())) {}
+    program(const program& other) noexcept;
+    program(program&& other) noexcept : program(std::as_const(other)) {}
+    program& operator=(program other) noexcept {
+        std::swap(body_, other.body_);
+        return *this;
+    }
+    ~program();
+
+    /// What a call binds, and what it gives: names, indices, ranks, in the order of the equations.
+    tensor_list inputs() const;
+    tensor_list outputs() const;
+
+    /// The same program with more outputs: tensors that it computes on the way. Throws ricci::error for
+    /// what it does not define.
+    program keep(std::initializer_list<std::string_view> names) const;
+
+    /// Whether the equations imply `claim`, as one of them does up to the names of indices, the order of
+    /// factors and terms, deltas, constants and signs. Throws ricci::error for a claim that cannot be
+    /// read.
+    bool states(std::string_view claim) const;
+    /// The same with the reason: a counterexample in numbers, or both sides in normal form.
+    judgement judge(std::string_view claim) const;
+
+    /// What is probably not meant, in sentences; nothing that keeps the program from running.
+    mistake_list warnings() const;
 
     /// The equations as the planner and the engine read them; valid as long as this program is.
-    ir::program_view view() const { return equations_.view(); }
+    ir::program_view view() const;
     operator ir::program_view() const { return view(); }
 
 private:
-    ir::program equations_;
+    friend detail::program_body& detail::body_of(const program& p);
+
+    detail::program_body* body_;
 };
 
 /// What is wrong with a text, and where: the words that the compiler prints for the same text.

@@ -158,11 +158,15 @@ requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
 = delete;
 
 /// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes, workspace.
+/// Allocates nothing of what the program would: a view of any memory with strides of 0 may stand for an
+/// operand that there is no room for.
 template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
     results<Hash, T> outputs;
-    return plan_call<Hash, T>(outputs, 1, 0, bound...).explain();
+    return with_request<Hash, T>(
+        outputs, 1, 0, [](const engine::request& r) { return engine::explain(r); },
+        output_numbers<Hash>{}, bound...);
 }
 template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
 requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)

@@ -1,4 +1,5 @@
-// Tensors as text, as numpy prints them: to a std::ostream, or as a std::string.
+// Tensors and arrays as text, as numpy prints them, and programs as equations: to a std::ostream, or as a
+// std::string.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,9 @@
 #include <ricci/tensor.hpp>
 
 namespace ricci {
+
+class array;
+class program;
 
 namespace detail {
 
@@ -41,6 +45,9 @@ std::string to_text(const fixed_tensor<T, Extents...>& t) {
     return to_text(t.view());
 }
 
+/// The same of an array; of a shape the line with the type and the extents.
+std::string to_text(const array& a);
+
 template <class T, int Rank>
 std::ostream& operator<<(std::ostream& out, const tensor_view<T, Rank>& t) {
     detail::write_text(out, to_text(t));
@@ -54,5 +61,9 @@ template <class T, std::size_t... Extents>
 std::ostream& operator<<(std::ostream& out, const fixed_tensor<T, Extents...>& t) {
     return out << t.view();
 }
+
+std::ostream& operator<<(std::ostream& out, const array& a);
+/// The equations in plain text, a line each.
+std::ostream& operator<<(std::ostream& out, const program& p);
 
 }  // namespace ricci

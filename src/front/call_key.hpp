@@ -23,9 +23,10 @@ public:
 
     bool of(const request& r) {
         // The key stands for the program. Where outputs go is the caller's business at each call.
-        const auto& [program, program_key, type, inputs, input_count, outputs, output_count,
+        const auto& [program, program_key, owner, type, inputs, input_count, outputs, output_count,
                      index_extents, index_extent_count, alpha, beta, fuse, allocate, context] = r;
-        static_cast<void>(program), static_cast<void>(allocate), static_cast<void>(context);
+        static_cast<void>(program), static_cast<void>(owner);
+        static_cast<void>(allocate), static_cast<void>(context);
         // Kernels that a test forces are other kernels.
         const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);
         return all(program_key, kernels, type, fuse) && of(alpha) && of(beta) &&
@@ -60,8 +61,9 @@ private:
         return all(index, extent);
     }
     bool of(const operand& o) {
-        const auto& [name, rank, data, extents, strides, value, is_positions, positions, watch] = o;
-        static_cast<void>(watch);
+        const auto& [name, rank, data, extents, strides, value, is_positions, positions, shape_only,
+                     watch] = o;
+        static_cast<void>(shape_only), static_cast<void>(watch);  // shapes are no part of a call
         // Only where it is a number is the value of one part of the plan.
         const std::int64_t kind = static_cast<std::int64_t>(positions) * 4 +
                                   (is_positions ? 2 : 0) + (data == nullptr ? 1 : 0);

@@ -182,11 +182,25 @@ std::string kernel_words(element type) {
 
 }  // namespace
 
-std::string executable::explain() const {
-    const auto& plan = state_->plan;
+namespace {
+
+std::string words_of(const ir::program_view& program, const plan::program_plan& plan,
+                     const runtime::execution& execution) {
     return plan::explain(
-        state_->program, plan, [this](std::size_t step) { return state_->execution->words(step); },
+        program, plan, [&](std::size_t step) { return execution.words(step); },
         kernel_words(plan.type));
+}
+
+}  // namespace
+
+std::string executable::explain() const {
+    return words_of(state_->program, state_->plan, *state_->execution);
+}
+
+std::string explain(const request& r) {
+    const plan::program_plan made = plan_of(r);
+    const runtime::execution execution(made, runtime::execution::purpose::words);
+    return words_of(made.rewritten ? made.rewritten->view() : r.program, made, execution);
 }
 
 void set_threads(int count) { runtime::set_worker_count(count); }

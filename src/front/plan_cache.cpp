@@ -11,6 +11,7 @@
 #include <ricci/plan/engine.hpp>
 
 #include "src/front/call_key.hpp"
+#include "src/front/program_body.hpp"
 #include "src/front/requests.hpp"
 #include "src/runtime/execute.hpp"
 
@@ -25,6 +26,7 @@ struct remembered_call {
     call_key key;
     std::uint64_t last_use = 0;
     bool running = false;
+    detail::program_part program;  // the plan refers to it
     plan::program_plan plan;
     std::unique_ptr<runtime::execution> execution;
 };
@@ -104,6 +106,7 @@ void run_new(remembered_call& made, const request& r, std::uint64_t use) {
     made.last_use = 0;
     call_key key = key_of(r);
     made.plan = plan_of(r);
+    made.program = detail::program_part(r.program_owner);
     const running_mark mark(made);
     place(made.plan, r);
     made.execution = std::make_unique<runtime::execution>(made.plan);
@@ -111,6 +114,7 @@ void run_new(remembered_call& made, const request& r, std::uint64_t use) {
     if (made.plan.workspace_bytes > most_workspace) {
         made.execution.reset();
         made.plan = {};
+        made.program = {};
         return;
     }
     made.key = std::move(key);

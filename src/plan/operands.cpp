@@ -64,7 +64,7 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
         result.strides.push_back(o.strides[axis]);
         empty = empty || o.extents[axis] == 0;
     }
-    if (o.data == nullptr && !empty) {
+    if (o.data == nullptr && !empty && !o.shape_only) {
         if (o.rank > 0 || kind == storage::output)
             throw error("ricci: " + quoted(p, o.name) + " is bound to no memory.");
         bind_number(o, p, type, result);

@@ -88,8 +88,9 @@ void execution::aligned_delete::operator()(std::byte* memory) const {
     ::operator delete(memory, alignment);
 }
 
-execution::execution(const plan::program_plan& plan) : type_(plan.type), instead_(plan.instead) {
-    if (plan.workspace_bytes > 0)
+execution::execution(const plan::program_plan& plan, purpose what)
+    : type_(plan.type), instead_(plan.instead) {
+    if (plan.workspace_bytes > 0 && what == purpose::run)
         workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
     steps_.resize(plan.steps.size());
     for (std::size_t number = 0; number < plan.steps.size(); ++number) {
@@ -146,7 +147,7 @@ execution::execution(const plan::program_plan& plan) : type_(plan.type), instead
         }
     }
     join(plan);
-    bind(plan);
+    if (what == purpose::run) bind(plan);
 }
 
 execution::scalar_program::scalar_program(const plan::scalar& from)

@@ -1,6 +1,7 @@
 // Walking a plan: kernels prepared for its steps, and every tensor's address.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,11 @@ namespace ricci::runtime {
 class execution {
 public:
     /// Every slot of the plan has its memory, but for those in the workspace.
-    explicit execution(const plan::program_plan& plan);
+    explicit execution(const plan::program_plan& plan) : execution(plan, purpose::run) {}
+
+    /// To run a plan, or only to tell how it would be: without workspace, and without any memory.
+    enum class purpose : std::uint8_t { run, words };
+    execution(const plan::program_plan& plan, purpose what);
 
     /// Takes the memory of the slots anew, of the plan that this was made from.
     void bind(const plan::program_plan& plan);

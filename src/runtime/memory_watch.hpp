@@ -47,6 +47,8 @@ public:
     ~watched_memory() {
         if (watch_ != nullptr) watch_->leave();
     }
+    /// Gives the part to the caller.
+    memory_watch* release() { return std::exchange(watch_, nullptr); }
     memory_fate fate() const { return watch_ == nullptr ? memory_fate::there : watch_->fate(); }
 
 private:

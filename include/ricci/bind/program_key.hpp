@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/detail/compile_error.hpp>
+#include <ricci/bind/keep.hpp>
 #include <ricci/bind/name.hpp>
 #include <ricci/bind/parse_and_define.hpp>
 #include <ricci/derive/jacobian.hpp>
@@ -180,16 +181,8 @@ struct kept_names {
     static constexpr kept_result make() {
         kept_result out{ir::program(outcome_of<Source>.program.view()), {}};
         const detail::text_view names[] = {spelling<Names>()...};
-        for (detail::text_view wanted : names) {
-            const ir::ref n = out.program.find(wanted);
-            if (n == ir::none || out.program.definition(n) == ir::none) {
-                detail::text_builder s;
-                s << "the equations define no tensor " << wanted << ", so it cannot be kept";
-                out.mistake = ir::make_mistake(ir::mistake_kind::unknown_name, s);
-                return out;
-            }
-            out.program.names[n].kept = true;
-        }
+        for (detail::text_view wanted : names)
+            if (!out.mistake) out.mistake = keep_name(out.program, wanted);
         return out;
     }
 };

@@ -22,6 +22,8 @@ public:
         out_ << p_.name(name);
         list(at);
     }
+    /// One of the places in a list of indices.
+    constexpr void one_place(const position& q) { place(q); }
 
 private:
     constexpr void list(range at) {

@@ -10,7 +10,8 @@
 
 namespace ricci::detail {
 class memory_watch;
-}
+class program_body;
+}  // namespace ricci::detail
 
 namespace ricci::engine {
 
@@ -26,6 +27,7 @@ struct operand {
     /// places of axes, or stand in conditions.
     bool is_positions = false;
     element positions = element::i32;
+    bool shape_only = false;  // it has no memory, and the program is planned, not run
     /// Of the tensor that owns `data`, where one does: an executable takes part in it.
     detail::memory_watch** watch = nullptr;
 };
@@ -43,6 +45,8 @@ struct request {
     /// Says which program it is when its arrays stay where they are as long as the process lives; 0:
     /// they need not.
     std::uint64_t program_key = 0;
+    /// Of a program made at run time: what keeps its arrays, where a plan is remembered, too.
+    detail::program_body* program_owner = nullptr;
     element type = element::f32;  // of every tensor
     const operand* inputs = nullptr;
     std::int32_t input_count = 0;
@@ -96,6 +100,10 @@ private:
 /// for programs with a key: a call with the same program, shapes, strides and numbers, and operands
 /// in other places, plans nothing and allocates its outputs alone. Throws what executable() does.
 void run(const request&);
+
+/// What executable(r).explain() says, with the memory of the plan alone: neither workspace nor outputs are
+/// allocated, and operands may be shapes. Throws what executable() does.
+std::string explain(const request& r);
 
 /// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
 void set_threads(int count);

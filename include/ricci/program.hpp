@@ -1,0 +1,272 @@
+// Programs known at run time: run, prepared, explained, judged and differentiated. The checks and the words
+// are those of "..."_eq, by the same code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ricci/array.hpp>
+#include <ricci/bind/unsuitable.hpp>
+#include <ricci/error.hpp>
+#include <ricci/parse.hpp>
+#include <ricci/plan/number.hpp>
+
+namespace ricci {
+
+// What a program says of itself --------------------------------------------------------------------
+
+/// A tensor that a program takes or gives.
+struct tensor_info {
+    std::string name;      // as an operand is bound to it
+    std::size_t rank = 0;  // how many axes it has
+    std::string indices;   // with commas, as "h,b,a": where it is defined, or else used first
+    std::string equation;  // that one, in LaTeX
+};
+class tensor_list : public std::vector<tensor_info> {};
+class mistake_list : public std::vector<mistake> {};
+
+enum class verdict : std::uint8_t { proved, refuted, unproved };
+
+/// What is known of a claim.
+struct judgement {
+    ricci::verdict verdict = ricci::verdict::proved;
+    std::string
+        words;  // none where it is proved; of a refuted one the numbers in which the sides differ
+};
+
+// Operands -----------------------------------------------------------------------------------------
+
+/// The extent of an index where no shape gives it: {"h", ricci::extent(8)}.
+struct extent {
+    template <std::integral I>
+    constexpr explicit extent(I count) : value(static_cast<std::int64_t>(count)) {}
+    std::int64_t value;
+};
+
+namespace detail {
+
+/// A part in a watch, see memory_watch.
+class watch_part {
+public:
+    watch_part() = default;
+    explicit watch_part(memory_watch** place);
+    watch_part(const watch_part& other) noexcept {
+        if (other.watch_ != nullptr) follow_watch(watch_, other.watch_);
+    }
+    watch_part& operator=(watch_part other) noexcept {
+        std::swap(watch_, other.watch_);
+        return *this;
+    }
+    ~watch_part() {
+        if (watch_ != nullptr) end_watch(watch_, false);
+    }
+    memory_watch** place() const { return &watch_; }
+
+private:
+    mutable memory_watch* watch_ = nullptr;
+};
+
+template <class T>
+concept any_tensor = has_a_rank<std::remove_cvref_t<T>>;
+template <class T>
+concept list_of_elements = element_list<std::remove_reference_t<T>>;
+
+}  // namespace detail
+
+/// What stands for a tensor in a call: an array, a tensor, a view, a list of elements, a number, or the
+/// extent of an index. What has a name is looked at, and has to live as long as the call, or as the program
+/// that is prepared with it; what has none is taken over.
+class bindable {
+public:
+    bindable(const array& a)  // NOLINT: all implicit, so that {"X", x} binds x
+        : value_(a), part_(a.is_shape() ? nullptr : a.watch()) {}
+    bindable(array&& a) : value_(std::move(a)) {}                 // NOLINT
+    bindable(extent e) : kind_(what::index), extent_(e.value) {}  // NOLINT
+
+    template <detail::any_tensor Tensor>
+    bindable(Tensor&& x) : value_(array_of(std::forward<Tensor>(x))) {  // NOLINT
+        if constexpr (std::is_lvalue_reference_v<Tensor> && requires { detail::watch_of(x).place; })
+            watch_ = detail::watch_of(x).place;
+    }
+    template <detail::list_of_elements List>
+    bindable(List&& list) : value_(array_of_list(std::forward<List>(list))) {}  // NOLINT
+    template <class T, std::size_t Count>
+    requires(element_of<T>::supported) bindable(T (&list)[Count])  // NOLINT
+        : value_(tensor_view<T, 1>(list, {Count})) {}
+    template <bindable_number Number>
+    bindable(const Number& x) : kind_(what::number), number_(x) {  // NOLINT
+        if constexpr (element_of<Number>::supported) complex_ = is_complex(element_v<Number>);
+    }
+    /// What is no operand: a call says why.
+    template <unsuitable_operand Operand>
+    requires(!std::is_same_v<std::remove_cvref_t<Operand>, array> &&
+             !std::is_same_v<std::remove_cvref_t<Operand>, extent> &&
+             !std::is_same_v<std::remove_cvref_t<Operand>, bindable>)  //
+        bindable(Operand&&)                                            // NOLINT
+        : kind_(what::unsuitable), why_(why_unsuitable<std::remove_reference_t<Operand>>()) {}
+
+    enum class what : std::uint8_t { tensor, number, index, unsuitable };
+    what kind() const { return kind_; }
+    const array& value() const { return value_; }
+    const plan::number& number() const { return number_; }
+    bool is_complex_number() const { return complex_; }
+    std::int64_t extent_of_index() const { return extent_; }
+    ricci::unsuitable why() const { return why_; }
+    /// Of whom the memory is, where that is known.
+    detail::memory_watch** watch() const { return watch_ != nullptr ? watch_ : part_.place(); }
+
+private:
+    template <class Tensor>
+    static array array_of(Tensor&& x) {
+        using Own = std::remove_cvref_t<Tensor>;
+        if constexpr (std::is_lvalue_reference_v<Tensor> || std::is_same_v<Own, decltype(x.view())>)
+            return array(x.view());
+        else return array(std::forward<Tensor>(x));
+    }
+    template <class List>
+    static array array_of_list(List&& list) {
+        using T = std::remove_pointer_t<decltype(list.data())>;
+        if constexpr (std::is_lvalue_reference_v<List>) {
+            return array(tensor_view<T, 1>(list.data(), {list.size()}));
+        } else {
+            auto kept = std::make_shared<std::remove_cvref_t<List>>(std::forward<List>(list));
+            const std::size_t extents[] = {kept->size()};
+            const std::int64_t strides[] = {1};
+            return array::over(kept, element_v<T>,
+                               const_cast<std::remove_const_t<T>*>(kept->data()), extents, strides,
+                               !std::is_const_v<T>);
+        }
+    }
+
+    what kind_ = what::tensor;
+    bool complex_ = false;
+    ricci::unsuitable why_ = ricci::unsuitable::nothing_wrong;
+    array value_;
+    plan::number number_;
+    std::int64_t extent_ = 0;
+    detail::memory_watch** watch_ = nullptr;
+    detail::watch_part part_;
+};
+
+/// A name with what is bound to it.
+struct named {
+    std::string name;
+    bindable value;
+};
+
+namespace detail {
+
+/// Operands as they are given: in braces, or in a vector.
+class operand_list {
+public:
+    operand_list(std::initializer_list<named> list) : size_(list.size()) {  // NOLINT
+        data_ = list.begin();  // which lives as long as the call that it is an argument of
+    }
+    operand_list(const std::vector<named>& list)
+        : data_(list.data()), size_(list.size()) {}  // NOLINT
+    const named* begin() const { return data_; }
+    const named* end() const { return data_ + size_; }
+    std::size_t size() const { return size_; }
+
+private:
+    const named* data_;
+    std::size_t size_;
+};
+
+}  // namespace detail
+
+// Running ------------------------------------------------------------------------------------------
+
+/// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
+/// written. Plans are remembered: the next call with the same shapes plans nothing.
+arrays run(const program& p, detail::operand_list operands);
+
+struct prepare_options {
+    /// A squared distance is a sum of squared differences, as it is written. It always is so far: a
+    /// program never trades the digits that its expansion into products would cost for speed.
+    bool exact_distances = true;
+};
+
+/// A program checked, planned and allocated for its operands, to be run many times. Runs read the
+/// operands' current contents. It keeps the memory of arrays; other memory has to live. A tensor or an array
+/// that has been given other memory since is noticed, and an error.
+class runner {
+public:
+    runner(const program& p, detail::operand_list operands, const prepare_options& options);
+    runner(runner&&) noexcept;
+    runner& operator=(runner&&) noexcept;
+    ~runner();
+
+    /// Allocates nothing, plans nothing. Throws ricci::error, before anything is written, where a tensor
+    /// that was bound is gone.
+    void operator()();
+
+    /// An output, in the memory that was bound for it or else in the program's own.
+    array operator[](std::string_view name) const;
+
+    /// Other operands, outputs, numbers or extents than before, several at once where they depend on each
+    /// other. Plans anew only where extents, strides or numbers differ. Throws ricci::error where a call
+    /// would, and everything stays as it was.
+    void bind(detail::operand_list operands);
+    void bind(std::string_view name, bindable value);
+
+    /// The steps in words.
+    std::string explain() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// Checks, plans and allocates; outputs may be bound too, and are written to that memory. Throws
+/// ricci::error where run() would.
+inline runner prepare(const program& p, detail::operand_list operands,
+                      const prepare_options& options = {}) {
+    return runner(p, operands, options);
+}
+
+/// The plan in words. Operands may be shapes: nothing is allocated that the program would need.
+std::string explain(const program& p, detail::operand_list operands);
+
+/// What a plan takes, in bytes, to be known before it runs.
+struct memory_needed {
+    std::size_t outputs = 0;    // those that are not bound
+    std::size_t workspace = 0;  // beside them, while it runs
+};
+memory_needed memory_of(const program& p, detail::operand_list operands);
+
+/// One contraction by numpy's rules: einsum("ib,hba->hia", {x, w}). Throws ricci::error for a string that
+/// cannot be read, and where extents disagree.
+array einsum(std::string_view text, std::initializer_list<bindable> operands);
+array einsum(std::string_view text, const std::vector<bindable>& operands);
+/// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand 2",
+/// ..., and what it gives "result".
+program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);
+
+// Derivatives --------------------------------------------------------------------------------------
+
+// Programs again. All throw ricci::error for what would not compile.
+
+/// dL/dx for every x of `by`: takes what p takes and {"dL/d(of)", ...}.
+program gradient(const program& p, std::string_view of, const std::vector<std::string>& by);
+/// As gradient, and gives the value of `of` too.
+program value_and_gradient(const program& p, std::string_view of,
+                           const std::vector<std::string>& by);
+/// Forward mode: d/dt Y for every output Y, along {"d/dt x", ...} of every x of `by`.
+program tangent(const program& p, const std::vector<std::string>& by);
+/// The derivative of the tensor `of` by every x of `by`, of the axes of `of` and then those of x.
+program jacobian(const program& p, std::string_view of, const std::vector<std::string>& by);
+
+/// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta", and the
+/// like.
+std::string canonical_name(std::string_view name);
+
+}  // namespace ricci

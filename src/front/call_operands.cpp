@@ -1,0 +1,158 @@
+// From names and run-time operands to a request of the engine.
+#include "src/front/call_operands.hpp"
+
+#include <algorithm>
+
+#include <ricci/notation/cursor.hpp>
+
+#include "src/front/program_body.hpp"
+
+namespace ricci::detail {
+namespace {
+
+text_view view_of(std::string_view text) {
+    return {text.data(), static_cast<std::int32_t>(text.size())};
+}
+
+std::vector<std::int64_t> signed_of(std::span<const std::size_t> extents) {
+    return {extents.begin(), extents.end()};
+}
+
+operand_facts facts_of(const bindable& b, text_view name) {
+    using what = operand_facts::what;
+    switch (b.kind()) {
+        case bindable::what::tensor:
+            break;
+        case bindable::what::number:
+            return {what::number, name, 0, b.is_complex_number() ? element::c128 : element::f64};
+        case bindable::what::index:
+            return {what::index, name, 0};
+        case bindable::what::unsuitable: {
+            operand_facts f{what::unsuitable, name, -1};
+            f.why = b.why();
+            return f;
+        }
+    }
+    const array& a = b.value();
+    return {what::tensor, name, static_cast<std::int32_t>(a.rank()), a.type(), a.is_writable()};
+}
+
+ir::ref find_index(const ir::program_view& p, text_view name) {
+    for (ir::ref i = 0; i < p.indices.size(); ++i)
+        if (p.index(i) == name) return i;
+    return ir::none;
+}
+
+}  // namespace
+
+void refuse(const text_view& words) {
+    throw error("ricci: " + std::string(words.begin(), words.end()) + ".");
+}
+
+call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind)
+    : body_(body_of(p)) {
+    describe(operands);
+    const auto mistake =
+        call_check(body_.view(), facts_.data(), static_cast<std::int32_t>(facts_.size()),
+                   kind != call_kind::run)
+            .run();
+    if (mistake) refuse(mistake.words);
+    if (kind != call_kind::explain) refuse_shapes(operands);
+    choose_type(operands);
+    add(operands);
+}
+
+call_operands::call_operands(const program& p, const operand_list& operands, element type)
+    : body_(body_of(p)), type_(type) {
+    describe(operands);
+    const auto mistake =
+        call_check(body_.view(), facts_.data(), static_cast<std::int32_t>(facts_.size()), true)
+            .run_rebinding(type);
+    if (mistake) refuse(mistake.words);
+    refuse_shapes(operands);
+    add(operands);
+}
+
+void call_operands::describe(const operand_list& operands) {
+    names_.reserve(operands.size());
+    for (const named& o : operands) {
+        const bool index = o.value.kind() == bindable::what::index;
+        names_.push_back(index ? o.name : canonical_name(o.name));
+        facts_.push_back(facts_of(o.value, view_of(names_.back())));
+    }
+}
+
+void call_operands::refuse_shapes(const operand_list& operands) const {
+    std::size_t k = 0;
+    for (const named& o : operands) {
+        if (o.value.kind() == bindable::what::tensor && o.value.value().is_shape())
+            throw error("ricci: a shape without elements is bound to " + names_[k] +
+                        "; ricci::explain takes shapes, a run takes tensors.");
+        ++k;
+    }
+}
+
+// That of the first tensor, where whole numbers that say positions or are compared do not count, nor does
+// bool; double where there is nothing else. The rule of calls known at compile time.
+void call_operands::choose_type(const operand_list& operands) {
+    const array* whole = nullptr;
+    for (const named& o : operands) {
+        if (o.value.kind() != bindable::what::tensor) continue;
+        const array& a = o.value.value();
+        if (!is_whole(a.type())) {
+            type_ = a.type();
+            return;
+        }
+        if (whole == nullptr && a.type() != element::boolean) whole = &a;
+    }
+    if (whole != nullptr) type_ = whole->type();
+}
+
+void call_operands::add(const operand_list& operands) {
+    const ir::program_view p = body_.view();
+    std::size_t k = 0;
+    for (const named& n : operands) {
+        const text_view name = view_of(names_[k++]);
+        const bindable& b = n.value;
+        if (b.kind() == bindable::what::index) {
+            indices_.push_back({find_index(p, name), b.extent_of_index()});
+            continue;
+        }
+        engine::operand o;
+        o.name = p.find(name);
+        if (b.kind() == bindable::what::number) {
+            o.value = b.number();
+            inputs_.push_back(o);
+            continue;
+        }
+        const array& a = b.value();
+        numbers_.push_back(signed_of(a.extents()));
+        o.extents = numbers_.back().data();
+        o.strides = a.strides().data();
+        o.rank = static_cast<std::int32_t>(a.rank());
+        o.data = const_cast<void*>(a.data());
+        o.is_positions = is_whole(a.type());
+        o.positions = a.type();
+        o.shape_only = a.is_shape();
+        o.watch = b.watch();
+        const bool output = p.definition(o.name) != ir::none;
+        (output ? outputs_ : inputs_).push_back(o);
+    }
+}
+
+engine::request call_operands::request() const {
+    engine::request r;
+    r.program = body_.view();
+    r.program_key = body_.key();
+    r.program_owner = const_cast<program_body*>(&body_);
+    r.type = type_;
+    r.inputs = inputs_.data();
+    r.input_count = static_cast<std::int32_t>(inputs_.size());
+    r.outputs = outputs_.data();
+    r.output_count = static_cast<std::int32_t>(outputs_.size());
+    r.index_extents = indices_.data();
+    r.index_extent_count = static_cast<std::int32_t>(indices_.size());
+    return r;
+}
+
+}  // namespace ricci::detail

@@ -1,0 +1,62 @@
+// What a program of the run-time face holds: its equations, shared by its copies, which never change.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+#include <ricci/parse.hpp>
+
+namespace ricci::detail {
+
+class program_body {
+public:
+    explicit program_body(ir::program equations);
+
+    ir::program_view view() const { return view_; }
+    /// Tells it from all other programs of this process, and from those known at compile time.
+    std::uint64_t key() const { return key_; }
+    /// Its outputs in the order of the equations.
+    const std::vector<ir::ref>& outputs() const { return outputs_; }
+
+    void share() { parts_.fetch_add(1, std::memory_order_relaxed); }
+    void leave() {
+        if (parts_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+private:
+    ~program_body() = default;
+
+    ir::program equations_;
+    ir::program_view view_;
+    std::uint64_t key_;
+    std::vector<ir::ref> outputs_;
+    std::atomic<std::int32_t> parts_{1};
+};
+
+/// A part in a program, of a plan that refers to it.
+class program_part {
+public:
+    program_part() = default;
+    explicit program_part(program_body* body) : body_(body) {
+        if (body_ != nullptr) body_->share();
+    }
+    program_part(const program_part& other) : program_part(other.body_) {}
+    program_part& operator=(program_part other) noexcept {
+        std::swap(body_, other.body_);
+        return *this;
+    }
+    ~program_part() {
+        if (body_ != nullptr) body_->leave();
+    }
+
+private:
+    program_body* body_ = nullptr;
+};
+
+/// The body of a program, for the files that carry out what its members promise.
+inline program_body& body_of(const program& p) { return *p.body_; }
+
+}  // namespace ricci::detail

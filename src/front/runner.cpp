@@ -1,0 +1,173 @@
+// Programs of the run-time face, run and prepared.
+#include <ricci/notation/einsum.hpp>
+#include <ricci/program.hpp>
+
+#include "src/front/call_operands.hpp"
+#include "src/front/program_body.hpp"
+#include "src/front/requests.hpp"
+#include "src/runtime/memory_watch.hpp"
+
+namespace ricci {
+namespace {
+
+using detail::call_kind;
+using detail::call_operands;
+using detail::program_body;
+
+std::string name_of_output(const program_body& body, ir::ref name) {
+    const auto text = body.view().name(name);
+    return {text.begin(), text.end()};
+}
+
+// Where outputs that are not bound go.
+struct output_memory {
+    const program_body& body;
+    element type;
+    arrays made;
+
+    void add_to(engine::request& r) {
+        r.allocate = [](void* context, ir::ref name, std::int32_t rank,
+                        const std::int64_t* extents) -> void* {
+            return static_cast<output_memory*>(context)->allocate(name, rank, extents);
+        };
+        r.context = this;
+    }
+    void* allocate(ir::ref name, std::int32_t rank, const std::int64_t* extents) {
+        const std::vector<std::size_t> list(extents, extents + rank);
+        array a(type, list);
+        void* const data = a.data();
+        made.set(name_of_output(body, name), std::move(a));
+        return data;
+    }
+    // The same in the order of the equations, whatever order they were made in.
+    arrays in_order() {
+        arrays all;
+        for (const ir::ref n : body.outputs()) {
+            const std::string name = name_of_output(body, n);
+            if (made.contains(name)) all.set(name, made[name]);
+        }
+        return all;
+    }
+};
+
+}  // namespace
+
+arrays run(const program& p, detail::operand_list operands) {
+    const call_operands call(p, operands, call_kind::run);
+    output_memory outputs{detail::body_of(p), call.type(), {}};
+    engine::request r = call.request();
+    outputs.add_to(r);
+    engine::run(r);
+    return outputs.in_order();
+}
+
+std::string explain(const program& p, detail::operand_list operands) {
+    return engine::explain(call_operands(p, operands, call_kind::explain).request());
+}
+
+memory_needed memory_of(const program& p, detail::operand_list operands) {
+    const call_operands call(p, operands, call_kind::explain);
+    const plan::program_plan plan = engine::plan_of(call.request());
+    memory_needed needed;
+    needed.workspace = plan.workspace_bytes;
+    for (const auto& slot : plan.slots) {
+        if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
+        std::size_t bytes = size_of(plan.type);
+        for (const std::int64_t e : slot.extents) bytes *= static_cast<std::size_t>(e);
+        needed.outputs += bytes;
+    }
+    return needed;
+}
+
+struct runner::state {
+    state(const program& what, detail::operand_list operands)
+        : state(what, operands, call_operands(what, operands, call_kind::prepare)) {}
+
+    void bind(detail::operand_list changes) {
+        const call_operands call(prepared, changes, outputs.type);
+        engine::request r = call.request();
+        output_memory other{outputs.body, outputs.type, {}};
+        other.add_to(r);
+        executable.bind(r);
+        for (auto& [name, value] : other.made) outputs.made.set(name, value);
+        keep(changes, call);
+    }
+    array output(std::string_view name) const {
+        const std::string spelled = canonical_name(name);
+        if (bound_outputs.contains(spelled)) return bound_outputs[spelled];
+        return std::as_const(outputs.made)[spelled];
+    }
+
+    program prepared;
+    output_memory outputs;
+    engine::executable executable;
+    arrays bound_inputs, bound_outputs;  // that their memory lives
+
+private:
+    state(const program& what, detail::operand_list operands, const call_operands& call)
+        : prepared(what),
+          outputs{detail::body_of(prepared), call.type(), {}},
+          executable(request_of(call, outputs)) {
+        keep(operands, call);
+    }
+    static engine::request request_of(const call_operands& call, output_memory& outputs) {
+        engine::request r = call.request();
+        outputs.add_to(r);
+        return r;
+    }
+    void keep(detail::operand_list operands, const call_operands& call) {
+        const ir::program_view p = prepared.view();
+        std::size_t k = 0;
+        for (const named& o : operands) {
+            const std::string& name = call.name(k++);
+            if (o.value.kind() != bindable::what::tensor) continue;
+            const auto size = static_cast<std::int32_t>(name.size());
+            const bool output = p.definition(p.find({name.data(), size})) != ir::none;
+            (output ? bound_outputs : bound_inputs).set(name, o.value.value());
+        }
+    }
+};
+
+runner::runner(const program& p, detail::operand_list operands, const prepare_options&)
+    : state_(std::make_unique<state>(p, operands)) {}
+runner::runner(runner&&) noexcept = default;
+runner& runner::operator=(runner&&) noexcept = default;
+runner::~runner() = default;
+
+void runner::operator()() { state_->executable.run(); }
+array runner::operator[](std::string_view name) const { return state_->output(name); }
+void runner::bind(detail::operand_list operands) { state_->bind(operands); }
+void runner::bind(std::string_view name, bindable value) {
+    state_->bind({named{std::string(name), std::move(value)}});
+}
+std::string runner::explain() const { return state_->executable.explain(); }
+
+program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks) {
+    std::vector<std::int32_t> list;
+    for (const std::size_t rank : ranks) list.push_back(static_cast<std::int32_t>(rank));
+    auto read = notation::parse_einsum({text.data(), static_cast<std::int32_t>(text.size())},
+                                       list.data(), static_cast<std::int32_t>(list.size()));
+    if (read.mistake) detail::refuse(read.mistake.words);
+    return program(std::move(read.program));
+}
+
+array einsum(std::string_view text, const std::vector<bindable>& operands) {
+    std::vector<std::size_t> ranks;
+    std::vector<named> bound;
+    for (const bindable& o : operands) {
+        const auto name = notation::operand_name(static_cast<std::int32_t>(ranks.size()));
+        ranks.push_back(o.kind() == bindable::what::tensor ? o.value().rank() : 0);
+        bound.push_back({{name.view().begin(), name.view().end()}, o});
+    }
+    return run(einsum_program(text, ranks), bound)["result"];
+}
+
+array einsum(std::string_view text, std::initializer_list<bindable> operands) {
+    return einsum(text, std::vector<bindable>(operands));
+}
+
+detail::watch_part::watch_part(memory_watch** place) {
+    if (place != nullptr) watch_ = watched_memory(place).release();
+}
+
+}  // namespace ricci
