@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 
+#include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
 #include "bench/timing.hpp"
@@ -34,24 +35,33 @@ void measure_size(std::size_t n) {
     }
     auto step = prepare(product, "A"_t = a, "B"_t = b, "C"_t = c);
     const double prepared_time = time_of([&] { step(); });
+    const program parsed(product);
+    runner at_run_time = prepare(parsed, {{"A", a}, {"B", b}, {"C", c}});
+    const auto [known, read] =
+        time_in_turns([] {}, [&] { step(); }, [&] { at_run_time(); }, 31, 2e-3);
     const double into_time = time_of([&] { einsum_into<"mk,kn->mn">(c, a, b); });
     const double fresh_time = time_of([&] { return einsum<"mk,kn->mn">(a, b); });
     const double equation_time = time_of([&] { return product("A"_t = a, "B"_t = b); });
     const double allocation_time = time_of([&] {
         return tensor<T, 2>(std::array<std::size_t, 2>{n, n});
     });
-    std::printf("%-6s %3zu %12.0f %12.0f %12.0f %12.0f %12.0f\n",
-                sizeof(T) == 4 ? "float" : "double", n, prepared_time * 1e9, into_time * 1e9,
-                fresh_time * 1e9, equation_time * 1e9, allocation_time * 1e9);
+    const double run_time = time_of([&] { return run(parsed, {{"A", a}, {"B", b}}); });
+    std::printf("%-6s %3zu %12.0f %12.3f %12.0f %12.0f %12.0f %12.0f %12.0f\n",
+                sizeof(T) == 4 ? "float" : "double", n, prepared_time * 1e9, read / known,
+                into_time * 1e9, fresh_time * 1e9, equation_time * 1e9, run_time * 1e9,
+                allocation_time * 1e9);
     std::fflush(stdout);
 }
 
 }  // namespace
 
 void measure_calls() {
-    std::printf("# calls of an n x n x n product, nanoseconds\n");
-    std::printf("%-6s %3s %12s %12s %12s %12s %12s\n", "type", "n", "prepared", "einsum_into",
-                "einsum", "equation", "allocation");
+    std::printf(
+        "# calls of an n x n x n product, nanoseconds; read: a prepared program known at run "
+        "time,\n"
+        "# as a multiple of the one in the source, in turns; run: one known at run time at once\n");
+    std::printf("%-6s %3s %12s %12s %12s %12s %12s %12s %12s\n", "type", "n", "prepared", "read",
+                "einsum_into", "einsum", "equation", "run", "allocation");
     for (const std::size_t n : {2u, 4u, 8u, 16u, 32u, 64u}) measure_size<float>(n);
     for (const std::size_t n : {4u, 16u, 64u}) measure_size<double>(n);
 }

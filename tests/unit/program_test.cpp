@@ -165,7 +165,7 @@ TEST_CASE("a prepared program reads and writes memory that is bound") {
     const array turned(tensor_view<double, 2>(static_cast<double*>(a.data()), {3, 3}, {1, 3}));
     CHECK_THAT(words_of([&] { step["D"]; }), Contains("there is no array D"));
     CHECK_THAT(words_of([&] {
-                   prepare(p, {{"A", a}, {"B", b}, {"C", a}});
+                   prepare(p, {{"A", a}, {"B", b}, {"C", turned}});
                }),
                Contains("the output 'C' overlaps the input 'A'"));
     tensor<double, 2> const fixed({3, 3});
