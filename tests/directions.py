@@ -31,6 +31,8 @@ ARROWS = {
     "src/plan": {"base", "ir", "tensors", "plan", "src/kernels"},
     "src/front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/plan",
                   "src/runtime", "src/kernels"},
+    # A library of its own, which uses the other through its public face.
+    "src/files": {"base", "tensors", "front"},
 }
 
 # The files at the top of include/ricci that are not `front`.
@@ -42,6 +44,7 @@ LIBRARIES = [
     (("hwy/",), "src/kernels/"),
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
+    (("zip.h",), "src/files/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

@@ -33,6 +33,8 @@ missing_for_build() {
     has_library tbb || echo libtbb-dev
     has_library libhwy || echo libhwy-dev
     has_library fmt || echo libfmt-dev
+    has_library nlohmann_json || echo nlohmann-json3-dev
+    has_library libzip || echo libzip-dev
     has_boost || echo libboost-dev
 }
 

@@ -191,6 +191,10 @@ public:
     bool contains(std::string_view name) const { return find(name) < list_.size(); }
     /// Adds an array, or puts it in the place of the one of this name.
     void set(std::string name, array value);
+    /// Adds an array of a name that the caller knows not to be there yet: nobody looks whether it is.
+    void add(std::string name, array value) {
+        list_.emplace_back(std::move(name), std::move(value));
+    }
 
     std::size_t size() const { return list_.size(); }
     bool empty() const { return list_.empty(); }

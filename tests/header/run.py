@@ -26,6 +26,8 @@ REFUSED = [
     ("oneTBB", re.compile(r"/(tbb|oneapi)/")),
     ("fmt/format.h", re.compile(r"/fmt/format\.h$")),
     ("all of Hana", re.compile(r"/boost/hana\.hpp$")),
+    ("nlohmann's JSON", re.compile(r"/nlohmann/")),
+    ("<filesystem>", re.compile(r"/c\+\+/(v1|[0-9.]+)/filesystem$")),
 ]
 
 

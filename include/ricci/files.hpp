@@ -1,0 +1,77 @@
+// Tensors in files: .npy and .npz, which numpy reads and writes, and .safetensors. The library is ricci-files, apart
+// from ricci itself.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <ricci/array.hpp>
+
+namespace ricci {
+
+namespace detail {
+
+template <class T>
+concept path_of_chars = requires(const T& path) {
+    { path.native() } -> std::same_as<const std::string&>;
+};
+
+/// The name of a file as text or as a std::filesystem::path, known by what it is: including <filesystem>
+/// would cost every user's file more than all of this one.
+class file_path {
+public:
+    template <class T>
+    requires(std::convertible_to<const T&, std::string_view> || path_of_chars<T>)
+        file_path(const T& path)  // NOLINT: implicit, so that text is a path
+        : text_(text_of(path)) {}
+    std::string_view text() const { return text_; }
+
+private:
+    template <class T>
+    static std::string_view text_of(const T& path) {
+        if constexpr (path_of_chars<T>) return path.native();
+        else return path;
+    }
+    std::string_view text_;
+};
+
+}  // namespace detail
+
+/// The tensor in a file that holds one: .npy, or a .npz or .safetensors of one tensor. The name's ending says
+/// which format it is.
+///
+/// Element types are those of the file. int8, uint8, int16 and uint16 become element::i32; uint32, uint64,
+/// strings, Python objects, records and floats of 8 or 128 bits are refused by name. An array in Fortran's
+/// order has column-major strides. Files of a megabyte and more are not read but mapped: what is written to
+/// the array does not reach the file, and the file must not be cut while the array lives (save() and whoever
+/// else replaces it as a whole do no harm).
+///
+/// Throws ricci::error, in one sentence that names the file, where there is no such file, it is broken or
+/// cannot be read, or holds another number of tensors.
+array load(detail::file_path path);
+/// The tensor of this name among those of a file; the others are not read. A .npy file has one, of the name
+/// of the file without its ending. Throws ricci::error as load(path) does, and with the names there are.
+array load(detail::file_path path, std::string_view name);
+/// All tensors of a file by name, in the file's order. Throws ricci::error as load(path) does.
+arrays load_all(detail::file_path path);
+/// Names, element types and extents of all tensors of a file, which has its headers read and no more: shapes,
+/// to plan and to explain with. Throws ricci::error as load(path) does.
+arrays load_shapes(detail::file_path path);
+
+/// Writes a tensor to a file, row-major, whatever its strides are; the name's ending says in which format:
+/// .npy, or .npz and .safetensors, where it gets the name of the file without its ending.
+///
+/// A file that is there is replaced when the new one is whole and on the disk, and keeps its permissions;
+/// until then, and if anything fails, it stays as it was. Links are followed. Arrays that were loaded from
+/// the file keep what they have.
+///
+/// Throws ricci::error, in one sentence that names the file, where it cannot be written, and for what the
+/// format does not hold: bf16 in .npy and .npz, c128 in .safetensors.
+void save(detail::file_path path, const array& tensor);
+/// Writes tensors by name: to .npz (not compressed, as numpy.savez) or .safetensors; to .npy if there is one.
+/// Throws ricci::error as the other save does.
+void save(detail::file_path path, const arrays& tensors);
+
+}  // namespace ricci

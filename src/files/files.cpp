@@ -1,0 +1,92 @@
+// The public functions: which format a file is of, and how many tensors it should have.
+#include <ricci/files.hpp>
+
+#include <string>
+#include <utility>
+
+#include "src/files/formats.hpp"
+#include "src/files/words.hpp"
+
+namespace ricci {
+namespace {
+
+using namespace files;
+
+constexpr format formats[] = {
+    {".npy", read_npy, write_npy},
+    {".npz", read_npz, write_npz},
+    {".safetensors", read_safetensors, write_safetensors},
+};
+
+bool ends_with(std::string_view text, std::string_view ending) {
+    if (text.size() < ending.size()) return false;
+    const std::string_view end = text.substr(text.size() - ending.size());
+    for (std::size_t k = 0; k < end.size(); ++k) {
+        const char c =
+            end[k] >= 'A' && end[k] <= 'Z' ? static_cast<char>(end[k] - 'A' + 'a') : end[k];
+        if (c != ending[k]) return false;
+    }
+    return true;
+}
+
+const format& format_of(std::string_view path) {
+    for (const format& f : formats)
+        if (ends_with(path, f.ending)) return f;
+    fail({path},
+         "its name ends in none of .npy, .npz and .safetensors, which say what a file holds");
+}
+
+// The file's name without folders and ending.
+std::string_view stem_of(std::string_view path, const format& f) {
+    path.remove_suffix(f.ending.size());
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+arrays read(std::string_view path, const wanted& what) {
+    const format& f = format_of(path);
+    return f.read(input_file(path), stem_of(path, f), what);
+}
+
+void write(std::string_view path, const format& f, const arrays& tensors) {
+    for (const auto& [name, tensor] : tensors) check_savable(tensor, place{path}.named(name));
+    new_file file(path);
+    f.write(file, tensors);
+    file.finish();
+}
+
+}  // namespace
+
+array load(detail::file_path path) {
+    // What there is first: a file of a thousand tensors is not read to say that it has more than one.
+    const arrays shapes = read(path.text(), {.shapes = true});
+    if (shapes.size() == 1) return load(path, shapes.begin()->first);
+    if (shapes.empty()) fail({path.text()}, "it holds no tensor");
+    constexpr std::size_t shown = 10;
+    std::string words =
+        "it holds " + std::to_string(shapes.size()) + " tensors, and one has to be named: ";
+    std::size_t n = 0;
+    for (const auto& [name, tensor] : shapes)
+        if (n++ < shown) words += (n == 1 ? "" : ", ") + printable(name);
+    if (n > shown) words += " and " + std::to_string(n - shown) + " more";
+    fail({path.text()}, words);
+}
+
+array load(detail::file_path path, std::string_view name) {
+    return read(path.text(), {.one = true, .name = name})[name];
+}
+
+arrays load_all(detail::file_path path) { return read(path.text(), {}); }
+
+arrays load_shapes(detail::file_path path) { return read(path.text(), {.shapes = true}); }
+
+void save(detail::file_path path, const array& tensor) {
+    const format& f = format_of(path.text());
+    write(path.text(), f, {{std::string(stem_of(path.text(), f)), tensor}});
+}
+
+void save(detail::file_path path, const arrays& tensors) {
+    write(path.text(), format_of(path.text()), tensors);
+}
+
+}  // namespace ricci

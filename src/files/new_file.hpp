@@ -1,0 +1,41 @@
+// A file that takes the place of another when it is whole, and never before.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "src/files/words.hpp"
+
+namespace ricci::files {
+
+/// Written beside its place under a name of its own, which is gone when this is, whatever happens.
+class new_file {
+public:
+    /// Throws where no file of this name may be written.
+    explicit new_file(std::string_view name);
+    ~new_file();
+    new_file(const new_file&) = delete;
+    new_file& operator=(const new_file&) = delete;
+
+    place where() const { return {name_}; }
+
+    /// Writes at the end. Throws where the disk is full.
+    void write(const void* data, std::size_t bytes);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Writes at any offset, and says the system's error or 0.
+    int write_at(std::size_t offset, const void* data, std::size_t bytes) noexcept;
+
+    /// Puts the file, once it is on the disk, into its place. Throws where that fails; the old one is still
+    /// there then.
+    void finish();
+
+private:
+    std::string name_;       // as it was given
+    std::string target_;     // what it means, links followed
+    std::string temporary_;  // empty when there is none
+    int descriptor_ = -1;
+    std::size_t size_ = 0;
+};
+
+}  // namespace ricci::files

@@ -1,0 +1,185 @@
+// JSON to entries and back. Read as it comes, without a tree: nothing is kept that was not expected.
+#include "src/files/safetensors_header.hpp"
+
+#include <cstdint>
+#include <unordered_set>
+
+#include <nlohmann/json.hpp>
+
+namespace ricci::files {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view metadata_key = "__metadata__";
+
+// What nlohmann's parser calls for each piece of the text; false ends it. The form is
+// {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..., "__metadata__": {"key": "text"}}
+class header_events {
+public:
+    using number_integer_t = json::number_integer_t;
+    using number_unsigned_t = json::number_unsigned_t;
+    using number_float_t = json::number_float_t;
+    using string_t = json::string_t;
+    using binary_t = json::binary_t;
+
+    std::vector<safetensors_entry> entries;
+    std::string problem;  // what is wrong, if anything is
+
+    bool start_object(std::size_t) {
+        if (at_ == level::outside) return go_to(level::header);
+        if (at_ == level::name) {
+            seen_.clear();
+            return go_to(level::tensor);
+        }
+        if (at_ == level::metadata_name) return go_to(level::metadata);
+        return unexpected();
+    }
+    bool end_object() {
+        if (at_ == level::tensor) {
+            if (seen_.size() != 3)
+                return wrong(tensor() + "lacks one of dtype, shape and data_offsets");
+            return go_to(level::header);
+        }
+        return go_to(at_ == level::metadata ? level::header : level::outside);
+    }
+    bool key(string_t& text) {
+        if (at_ == level::header) {
+            if (!names_.insert(text).second)
+                return wrong("its header names " + printable(text) + " twice");
+            if (text == metadata_key) return go_to(level::metadata_name);
+            entries.push_back({text, {}, {}, 0, 0});
+            return go_to(level::name);
+        }
+        if (at_ == level::metadata) {
+            if (!metadata_.insert(text).second)
+                return wrong("its metadata name " + printable(text) + " twice");
+            return go_to(level::metadata_text);
+        }
+        if (!seen_.insert(text).second)
+            return wrong(tensor() + "has " + printable(text) + " twice");
+        if (text == "dtype") return go_to(level::type);
+        if (text == "shape") return go_to(level::shape);
+        if (text == "data_offsets") return go_to(level::offsets);
+        return wrong(tensor() + "has the unknown key " + printable(text));
+    }
+    bool start_array(std::size_t) {
+        offsets_ = 0;
+        if (at_ == level::shape) return go_to(level::extent);
+        return at_ == level::offsets ? go_to(level::offset) : unexpected();
+    }
+    bool end_array() {
+        if (at_ == level::offset && offsets_ != 2)
+            return wrong(tensor() + "has other data_offsets than two");
+        return go_to(level::tensor);
+    }
+    bool string(string_t& text) {
+        if (at_ == level::metadata_text) return go_to(level::metadata);
+        if (at_ != level::type) return unexpected();
+        entries.back().type = text;
+        return go_to(level::tensor);
+    }
+    bool number_unsigned(number_unsigned_t value) {
+        if (value > PTRDIFF_MAX) return wrong(tensor() + "has a number that is too large");
+        if (at_ == level::extent) {
+            if (entries.back().extents.size() == most_axes)
+                return wrong(tensor() + "has more than " + std::to_string(most_axes) + " axes");
+            entries.back().extents.push_back(value);
+            return true;
+        }
+        if (at_ != level::offset) return unexpected();
+        if (offsets_ == 0) entries.back().begin = value;
+        if (offsets_ == 1) entries.back().end = value;
+        return ++offsets_ <= 2 || wrong(tensor() + "has other data_offsets than two");
+    }
+    bool number_integer(number_integer_t) {
+        if (at_ != level::extent && at_ != level::offset) return unexpected();
+        return wrong(tensor() + "has a number below 0");
+    }
+    bool number_float(number_float_t, const string_t&) {
+        if (at_ != level::extent && at_ != level::offset) return unexpected();
+        return wrong(tensor() + "has a number that is not whole or too large");
+    }
+    bool null() { return unexpected(); }
+    bool boolean(bool) { return unexpected(); }
+    bool binary(binary_t&) { return unexpected(); }
+    bool parse_error(std::size_t position, const std::string&, const json::exception&) {
+        return wrong("its header is no JSON at byte " + std::to_string(position));
+    }
+
+private:
+    // What has been read: which thing comes next, or may.
+    enum class level {
+        outside,
+        header,
+        name,
+        tensor,
+        type,
+        shape,
+        extent,
+        offsets,
+        offset,
+        metadata_name,
+        metadata,
+        metadata_text
+    };
+
+    bool go_to(level next) {
+        at_ = next;
+        return true;
+    }
+    bool wrong(std::string words) {
+        problem = std::move(words);
+        return false;
+    }
+    bool unexpected() {
+        if (at_ == level::outside) return wrong("its header is no JSON object");
+        if (at_ == level::metadata_name || at_ == level::metadata_text)
+            return wrong("its metadata are not texts by name");
+        return wrong(tensor() +
+                     "is not said as {\"dtype\": TEXT, \"shape\": [NUMBERS], "
+                     "\"data_offsets\": [NUMBER, NUMBER]}");
+    }
+    std::string tensor() const {
+        return "tensor " + printable(entries.back().name) + " of its header ";
+    }
+
+    level at_ = level::outside;
+    int offsets_ = 0;
+    std::unordered_set<std::string> names_, metadata_, seen_;
+};
+
+}  // namespace
+
+std::vector<safetensors_entry> read_safetensors_header(const std::string& text,
+                                                       const place& where) {
+    if (text.empty() || text[0] != '{') fail(where, "its header does not begin with {");
+    header_events events;
+    if (!json::sax_parse(text, &events)) fail(where, events.problem);
+    return std::move(events.entries);
+}
+
+std::string safetensors_header(const std::vector<safetensors_entry>& entries, const place& where) {
+    std::string text = "{";
+    for (const safetensors_entry& entry : entries) {
+        const place tensor = where.named(entry.name);
+        if (entry.name == metadata_key)
+            fail(tensor, "the .safetensors format has another use for this name");
+        if (text.size() > 1) text += ',';
+        try {
+            text += json(entry.name).dump();
+        } catch (const json::exception&) {
+            fail(tensor, "a .safetensors file has names in UTF-8, and this is not");
+        }
+        text += ":{\"dtype\":\"" + entry.type + "\",\"shape\":[";
+        for (std::size_t axis = 0; axis < entry.extents.size(); ++axis)
+            text += (axis == 0 ? "" : ",") + std::to_string(entry.extents[axis]);
+        text += "],\"data_offsets\":[" + std::to_string(entry.begin) + "," +
+                std::to_string(entry.end) + "]}";
+    }
+    text += '}';
+    text.append((64 - (8 + text.size()) % 64) % 64, ' ');
+    return text;
+}
+
+}  // namespace ricci::files

@@ -1,0 +1,44 @@
+// The sentences about files, with foreign texts made harmless.
+#include "src/files/words.hpp"
+
+#include <system_error>
+
+#include <ricci/error.hpp>
+
+namespace ricci::files {
+
+void fail(const place& where, const std::string& words) {
+    std::string sentence = "ricci: " + printable(where.file) + ": ";
+    if (where.in_tensor) sentence += "tensor " + printable(where.tensor) + ": ";
+    throw error(sentence + words + ".");
+}
+
+void fail_for(const place& where, const std::string& words, int system_error) {
+    fail(where, words + ": " + std::generic_category().message(system_error));
+}
+
+std::string printable(std::string_view text) {
+    constexpr std::size_t longest = 80;
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        // A character of several bytes is not cut in two.
+        if (result.size() >= longest && (byte & 0xc0) != 0x80) return result + "...";
+        if (result.size() >= 2 * longest) return result + "...";
+        if (byte >= 0x20 && byte != 0x7f) {
+            result += c;
+            continue;
+        }
+        result += "\\x";
+        result += digits[byte / 16];
+        result += digits[byte % 16];
+    }
+    return result;
+}
+
+std::string count(std::size_t number, const char* thing) {
+    return std::to_string(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
+}  // namespace ricci::files

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Compares with numpy: it reads what the library wrote, and the library reads what it wrote.
+
+usage: numpy_test.py DRIVER
+
+A .safetensors file is read and written here by hand, from the description of the format.
+"""
+
+import io
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+try:
+    import numpy as np
+except ImportError:
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3"] + sys.argv)
+    print("numpy is missing, and nothing was compared; on Debian: apt-get install python3-numpy")
+    sys.exit(77)
+
+SAFETENSORS = {"F64": "f8", "F32": "f4", "F16": "f2", "C64": "c8", "I64": "i8", "I32": "i4", "I16": "i2",
+               "I8": "i1", "U8": "u1", "U16": "u2", "U32": "u4", "U64": "u8", "BOOL": "?", "BF16": "V2"}
+SHAPES = [(), (1,), (5,), (2, 3), (2, 3, 4), (2, 1, 3, 2), (1, 2, 3, 2, 2), (0,), (3, 0, 2)]
+
+
+def read_safetensors(path):
+    data = path.read_bytes()
+    length, = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + length], object_pairs_hook=lambda pairs: (_only_once(pairs), dict(pairs))[1])
+    header.pop("__metadata__", None)
+    body, arrays, end = data[8 + length:], {}, 0
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        begin, stop = entry["data_offsets"]
+        assert begin == end, "a hole or an overlap"
+        end = stop
+        array = np.frombuffer(body[begin:stop], dtype=SAFETENSORS[entry["dtype"]])
+        arrays[name] = array.reshape(entry["shape"])
+    assert end == len(body), "bytes of no tensor"
+    return {name: arrays[name] for name in header}
+
+
+def _only_once(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), "a key twice"
+
+
+def write_safetensors(path, arrays, padding=0):
+    names = {np.dtype(code): name for name, code in SAFETENSORS.items()}
+    header, body = {"__metadata__": {"format": "np", "a": "b"}}, b""
+    for name, array in arrays.items():
+        data = np.ascontiguousarray(array).tobytes()
+        header[name] = {"dtype": names[array.dtype], "shape": list(array.shape),
+                        "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(header).encode() + b" " * padding
+    path.write_bytes(struct.pack("<Q", len(text)) + text + body)
+
+
+def samples(codes):
+    """Arrays by name: every type, every shape, some in Fortran's order, with bytes of every kind."""
+    arrays = {}
+    for code in codes:
+        for k, shape in enumerate(SHAPES):
+            dtype = np.dtype(code)
+            count = int(np.prod(shape, dtype=int))
+            raw = (np.arange(count * dtype.itemsize) * 37 + k).astype(np.uint8)
+            array = (raw % 2).astype(bool) if dtype == bool else raw.view(dtype)
+            array = array.reshape(shape, order="F" if k % 2 else "C")
+            arrays[f"{code.strip('<|?')}.ä{k}"] = array
+    return arrays
+
+
+def widened(array):
+    small = array.dtype in (np.int8, np.uint8, np.int16, np.uint16)
+    return array.astype(np.int32) if small else array
+
+
+def same(read, expected):
+    wanted = {name: widened(array) for name, array in expected.items()}
+    assert list(read) == list(wanted), f"{list(read)[:3]} instead of {list(wanted)[:3]}"
+    for name, array in wanted.items():
+        got = read[name]
+        assert got.dtype == array.dtype, f"{name}: {got.dtype} instead of {array.dtype}"
+        assert got.shape == array.shape, f"{name}: {got.shape} instead of {array.shape}"
+        assert got.tobytes() == np.ascontiguousarray(array).tobytes(), f"{name}: other elements"
+
+
+class Driver:
+    def __init__(self, program):
+        self.program = program
+
+    def convert(self, *jobs):
+        """What the driver says to each (from, to) or (from, to, name)."""
+        words = []
+        for job in jobs:
+            words += [*map(str, job), "--"]
+        done = subprocess.run([self.program, *words[:-1]], capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1), f"the driver broke: {done.stderr[-2000:]}"
+        return done.stdout.splitlines()
+
+    def done(self, *jobs):
+        for said in self.convert(*jobs):
+            assert said == "done", said
+
+
+def read_npz(path):
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def check_npz(driver, folder):
+    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
+    np.savez(folder / "stored.npz", **arrays)
+    np.savez_compressed(folder / "deflated.npz", **arrays)
+    with zipfile.ZipFile(folder / "mixed.npz", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("readme.txt", "not an array")
+        for name, array in arrays.items():
+            stream = io.BytesIO()
+            np.lib.format.write_array(stream, array, version=(2, 0) if "f4" in name else (3, 0))
+            file.writestr(name + ".npy", stream.getvalue())
+    for name in ("stored", "deflated", "mixed"):
+        driver.done((folder / f"{name}.npz", folder / "out.npz"))
+        same(read_npz(folder / "out.npz"), arrays)
+        for one in ("<f8.ä4".strip("<"), "u1.ä3"):
+            driver.done((folder / f"{name}.npz", folder / "one.npz", one))
+            same(read_npz(folder / "one.npz"), {one: arrays[one]})
+    with zipfile.ZipFile(folder / "out.npz") as file:
+        assert file.testzip() is None
+
+
+def check_npy(driver, folder):
+    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
+    jobs = []
+    for n, array in enumerate(arrays.values()):
+        with open(folder / f"{n}.npy", "wb") as file:
+            np.lib.format.write_array(file, array, version=[(1, 0), (2, 0), (3, 0)][n % 3])
+        jobs.append((folder / f"{n}.npy", folder / f"out{n}.npy"))
+    driver.done(*jobs)
+    for n, array in enumerate(arrays.values()):
+        same({"x": np.load(folder / f"out{n}.npy", allow_pickle=False)}, {"x": array})
+        header = (folder / f"out{n}.npy").read_bytes()
+        assert header[6:8] == b"\1\0" and (10 + struct.unpack("<H", header[8:10])[0]) % 64 == 0
+
+
+def check_safetensors(driver, folder):
+    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2", "|V2"])
+    for padding in range(8):
+        write_safetensors(folder / "in.safetensors", arrays, padding)
+        driver.done((folder / "in.safetensors", folder / "out.safetensors"))
+        same(read_safetensors(folder / "out.safetensors"), arrays)
+    named = {name: array for name, array in arrays.items() if array.dtype != np.dtype("V2")}
+    write_safetensors(folder / "in.safetensors", named)
+    driver.done((folder / "in.safetensors", folder / "a.npz"), (folder / "a.npz", folder / "b.safetensors"))
+    same(read_npz(folder / "a.npz"), named)
+    same(read_safetensors(folder / "b.safetensors"), named)
+
+
+def check_refusals(driver, folder):
+    refused = {
+        "uint32": np.zeros(3, "<u4"), "uint64": np.zeros(3, "<u8"), "longdouble": np.zeros(3, np.longdouble),
+        "strings": np.array(["a", "bc"]), "byte strings": np.array([b"a", b"bc"]),
+        "Python objects": np.array([{}, None], dtype=object), "big-endian": np.zeros(3, ">f4"),
+        "records": np.zeros(3, dtype=[("a", "<f4"), ("b", "<i4")]), "dates": np.zeros(3, "<M8[s]"),
+        "spans of time": np.zeros(3, "<m8[s]"), "bfloat16": np.zeros(3, "|V2"),
+    }
+    for words, array in refused.items():
+        np.save(folder / "x.npy", array)
+        np.savez(folder / "x.npz", fine=np.ones(2), odd=array)
+        said = driver.convert((folder / "x.npy", folder / "y.npy"), (folder / "x.npz", folder / "y.npz"),
+                              (folder / "x.npz", folder / "z.npz", "fine"))
+        assert words in said[0] and "x.npy" in said[0], said[0]
+        assert words in said[1] and "x.npz: tensor odd" in said[1], said[1]
+        assert said[2] == "done", said[2]
+        assert not (folder / "y.npy").exists() and not (folder / "y.npz").exists()
+    for name, code in (("U32", "u4"), ("U64", "u8")):
+        write_safetensors(folder / "x.safetensors", {"fine": np.ones(2), "odd": np.zeros(3, code)})
+        said = driver.convert((folder / "x.safetensors", folder / "y.safetensors"),
+                              (folder / "x.safetensors", folder / "z.safetensors", "fine"))
+        assert f"tensor odd: its elements are {name}" in said[0], said[0]
+        assert said[1] == "done", said[1]
+
+
+def main():
+    driver = Driver(sys.argv[1])
+    failed = 0
+    for check in (check_npy, check_npz, check_safetensors, check_refusals):
+        with tempfile.TemporaryDirectory(prefix="ricci-files-") as folder:
+            try:
+                check(driver, pathlib.Path(folder))
+                print(f"{check.__name__}: done")
+            except AssertionError as problem:
+                failed += 1
+                print(f"{check.__name__}: FAILED: {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
