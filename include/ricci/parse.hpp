@@ -44,6 +44,8 @@ public:
     /// What a call binds, and what it gives: names, indices, ranks, in the order of the equations.
     tensor_list inputs() const;
     tensor_list outputs() const;
+    /// All tensors that are computed, outputs among them.
+    tensor_list definitions() const;
 
     /// The same program with more outputs: tensors that it computes on the way. Throws ricci::error for
     /// what it does not define.

@@ -236,6 +236,17 @@ inline runner prepare(const program& p, detail::operand_list operands,
 /// The plan in words. Operands may be shapes: nothing is allocated that the program would need.
 std::string explain(const program& p, detail::operand_list operands);
 
+/// A tensor of a program, with the extents that it has for certain operands.
+struct sized_tensor {
+    enum class part : std::uint8_t { input, intermediate, output };
+    tensor_info tensor;
+    part role = part::input;
+    array extents;  // a shape
+};
+/// Every tensor: inputs, then those that are computed, in the order of the equations. Operands may be
+/// shapes. Throws ricci::error where they do not fit, as explain() does, but plans nothing.
+std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands);
+
 /// What a plan takes, in bytes, to be known before it runs.
 struct memory_needed {
     std::size_t outputs = 0;    // those that are not bound
@@ -250,6 +261,8 @@ array einsum(std::string_view text, const std::vector<bindable>& operands);
 /// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand 2",
 /// ..., and what it gives "result".
 program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);
+/// The same where every operand has as many axes as it has letters, and no "..." stands for more.
+program einsum_program(std::string_view text);
 
 // Derivatives --------------------------------------------------------------------------------------
 

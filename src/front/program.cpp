@@ -63,6 +63,11 @@ tensor_info info_of_input(const ir::program_view& p, ir::ref name) {
     return info;
 }
 
+tensor_info info_of_definition(const ir::program_view& p, const ir::equation& e) {
+    return {string_of(p.name(e.name)), static_cast<std::size_t>(e.positions.count),
+            indices_of(p, e.positions), latex_of(p, e)};
+}
+
 // A claim as a program of its own.
 ir::program read_claim(std::string_view claim) {
     auto read = notation::parse_equations(view_of(claim));
@@ -107,11 +112,16 @@ tensor_list program::inputs() const {
 tensor_list program::outputs() const {
     const ir::program_view p = view();
     tensor_list all;
-    for (const ir::ref n : body_->outputs()) {
-        const ir::equation& e = p.equations[p.definition(n)];
-        all.push_back({string_of(p.name(n)), static_cast<std::size_t>(e.positions.count),
-                       indices_of(p, e.positions), latex_of(p, e)});
-    }
+    for (const ir::ref n : body_->outputs())
+        all.push_back(info_of_definition(p, p.equations[p.definition(n)]));
+    return all;
+}
+
+tensor_list program::definitions() const {
+    const ir::program_view p = view();
+    tensor_list all;
+    for (const ir::equation& e : p.equations)
+        if (!e.claim) all.push_back(info_of_definition(p, e));
     return all;
 }
 

@@ -151,6 +151,12 @@ program einsum_program(std::string_view text, const std::vector<std::size_t>& ra
     return program(std::move(read.program));
 }
 
+program einsum_program(std::string_view text) {
+    auto read = notation::parse_einsum({text.data(), static_cast<std::int32_t>(text.size())}, nullptr, 0);
+    if (read.mistake) detail::refuse(read.mistake.words);
+    return program(std::move(read.program));
+}
+
 array einsum(std::string_view text, const std::vector<bindable>& operands) {
     std::vector<std::size_t> ranks;
     std::vector<named> bound;

@@ -386,3 +386,33 @@ TEST_CASE("a call is refused with the words of the compiler") {
     CHECK_THAT(with("X", "text"), Contains("X"));
     CHECK_THAT(words_of([&] { p.keep({"Z"}); }), Contains("define no tensor Z"));
 }
+
+TEST_CASE("the extents of all tensors follow from those of the operands") {
+    const program p(attention);
+    const auto weights = [](std::size_t a, std::size_t b) {
+        return shape(element::f32, {std::size_t{8}, a, b});
+    };
+    std::string words;
+    for (const sized_tensor& t : tensors_of(p, {{"X", shape(element::f32, {100, 512})},
+                                                {"W_Q", weights(512, 64)},
+                                                {"W_K", weights(512, 64)},
+                                                {"W_V", weights(512, 64)},
+                                                {"W_O", weights(64, 512)},
+                                                {"d_k", 64}})) {
+        words += t.role == sized_tensor::part::input          ? "< "
+                 : t.role == sized_tensor::part::intermediate ? ""
+                                                              : "> ";
+        words += t.tensor.name + "[" + t.tensor.indices + "]";
+        for (const std::size_t e : t.extents.extents()) words += " " + std::to_string(e);
+        words += "; ";
+    }
+    CHECK(
+        words ==
+        "< X[i,b] 100 512; < W_Q[h,b,a] 8 512 64; < W_K[h,b,a] 8 512 64; < W_V[h,b,c] 8 512 64; "
+        "< d_k[]; < W_O[h,c,d] 8 64 512; Q[h,i,a] 8 100 64; K[h,j,a] 8 100 64; V[h,j,c] 8 100 64; "
+        "S[h,i,j] 8 100 100; A[h,i,j] 8 100 100; O[h,i,c] 8 100 64; > Y[i,d] 100 512; ");
+    CHECK_THAT(words_of([&] {
+                   tensors_of(p, {{"X", shape(element::f32, {100})}});
+               }),
+               Contains("X has 2 indices"));
+}

@@ -1,0 +1,31 @@
+// Operands of an einsum string, which have no names of their own.
+#include "command/einsum_operands.hpp"
+
+#include <ricci/files.hpp>
+
+#include "command/operand_words.hpp"
+
+namespace ricci::command {
+
+std::vector<std::string> named_operands(const std::vector<std::string>& words) {
+    std::vector<std::string> all;
+    for (const std::string& word : words)
+        all.push_back("operand " + std::to_string(all.size() + 1) + "=" + word);
+    return all;
+}
+
+program program_of_einsum(const std::string& text, const std::vector<std::string>& operands) {
+    // how many axes an operand has decides how the string is read, and no program knows it yet
+    const program none = parse("x = 1").value();
+    std::vector<std::size_t> ranks;
+    for (const std::string& word : operands) {
+        const operand_word o = read_operand(word, none);
+        if (o.what == operand_word::kind::file)
+            ranks.push_back(o.member.empty() ? load_shapes(o.path).begin()->second.rank()
+                                             : load_shapes(o.path)[o.member].rank());
+        else ranks.push_back(o.extents.size());
+    }
+    return einsum_program(text, ranks);
+}
+
+}  // namespace ricci::command

@@ -1,0 +1,65 @@
+// `ricci explain`: a table of all tensors, then the plan.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command/command.hpp"
+#include "command/equations_file.hpp"
+#include "command/operand_words.hpp"
+#include "command/run_options.hpp"
+#include "command/tensor_table.hpp"
+
+namespace ricci::command {
+
+void add_explain(CLI::App& app, int& code) {
+    struct options {
+        std::string file, type;
+        std::vector<std::string> operands, parameters, keep;
+        bool json = false;
+    };
+    auto o = std::make_shared<options>();
+    CLI::App& explain = *app.add_subcommand(
+        "explain", "the tensors of equations with their extents, and how they would be computed");
+    explain.footer(
+        "Operands are shapes, files of which only the headers are read, or numbers; nothing is computed.\n\n"
+        "  ricci explain attention.tex X=1024x512 W_Q=8x512x64 W_K=8x512x64 W_V=8x512x64 W_O=8x64x512 d_k=64");
+    explain.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
+        ->required()
+        ->type_name("FILE");
+    explain.add_option("operands", o->operands, "X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8")
+        ->type_name("NAME=SHAPE");
+    explain.add_option("--type", o->type, "the element type of shapes: float unless it is said")
+        ->type_name("TYPE");
+    explain
+        .add_option("--parameters", o->parameters,
+                     "the inputs that are parameters; otherwise those named W and b")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
+    explain.add_option("--keep", o->keep, "tensors that are outputs too")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
+    explain.add_flag("--json", o->json, "the table as JSON, with the plan as text in it");
+    explain.callback([o, &code] {
+        program p = read_equations(o->file);
+        for (const std::string& name : o->keep) p = p.keep({name});
+        const auto wanted = o->type.empty() ? std::nullopt : std::optional(element_named(o->type));
+        const auto shapes = shapes_of_operands(p, read_operands(o->operands, p), wanted);
+        const tensor_table table(p, shapes, o->parameters);
+        const std::string plan = ricci::explain(p, shapes);
+        if (o->json) {
+            nlohmann::json all = table.json();
+            all["plan"] = plan;
+            std::puts(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        } else {
+            std::printf("%s\n%s", table.text().c_str(), plan.c_str());
+        }
+        code = done;
+    });
+}
+
+}  // namespace ricci::command

@@ -1,0 +1,103 @@
+// `ricci grad`: gradients as equations, or run.
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <ricci/error.hpp>
+
+#include "command/command.hpp"
+#include "command/equations_file.hpp"
+#include "command/run_options.hpp"
+
+namespace ricci::command {
+namespace {
+
+struct options {
+    std::string file, of;
+    std::vector<std::string> by, operands;
+    bool value = false, text = false, run = false;
+    run_options how;
+};
+
+// A name that is asked for by another one than it has is the mistake of every day: say which there are.
+std::string only_output(const program& p) {
+    const auto outputs = p.outputs();
+    if (outputs.size() == 1) return outputs[0].name;
+    std::string words = "ricci: these equations have several outputs; say with --of which is differentiated:";
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+        words += (k == 0 ? " " : ", ") + outputs[k].name;
+    throw error(words + ".");
+}
+
+std::vector<std::string> all_inputs(const program& p) {
+    std::vector<std::string> names;
+    for (const tensor_info& t : p.inputs())
+        if (t.rank > 0) names.push_back(t.name);
+    return names;
+}
+
+void print_equations(const program& p, const options& o) {
+    if (!o.how.json) {
+        std::fputs((o.text ? to_text(p) : to_latex(p)).c_str(), stdout);
+        return;
+    }
+    auto list = nlohmann::json::array();
+    for (const tensor_info& t : p.definitions())
+        list.push_back({{"name", t.name}, {"indices", t.indices}, {"equation", t.equation}});
+    std::puts(list.dump(2).c_str());
+}
+
+void carry_out(const options& o) {
+    const program p = read_equations(o.file);
+    const std::string of = canonical_name(o.of.empty() ? only_output(p) : o.of);
+    const auto by = o.by.empty() ? all_inputs(p) : o.by;
+    const program derived = o.value ? value_and_gradient(p, of, by) : gradient(p, of, by);
+    if (!o.run) {
+        if (!o.operands.empty())
+            throw error("ricci: operands are given, and nothing is run; add --run to compute the gradients.");
+        return print_equations(derived, o);
+    }
+    // the gradient of a number is that by itself, unless another weight is given
+    auto operands = o.operands;
+    const std::string cotangent = "dL/d" + of;
+    bool bound = false, number = false;
+    for (const tensor_info& t : derived.inputs()) number = number || (t.name == cotangent && t.rank == 0);
+    for (const std::string& word : operands)
+        bound = bound || canonical_name(word.substr(0, word.find('='))) == cotangent;
+    if (number && !bound) operands.push_back(cotangent + "=1");
+    run_and_save(derived, operands, o.how);
+}
+
+}  // namespace
+
+void add_grad(CLI::App& app, int& code) {
+    auto o = std::make_shared<options>();
+    CLI::App& grad = *app.add_subcommand("grad", "the gradients of equations, as equations or run");
+    grad.footer(
+        "The gradients take what the equations take, and dL/dY for the output Y; of a number it is 1\n"
+        "unless it is given.\n\n"
+        "  ricci grad attention.tex --of Y --by X,W_Q\n"
+        "  ricci grad loss.tex --of L --by w --run x=x.npy w=w.npy -o dL/dw=g.npy");
+    grad.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
+        ->required()
+        ->type_name("FILE");
+    grad.add_option("operands", o->operands, "with --run: as for ricci run")->type_name("NAME=VALUE");
+    grad.add_option("--of", o->of, "the output that is differentiated; the only one, if there is one")
+        ->type_name("NAME");
+    grad.add_option("--by", o->by, "the inputs that it is differentiated by; all tensors otherwise")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
+    grad.add_flag("--value", o->value, "with the output itself");
+    grad.add_flag("--text", o->text, "in plain text instead of LaTeX");
+    grad.add_flag("--run", o->run, "compute the gradients");
+    o->how.add_to(grad);
+    grad.callback([o, &code] {
+        carry_out(*o);
+        code = done;
+    });
+}
+
+}  // namespace ricci::command

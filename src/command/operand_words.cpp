@@ -1,0 +1,278 @@
+// Operands of a command line: read, loaded, and brought to one element type.
+#include "command/operand_words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <complex>
+#include <map>
+
+#include <ricci/bind/check.hpp>
+#include <ricci/error.hpp>
+#include <ricci/files.hpp>
+
+namespace ricci::command {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
+
+bool is_digits(const std::string& text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::size_t count_of(const std::string& digits, const std::string& word) {
+    std::size_t value = 0;
+    const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (wrong != std::errc() || end != digits.data() + digits.size())
+        refuse("'" + digits + "' in '" + word + "' is no extent that memory could have.");
+    return value;
+}
+
+// 1024x512 as its parts; nothing where it is no shape.
+std::vector<std::string> parts_of_shape(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t first = 0;
+    for (;;) {
+        const std::size_t end = std::min(text.find('x', first), text.size());
+        parts.push_back(text.substr(first, end - first));
+        if (!is_digits(parts.back())) return {};
+        if (end == text.size()) return parts;
+        first = end + 1;
+    }
+}
+
+std::optional<double> real_of(const std::string& text) {
+    double value = 0;
+    const char* first = text.data();
+    if (!text.empty() && text[0] == '+') ++first;
+    const auto [end, wrong] = std::from_chars(first, text.data() + text.size(), value);
+    if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// 3, -1e-5, 2+1i, 1i.
+std::optional<std::complex<double>> number_of(const std::string& text) {
+    if (const auto real = real_of(text)) return *real;
+    if (text.empty() || (text.back() != 'i' && text.back() != 'j')) return std::nullopt;
+    const std::string body = text.substr(0, text.size() - 1);
+    // the sign between both parts is the last one that no exponent has
+    std::size_t sign = 0;
+    for (std::size_t k = 1; k < body.size(); ++k)
+        if ((body[k] == '+' || body[k] == '-') && body[k - 1] != 'e' && body[k - 1] != 'E')
+            sign = k;
+    const auto imaginary = real_of(body.substr(sign));
+    const auto real = sign == 0 ? std::optional<double>(0) : real_of(body.substr(0, sign));
+    if (!imaginary || !real) return std::nullopt;
+    return std::complex<double>(*real, *imaginary);
+}
+
+std::size_t rank_of_input(const program& p, const std::string& name) {
+    const ir::program_view view = p.view();
+    const ir::ref n = view.find({name.data(), static_cast<std::int32_t>(name.size())});
+    return n == ir::none ? 0 : static_cast<std::size_t>(rank_of(view, n));
+}
+
+void read_file_name(operand_word& o, const std::string& text) {
+    o.what = operand_word::kind::file;
+    o.path = text;
+    for (const char* const ending : {".npz:", ".safetensors:", ".npy:"})
+        if (const std::size_t at = text.find(ending); at != std::string::npos) {
+            const std::size_t colon = text.find(':', at);
+            o.path = text.substr(0, colon);
+            o.member = text.substr(colon + 1);
+        }
+}
+
+const std::map<std::string, element>& element_names() {
+    static const std::map<std::string, element> names{
+        {"f32", element::f32},       {"float", element::f32},     {"float32", element::f32},
+        {"f64", element::f64},       {"double", element::f64},    {"float64", element::f64},
+        {"bf16", element::bf16},     {"bfloat16", element::bf16}, {"f16", element::f16},
+        {"half", element::f16},      {"float16", element::f16},   {"c64", element::c64},
+        {"complex64", element::c64}, {"c128", element::c128},     {"complex128", element::c128},
+        {"i32", element::i32},       {"int32", element::i32},     {"i64", element::i64},
+        {"int64", element::i64},     {"bool", element::boolean},  {"boolean", element::boolean},
+    };
+    return names;
+}
+
+// The least type that holds the numbers of both.
+element wider(element a, element b) {
+    if (a == b) return a;
+    const auto bits = [](element t) {
+        if (t == element::i32 || t == element::i64) return t == element::i64 ? 64 : 32;
+        return t == element::f64 || t == element::c128  ? 64
+               : t == element::f32 || t == element::c64 ? 32
+                                                        : 16;
+    };
+    if (is_integer(a) && is_integer(b)) return element::i64;
+    // whole numbers take on the type of the others
+    if (is_integer(a)) return b;
+    if (is_integer(b)) return a;
+    const int most = std::max({bits(a), bits(b), a == b ? 16 : 32});
+    if (is_complex(a) || is_complex(b)) return most == 64 ? element::c128 : element::c64;
+    return most == 64 ? element::f64 : element::f32;
+}
+
+bindable number_operand(const operand_word& o) {
+    if (is_digits(o.digits) && o.digits.size() < 19) return bindable(std::stoll(o.digits));
+    const std::complex<double> z = *number_of(o.digits);
+    if (z.imag() != 0) return bindable(z);
+    return bindable(z.real());
+}
+
+bindable index_operand(const operand_word& o) {
+    return bindable(extent(count_of(o.digits, o.name + ":" + o.digits)));
+}
+
+array shape_of_file(const operand_word& o) {
+    const arrays all = load_shapes(o.path);
+    if (!o.member.empty()) return all[o.member];
+    if (all.size() == 1) return all.begin()->second;
+    std::string words = o.path + " holds " + std::to_string(all.size()) + " tensors";
+    std::size_t k = 0;
+    for (const auto& [name, value] : all)
+        if (k++ < 8) words += (k == 1 ? ": " : ", ") + name;
+    refuse(words + (all.size() > 8 ? ", ..." : "") + "; say which: " + o.name + "=" + o.path +
+           ":NAME.");
+}
+
+// The type of all tensors that do not stay as they are.
+std::optional<element> common_type(const program& p, const std::vector<operand_word>& words,
+                                   const std::vector<array>& values) {
+    std::optional<element> type;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const bool tensor = words[k].what == operand_word::kind::file ||
+                            (words[k].what == operand_word::kind::shape && words[k].type);
+        if (!tensor || values[k].type() == element::boolean) continue;
+        if (is_integer(values[k].type()) && stays_whole(p, words[k].name)) continue;
+        type = type ? wider(*type, values[k].type()) : values[k].type();
+    }
+    return type;
+}
+
+bool keeps_type(const program& p, const operand_word& o, const array& a) {
+    return is_whole(a.type()) && stays_whole(p, o.name);
+}
+
+}  // namespace
+
+bool stays_whole(const program& p, const std::string& name) {
+    const ir::program_view view = p.view();
+    const ir::ref n = view.find({name.data(), static_cast<std::int32_t>(name.size())});
+    return n != ir::none && view.definition(n) == ir::none && holds_places(view, n);
+}
+
+element element_named(const std::string& name) {
+    const auto found = element_names().find(name);
+    if (found == element_names().end())
+        refuse("'" + name +
+               "' is no element type: float, double, f16, bf16, c64, c128, i32, i64 or bool.");
+    return found->second;
+}
+
+std::string short_name(element type) {
+    for (const char* const name :
+         {"f32", "f64", "bf16", "f16", "c64", "c128", "i32", "i64", "bool"})
+        if (element_named(name) == type) return name;
+    return {};
+}
+
+operand_word read_operand(const std::string& word, const program& p) {
+    operand_word o;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+        const std::size_t colon = word.rfind(':');
+        if (colon == std::string::npos || colon == 0 || !is_digits(word.substr(colon + 1)))
+            refuse("'" + word +
+                   "' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or "
+                   "INDEX:EXTENT.");
+        o.what = operand_word::kind::index;
+        o.name = word.substr(0, colon);
+        o.digits = word.substr(colon + 1);
+        return o;
+    }
+    if (equals == 0 || equals + 1 == word.size())
+        refuse("'" + word + "' lacks what stands " + (equals == 0 ? "before" : "behind") +
+               " the =.");
+    o.name = canonical_name(word.substr(0, equals));
+    const std::string text = word.substr(equals + 1);
+    const std::size_t colon = text.find(':');
+    const auto parts = parts_of_shape(text.substr(0, colon));
+    const bool list =
+        parts.size() > 1 || colon != std::string::npos || rank_of_input(p, o.name) > 0;
+    if (!parts.empty() && list) {
+        o.what = operand_word::kind::shape;
+        for (const std::string& part : parts) o.extents.push_back(count_of(part, word));
+        if (colon != std::string::npos) o.type = element_named(text.substr(colon + 1));
+    } else if (number_of(text)) {
+        o.digits = text;
+    } else {
+        read_file_name(o, text);
+    }
+    return o;
+}
+
+std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p) {
+    std::vector<operand_word> all;
+    for (const std::string& word : words) all.push_back(read_operand(word, p));
+    return all;
+}
+
+std::vector<named> load_operands(const program& p, const std::vector<operand_word>& words,
+                                 std::optional<element> wanted, std::vector<std::string>& said) {
+    std::vector<array> values(words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const operand_word& o = words[k];
+        if (o.what == operand_word::kind::shape)
+            refuse(o.name + " is given a shape, which has no numbers; a run takes files.");
+        if (o.what == operand_word::kind::file)
+            values[k] = o.member.empty() ? load(o.path) : load(o.path, o.member);
+    }
+    const auto common = common_type(p, words, values);
+    const auto type = wanted ? wanted : common;
+    std::vector<named> operands;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const operand_word& o = words[k];
+        if (o.what == operand_word::kind::number) operands.push_back({o.name, number_operand(o)});
+        if (o.what == operand_word::kind::index) operands.push_back({o.name, index_operand(o)});
+        if (o.what != operand_word::kind::file) continue;
+        array& a = values[k];
+        if (type && a.type() != *type && a.type() != element::boolean && !keeps_type(p, o, a)) {
+            said.push_back(o.name + " holds " + short_name(a.type()) + " and is computed in " +
+                           short_name(*type));
+            a = a.converted(*type);
+        }
+        operands.push_back({o.name, bindable(std::move(a))});
+    }
+    return operands;
+}
+
+std::vector<named> shapes_of_operands(const program& p, const std::vector<operand_word>& words,
+                                      std::optional<element> wanted) {
+    std::vector<array> values(words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const operand_word& o = words[k];
+        if (o.what == operand_word::kind::file) values[k] = shape_of_file(o);
+        if (o.what == operand_word::kind::shape)
+            values[k] = shape(o.type.value_or(element::f32), o.extents);
+    }
+    const auto common = common_type(p, words, values);
+    const element type = wanted.value_or(common.value_or(element::f32));
+    std::vector<named> operands;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const operand_word& o = words[k];
+        if (o.what == operand_word::kind::number) operands.push_back({o.name, number_operand(o)});
+        if (o.what == operand_word::kind::index) operands.push_back({o.name, index_operand(o)});
+        if (o.what != operand_word::kind::file && o.what != operand_word::kind::shape) continue;
+        const bool own = values[k].type() == element::boolean || keeps_type(p, o, values[k]);
+        // a shape that says no type, of a tensor of places, stands for whole numbers
+        const bool places =
+            o.what == operand_word::kind::shape && !o.type && stays_whole(p, o.name);
+        const element mine = places ? element::i64 : own ? values[k].type() : type;
+        operands.push_back({o.name, bindable(shape(mine, values[k].extents()))});
+    }
+    return operands;
+}
+
+}  // namespace ricci::command

@@ -1,0 +1,224 @@
+// `ricci order`: in which order a contraction of many tensors is carried out, two at a time.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <ricci/error.hpp>
+#include <ricci/files.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+#include "command/command.hpp"
+#include "command/operand_words.hpp"
+#include "plan/path.hpp"
+
+namespace ricci::command {
+namespace {
+
+using labels = std::vector<ir::ref>;  // sorted
+
+// The letters of a contraction's operands and of its result, and their extents.
+struct contraction {
+    program text;
+    std::vector<labels> operands;
+    labels result;
+    std::map<ir::ref, std::int64_t> extents;
+
+    std::string letters(const labels& list) const {
+        std::string all;
+        for (const ir::ref i : list) {
+            const auto letter = text.view().index(i);
+            all.append(letter.begin(), letter.end());
+        }
+        return all.empty() ? "a number" : all;
+    }
+    double size(const labels& list) const {
+        double n = 1;
+        for (const ir::ref i : list) n *= static_cast<double>(extents.at(i));
+        return n;
+    }
+};
+
+labels indices_at(const ir::program_view& p, ir::range at) {
+    std::set<ir::ref> found;
+    ir::for_each_index(p, at, [&](ir::ref i) { found.insert(i); });
+    return {found.begin(), found.end()};
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
+
+void set_extent(contraction& c, ir::ref index, std::int64_t extent, const std::string& where) {
+    const auto [at, fresh] = c.extents.emplace(index, extent);
+    if (fresh || at->second == extent) return;
+    refuse("the index " + c.letters({index}) + " has extent " + std::to_string(at->second) + " and, " +
+           where + ", " + std::to_string(extent) + ".");
+}
+
+// Extents come from shapes, from the headers of files, or by letter: a:100.
+contraction read_contraction(const std::string& text, const std::vector<std::string>& words) {
+    contraction c{einsum_program(text), {}, {}, {}};
+    const ir::program_view p = c.text.view();
+    const ir::equation& e = p.equations[0];
+    c.result = indices_at(p, e.positions);
+    std::vector<ir::range> places;  // by the number of the operand
+    for (std::int32_t k = 0;; ++k) {
+        const std::string name = "operand " + std::to_string(k + 1);
+        const ir::ref n = p.find({name.data(), static_cast<std::int32_t>(name.size())});
+        if (n == ir::none) break;
+        ir::for_each_node(p, e.body, [&](ir::ref node) {
+            const ir::node& x = p.nodes[node];
+            if (x.kind == ir::op::tensor && x.name == n) places.push_back(x.positions);
+        });
+        c.operands.push_back(indices_at(p, places.back()));
+    }
+    std::size_t operand = 0;
+    for (const std::string& word : words) {
+        const std::string number = std::to_string(operand + 1);
+        const bool letter = word.find(':') != std::string::npos && word.find('.') == std::string::npos &&
+                            word.find('x') == std::string::npos;
+        const operand_word o =
+            read_operand(letter ? word : "operand " + number + "=" + word, c.text);
+        if (o.what == operand_word::kind::index) {
+            const ir::ref i = [&] {
+                for (ir::ref k = 0; k < p.indices.size(); ++k)
+                    if (c.letters({k}) == o.name) return k;
+                return ir::none;
+            }();
+            if (i == ir::none) refuse("the string has no letter " + o.name + ".");
+            set_extent(c, i, std::stoll(o.digits), "in " + word);
+            continue;
+        }
+        if (o.what == operand_word::kind::number && o.name.empty()) continue;
+        std::vector<std::size_t> extents = o.extents;
+        if (o.what == operand_word::kind::file) {
+            const array a = o.member.empty() ? load_shapes(o.path).begin()->second
+                                             : load_shapes(o.path)[o.member];
+            extents.assign(a.extents().begin(), a.extents().end());
+        }
+        if (operand >= places.size())
+            refuse("the string has " + std::to_string(places.size()) + " operands, and more are given.");
+        const ir::range at = places[operand++];
+        if (static_cast<std::size_t>(at.count) != extents.size())
+            refuse("operand " + number + " has " + std::to_string(at.count) +
+                   " letters in the string, and " + std::to_string(extents.size()) + " extents.");
+        for (std::int32_t k = 0; k < at.count; ++k)
+            set_extent(c, p.at(at, k).index,
+                       static_cast<std::int64_t>(extents[static_cast<std::size_t>(k)]),
+                       "in operand " + number);
+    }
+    for (ir::ref i = 0; i < p.indices.size(); ++i)
+        if (!c.extents.contains(i))
+            refuse("nothing gives the extent of " + c.letters({i}) + "; write the operands' shapes, or " +
+                   c.letters({i}) + ":100.");
+    return c;
+}
+
+struct product {
+    std::int32_t left, right;
+    labels result;
+    double multiplications, elements;
+};
+
+// Who still needs an index decides whether it stays: another operand, or the result.
+std::vector<product> products_of(const contraction& c, const plan::contraction_path& path) {
+    std::vector<labels> all = c.operands;
+    std::vector<bool> used(all.size(), false);
+    std::vector<product> products;
+    for (const auto& [left, right] : path.products) {
+        used[static_cast<std::size_t>(left)] = used[static_cast<std::size_t>(right)] = true;
+        std::set<ir::ref> both(all[static_cast<std::size_t>(left)].begin(),
+                               all[static_cast<std::size_t>(left)].end());
+        both.insert(all[static_cast<std::size_t>(right)].begin(),
+                    all[static_cast<std::size_t>(right)].end());
+        std::set<ir::ref> needed(c.result.begin(), c.result.end());
+        for (std::size_t k = 0; k < all.size(); ++k)
+            if (!used[k]) needed.insert(all[k].begin(), all[k].end());
+        labels kept;
+        for (const ir::ref i : both)
+            if (needed.contains(i)) kept.push_back(i);
+        products.push_back({left, right, kept, c.size({both.begin(), both.end()}), c.size(kept)});
+        all.push_back(kept);
+        used.push_back(false);
+    }
+    return products;
+}
+
+std::string words_of(double n) {
+    char text[40];
+    std::snprintf(text, sizeof text, n < 1e6 ? "%.0f" : "%.4g", n);
+    return text;
+}
+
+void print(const contraction& c, const std::vector<product>& products, bool json) {
+    const auto operand = [&](std::int32_t k) {
+        const auto count = static_cast<std::int32_t>(c.operands.size());
+        return k < count ? "operand " + std::to_string(k + 1)
+                         : "product " + std::to_string(k - count + 1);
+    };
+    double total = 0, largest = 0;
+    labels every;
+    for (const auto& [index, extent] : c.extents) every.push_back(index);
+    auto list = nlohmann::json::array();
+    for (const product& p : products) {
+        total += p.multiplications;
+        largest = std::max(largest, p.elements);
+        list.push_back({{"left", operand(p.left)},
+                        {"right", operand(p.right)},
+                        {"indices", c.letters(p.result)},
+                        {"elements", p.elements},
+                        {"multiplications", p.multiplications}});
+        if (!json)
+            std::printf("product %zu: %s with %s: %s, %s elements, %s multiplications\n", list.size(),
+                        operand(p.left).c_str(), operand(p.right).c_str(), c.letters(p.result).c_str(),
+                        words_of(p.elements).c_str(), words_of(p.multiplications).c_str());
+    }
+    const double at_once = c.size(every) * std::max<double>(1, static_cast<double>(c.operands.size()) - 1);
+    if (json) {
+        const nlohmann::json all{{"products", list},
+                                 {"multiplications", total},
+                                 {"largest", largest},
+                                 {"at_once", at_once}};
+        std::puts(all.dump(2).c_str());
+    } else {
+        std::printf("%s multiplications (all at once: %s); the largest result has %s elements\n",
+                    words_of(total).c_str(), words_of(at_once).c_str(), words_of(largest).c_str());
+    }
+}
+
+}  // namespace
+
+void add_order(CLI::App& app, int& code) {
+    struct options {
+        std::string text;
+        std::vector<std::string> operands;
+        bool json = false;
+    };
+    auto o = std::make_shared<options>();
+    CLI::App& order = *app.add_subcommand(
+        "order", "in which order a contraction of many tensors costs least");
+    order.footer(
+        "The best order there is for up to 12 operands, and the best of many greedy ones above.\n\n"
+        "  ricci order 'ab,bc,cd->ad' 10x2000 2000x30 30x5\n"
+        "  ricci order 'ab,bc,cd->ad' a:10 b:2000 c:30 d:5");
+    order.add_option("string", o->text, "the letters of the operands and of the result")
+        ->required()
+        ->type_name("STRING");
+    order.add_option("operands", o->operands,
+                     "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10")
+        ->type_name("SHAPE");
+    order.add_flag("--json", o->json, "the products as JSON");
+    order.callback([o, &code] {
+        const contraction c = read_contraction(o->text, o->operands);
+        const auto path = plan::find_path(c.operands, c.result,
+                                          [&](ir::ref i) { return c.extents.at(i); });
+        print(c, products_of(c, path), o->json);
+        code = done;
+    });
+}
+
+}  // namespace ricci::command

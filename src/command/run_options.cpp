@@ -1,0 +1,192 @@
+// Running a program from the command line: operands in, outputs to files or to the terminal.
+#include "command/run_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <ricci/error.hpp>
+#include <ricci/files.hpp>
+#include <ricci/prepared.hpp>
+#include <ricci/print.hpp>
+
+#include "command/operand_words.hpp"
+#include "command/progress.hpp"
+
+namespace ricci::command {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
+
+std::size_t bytes_of_array(const array& a) { return a.size() * size_of(a.type()); }
+
+void check_memory(const program& p, const std::vector<named>& shapes, std::uint64_t most) {
+    const memory_needed needed = memory_of(p, shapes);
+    std::size_t inputs = 0;
+    for (const named& o : shapes)
+        if (o.value.kind() == bindable::what::tensor) inputs += bytes_of_array(o.value.value());
+    const double all = static_cast<double>(inputs) + static_cast<double>(needed.outputs) +
+                       static_cast<double>(needed.workspace);
+    if (all <= static_cast<double>(most)) return;
+    refuse("this needs " + words_of_bytes(all) + " of memory (inputs " +
+           words_of_bytes(static_cast<double>(inputs)) + ", outputs " +
+           words_of_bytes(static_cast<double>(needed.outputs)) + ", workspace " +
+           words_of_bytes(static_cast<double>(needed.workspace)) + "), and --memory allows " +
+           words_of_bytes(static_cast<double>(most)) + ".");
+}
+
+std::string words_of_extents(const array& a) {
+    std::string words;
+    for (const std::size_t e : a.extents())
+        words += (words.empty() ? "" : "x") + std::to_string(e);
+    return words.empty() ? "a number" : words;
+}
+
+// Everything is written when everything is computed: one file after the other, each as a whole.
+void save_outputs(const arrays& results, const std::vector<output_file>& files) {
+    std::vector<std::pair<std::string, arrays>> contents;  // in the order of the command line
+    for (const output_file& f : files) {
+        auto at = std::find_if(contents.begin(), contents.end(),
+                               [&](const auto& c) { return c.first == f.path; });
+        if (at == contents.end()) at = contents.insert(contents.end(), {f.path, arrays{}});
+        for (const auto& [name, value] : results)
+            if (f.name.empty() || f.name == name) at->second.set(name, value);
+    }
+    for (const auto& [path, held] : contents) {
+        if (held.size() == 1 && path.ends_with(".npy")) save(path, held.begin()->second);
+        else save(path, held);
+    }
+}
+
+void print_outputs(const arrays& results) {
+    for (const auto& [name, value] : results) {
+        const std::string text = to_text(value);
+        const bool lines = text.find('\n') != std::string::npos;
+        std::printf("%s =%s%s\n", name.c_str(), lines ? "\n" : " ", text.c_str());
+    }
+}
+
+void print_json(const arrays& results, const std::vector<output_file>& files,
+                const std::vector<std::string>& said) {
+    auto list = nlohmann::json::array();
+    for (const auto& [name, value] : results) {
+        nlohmann::json entry{{"name", name}, {"type", short_name(value.type())}};
+        entry["extents"] = std::vector<std::size_t>(value.extents().begin(), value.extents().end());
+        for (const output_file& f : files)
+            if (f.name.empty() || f.name == name) entry["file"] = f.path;
+        list.push_back(std::move(entry));
+    }
+    const nlohmann::json all{{"outputs", list}, {"notes", said}};
+    std::puts(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+}  // namespace
+
+void run_options::add_to(CLI::App& app) {
+    app.add_option("-o,--output", outputs,
+                   "Y=y.npy saves the output Y, a tensor computed on the way too; all.npz or "
+                   "all.safetensors saves all outputs. Without it they are printed.")
+        ->type_name("[NAME=]FILE")
+        ->allow_extra_args(false);
+    app.add_option("--type", type,
+                   "the element type to compute in: float, double, f16, bf16, c64, c128, i32, i64; "
+                   "otherwise the widest of the operands")
+        ->type_name("TYPE");
+    app.add_option("--memory", memory,
+                   "refuse, before anything is computed, what needs more: 8G, 512M")
+        ->type_name("BYTES");
+    app.add_option("--threads", threads, "how many threads run; as many as there are processors")
+        ->type_name("N")
+        ->check(CLI::Range(0, 4096));
+    app.add_flag("--json", json, "say as JSON what was computed and saved");
+}
+
+std::uint64_t bytes_of(const std::string& words) {
+    std::size_t end = 0;
+    double value = -1;
+    try {
+        value = std::stod(words, &end);
+    } catch (const std::exception&) {
+    }
+    std::string unit = words.substr(std::min(end, words.size()));
+    if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
+    if (!unit.empty() && unit.back() == 'i') unit.pop_back();
+    const std::string units = "KMGT";
+    const std::size_t power = unit.empty() ? 0
+                              : unit.size() == 1
+                                  ? units.find(static_cast<char>(std::toupper(unit[0]))) + 1
+                                  : std::string::npos;
+    if (!(value >= 0) || power > units.size() || power == std::string::npos)
+        refuse("'" + words + "' is no amount of memory; write 8G, 512M or a number of bytes.");
+    return static_cast<std::uint64_t>(
+        std::min(value * std::pow(1024.0, static_cast<double>(power)), 9e18));
+}
+
+std::string words_of_bytes(double bytes) {
+    const char* const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    std::size_t k = 0;
+    while (bytes >= 1024 && k + 1 < std::size(units)) bytes /= 1024, ++k;
+    char text[40];
+    std::snprintf(text, sizeof text, k == 0 ? "%.0f %s" : "%.1f %s", bytes, units[k]);
+    return text;
+}
+
+std::vector<output_file> read_outputs(const std::vector<std::string>& words) {
+    std::vector<output_file> all;
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        output_file f;
+        if (equals != std::string::npos) f.name = canonical_name(word.substr(0, equals));
+        f.path = equals == std::string::npos ? word : word.substr(equals + 1);
+        if (f.path.empty() || equals == 0) refuse("'" + word + "' names no file: -o Y=y.npy.");
+        for (const output_file& other : all)
+            if (other.name == f.name && !f.name.empty())
+                refuse(f.name + " is saved twice: in " + other.path + " and in " + f.path + ".");
+        all.push_back(std::move(f));
+    }
+    return all;
+}
+
+program with_outputs(const program& p, const std::vector<output_file>& files) {
+    program more = p;
+    for (const output_file& f : files)
+        if (!f.name.empty()) more = more.keep({f.name});
+    return more;
+}
+
+void run_and_save(const program& p, const std::vector<std::string>& operands,
+                  const run_options& options) {
+    const auto files = read_outputs(options.outputs);
+    const program asked = with_outputs(p, files);
+    const auto words = read_operands(operands, asked);
+    const auto wanted =
+        options.type.empty() ? std::nullopt : std::optional(element_named(options.type));
+    threads(options.threads);
+    if (!options.memory.empty()) {
+        const std::uint64_t most = bytes_of(options.memory);
+        check_memory(asked, shapes_of_operands(asked, words, wanted), most);
+    }
+    progress doing("reading");
+    std::vector<std::string> said;
+    const auto loaded = load_operands(asked, words, wanted, said);
+    for (const std::string& line : said)
+        if (!options.json) std::fprintf(stderr, "ricci: %s\n", line.c_str());
+    doing.now("computing");
+    const arrays results = run(asked, loaded);
+    doing.now("writing");
+    save_outputs(results, files);
+    if (options.json) print_json(results, files, said);
+    else if (files.empty()) print_outputs(results);
+    else
+        for (const output_file& f : files)
+            for (const auto& [name, value] : results)
+                if (f.name.empty() || f.name == name)
+                    std::printf("%s, %s %s: %s\n", name.c_str(), short_name(value.type()).c_str(),
+                                words_of_extents(value).c_str(), f.path.c_str());
+}
+
+}  // namespace ricci::command
