@@ -18,9 +18,11 @@ void add_einsum(CLI::App& app, int& code) {
         run_options run;
     };
     auto o = std::make_shared<options>();
-    CLI::App& einsum = *app.add_subcommand("einsum", "one contraction, by the rules of numpy.einsum");
+    CLI::App& einsum =
+        *app.add_subcommand("einsum", "one contraction, by the rules of numpy.einsum");
     einsum.footer("  ricci einsum 'ij,jk->ik' a.npy model.safetensors:b -o c.npy");
-    einsum.add_option("string", o->text, "the letters of the operands and of the result: 'ij,jk->ik'")
+    einsum
+        .add_option("string", o->text, "the letters of the operands and of the result: 'ij,jk->ik'")
         ->required()
         ->type_name("STRING");
     einsum.add_option("operands", o->operands, "a file for each operand, or a number")

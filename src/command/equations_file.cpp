@@ -34,8 +34,8 @@ program read_equations(const std::string& file) {
     std::string words = wrong.message;
     if (wrong.line > 0)
         if (const std::size_t colon = words.find(": "); colon != std::string::npos)
-            words = std::to_string(wrong.line) + ":" + std::to_string(wrong.column) + ": mistake: " +
-                    words.substr(colon + 2);
+            words = std::to_string(wrong.line) + ":" + std::to_string(wrong.column) +
+                    ": mistake: " + words.substr(colon + 2);
     throw error((file == "-" ? "<stdin>" : file) + ":" + (wrong.line > 0 ? "" : " ") + words);
 }
 

@@ -24,9 +24,12 @@ void add_explain(CLI::App& app, int& code) {
     CLI::App& explain = *app.add_subcommand(
         "explain", "the tensors of equations with their extents, and how they would be computed");
     explain.footer(
-        "Operands are shapes, files of which only the headers are read, or numbers; nothing is computed.\n\n"
-        "  ricci explain attention.tex X=1024x512 W_Q=8x512x64 W_K=8x512x64 W_V=8x512x64 W_O=8x64x512 d_k=64");
-    explain.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
+        "Operands are shapes, files of which only the headers are read, or numbers; nothing is "
+        "computed.\n\n"
+        "  ricci explain attention.tex X=1024x512 W_Q=8x512x64 W_K=8x512x64 W_V=8x512x64 "
+        "W_O=8x64x512 d_k=64");
+    explain
+        .add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
         ->required()
         ->type_name("FILE");
     explain.add_option("operands", o->operands, "X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8")
@@ -35,7 +38,7 @@ void add_explain(CLI::App& app, int& code) {
         ->type_name("TYPE");
     explain
         .add_option("--parameters", o->parameters,
-                     "the inputs that are parameters; otherwise those named W and b")
+                    "the inputs that are parameters; otherwise those named W and b")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,...");

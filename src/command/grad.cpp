@@ -25,7 +25,8 @@ struct options {
 std::string only_output(const program& p) {
     const auto outputs = p.outputs();
     if (outputs.size() == 1) return outputs[0].name;
-    std::string words = "ricci: these equations have several outputs; say with --of which is differentiated:";
+    std::string words =
+        "ricci: these equations have several outputs; say with --of which is differentiated:";
     for (std::size_t k = 0; k < outputs.size(); ++k)
         words += (k == 0 ? " " : ", ") + outputs[k].name;
     throw error(words + ".");
@@ -56,14 +57,17 @@ void carry_out(const options& o) {
     const program derived = o.value ? value_and_gradient(p, of, by) : gradient(p, of, by);
     if (!o.run) {
         if (!o.operands.empty())
-            throw error("ricci: operands are given, and nothing is run; add --run to compute the gradients.");
+            throw error(
+                "ricci: operands are given, and nothing is run; add --run to compute the "
+                "gradients.");
         return print_equations(derived, o);
     }
     // the gradient of a number is that by itself, unless another weight is given
     auto operands = o.operands;
     const std::string cotangent = "dL/d" + of;
     bool bound = false, number = false;
-    for (const tensor_info& t : derived.inputs()) number = number || (t.name == cotangent && t.rank == 0);
+    for (const tensor_info& t : derived.inputs())
+        number = number || (t.name == cotangent && t.rank == 0);
     for (const std::string& word : operands)
         bound = bound || canonical_name(word.substr(0, word.find('='))) == cotangent;
     if (number && !bound) operands.push_back(cotangent + "=1");
@@ -76,15 +80,18 @@ void add_grad(CLI::App& app, int& code) {
     auto o = std::make_shared<options>();
     CLI::App& grad = *app.add_subcommand("grad", "the gradients of equations, as equations or run");
     grad.footer(
-        "The gradients take what the equations take, and dL/dY for the output Y; of a number it is 1\n"
+        "The gradients take what the equations take, and dL/dY for the output Y; of a number it is "
+        "1\n"
         "unless it is given.\n\n"
         "  ricci grad attention.tex --of Y --by X,W_Q\n"
         "  ricci grad loss.tex --of L --by w --run x=x.npy w=w.npy -o dL/dw=g.npy");
     grad.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
         ->required()
         ->type_name("FILE");
-    grad.add_option("operands", o->operands, "with --run: as for ricci run")->type_name("NAME=VALUE");
-    grad.add_option("--of", o->of, "the output that is differentiated; the only one, if there is one")
+    grad.add_option("operands", o->operands, "with --run: as for ricci run")
+        ->type_name("NAME=VALUE");
+    grad.add_option("--of", o->of,
+                    "the output that is differentiated; the only one, if there is one")
         ->type_name("NAME");
     grad.add_option("--by", o->by, "the inputs that it is differentiated by; all tensors otherwise")
         ->delimiter(',')

@@ -72,37 +72,43 @@ std::string flags_of(const CLI::App& app) {
 std::string bash_completion(const CLI::App& app) {
     std::string names;
     for (const CLI::App* s : commands_of(app)) names += (names.empty() ? "" : " ") + s->get_name();
-    std::string out = "# Completion of ricci for bash.\n_ricci() {\n"
-                      "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
-                      "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                      "        COMPREPLY=($(compgen -W '" +
-                      names + " " + flags_of(app) +
-                      "' -- \"$word\"))\n        return\n    fi\n"
-                      "    case ${COMP_WORDS[1]} in\n";
+    std::string out =
+        "# Completion of ricci for bash.\n_ricci() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+        "        COMPREPLY=($(compgen -W '" +
+        names + " " + flags_of(app) +
+        "' -- \"$word\"))\n        return\n    fi\n"
+        "    case ${COMP_WORDS[1]} in\n";
     for (const CLI::App* s : commands_of(app))
         out += "    " + s->get_name() + ") options='" + flags_of(*s) + "' ;;\n";
-    out += "    esac\n"
-           "    case $word in\n"
-           "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-           "    *)\n"
-           "        # behind = stands a file\n"
-           "        [ \"$word\" = = ] && word=\n"
-           "        compopt -o filenames 2>/dev/null\n"
-           "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
-           "        ;;\n"
-           "    esac\n"
-           "}\n"
-           "complete -F _ricci ricci\n";
+    out +=
+        "    esac\n"
+        "    case $word in\n"
+        "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+        "    *)\n"
+        "        # behind = stands a file\n"
+        "        [ \"$word\" = = ] && word=\n"
+        "        compopt -o filenames 2>/dev/null\n"
+        "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+        "        ;;\n"
+        "    esac\n"
+        "}\n"
+        "complete -F _ricci ricci\n";
     return out;
 }
 
 std::string zsh_completion(const CLI::App& app) {
-    std::string out = "#compdef ricci\n# Completion of ricci for zsh.\n_ricci() {\n"
-                      "    local -a commands\n    commands=(\n";
+    std::string out =
+        "#compdef ricci\n# Completion of ricci for zsh.\n_ricci() {\n"
+        "    local -a commands\n    commands=(\n";
     for (const CLI::App* s : commands_of(app))
-        out += "        '" + s->get_name() + ":" + without(without(s->get_description(), '\''), ':') + "'\n";
-    out += "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n"
-           "    fi\n    case $words[2] in\n";
+        out += "        '" + s->get_name() + ":" +
+               without(without(s->get_description(), '\''), ':') + "'\n";
+    out +=
+        "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        "
+        "return\n"
+        "    fi\n    case $words[2] in\n";
     for (const CLI::App* s : commands_of(app))
         out += "    " + s->get_name() + ") compadd -- " + flags_of(*s) + " ;;\n";
     out += "    esac\n    compset -P '*='\n    _files\n}\n_ricci \"$@\"\n";
@@ -129,7 +135,8 @@ std::string fish_completion(const CLI::App& app) {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
-    std::string out = ".TH RICCI 1 \"\" \"ricci " + version + "\" \"User Commands\"\n.SH NAME\nricci \\- " +
+    std::string out = ".TH RICCI 1 \"\" \"ricci " + version +
+                      "\" \"User Commands\"\n.SH NAME\nricci \\- " +
                       escaped(without(app.get_description(), '\n')) + "\n.SH SYNOPSIS\n";
     for (const CLI::App* s : commands_of(app))
         out += ".B ricci " + s->get_name() + "\n" + escaped(synopsis_of(*s)) + "\n.br\n";
@@ -149,7 +156,8 @@ std::string completion(const CLI::App& app, const std::string& shell) {
     if (shell == "bash") return bash_completion(app);
     if (shell == "zsh") return zsh_completion(app);
     if (shell == "fish") return fish_completion(app);
-    throw error("ricci: there is no completion for '" + shell + "'; there is for bash, zsh and fish.");
+    throw error("ricci: there is no completion for '" + shell +
+                "'; there is for bash, zsh and fish.");
 }
 
 }  // namespace ricci::command

@@ -55,8 +55,8 @@ labels indices_at(const ir::program_view& p, ir::range at) {
 void set_extent(contraction& c, ir::ref index, std::int64_t extent, const std::string& where) {
     const auto [at, fresh] = c.extents.emplace(index, extent);
     if (fresh || at->second == extent) return;
-    refuse("the index " + c.letters({index}) + " has extent " + std::to_string(at->second) + " and, " +
-           where + ", " + std::to_string(extent) + ".");
+    refuse("the index " + c.letters({index}) + " has extent " + std::to_string(at->second) +
+           " and, " + where + ", " + std::to_string(extent) + ".");
 }
 
 // Extents come from shapes, from the headers of files, or by letter: a:100.
@@ -79,7 +79,8 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     std::size_t operand = 0;
     for (const std::string& word : words) {
         const std::string number = std::to_string(operand + 1);
-        const bool letter = word.find(':') != std::string::npos && word.find('.') == std::string::npos &&
+        const bool letter = word.find(':') != std::string::npos &&
+                            word.find('.') == std::string::npos &&
                             word.find('x') == std::string::npos;
         const operand_word o =
             read_operand(letter ? word : "operand " + number + "=" + word, c.text);
@@ -101,7 +102,8 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
             extents.assign(a.extents().begin(), a.extents().end());
         }
         if (operand >= places.size())
-            refuse("the string has " + std::to_string(places.size()) + " operands, and more are given.");
+            refuse("the string has " + std::to_string(places.size()) +
+                   " operands, and more are given.");
         const ir::range at = places[operand++];
         if (static_cast<std::size_t>(at.count) != extents.size())
             refuse("operand " + number + " has " + std::to_string(at.count) +
@@ -113,8 +115,8 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     }
     for (ir::ref i = 0; i < p.indices.size(); ++i)
         if (!c.extents.contains(i))
-            refuse("nothing gives the extent of " + c.letters({i}) + "; write the operands' shapes, or " +
-                   c.letters({i}) + ":100.");
+            refuse("nothing gives the extent of " + c.letters({i}) +
+                   "; write the operands' shapes, or " + c.letters({i}) + ":100.");
     return c;
 }
 
@@ -173,11 +175,13 @@ void print(const contraction& c, const std::vector<product>& products, bool json
                         {"elements", p.elements},
                         {"multiplications", p.multiplications}});
         if (!json)
-            std::printf("product %zu: %s with %s: %s, %s elements, %s multiplications\n", list.size(),
-                        operand(p.left).c_str(), operand(p.right).c_str(), c.letters(p.result).c_str(),
-                        words_of(p.elements).c_str(), words_of(p.multiplications).c_str());
+            std::printf("product %zu: %s with %s: %s, %s elements, %s multiplications\n",
+                        list.size(), operand(p.left).c_str(), operand(p.right).c_str(),
+                        c.letters(p.result).c_str(), words_of(p.elements).c_str(),
+                        words_of(p.multiplications).c_str());
     }
-    const double at_once = c.size(every) * std::max<double>(1, static_cast<double>(c.operands.size()) - 1);
+    const double at_once =
+        c.size(every) * std::max<double>(1, static_cast<double>(c.operands.size()) - 1);
     if (json) {
         const nlohmann::json all{{"products", list},
                                  {"multiplications", total},
@@ -199,8 +203,8 @@ void add_order(CLI::App& app, int& code) {
         bool json = false;
     };
     auto o = std::make_shared<options>();
-    CLI::App& order = *app.add_subcommand(
-        "order", "in which order a contraction of many tensors costs least");
+    CLI::App& order =
+        *app.add_subcommand("order", "in which order a contraction of many tensors costs least");
     order.footer(
         "The best order there is for up to 12 operands, and the best of many greedy ones above.\n\n"
         "  ricci order 'ab,bc,cd->ad' 10x2000 2000x30 30x5\n"
@@ -208,14 +212,16 @@ void add_order(CLI::App& app, int& code) {
     order.add_option("string", o->text, "the letters of the operands and of the result")
         ->required()
         ->type_name("STRING");
-    order.add_option("operands", o->operands,
-                     "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10")
+    order
+        .add_option(
+            "operands", o->operands,
+            "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10")
         ->type_name("SHAPE");
     order.add_flag("--json", o->json, "the products as JSON");
     order.callback([o, &code] {
         const contraction c = read_contraction(o->text, o->operands);
-        const auto path = plan::find_path(c.operands, c.result,
-                                          [&](ir::ref i) { return c.extents.at(i); });
+        const auto path =
+            plan::find_path(c.operands, c.result, [&](ir::ref i) { return c.extents.at(i); });
         print(c, products_of(c, path), o->json);
         code = done;
     });

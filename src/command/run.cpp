@@ -18,7 +18,8 @@ void add_run(CLI::App& app, int& code) {
     auto o = std::make_shared<options>();
     CLI::App& run = *app.add_subcommand("run", "compute the outputs of equations");
     run.footer(
-        "Operands: X=x.npy, W=model.safetensors:layers.0.wq, d_k=64, z=1+2i, and h:8 for the extent of\n"
+        "Operands: X=x.npy, W=model.safetensors:layers.0.wq, d_k=64, z=1+2i, and h:8 for the "
+        "extent of\n"
         "an index that no shape gives.\n\n"
         "  ricci run attention.tex X=x.npy W=model.safetensors:wq d_k=64 h:8 -o Y=y.npy");
     run.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")

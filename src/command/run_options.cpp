@@ -41,8 +41,7 @@ void check_memory(const program& p, const std::vector<named>& shapes, std::uint6
 
 std::string words_of_extents(const array& a) {
     std::string words;
-    for (const std::size_t e : a.extents())
-        words += (words.empty() ? "" : "x") + std::to_string(e);
+    for (const std::size_t e : a.extents()) words += (words.empty() ? "" : "x") + std::to_string(e);
     return words.empty() ? "a number" : words;
 }
 

@@ -88,16 +88,19 @@ double tensor_table::parameter_count() const {
 }
 
 std::string tensor_table::text() const {
-    std::vector<std::vector<std::string>> cells{{"tensor", "indices", "extents", "elements", "bytes", ""}};
+    std::vector<std::vector<std::string>> cells{
+        {"tensor", "indices", "extents", "elements", "bytes", ""}};
     for (const row& r : rows_) {
         const array& a = r.tensor.extents;
-        cells.push_back({r.tensor.tensor.name, r.tensor.tensor.indices, extents_of(a),
-                         digits_of(elements_of(a)), words_of_bytes(bytes_of(a)),
-                         std::string(words_of(r.tensor.role)) + (r.parameter ? ", parameter" : "")});
+        cells.push_back(
+            {r.tensor.tensor.name, r.tensor.tensor.indices, extents_of(a),
+             digits_of(elements_of(a)), words_of_bytes(bytes_of(a)),
+             std::string(words_of(r.tensor.role)) + (r.parameter ? ", parameter" : "")});
     }
     std::vector<std::size_t> widths(cells[0].size(), 0);
     for (const auto& line : cells)
-        for (std::size_t k = 0; k < line.size(); ++k) widths[k] = std::max(widths[k], line[k].size());
+        for (std::size_t k = 0; k < line.size(); ++k)
+            widths[k] = std::max(widths[k], line[k].size());
     std::string out;
     for (const auto& line : cells) {
         std::string text;
@@ -116,8 +119,8 @@ std::vector<std::string> tensor_table::trace() const {
     std::vector<std::string> lines;
     for (const row& r : rows_) {
         if (r.tensor.role == sized_tensor::part::input) continue;
-        lines.push_back(r.tensor.tensor.name + "[" + r.tensor.tensor.indices + "]: " +
-                        extents_of(r.tensor.extents) + "   " + r.tensor.tensor.equation);
+        lines.push_back(r.tensor.tensor.name + "[" + r.tensor.tensor.indices +
+                        "]: " + extents_of(r.tensor.extents) + "   " + r.tensor.tensor.equation);
     }
     return lines;
 }
@@ -126,14 +129,11 @@ nlohmann::json tensor_table::json() const {
     auto list = nlohmann::json::array();
     for (const row& r : rows_) {
         const array& a = r.tensor.extents;
-        nlohmann::json entry{{"name", r.tensor.tensor.name},
-                             {"indices", r.tensor.tensor.indices},
-                             {"elements", elements_of(a)},
-                             {"bytes", bytes_of(a)},
-                             {"type", short_name(a.type())},
-                             {"is", words_of(r.tensor.role)},
-                             {"parameter", r.parameter},
-                             {"equation", r.tensor.tensor.equation}};
+        nlohmann::json entry{
+            {"name", r.tensor.tensor.name}, {"indices", r.tensor.tensor.indices},
+            {"elements", elements_of(a)},   {"bytes", bytes_of(a)},
+            {"type", short_name(a.type())}, {"is", words_of(r.tensor.role)},
+            {"parameter", r.parameter},     {"equation", r.tensor.tensor.equation}};
         entry["extents"] = std::vector<std::size_t>(a.extents().begin(), a.extents().end());
         list.push_back(std::move(entry));
     }

@@ -2,6 +2,8 @@
 #include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/parse.hpp>
 
+#include "src/front/reading.hpp"
+
 namespace ricci::detail {
 
 namespace {
@@ -29,6 +31,16 @@ bool parse_text(std::string_view text, ir::program& out, mistake& wrong) {
     }
     out = std::move(result.program);
     return true;
+}
+
+notation::parse_result read_equations(text_view text) { return notation::parse_equations(text); }
+
+derive::judgement judge_claims(const ir::program_view& p, const ir::program& claims) {
+    return derive::judge(p, claims);
+}
+
+bool proves_claims(const ir::program_view& p, const ir::program& claims) {
+    return derive::proves(p, claims);
 }
 
 }  // namespace ricci::detail

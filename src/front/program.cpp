@@ -5,16 +5,15 @@
 
 #include <ricci/bind/check.hpp>
 #include <ricci/bind/keep.hpp>
-#include <ricci/derive/judge.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/print_plain.hpp>
 #include <ricci/notation/cursor.hpp>
-#include <ricci/notation/parse.hpp>
 #include <ricci/notation/warnings.hpp>
 
 #include "src/front/call_operands.hpp"
 #include "src/front/program_body.hpp"
+#include "src/front/reading.hpp"
 
 namespace ricci {
 namespace {
@@ -70,7 +69,7 @@ tensor_info info_of_definition(const ir::program_view& p, const ir::equation& e)
 
 // A claim as a program of its own.
 ir::program read_claim(std::string_view claim) {
-    auto read = notation::parse_equations(view_of(claim));
+    auto read = detail::read_equations(view_of(claim));
     if (read.mistake) detail::refuse(read.mistake.words);
     return std::move(read.program);
 }
@@ -135,11 +134,11 @@ program program::keep(std::initializer_list<std::string_view> names) const {
 }
 
 bool program::states(std::string_view claim) const {
-    return derive::proves(view(), read_claim(claim));
+    return detail::proves_claims(view(), read_claim(claim));
 }
 
 judgement program::judge(std::string_view claim) const {
-    const derive::judgement found = derive::judge(view(), read_claim(claim));
+    const derive::judgement found = detail::judge_claims(view(), read_claim(claim));
     judgement out;
     if (found.verdict == derive::verdict::proved) return out;
     out.verdict = found.verdict == derive::verdict::refuted ? verdict::refuted : verdict::unproved;

@@ -152,7 +152,8 @@ program einsum_program(std::string_view text, const std::vector<std::size_t>& ra
 }
 
 program einsum_program(std::string_view text) {
-    auto read = notation::parse_einsum({text.data(), static_cast<std::int32_t>(text.size())}, nullptr, 0);
+    auto read =
+        notation::parse_einsum({text.data(), static_cast<std::int32_t>(text.size())}, nullptr, 0);
     if (read.mistake) detail::refuse(read.mistake.words);
     return program(std::move(read.program));
 }
