@@ -12,7 +12,7 @@ std::string to_text(const array& a) {
         std::string words = std::string(name_of(a.type())) + ",";
         for (std::size_t axis = 0; axis < a.rank(); ++axis)
             words += (axis == 0 ? " " : " x ") + std::to_string(a.extent(axis));
-        return words + " (a shape)";
+        return words + (a.rank() == 0 ? " a number" : "") + " (a shape)";
     }
     const std::vector<std::ptrdiff_t> strides(a.strides().begin(), a.strides().end());
     return detail::text_of({a.type(), a.data(), a.rank(), a.extents().data(), strides.data()});
