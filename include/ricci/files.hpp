@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <ricci/array.hpp>
 
@@ -73,5 +75,8 @@ void save(detail::file_path path, const array& tensor);
 /// Writes tensors by name: to .npz (not compressed, as numpy.savez) or .safetensors; to .npy if there is one.
 /// Throws ricci::error as the other save does.
 void save(detail::file_path path, const arrays& tensors);
+/// Writes several files, each as save does; none is put into its place before all are whole, so that a mistake
+/// in one of them leaves all as they were.
+void save_together(const std::vector<std::pair<std::string, arrays>>& files);
 
 }  // namespace ricci

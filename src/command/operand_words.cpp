@@ -239,6 +239,12 @@ std::vector<named> load_operands(const program& p, const std::vector<operand_wor
         if (o.what != operand_word::kind::file) continue;
         array& a = values[k];
         if (type && a.type() != *type && a.type() != element::boolean && !keeps_type(p, o, a)) {
+            if (is_complex(a.type()) ? !is_complex(*type)
+                                     : is_integer(*type) && !is_integer(a.type()))
+                refuse(o.name + " holds " + short_name(a.type()) +
+                       ", and would lose a part of its "
+                       "numbers as " +
+                       short_name(*type) + ".");
             said.push_back(o.name + " holds " + short_name(a.type()) + " and is computed in " +
                            short_name(*type));
             a = a.converted(*type);

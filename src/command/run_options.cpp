@@ -45,7 +45,7 @@ std::string words_of_extents(const array& a) {
     return words.empty() ? "a number" : words;
 }
 
-// Everything is written when everything is computed: one file after the other, each as a whole.
+// Everything is written when everything is computed, and put into its place when everything is written.
 void save_outputs(const arrays& results, const std::vector<output_file>& files) {
     std::vector<std::pair<std::string, arrays>> contents;  // in the order of the command line
     for (const output_file& f : files) {
@@ -55,10 +55,7 @@ void save_outputs(const arrays& results, const std::vector<output_file>& files) 
         for (const auto& [name, value] : results)
             if (f.name.empty() || f.name == name) at->second.set(name, value);
     }
-    for (const auto& [path, held] : contents) {
-        if (held.size() == 1 && path.ends_with(".npy")) save(path, held.begin()->second);
-        else save(path, held);
-    }
+    save_together(contents);
 }
 
 void print_outputs(const arrays& results) {
@@ -142,6 +139,11 @@ std::vector<output_file> read_outputs(const std::vector<std::string>& words) {
         if (equals != std::string::npos) f.name = canonical_name(word.substr(0, equals));
         f.path = equals == std::string::npos ? word : word.substr(equals + 1);
         if (f.path.empty() || equals == 0) refuse("'" + word + "' names no file: -o Y=y.npy.");
+        // what cannot be saved in the end is not computed first
+        if (!f.path.ends_with(".npy") && !f.path.ends_with(".npz") &&
+            !f.path.ends_with(".safetensors"))
+            refuse("'" + f.path +
+                   "' is no file that tensors are saved in: .npy, .npz or .safetensors.");
         for (const output_file& other : all)
             if (other.name == f.name && !f.name.empty())
                 refuse(f.name + " is saved twice: in " + other.path + " and in " + f.path + ".");

@@ -1,6 +1,7 @@
 // The public functions: which format a file is of, and how many tensors it should have.
 #include <ricci/files.hpp>
 
+#include <list>
 #include <string>
 #include <utility>
 
@@ -48,10 +49,14 @@ arrays read(std::string_view path, const wanted& what) {
     return f.read(input_file(path), stem_of(path, f), what);
 }
 
-void write(std::string_view path, const format& f, const arrays& tensors) {
+void write(new_file& file, std::string_view path, const format& f, const arrays& tensors) {
     for (const auto& [name, tensor] : tensors) check_savable(tensor, place{path}.named(name));
-    new_file file(path);
     f.write(file, tensors);
+}
+
+void write(std::string_view path, const format& f, const arrays& tensors) {
+    new_file file(path);
+    write(file, path, f, tensors);
     file.finish();
 }
 
@@ -87,6 +92,13 @@ void save(detail::file_path path, const array& tensor) {
 
 void save(detail::file_path path, const arrays& tensors) {
     write(path.text(), format_of(path.text()), tensors);
+}
+
+void save_together(const std::vector<std::pair<std::string, arrays>>& contents) {
+    std::list<new_file> files;
+    for (const auto& [path, tensors] : contents)
+        write(files.emplace_back(path), path, format_of(path), tensors);
+    for (new_file& file : files) file.finish();
 }
 
 }  // namespace ricci
