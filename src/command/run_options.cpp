@@ -97,7 +97,7 @@ void run_options::add_to(CLI::App& app) {
         ->type_name("BYTES");
     app.add_option("--threads", threads, "how many threads run; as many as there are processors")
         ->type_name("N")
-        ->check(CLI::Range(0, 4096));
+        ->check(CLI::Range(0, 4096).description(""));
     app.add_flag("--json", json, "say as JSON what was computed and saved");
 }
 
