@@ -33,6 +33,9 @@ ARROWS = {
                   "src/runtime", "src/kernels"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
+    # The command is a program on top of everything; nothing includes it.
+    "src/command": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/front", "src/plan",
+                    "src/files"},
 }
 
 # The files at the top of include/ricci that are not `front`.
@@ -45,6 +48,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
+    (("CLI/",), "src/command/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

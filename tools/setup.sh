@@ -35,6 +35,7 @@ missing_for_build() {
     has_library fmt || echo libfmt-dev
     has_library nlohmann_json || echo nlohmann-json3-dev
     has_library libzip || echo libzip-dev
+    has_library CLI11 || echo libcli11-dev
     has_boost || echo libboost-dev
 }
 

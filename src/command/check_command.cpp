@@ -1,0 +1,86 @@
+// `ricci check`: what it is called with, and what it ends with.
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "command/check_paper.hpp"
+#include "command/check_report.hpp"
+#include "command/command.hpp"
+#include "command/document.hpp"
+#include "command/progress.hpp"
+
+namespace ricci::command {
+
+namespace {
+
+struct check_options {
+    std::vector<std::string> files;
+    bool json = false;
+};
+
+bool is_terminal(int file) { return isatty(file) != 0; }
+
+int run(const check_options& options) {
+    std::vector<paper_report> papers;
+    int code = done;
+    for (const std::string& name : options.files) {
+        try {
+            const document text = document::read(name, std::cin);
+            for (const remark& r : text.remarks())
+                std::fprintf(stderr, "%s:%d:%d: %s\n", harmless(r.where.file).c_str(), r.where.line,
+                             r.where.column, harmless(r.words).c_str());
+            progress tell("reading " + harmless(name));
+            papers.push_back(check_paper(text, [&](std::size_t k, std::size_t all) {
+                tell.now(harmless(name) + ", " + std::to_string(all ? 100 * k / all : 100) + " %");
+            }));
+        } catch (const mistake_in_input& m) {
+            std::fprintf(stderr, "ricci check: %s\n", harmless(m.words).c_str());
+            code = mistaken;
+        }
+    }
+    const char* no_colour = std::getenv("NO_COLOR");
+    const bool colour = is_terminal(STDOUT_FILENO) && !(no_colour && *no_colour);
+    const std::string words = options.json     ? as_json(papers)
+                              : papers.empty() ? std::string()
+                                               : as_lines(papers, colour);
+    std::fwrite(words.data(), 1, words.size(), stdout);
+    if (code != done) return code;
+    for (const paper_report& paper : papers)
+        for (const finding& f : paper.findings)
+            if (f.verdict == verdict::refuted) code = refuted;
+    return code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& code) {
+    auto options = std::make_shared<check_options>();
+    CLI::App* check =
+        app.add_subcommand("check", "Proof-reads the displayed equations of papers and pages.");
+    check
+        ->add_option("files", options->files,
+                     "LaTeX (.tex) or Markdown (.md) documents; - is standard input")
+        ->required();
+    check->add_flag("--json", options->json,
+                    "Print a list of {file, line, column, equation, verdict, words}");
+    check->footer(
+        "Each equation gets a line  file:line:column: verdict: words  with one of these verdicts:\n"
+        "  defines     it says what a name is\n"
+        "  proved      it follows from the equations before it\n"
+        "  refuted     it is false: the words give numbers for which it fails\n"
+        "  unproved    neither a proof nor numbers against it were found\n"
+        "  declares    a condition on things that nothing defines\n"
+        "  prose       no equation that computes; the words say why\n"
+        "  unreadable  it cannot be read; the words say why\n"
+        "Exit codes: 0, 1 for a mistake in what was given, 2 where an equation is refuted.");
+    check->callback([options, &code] { code = run(*options); });
+}
+
+}  // namespace ricci::command

@@ -1,0 +1,63 @@
+// The door from the command to the front end: texts are read and claims judged, as plain values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ricci::command {
+
+/// A name that an equation speaks of.
+struct used_name {
+    std::string name;
+    int rank = 0;
+    bool defined = false;     // an equation of the text defines it
+    bool derivative = false;  // dL/dQ
+    std::string of;           // of a derivative: Q
+    std::string numerator;    // and L
+};
+
+/// What a text says, or why it is not read.
+struct reading {
+    enum class trouble {
+        none,
+        index_once,
+        unknown_function,
+        index_free,
+        rank,
+        defined_twice,
+        cycle,
+        other
+    } what = trouble::none;
+    std::string words;   // one sentence
+    std::string marked;  // the characters it is about
+    std::string left;    // the name that the first equation defines or claims something of
+    int left_rank = 0;
+    bool left_is_derivative = false;
+    std::vector<used_name> names;
+
+    bool ok() const { return what == trouble::none; }
+    const used_name* find(const std::string& name) const;
+};
+
+/// Reads equations; nothing is derived.
+reading read_text(const std::string& text);
+
+enum class judged { proved, refuted, unproved };
+
+struct judgement {
+    judged verdict = judged::unproved;
+    bool readable = true;  // both texts were read
+    bool alike = false;    // not proved, and equal on all numbers tried
+    std::string words;     // of a refutation the counterexample, else why it is not proved
+    std::vector<std::string> source_inputs;  // what no equation of the source defines
+    std::vector<std::string>
+        claim_inputs;  // names of the claim that the source has no equation for
+};
+
+/// Whether the equations of `source` imply those of `claims`.
+judgement judge_text(const std::string& source, const std::string& claims);
+
+/// The name without what tells upper indices from lower ones.
+std::string plain_name(const std::string& name);
+
+}  // namespace ricci::command

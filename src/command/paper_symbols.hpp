@@ -1,0 +1,46 @@
+// What a document as a whole says of its symbols: which are matrices, which letters make one name.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "command/document.hpp"
+#include "command/document_parts.hpp"
+
+namespace ricci::command {
+
+/// One name as it is written: its letter or word, and a label below it if there is one.
+struct written_name {
+    std::string key;       // "W_Q", "\theta", "x"
+    bool indexed = false;  // it has a script that reads as indices
+    bool bold = false;     // \mathbf, \bm, \vec
+    token_at begin;
+    token_at end;  // behind its scripts
+};
+
+/// The name at `t`, or one whose key is empty.
+written_name name_at(token_at t, token_at last);
+
+struct symbols {
+    std::set<std::string> matrices;  // and vectors: they stand without indices somewhere
+    std::set<std::string> scalars;   // as the prose says
+    std::set<std::string> words;     // runs of letters that are one name
+    std::map<std::string, std::set<std::string>> arguments;  // f to what stands in its parentheses
+    std::map<std::string, int> indexed;                      // how often a name has indices
+    std::set<std::string> plain, dressed;  // letters that are written upright, bold, in script
+    std::set<std::string> called;          // left sides with parentheses: f(x) =
+    std::set<std::string> named;           // what the prose speaks of
+    std::set<std::string> restricted;      // a sentence says more of it than an equation can
+    std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
+    bool any_matrix = false;
+    bool operators = false;  // what does not commute: a document of quantum mechanics
+
+    bool is_matrix(const std::string& key) const { return matrices.count(key) > 0; }
+};
+
+symbols symbols_of(const document& text, const std::vector<part>& parts);
+
+}  // namespace ricci::command

@@ -1,0 +1,94 @@
+// The reader behind spell(): one side of an equation, from left to right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/paper_spelling.hpp"
+
+namespace ricci::command {
+
+/// Thrown where a side is not read.
+struct not_spelt {
+    spelling::state what;
+    std::string why;
+};
+[[noreturn]] void not_computed(std::string_view why);
+[[noreturn]] void not_read(std::string_view why);
+
+/// A factor, as far as products of matrices have to be told from products of numbers.
+struct factor {
+    std::string key;  // of a name; empty for all else
+    bool indexed = false;
+    bool bold = false;
+    bool dotted = false;  // behind \cdot or \times
+};
+
+class speller {
+public:
+    explicit speller(const spelling_context& context) : context_(context), names_(*context.names) {}
+
+    /// A sum of products, up to `last`. `list`: commas may stand between several.
+    std::string expression(token_at now, token_at last, bool list = false);
+    const std::string& doubt() const { return doubt_; }
+
+private:
+    friend class name_speller;
+
+    std::string one_factor(token_at& now, token_at last);
+    std::string command(token_at& now, token_at last);
+    std::string bracket(token_at& now, token_at last);
+    std::string bars(token_at& now, token_at last);
+    std::string norm(token_at& now, token_at last);
+    std::string average(token_at& now, token_at last);
+    std::string fraction(token_at& now, token_at last);
+    std::string derivative(const tokens& above, const tokens& below, token_at& now, token_at last);
+    std::string root(token_at& now, token_at last);
+    std::string big_operator(token_at& now, token_at last);
+    std::string function(std::string_view name, token_at& now, token_at last);
+    std::string argument(token_at& now, token_at last);
+    std::string environment(token_at& now, token_at last);
+    std::string power(token_at& now, token_at last);
+    void divide(token_at now, token_at last) const;
+    void check(std::vector<factor>& product) const;
+    void doubt(std::string_view why) {
+        if (doubt_.empty()) doubt_ = why;
+    }
+
+    const spelling_context& context_;
+    const symbols& names_;
+    std::vector<factor>* product_ = nullptr;  // what the factors now belong to
+    std::string doubt_;
+    int depth_ = 0;
+    bool below_ = false;  // in a denominator, where only numbers stand
+};
+
+/// Names with their scripts and what stands in parentheses behind them.
+class name_speller {
+public:
+    name_speller(speller& all, token_at& now, token_at last) : all_(all), now_(now), last_(last) {}
+    /// The name at `now`; empty where none begins. `calls`: parentheses behind it belong to it.
+    std::string run(bool calls = true);
+    const factor& what() const { return factor_; }
+
+private:
+    bool base();
+    bool letters();
+    bool wrapped();
+    void scripts();
+    void lower_script(const tokens& script);
+    void upper_script(const tokens& script);
+    void call();
+    std::string label(const tokens& script) const;
+
+    speller& all_;
+    token_at& now_;
+    token_at last_;
+    factor factor_;
+    std::string out_;
+    std::string before_;  // what was written of a run of letters before this name
+    std::string power_;
+    bool exponential_ = false;
+};
+
+}  // namespace ricci::command

@@ -1,0 +1,572 @@
+// Names: letters and words, what is written above and below them, and in parentheses behind them.
+#include <algorithm>
+
+#include "command/paper_statements.hpp"
+#include "command/paper_words.hpp"
+#include "command/speller.hpp"
+
+namespace ricci::command {
+
+namespace {
+
+bool is_small(const std::string& s) { return s.size() == 1 && s[0] >= 'a' && s[0] <= 'z'; }
+bool is_big(const std::string& s) { return s.size() == 1 && s[0] >= 'A' && s[0] <= 'Z'; }
+
+std::string letters_of(const tokens& list) {
+    std::string out;
+    for (const token& t : list)
+        for (const char c : t.text)
+            if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+                out += c;
+    return out;
+}
+bool is_transposition(const std::string& s) {
+    return s == "T" || s == "\\top" || s == "\\dagger" || s == "\\intercal" || s == "\\mathsf{T}" ||
+           s == "\\mathrm{T}" || s == "-T" || s == "{\\top}" || s == "\\dag" || s == "\\text{T}" ||
+           s == "\\mathsf T" || s == "-\\top" || s == "\\prime T";
+}
+
+}  // namespace
+
+std::string name_speller::run(bool calls) {
+    if (now_ == last_ || !base()) return {};
+    if (exponential_) return before_ + out_;
+    scripts();
+    if (calls) call();
+    if (!power_.empty()) out_ = factor_.indexed ? "(" + out_ + ")" + power_ : out_ + power_;
+    return before_ + out_;
+}
+
+bool name_speller::base() {
+    const token& t = *now_;
+    if (t.kind == token_kind::letter) return letters();
+    if (is_greek_letter(t)) {
+        out_ = factor_.key = (now_++)->text;
+        return true;
+    }
+    if (t.is("\\hbar") || t.is("\\imath") || t.is("\\aleph") || t.is("\\wp") || t.is("\\eth") ||
+        t.is("\\jmath") || t.is("\\varpi") || t.is("\\varsigma")) {
+        if (t.is("\\imath")) {
+            ++now_;
+            out_ = "\\mathrm{i}";
+            return true;
+        }
+        out_ = "\\text{" + t.text.substr(1) + "}";
+        factor_.key = (now_++)->text;
+        return true;
+    }
+    return wrapped();
+}
+
+bool name_speller::letters() {
+    std::vector<token_at> run;
+    for (token_at k = now_; k != last_ && k->kind == token_kind::letter && k->text.size() == 1 &&
+                            (k == now_ || !k->spaced);
+         ++k)
+        run.push_back(k);
+    if (run.empty()) {  // a letter of another alphabet
+        not_read("the letter " + now_->text + " is not read");
+    }
+    std::string all;
+    for (const token_at k : run) all += k->text;
+    const token_at behind = std::next(run.back());
+    const bool scripts =
+        behind != last_ && (behind->kind == token_kind::down || behind->kind == token_kind::up);
+    if (all.size() > 1) {
+        const std::string f = function_of(all);
+        if (!f.empty()) {
+            now_ = behind;
+            out_ = all_.function(f, now_, last_);
+            factor_ = {};
+            exponential_ = true;
+            return true;
+        }
+        if (!why_word_is_prose(all).empty()) not_computed(why_word_is_prose(all));
+        const bool in_list = all_.context_.indices.count(all) > 0;
+        const bool gradient = all.size() == 2 && all[0] == 'd' && is_big(all.substr(1)) && scripts;
+        if (all_.names_.words.count(all) || in_list || gradient || all.size() >= 6) {
+            now_ = behind;
+            out_ = factor_.key = all;
+            return true;
+        }
+        if (all.size() == 2 && all[0] == 'd' && is_small(all.substr(1)))
+            not_computed("a differential");
+    }
+    const token& t = *now_;
+    if (t.is("d") && std::next(now_) != last_ && is_greek_letter(*std::next(now_)) &&
+        !std::next(now_)->spaced && all.size() == 1)
+        not_computed("a differential");
+    if (t.is("e") && std::next(now_) != last_ && std::next(now_)->kind == token_kind::up) {
+        const tokens script = argument_at(std::next(now_, 2), last_);
+        now_ = behind_argument(std::next(now_, 2), last_);
+        std::string first = script.empty() ? "" : spelled(script);
+        if (first == "*" || first == "\\star" || first == "\\prime" || first == "(")
+            not_computed("a superscript of its own");
+        out_ = "e^{" + all_.expression(script.begin(), script.end()) + "}";
+        factor_ = {};
+        exponential_ = true;
+        return true;
+    }
+    const bool scripted = std::next(now_) != last_ &&
+                          (std::next(now_)->kind == token_kind::down ||
+                           std::next(now_)->kind == token_kind::up || std::next(now_)->is("'"));
+    const bool squared =
+        scripted && std::next(now_)->kind == token_kind::up &&
+        spelled(argument_at(std::next(now_, 2), last_)).find_first_not_of("0123456789") ==
+            std::string::npos;
+    if (t.is("i") && squared && !all_.context_.indices.count("i")) {
+        ++now_;
+        out_ = "(\\mathrm{i})" + all_.power(now_, last_);
+        exponential_ = true;
+        return true;
+    }
+    if (t.is("i") && !scripted) {
+        ++now_;
+        if (all_.context_.indices.count("i")) {
+            out_ = "i";  // its position
+            factor_ = {};
+        } else {
+            out_ = "\\mathrm{i}";
+        }
+        exponential_ = true;
+        return true;
+    }
+    out_ = factor_.key = (now_++)->text;
+    return true;
+}
+
+bool name_speller::wrapped() {
+    const token& t = *now_;
+    const bool words = is_words_wrapper(t.text), dress = is_wrapper(t.text),
+               accent = is_accent(t.text);
+    if (!words && !dress && !accent) return false;
+    if (std::next(now_) == last_) not_read("nothing stands behind " + t.text);
+    const tokens inner = argument_at(std::next(now_), last_);
+    const token_at behind = behind_argument(std::next(now_), last_);
+    if (inner.empty()) {
+        now_ = behind;
+        exponential_ = true;
+        return true;
+    }
+    if (words) {
+        std::string plain;
+        for (const token& k : inner) plain += (k.spaced && !plain.empty() ? " " : "") + k.text;
+        if (plain == "i" && !t.is("\\operatorname")) {
+            now_ = behind;
+            out_ = "\\mathrm{i}";
+            exponential_ = true;
+            return true;
+        }
+        if (plain == "e" && behind != last_ && behind->kind == token_kind::up) {
+            const tokens script = argument_at(std::next(behind), last_);
+            now_ = behind_argument(std::next(behind), last_);
+            out_ = "e^{" + all_.expression(script.begin(), script.end()) + "}";
+            exponential_ = true;
+            return true;
+        }
+        if (const std::string f = function_of(plain); !f.empty()) {
+            const bool called =
+                behind != last_ && !(behind->is("+") || behind->is("-") || behind->is("="));
+            if (called) {
+                now_ = behind;
+                out_ = all_.function(f, now_, last_);
+                factor_ = {};
+                exponential_ = true;
+                return true;
+            }
+        }
+        if (!why_word_is_prose(plain).empty()) not_computed(why_word_is_prose(plain));
+        const std::string letters = letters_of(inner);
+        if (plain.find(' ') != std::string::npos || letters.empty())
+            not_computed("words stand in it: " + plain);
+        const bool function =
+            (t.is("\\operatorname") || t.is("\\operatorname*") || letters.size() > 3) &&
+            behind != last_ && behind->is("(");
+        now_ = behind;
+        out_ = "\\text{" + letters + "}";
+        factor_.key = letters;
+        if (function) {
+            const auto known = all_.names_.arguments.find(letters);
+            // the arguments of a definition are documentation; elsewhere nothing says what it does
+            if (known == all_.names_.arguments.end() || known->second.size() != 1) {
+                const tokens arguments(std::next(now_), std::prev(behind_group(now_, last_)));
+                for (const token& k : arguments)
+                    if (!k.is(",") && !all_.context_.indices.count(k.text))
+                        not_computed("a function, " + letters + ", that no equation defines");
+            }
+        }
+        return true;
+    }
+    if (accent) {
+        // \hat{\mathbf{x}} is a vector; \ddot{x} is a name
+        tokens core = inner;
+        if (core.size() > 1 && is_wrapper(core[0].text)) {
+            factor_.bold = is_bold_wrapper(core[0].text);
+            core = argument_at(core.begin() + 1, core.end());
+        }
+        const bool one =
+            core.size() == 1 && (core[0].kind == token_kind::letter || is_greek_letter(core[0]));
+        const bool labelled = core.size() >= 3 &&
+                              (core[0].kind == token_kind::letter || is_greek_letter(core[0])) &&
+                              core[1].kind == token_kind::down;
+        if (!one && !labelled) {
+            if (t.is("\\overline") || t.is("\\underline"))
+                not_computed("a line over an expression: an average, or a conjugate");
+            not_computed("an accent over an expression");
+        }
+        const std::string letter = core[0].text;
+        now_ = behind;
+        const bool known = t.is("\\tilde") || t.is("\\hat") || t.is("\\bar") || t.is("\\dot") ||
+                           t.is("\\widetilde") || t.is("\\widehat") || t.is("\\overline");
+        const std::string plain_letter = letter[0] == '\\' ? letter.substr(1) : letter;
+        out_ =
+            known ? t.text + "{" + letter + "}" : "\\text{" + t.text.substr(1) + plain_letter + "}";
+        factor_.key = t.text + "{" + letter + "}";
+        if (all_.names_.operators && (t.is("\\hat") || t.is("\\widehat")) && !factor_.bold)
+            not_computed("an operator, which does not commute");
+        if (labelled) {
+            const tokens script = argument_at(core.begin() + 2, core.end());
+            lower_script(script);
+        }
+        return true;
+    }
+    // bold, script and their like
+    tokens core = inner;
+    if (core.size() > 1 && is_wrapper(core[0].text))
+        core = argument_at(core.begin() + 1, core.end());
+    const bool one =
+        core.size() == 1 && (core[0].kind == token_kind::letter || is_greek_letter(core[0]));
+    const bool number = core.size() == 1 && core[0].kind == token_kind::number;
+    if (number) not_computed("vector notation: a vector of ones or zeros");
+    factor_.bold = is_bold_wrapper(t.text);
+    if (core.size() == 1 && is_accent(core[0].text))
+        not_computed("an accent that is written in a way of its own");
+    const std::string letters = letters_of(core);
+    if (letters.empty()) not_computed("a symbol that is written in a way of its own");
+    if (t.is("\\mathcal") && behind != last_ && behind->is("(") &&
+        (letters == "N" || letters == "U"))
+        not_computed("a distribution");
+    if (t.is("\\mathcal") && letters == "O") not_computed("an order of magnitude");
+    now_ = behind;
+    const bool both =
+        one && all_.names_.plain.count(core[0].text) && all_.names_.dressed.count(core[0].text);
+    const std::string dress_name = factor_.bold        ? "bold"
+                                   : t.is("\\mathcal") ? "cal"
+                                                       : t.text.substr(1);
+    if (one && !both) out_ = core[0].text;
+    else out_ = "\\text{" + (one ? dress_name : std::string()) + letters + "}";
+    factor_.key = spelled(core);
+    return true;
+}
+
+void name_speller::scripts() {
+    while (now_ != last_) {
+        if (now_->is("'")) {
+            ++now_;
+            out_ += "'";
+            continue;
+        }
+        if (now_->kind == token_kind::open && std::next(now_) != last_ &&
+            std::next(now_)->kind == token_kind::close) {
+            const token_at k = std::next(now_, 2);
+            if (k == last_ || (k->kind != token_kind::down && k->kind != token_kind::up)) break;
+            now_ = k;
+            out_ += "{}";
+            continue;
+        }
+        if (now_->kind != token_kind::down && now_->kind != token_kind::up) break;
+        const bool down = now_->kind == token_kind::down;
+        if (std::next(now_) == last_) not_read("a script is empty");
+        const tokens script = argument_at(std::next(now_), last_);
+        now_ = behind_argument(std::next(now_), last_);
+        if (script.empty()) continue;
+        if (down) lower_script(script);
+        else upper_script(script);
+    }
+}
+
+/// A label in the form that the notation has for it.
+std::string name_speller::label(const tokens& script) const {
+    return "_{\\text{" + letters_of(script) + "}}";
+}
+
+void name_speller::lower_script(const tokens& script) {
+    bool small = true, words = false, signs = false;
+    std::string run;
+    for (const token& t : script) {
+        small = small && is_small(t.text);
+        words = words || is_words_wrapper(t.text) || t.is("\\rm") || is_wrapper(t.text);
+        signs = signs || t.is("*") || t.is("\\star") || t.is("\\perp") || t.is("\\parallel") ||
+                t.is("\\infty") || t.is("\\ast") || t.is("\\odot") || t.is("\\oplus");
+        run += t.text;
+    }
+    if (signs && script.size() == 1) {
+        const std::string name =
+            script[0].is("*") || script[0].is("\\star") || script[0].is("\\ast")
+                ? "star"
+                : script[0].text.substr(1);
+        out_ += "_{\\text{" + name + "}}";
+        return;
+    }
+    if (script.size() == 1 && (script[0].is("+") || script[0].is("-") || script[0].is("\\pm"))) {
+        out_ += std::string("_{\\text{") + (script[0].is("+") ? "plus" : "minus") + "}}";
+        return;
+    }
+    if (words) {
+        // \text{sum}, i: a label and an index
+        const auto comma =
+            std::find_if(script.begin(), script.end(), [](const token& t) { return t.is(","); });
+        const tokens first(script.begin(), comma);
+        const std::string name = letters_of(first);
+        bool only_words = true;
+        for (auto t = first.begin(); t != first.end(); ++t)
+            if (is_words_wrapper(t->text) || is_wrapper(t->text))
+                t = std::prev(behind_argument(std::next(t), first.end()));
+            else
+                only_words = only_words && (t->is("\\rm") || !first.front().is("\\rm")
+                                                ? t->is("\\rm") || first.front().is("\\rm")
+                                                : true);
+        if (!only_words) not_computed("a subscript of words and letters together");
+        std::string bare;
+        for (auto t = first.begin(); t != first.end(); ++t)
+            if (!is_words_wrapper(t->text) && !is_wrapper(t->text) && !t->is("\\rm"))
+                for (const char c : t->text)
+                    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+                        bare += c;
+        if (bare.empty()) not_computed("a label of signs");
+        out_ += "_{\\text{" + bare + "}}";
+        factor_.key += "_" + bare;
+        if (comma != script.end()) {
+            out_ += "^{" + spelled(tokens(std::next(comma), script.end())) + "}";
+            factor_.indexed = true;
+        }
+        (void)name;
+        return;
+    }
+    if (small && script.size() > 1) {
+        bool as_indices = false;
+        for (const token& t : script)
+            as_indices = as_indices || std::count(run.begin(), run.end(), t.text[0]) > 2;
+        const bool vowel = run.find_first_of("aeiou") != std::string::npos;
+        const bool beyond = run.find_first_of("efghoqrstuvwxyz") != std::string::npos;
+        const bool label_like = is_label_word(run) || (run.size() >= 4 && vowel && beyond);
+        if (label_like && !as_indices) {
+            out_ += label(script);
+            factor_.key += "_" + run;
+            return;
+        }
+    }
+    const auto comma =
+        std::find_if(script.begin(), script.end(), [](const token& t) { return t.is(","); });
+    if (comma != script.end()) {
+        const tokens first(script.begin(), comma);
+        bool first_small = first.size() > 1;
+        for (const token& t : first) first_small = first_small && is_small(t.text);
+        if (first_small && (is_label_word(letters_of(first)))) {
+            out_ += label(first) + "^{" + spelled(tokens(std::next(comma), script.end())) + "}";
+            factor_.key += "_" + letters_of(first);
+            factor_.indexed = true;
+            return;
+        }
+    }
+    if (script.size() == 1 && all_.context_.labels.count(script[0].text)) {
+        const std::string name =
+            script[0].text[0] == '\\' ? script[0].text.substr(1) : script[0].text;
+        out_ += "_{\\text{" + name + "}}";
+        factor_.key += "_" + script[0].text;
+        return;
+    }
+    bool label_only = true, digits = false, capitals = false;
+    for (const token& t : script) {
+        label_only = label_only && (is_big(t.text) || t.kind == token_kind::number);
+        digits = digits || t.kind == token_kind::number;
+        capitals = capitals || is_big(t.text);
+    }
+    if (label_only) {
+        out_ += digits && capitals ? label(script) : "_{" + run + "}";
+        factor_.key += "_" + run;
+        return;
+    }
+    for (const token& t : script) {
+        if (t.is("=") || t.is("\\le") || t.is("<") || t.is(">") || t.is("\\in") || t.is("|") ||
+            t.is("\\mid") || t.is("\\to") || t.is(":") || t.is("\\sim"))
+            not_computed("a subscript that says more than indices");
+        if (t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots"))
+            not_computed(why_prose("\\ldots"));
+    }
+    out_ += "_{" + spelled(script) + "}";
+    factor_.indexed = true;
+}
+
+void name_speller::upper_script(const tokens& script) {
+    const std::string s = spelled(script);
+    if (is_transposition(s)) not_computed("matrix notation: a transposition");
+    const bool bare = !factor_.indexed;
+    const bool big = !factor_.key.empty() && factor_.key[0] >= 'A' && factor_.key[0] <= 'Z';
+    if (s == "H" && (big || factor_.bold)) not_computed("matrix notation: a transposition");
+    if (s == "-1" && bare &&
+        (factor_.bold ||
+         (big && !all_.names_.scalars.count(factor_.key) && all_.names_.any_matrix)))
+        not_computed("matrix notation: an inverse");
+    if (s == "+" || s == "-" || s == "\\pm") not_computed("a superscript of its own");
+    if (s == "*" || s == "\\star" || s == "\\ast" || s == "\\dagger") {
+        out_ += "^{\\text{star}}";
+        factor_.key += "^*";
+        return;
+    }
+    if (s == "\\circ" || s == "\\degree") not_computed("degrees of an angle");
+    if (s.find_first_not_of("\\prime ") == std::string::npos) {
+        std::size_t count = 0;
+        for (const token& t : script) count += t.is("\\prime");
+        if (count > 0) {
+            out_.append(count, '\'');
+            return;
+        }
+    }
+    bool words = false, arithmetic = false,
+         parens = script.front().is("(") && script.back().is(")"), small = true, comma = false;
+    for (const token& t : script) {
+        words = words || is_words_wrapper(t.text);
+        arithmetic = arithmetic || t.is("+") || t.is("-") || t.is("/") || t.is("\\frac") ||
+                     t.is("\\cdot") || t.is("*");
+        comma = comma || t.is(",");
+        small = small && (is_small(t.text) || is_greek_letter(t) || t.is("'"));
+        if (t.is("\\ldots") || t.is("\\dots") || t.is("\\infty") || t.is("\\otimes") ||
+            t.is("\\perp"))
+            not_computed("a superscript of its own");
+    }
+    if (words) {
+        const std::string name = letters_of(tokens(std::next(script.begin()), script.end()));
+        if (name.empty()) not_computed("a label of signs");
+        out_ += "^{\\text{" + name + "}}";
+        factor_.key += "^" + name;
+        return;
+    }
+    if (parens && script.size() >= 3) {
+        const tokens inner(std::next(script.begin()), std::prev(script.end()));
+        if (inner.size() == 1 && (inner[0].kind == token_kind::number || is_big(inner[0].text))) {
+            out_ += "^{\\text{" + inner[0].text + "}}";
+            factor_.key += "^" + inner[0].text;
+            return;
+        }
+        if (inner.size() == 1) {
+            out_ += "^{" + inner[0].text + "}";
+            factor_.indexed = true;
+            return;
+        }
+        bool letters = true;
+        for (const token& t : inner) letters = letters && (is_small(t.text) || is_greek_letter(t));
+        if (!letters && bare) not_computed("counts steps or layers above a name");
+    }
+    if (script.size() == 1 && is_big(script[0].text)) {
+        power_ = "^{" + script[0].text + "}";
+        return;
+    }
+    bool numbers = true, known = false;
+    for (const token& t : script) {
+        numbers = numbers && (t.kind == token_kind::number || arithmetic);
+        known = known || all_.context_.indices.count(t.text) > 0;
+    }
+    if (arithmetic && !known && !comma) {
+        power_ = "^{" + all_.expression(script.begin(), script.end()) + "}";
+        return;
+    }
+    if (script.size() == 1 && script[0].kind == token_kind::number) {
+        power_ = "^{" + s + "}";
+        return;
+    }
+    if (script.size() == 1 && (all_.context_.labels.count(s) ||
+                               (!known && (is_small(s) || is_greek_letter(script[0]))))) {
+        power_ = "^{" + s + "}";
+        return;
+    }
+    (void)numbers;
+    for (const token& t : script)
+        if (t.kind == token_kind::up ||
+            (t.kind == token_kind::symbol && !t.is("(") && !t.is(")") && !t.is("+") && !t.is("-") &&
+             !t.is(",") && !t.is("'") && !t.is("*")))
+            not_computed("a superscript of its own");
+    out_ += "^{" + s + "}";
+    factor_.indexed = true;
+}
+
+void name_speller::call() {
+    if (now_ == last_ || !now_->is("(") || !power_.empty()) return;
+    const token_at end = behind_group(now_, last_);
+    if (!closes(*std::prev(end)) || std::prev(end) == now_)
+        not_read("a bracket is opened and not closed");
+    const tokens inside(std::next(now_), std::prev(end));
+    if (inside.empty()) not_computed("a function of nothing");
+    bool letters = true, indices = true, conditional = false, arithmetic = false;
+    int depth = 0;
+    for (const token& t : inside) {
+        if (depth == 0)
+            conditional = conditional || t.is("|") || t.is("\\mid") || t.is("\\|") || t.is(";") ||
+                          t.is("\\parallel") || t.is(":");
+        if (opens(t)) ++depth;
+        if (closes(t)) --depth;
+        if (t.is(",")) continue;
+        if (t.is("+") || t.is("-")) {
+            arithmetic = true;
+            continue;
+        }
+        const bool letter = is_small(t.text) || is_greek_letter(t);
+        letters = letters && letter;
+        indices = indices && ((letter && all_.context_.indices.count(t.text)) ||
+                              (t.kind == token_kind::number && factor_.indexed));
+    }
+    if (conditional) not_computed("conditional on something");
+    const bool list =
+        std::any_of(inside.begin(), inside.end(), [](const token& t) { return t.is(","); });
+    if (indices && (!arithmetic || factor_.indexed)) {
+        // R^{ab}(i) is R^{abi}; (j - i) is one place
+        std::string places;
+        if (arithmetic) places = "(" + spelled(inside) + ")";
+        else
+            for (const token& t : inside)
+                places += t.is(",") ? "" : t.text + (t.is_command() ? " " : "");
+        if (!out_.empty() && out_.back() == '}' && factor_.indexed)
+            out_.insert(out_.size() - 1, places);
+        else out_ += "^{" + places + "}";
+        factor_.indexed = true;
+        now_ = end;
+        return;
+    }
+    const auto known = all_.names_.arguments.find(factor_.key);
+    for (const token& t : inside)
+        if (t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots"))
+            not_computed(why_prose("\\ldots"));
+    static const std::set<std::string> functions = {
+        "f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho", "\\varphi"};
+    // a letter that is a function nearly always, and no left side of this document
+    if (!all_.context_.left && functions.count(factor_.key) &&
+        !all_.names_.called.count(factor_.key) && !factor_.indexed)
+        return;
+    const bool several =
+        std::any_of(inside.begin(), inside.end(), [](const token& t) { return t.is(","); });
+    bool plain = true;  // names and commas alone
+    for (const token& t : inside)
+        plain =
+            plain && (t.kind == token_kind::letter || is_greek_letter(t) || t.is(",") ||
+                      t.is_command() || t.kind == token_kind::open || t.kind == token_kind::close ||
+                      t.kind == token_kind::down || t.is("'") || t.kind == token_kind::number);
+    if (known != all_.names_.arguments.end() && known->second.size() == 1 && plain &&
+        (letters || !factor_.indexed)) {
+        // written so everywhere: what it depends on is said, and nothing else
+        now_ = end;
+        return;
+    }
+    if (all_.context_.left && plain && (several || !letters) && end == last_) {
+        // what a left side is made of, said in parentheses
+        now_ = end;
+        return;
+    }
+    if (list) {
+        if (known != all_.names_.arguments.end() && plain)
+            not_computed("a function of several arguments that no equation defines");
+        not_computed("a function of several arguments");
+    }
+    (void)depth;
+}
+
+}  // namespace ricci::command

@@ -1,0 +1,108 @@
+// What each kind of equation in a page is found to be.
+#include "tests/catch.hpp"
+#include "tests/command/check.hpp"
+
+namespace {
+
+using ricci::testing::findings_in;
+using ricci::testing::verdicts_in;
+
+const std::string attention = R"(
+$$S^{ij} = \frac{1}{\sqrt{d_k}} Q^{ia} K^{ja}$$
+$$A^{ij} = \frac{\exp(S^{ij})}{\sum_{j'} \exp(S^{ij'})}$$
+$$O^{ib} = A^{ij} V^{jb}$$
+)";
+
+TEST_CASE("a page is read as one program") {
+    CHECK(verdicts_in(attention) == "defines defines defines");
+    CHECK(verdicts_in(attention + "$$\\frac{\\partial L}{\\partial V^{mn}} = A^{im} "
+                                  "\\frac{\\partial L}{\\partial O^{in}}$$") ==
+          "defines defines defines proved");
+    CHECK(verdicts_in(attention + "$$\\frac{\\partial L}{\\partial Q^{kl}} = \\frac{\\partial "
+                                  "L}{\\partial S^{kj}} K^{jl}$$") ==
+          "defines defines defines refuted");
+    // the same again is proved, another meaning in another section is said to be one
+    CHECK(verdicts_in(attention + "$$O^{ic} = A^{ik} V^{kc}$$") ==
+          "defines defines defines proved");
+    const auto again = findings_in(attention + "# Other\n$$O^{ib} = A^{ij} V^{jb} + b^b$$");
+    REQUIRE(again.size() == 4);
+    CHECK(again[3].verdict == ricci::command::verdict::defines);
+    CHECK(again[3].words.find("anew") != std::string::npos);
+}
+
+TEST_CASE("a chain claims that its further sides are the same") {
+    CHECK(verdicts_in("$$E^{ij} = -S^{ij} = -1 \\cdot S^{ij}$$") == "proved");
+    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ji} x_j$$") == "refuted");
+    CHECK(verdicts_in("$$a_i = \\frac{e^{s_i}}{\\sum_k e^{s_k}} = \\frac{e^{s_i}}{Z}$$\n$$Z = "
+                      "\\sum_j e^{s_j}$$") == "proved proved");
+    // an equation that goes on in the next display
+    CHECK(verdicts_in("$$y = (a + b)^2$$\n\n$$= a^2 + 2 a b + b^2$$") == "defines proved");
+    CHECK(verdicts_in(
+              "\\begin{align} y &= (a + b)^2 \\\\ &= a^2 + a b \\\\ &\\quad + b^2 \\end{align}",
+              "p.tex") == "refuted");
+    CHECK(verdicts_in("$$C^{ik} = A^{ij} B^{jk} \\quad \\Leftrightarrow \\quad C_{ik} = \\sum_j "
+                      "A_{ij} B_{jk}$$") == "defines proved");
+}
+
+TEST_CASE("what nothing defines is declared and not refuted") {
+    CHECK(verdicts_in("$$\\sum_j A^{ij} = 1$$") == "declares");
+    CHECK(verdicts_in("$$x^2 + y^2 = r^2$$") == "declares");
+    CHECK(verdicts_in("$$F = m a$$ and $$F = -k x$$") == "defines declares");
+    CHECK(verdicts_in("$$\\frac{\\partial L}{\\partial x^j} = \\frac{\\partial L}{\\partial y^i} "
+                      "\\frac{\\partial y^i}{\\partial x^j}$$") == "declares");
+    // what the text says more of is not refuted
+    CHECK(verdicts_in("where $\\beta = 1$\n$$y_i = \\beta x_i = x_i$$") == "proved");
+    CHECK(verdicts_in("where $s_i \\in \\{-1, 1\\}$\n$$y_i = s_i^2 x_i = x_i$$") == "unproved");
+    CHECK(verdicts_in("### Case 2: $i \\neq j$\n$$a_i = \\frac{e^{s_i}}{\\sum_k "
+                      "e^{s_k}}$$\n$$\\frac{\\partial a_i}{\\partial s_j} = -a_i a_j$$") ==
+          "defines unproved");
+}
+
+TEST_CASE("what computes nothing is called prose") {
+    CHECK(verdicts_in("$$Y = X W^T$$") == "prose");
+    CHECK(verdicts_in("for a matrix $W$\n$$y = W x + b$$") == "prose");
+    CHECK(verdicts_in("$$x_t \\leftarrow x_t + 1$$") == "prose");
+    CHECK(verdicts_in("$$y = \\int_0^1 f(x) dx$$") == "prose");
+    CHECK(verdicts_in("$$\\lim_{n \\to \\infty} a_n = 0$$") == "prose");
+    CHECK(verdicts_in("$$Q^{hia}: \\text{per head}$$") == "prose");
+    CHECK(verdicts_in("$$y = f(x_1, \\ldots, x_n)$$") == "prose");
+    CHECK(verdicts_in("$$x_{t+1} = a x_t + b$$") == "prose");
+    CHECK(verdicts_in("$$p(x | z) = \\frac{p(z | x) p(x)}{p(z)}$$") == "prose");
+}
+
+TEST_CASE("letters are read as a page means them") {
+    // letters side by side are factors, and a function takes all that stands behind it
+    CHECK(verdicts_in("$$E = mc^2$$\n\n$$E = m c c$$") == "defines proved");
+    CHECK(verdicts_in("$$y = 2\\sin\\theta\\cos\\theta$$") == "defines");
+    CHECK(verdicts_in("$$y = \\sin 2x$$\n$$z = \\sin(2 x)$$\n$$u = y - z = 0$$") ==
+          "defines defines proved");
+    CHECK(verdicts_in("$$z = e^{i \\theta} = e^{i \\theta} \\cdot (-i^2)$$") == "proved");
+    // what can be read in two ways is not read
+    CHECK(verdicts_in("$$y = a / b c$$") == "unreadable");
+    CHECK(verdicts_in("$$y = \\epx(x)$$") == "unreadable");
+    // labels below a name are no indices
+    CHECK(verdicts_in("$$v = \\sqrt{v_x^2 + v_y^2}$$") == "defines");
+    CHECK(verdicts_in("$$x_{max} = x_{min} + w$$") == "defines");
+}
+
+TEST_CASE("worked examples are computed") {
+    const std::string scores = "$$s = \\begin{pmatrix} 0.9 \\\\ 0.1 \\\\ 0.7 \\end{pmatrix}$$\n";
+    CHECK(verdicts_in(scores + "$$a = \\text{softmax}(s) \\approx \\begin{pmatrix} 0.44 \\\\ 0.20 "
+                               "\\\\ 0.36 \\end{pmatrix}$$") == "defines proved");
+    CHECK(verdicts_in(scores + "$$a = \\text{softmax}(s) \\approx \\begin{pmatrix} 0.48 \\\\ 0.22 "
+                               "\\\\ 0.30 \\end{pmatrix}$$") == "defines refuted");
+    CHECK(verdicts_in("$$\\frac{4}{\\sqrt{3}} \\approx 2.31$$") == "proved");
+    CHECK(verdicts_in("$$\\frac{4}{\\sqrt{3}} \\approx 2.41$$") == "refuted");
+    CHECK(verdicts_in("$$2^{10} \\approx 1000$$") == "unproved");
+}
+
+TEST_CASE("each equation has its place") {
+    const auto found = findings_in("# Title\n\nText.\n\n  $$a = b + c, \\quad d = a^2$$\n");
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].where.line == 5);
+    CHECK(found[0].where.column == 5);
+    CHECK(found[1].where.column == 22);
+    CHECK(found[1].equation == "d = a^2");
+}
+
+}  // namespace
