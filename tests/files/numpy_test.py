@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares with numpy: it reads what the library wrote, and the library reads what it wrote.
 
-usage: numpy_test.py DRIVER
+usage: numpy_test.py DRIVER [BYTES]
 
+A driver that is given hostile archives may have so many bytes of addresses.
 A .safetensors file is read and written here by hand, from the description of the format.
 """
 
@@ -10,6 +11,7 @@ import io
 import json
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -91,15 +93,17 @@ def same(read, expected):
 
 
 class Driver:
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, most=None):
+        self.program, self.most = program, most
 
-    def convert(self, *jobs):
+    def convert(self, *jobs, limited=False):
         """What the driver says to each (from, to) or (from, to, name)."""
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (self.most,) * 2)) if limited and self.most else None
         words = []
         for job in jobs:
             words += [*map(str, job), "--"]
-        done = subprocess.run([self.program, *words[:-1]], capture_output=True, text=True, check=False)
+        done = subprocess.run([self.program, *words[:-1]], capture_output=True, text=True, check=False,
+                              preexec_fn=limit)
         assert done.returncode in (0, 1), f"the driver broke: {done.stderr[-2000:]}"
         return done.stdout.splitlines()
 
@@ -185,10 +189,90 @@ def check_refusals(driver, folder):
         assert said[1] == "done", said[1]
 
 
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def npy_header(shape):
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "|u1", "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
+def archive(members, compression=zipfile.ZIP_DEFLATED):
+    """A zip archive of (name, bytes), as bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression) as file:
+        for name, data in members:
+            file.writestr(name, data)
+    return bytearray(stream.getvalue())
+
+
+def claiming(data, size):
+    """The archive of one member, which is then said to have `size` bytes."""
+    local, central = data.index(b"PK\3\4"), data.rindex(b"PK\1\2")
+    struct.pack_into("<I", data, local + 22, size)
+    struct.pack_into("<I", data, central + 24, size)
+    return data
+
+
+def shared(data):
+    """The archive of one member, with a second entry that has the same bytes."""
+    central, end = data.rindex(b"PK\1\2"), data.rindex(b"PK\5\6")
+    entry = data[central:end]
+    second = entry.replace(b"x.npy", b"y.npy")
+    out = data[:central] + entry + second + data[end:]
+    struct.pack_into("<HHI", out, end + len(entry) + 8, 2, 2, 2 * len(entry))
+    return out
+
+
+def check_hostile_archives(driver, folder):
+    noise = np.random.default_rng(1).integers(0, 256, 3_000_000, dtype=np.uint8)
+    tail = noise.tobytes()
+    small = np.ones(3)
+    encrypted = archive([("x.npy", npy(small))])
+    encrypted[6] |= 1
+    encrypted[encrypted.rindex(b"PK\1\2") + 8] |= 1
+    changed = archive([("x.npy", npy(small))], zipfile.ZIP_STORED)
+    changed[changed.index(b"NUMPY") + 130] ^= 1
+    gigabytes = 1_500_000_000
+    cases = [
+        (b"", "it is empty"),
+        (b"not zip", "it is no zip archive that can be read"),
+        (claiming(archive([("x.npy", npy_header((1 << 31,)))]), (1 << 31) + 128), "cannot hold so many"),
+        (claiming(archive([("x.npy", npy_header((gigabytes,)) + tail)]), gigabytes + 128), "tensor x: it "),
+        (claiming(archive([("x.npy", npy_header((1000,)) + bytes(2000))]), 1128), "tensor x: it "),
+        (archive([("x.npy", npy_header((1 << 62, 4)))]), "its extents are too large"),
+        (archive([("x.npy", npy_header((10_000_000_000,)))]), "tensor x: its shape takes 10000000000 bytes, and there"),
+        (archive([("x.npy", b"")]), "tensor x: it ends within its .npy header"),
+        (archive([("x.npy", b"\x93NUMPY\2\0\xff\xff\xff\x7f")]), "tensor x: its .npy header of 2147483647 bytes"),
+        (archive([("x.npy", npy(small)[:60])]), "tensor x: it ends within its .npy header"),
+        (archive([("x.npy", npy(small) + b"1")]), "tensor x: its shape takes 24 bytes, and there are 25"),
+        (archive([("x.npy", npy(small))], zipfile.ZIP_BZIP2), "tensor x: it is neither stored nor deflated"),
+        (shared(archive([("x.npy", npy(noise))])), "its members together are larger than the file"),
+        (archive([("x.npy", npy(small)), ("y.npy", npy(small))]).replace(b"y.npy", b"x.npy"), "it has two tensors x"),
+        (encrypted, "tensor x: it is encrypted"),
+        (changed, "tensor x: it cannot be read: CRC error"),
+    ]
+    jobs = []
+    for n, (data, _) in enumerate(cases):
+        (folder / f"{n}.npz").write_bytes(data)
+        jobs.append((folder / f"{n}.npz", folder / "out.npy"))
+    for (_, words), said in zip(cases, driver.convert(*jobs, limited=True)):
+        assert words in said and said.endswith("."), f"{said!r} instead of {words!r}"
+    # What is honest and compresses as well is read.
+    zeros = np.zeros((1000, 30000), dtype=np.float32)
+    np.savez_compressed(folder / "zeros.npz", zeros=zeros)
+    driver.done((folder / "zeros.npz", folder / "zeros.npy"))
+    same({"zeros": np.load(folder / "zeros.npy")}, {"zeros": zeros})
+
+
 def main():
-    driver = Driver(sys.argv[1])
+    driver = Driver(sys.argv[1], *map(int, sys.argv[2:]))
     failed = 0
-    for check in (check_npy, check_npz, check_safetensors, check_refusals):
+    for check in (check_npy, check_npz, check_safetensors, check_refusals, check_hostile_archives):
         with tempfile.TemporaryDirectory(prefix="ricci-files-") as folder:
             try:
                 check(driver, pathlib.Path(folder))
