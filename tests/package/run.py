@@ -59,33 +59,39 @@ class Outside:
         # A second tree without the shared library: with both, the linker prefers the shared one.
         self.static_tree = folder / "static"
         shutil.copytree(self.tree, self.static_tree, symlinks=True)
-        for shared in (self.static_tree / libdir).glob("libricci.so*"):
+        for shared in (self.static_tree / libdir).glob("libricci*.so*"):
             shared.unlink()
 
     def has(self, pattern):
         return any((self.tree / self.libdir).glob(pattern))
 
-    def pkg_config(self, tree, *options):
+    def pkg_config(self, tree, *options, package="ricci", source="consumer.cpp"):
         """Builds the consumer with the flags that pkg-config gives and runs it."""
         flags = run(["pkg-config", f"--define-variable=prefix={tree}", "--cflags", "--libs",
-                     *options, "ricci"], self.folder,
+                     *options, package], self.folder,
                     PKG_CONFIG_PATH=tree / self.libdir / "pkgconfig").split()
         program = self.folder / "with_pkg_config"
-        run([*self.compiler, "-std=c++20", HERE / "consumer.cpp", "-o", program, *flags],
+        run([*self.compiler, "-std=c++20", HERE / source, "-o", program, *flags],
             self.folder)
         check(program, LD_LIBRARY_PATH=tree / self.libdir)
+
+    def pkg_config_of_files(self):
+        self.pkg_config(self.tree, package="ricci-files", source="files_consumer.cpp")
 
     def cmake(self, tree, kind):
         """Builds the consumer with the CMake package and runs it."""
         source = self.folder / f"cmake_{tree.name}_{kind or 'any'}"
         source.mkdir()
-        for name in ("CMakeLists.txt", "consumer.cpp"):
+        for name in ("CMakeLists.txt", "consumer.cpp", "files_consumer.cpp"):
             shutil.copy(HERE / name, source)
+        files = self.has("libricci-files.*")
         run(["cmake", "-S", source, "-B", source / "build", "-G", "Ninja",
-             f"-DCMAKE_PREFIX_PATH={tree}", f"-DKIND={kind}",
+             f"-DCMAKE_PREFIX_PATH={tree}", f"-DKIND={kind}", f"-DFILES={'ON' if files else 'OFF'}",
              f"-DCMAKE_CXX_COMPILER={self.compiler[-1]}"], source)
         run(["cmake", "--build", source / "build"], source)
         check(source / "build" / "consumer")
+        if files:
+            check(source / "build" / "files_consumer")
 
     def subproject(self):
         """Builds the consumer in a Meson project that has ricci's sources under subprojects/."""
@@ -126,6 +132,8 @@ def main():
             return 1
         if outside.has("libricci.so*"):
             step("pkg-config, shared", outside.pkg_config, outside.tree)
+        if outside.has("libricci-files.so*"):
+            step("pkg-config, files", outside.pkg_config_of_files)
         if outside.has("libricci.a"):
             step("pkg-config, static", outside.pkg_config, outside.static_tree, "--static")
         if shutil.which("cmake"):
