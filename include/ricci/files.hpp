@@ -58,8 +58,12 @@ array load(detail::file_path path);
 array load(detail::file_path path, std::string_view name);
 /// All tensors of a file by name, in the file's order. Throws ricci::error as load(path) does.
 arrays load_all(detail::file_path path);
-/// Names, element types and extents of all tensors of a file, which has its headers read and no more: shapes,
-/// to plan and to explain with. Throws ricci::error as load(path) does.
+/// Element type and extents of what load() would give, from the file's headers alone: a shape, to plan and to
+/// explain with. Throws ricci::error as load() does.
+array load_shape(detail::file_path path);
+array load_shape(detail::file_path path, std::string_view name);
+/// The shapes of all tensors of a file by name. Throws ricci::error as load(path) does; so it does if the
+/// type of any of them is refused.
 arrays load_shapes(detail::file_path path);
 
 /// Writes a tensor to a file, row-major, whatever its strides are; the name's ending says in which format:

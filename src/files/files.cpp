@@ -4,6 +4,7 @@
 #include <list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/files/formats.hpp"
 #include "src/files/words.hpp"
@@ -49,6 +50,16 @@ arrays read(std::string_view path, const wanted& what) {
     return f.read(input_file(path), stem_of(path, f), what);
 }
 
+// The tensor of a file that has to have one.
+arrays::value_type only(std::string_view path, const arrays& all) {
+    if (all.size() == 1) return *all.begin();
+    if (all.empty()) fail({path}, "it holds no tensor");
+    std::vector<std::string_view> names;
+    for (const auto& [name, tensor] : all) names.emplace_back(name);
+    fail({path}, "it holds " + std::to_string(all.size()) +
+                     " tensors, and one has to be named: " + some_of(names));
+}
+
 void write(new_file& file, std::string_view path, const format& f, const arrays& tensors) {
     for (const auto& [name, tensor] : tensors) check_savable(tensor, place{path}.named(name));
     f.write(file, tensors);
@@ -57,28 +68,25 @@ void write(new_file& file, std::string_view path, const format& f, const arrays&
 void write(std::string_view path, const format& f, const arrays& tensors) {
     new_file file(path);
     write(file, path, f, tensors);
-    file.finish();
+    file.complete();
+    file.replace();
 }
 
 }  // namespace
 
 array load(detail::file_path path) {
     // What there is first: a file of a thousand tensors is not read to say that it has more than one.
-    const arrays shapes = read(path.text(), {.shapes = true});
-    if (shapes.size() == 1) return load(path, shapes.begin()->first);
-    if (shapes.empty()) fail({path.text()}, "it holds no tensor");
-    constexpr std::size_t shown = 10;
-    std::string words =
-        "it holds " + std::to_string(shapes.size()) + " tensors, and one has to be named: ";
-    std::size_t n = 0;
-    for (const auto& [name, tensor] : shapes)
-        if (n++ < shown) words += (n == 1 ? "" : ", ") + printable(name);
-    if (n > shown) words += " and " + std::to_string(n - shown) + " more";
-    fail({path.text()}, words);
+    return load(path, only(path.text(), load_shapes(path)).first);
 }
 
 array load(detail::file_path path, std::string_view name) {
     return read(path.text(), {.one = true, .name = name})[name];
+}
+
+array load_shape(detail::file_path path) { return only(path.text(), load_shapes(path)).second; }
+
+array load_shape(detail::file_path path, std::string_view name) {
+    return read(path.text(), {.shapes = true, .one = true, .name = name})[name];
 }
 
 arrays load_all(detail::file_path path) { return read(path.text(), {}); }
@@ -98,7 +106,8 @@ void save_together(const std::vector<std::pair<std::string, arrays>>& contents) 
     std::list<new_file> files;
     for (const auto& [path, tensors] : contents)
         write(files.emplace_back(path), path, format_of(path), tensors);
-    for (new_file& file : files) file.finish();
+    for (new_file& file : files) file.complete();
+    for (new_file& file : files) file.replace();
 }
 
 }  // namespace ricci

@@ -105,12 +105,15 @@ int new_file::write_at(std::size_t offset, const void* data, std::size_t bytes) 
     return 0;
 }
 
-void new_file::finish() {
+void new_file::complete() {
     if (fsync(descriptor_) != 0) fail_for(where(), "it cannot be written", errno);
     // Some file systems say only now that the disk is full.
     const int closed = close(descriptor_);
     descriptor_ = -1;
     if (closed != 0) fail_for(where(), "it cannot be written", errno);
+}
+
+void new_file::replace() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0)
         fail_for(where(), "it cannot be put into its place", errno);
     temporary_.clear();

@@ -26,9 +26,10 @@ public:
     /// Writes at any offset, and says the system's error or 0.
     int write_at(std::size_t offset, const void* data, std::size_t bytes) noexcept;
 
-    /// Puts the file, once it is on the disk, into its place. Throws where that fails; the old one is still
-    /// there then.
-    void finish();
+    /// Brings all of it to the disk; nothing is written after that. Throws where the disk is full.
+    void complete();
+    /// Puts the complete file into its place. Throws where that fails; the old one is still there then.
+    void replace();
 
 private:
     std::string name_;       // as it was given

@@ -10,7 +10,7 @@ namespace ricci::files {
 
 arrays read_npy(const input_file& file, std::string_view stem, const wanted& what) {
     const place where = file.where();
-    if (!what.is(stem)) fail_without(where, what.name, std::vector{stem});
+    if (!what.is(stem)) fail_without(where, what.name, {stem});
     const npy_prefix prefix(file.text(0, std::min(file.size(), npy_prefix::longest)), where);
     const std::size_t rest = file.size() - prefix.bytes;
     if (prefix.header_bytes > rest) fail(where, "it ends within its .npy header");

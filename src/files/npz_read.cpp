@@ -85,7 +85,7 @@ std::vector<member> members_of(zip_t* archive, const input_file& file, const wan
         if (what.is(name)) members.push_back(checked(status, name, where.named(name)));
         else others.push_back(name);
     }
-    if (what.one && members.empty()) fail_without(where, what.name, others);
+    if (what.one && members.empty()) fail_without(where, what.name, {others.begin(), others.end()});
     return members;
 }
 

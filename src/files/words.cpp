@@ -17,6 +17,13 @@ void fail_for(const place& where, const std::string& words, int system_error) {
     fail(where, words + ": " + std::generic_category().message(system_error));
 }
 
+void fail_without(const place& where, std::string_view name,
+                  const std::vector<std::string_view>& names) {
+    std::string words = "it has no tensor " + printable(name);
+    if (!names.empty()) words += "; there are " + some_of(names);
+    fail(where, words);
+}
+
 std::string printable(std::string_view text) {
     constexpr std::size_t longest = 80;
     constexpr std::string_view digits = "0123456789abcdef";
@@ -39,6 +46,15 @@ std::string printable(std::string_view text) {
 
 std::string count(std::size_t number, const char* thing) {
     return std::to_string(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
+std::string some_of(const std::vector<std::string_view>& names) {
+    constexpr std::size_t shown = 10;
+    std::string words;
+    for (std::size_t n = 0; n < names.size() && n < shown; ++n)
+        words += (n == 0 ? "" : ", ") + printable(names[n]);
+    if (names.size() > shown) words += " and " + std::to_string(names.size() - shown) + " more";
+    return words;
 }
 
 }  // namespace ricci::files

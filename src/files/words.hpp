@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ricci::files {
 
@@ -20,23 +21,17 @@ struct place {
 [[noreturn]] void fail(const place& where, const std::string& words);
 /// The same with the system's reason: "ricci: FILE: WORDS: No such file or directory."
 [[noreturn]] void fail_for(const place& where, const std::string& words, int system_error);
+/// Throws since there is no tensor of this name, with the names that there are.
+[[noreturn]] void fail_without(const place& where, std::string_view name,
+                               const std::vector<std::string_view>& names);
 
 /// A text of somebody else as one may print it: of at most some 80 characters, control characters as \xNN.
 std::string printable(std::string_view text);
 
-/// "1 byte", "2 bytes"
+/// "1 byte", "2 bytes".
 std::string count(std::size_t number, const char* thing);
 
-/// Throws with the names that there are, or with some of them.
-template <class Names>
-[[noreturn]] void fail_without(const place& where, std::string_view name, const Names& names) {
-    constexpr std::size_t shown = 10;
-    std::string words = "it has no tensor " + printable(name);
-    std::size_t n = 0;
-    for (const auto& other : names)
-        if (n++ < shown) words += (n == 1 ? "; there are " : ", ") + printable(other);
-    if (n > shown) words += " and " + std::to_string(n - shown) + " more";
-    fail(where, words);
-}
+/// Names as one may print them, separated by commas: all, or the first ones and how many more.
+std::string some_of(const std::vector<std::string_view>& names);
 
 }  // namespace ricci::files

@@ -128,6 +128,20 @@ TEST_CASE("what no file of the format can hold is refused, and the old file stay
     CHECK(folder.count() == 3);
 }
 
+TEST_CASE("files that are written together stay together as they were") {
+    const temporary_folder folder;
+    const std::string a = (folder / "a.npy").string(), b = (folder / "b.npz").string();
+    ricci::save_together(
+        {{a, {{"a", array(element::f32, {1})}}}, {b, {{"b", array(element::f32, {2})}}}});
+    CHECK(ricci::load(a).size() == 1);
+    CHECK(ricci::load(b).size() == 2);
+    const arrays more{{"x", array(element::f32, {3})}}, bad{{"x", array(element::bf16, {3})}};
+    CHECK(!words_of([&] { ricci::save_together({{a, more}, {b, bad}}); }).empty());
+    CHECK(ricci::load(a).size() == 1);
+    CHECK(ricci::load(b).size() == 2);
+    CHECK(folder.count() == 2);
+}
+
 TEST_CASE("permissions are kept, and a new file gets those of new files") {
     const temporary_folder folder;
     const mode_t mask = umask(027);

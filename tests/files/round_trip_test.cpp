@@ -43,6 +43,8 @@ TEST_CASE("one tensor of every type and rank is read as it was written") {
                 CHECK(same(ricci::load(folder / ("X" + ending), "X"), a));
                 const arrays shapes = ricci::load_shapes(folder / ("X" + ending));
                 REQUIRE(shapes.size() == 1);
+                CHECK(ricci::load_shape(folder / ("X" + ending)).size() == a.size());
+                CHECK(ricci::load_shape(folder / ("X" + ending), "X").is_shape());
                 CHECK(shapes["X"].is_shape());
                 CHECK(shapes["X"].type() == type);
                 CHECK(std::vector(shapes["X"].extents().begin(), shapes["X"].extents().end()) ==
