@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -185,15 +186,18 @@ private:
 
 // Running ------------------------------------------------------------------------------------------
 
-/// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
-/// written. Plans are remembered: the next call with the same shapes plans nothing.
-arrays run(const program& p, detail::operand_list operands);
-
+/// How a program is carried out.
 struct prepare_options {
+    /// The element type to compute in where no tensor says it, as numbers alone do not: double otherwise.
+    std::optional<element> type = std::nullopt;
     /// A squared distance is a sum of squared differences, as it is written. It always is so far: a
     /// program never trades the digits that its expansion into products would cost for speed.
     bool exact_distances = true;
 };
+
+/// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
+/// written. Plans are remembered: the next call with the same shapes plans nothing.
+arrays run(const program& p, detail::operand_list operands, const prepare_options& options = {});
 
 /// A program checked, planned and allocated for its operands, to be run many times. Runs read the
 /// operands' current contents. It keeps the memory of arrays; other memory has to live. A tensor or an array
@@ -234,7 +238,8 @@ inline runner prepare(const program& p, detail::operand_list operands,
 }
 
 /// The plan in words. Operands may be shapes: nothing is allocated that the program would need.
-std::string explain(const program& p, detail::operand_list operands);
+std::string explain(const program& p, detail::operand_list operands,
+                    const prepare_options& options = {});
 
 /// A tensor of a program, with the extents that it has for certain operands.
 struct sized_tensor {
@@ -245,14 +250,16 @@ struct sized_tensor {
 };
 /// Every tensor: inputs, then those that are computed, in the order of the equations. Operands may be
 /// shapes. Throws ricci::error where they do not fit, as explain() does, but plans nothing.
-std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands);
+std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands,
+                                     const prepare_options& options = {});
 
 /// What a plan takes, in bytes, to be known before it runs.
 struct memory_needed {
     std::size_t outputs = 0;    // those that are not bound
     std::size_t workspace = 0;  // beside them, while it runs
 };
-memory_needed memory_of(const program& p, detail::operand_list operands);
+memory_needed memory_of(const program& p, detail::operand_list operands,
+                        const prepare_options& options = {});
 
 /// One contraction by numpy's rules: einsum("ib,hba->hia", {x, w}). Throws ricci::error for a string that
 /// cannot be read, and where extents disagree.

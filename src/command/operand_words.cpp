@@ -121,6 +121,20 @@ bindable number_operand(const operand_word& o) {
     return bindable(z.real());
 }
 
+// A number among no tensors, as a tensor of the type that is computed in.
+bindable scalar_operand(const operand_word& o, element type) {
+    const std::complex<double> z = *number_of(o.digits);
+    array a(element::c128, std::vector<std::size_t>{});
+    a.as<std::complex<double>, 0>()() = z;
+    if (is_complex(type)) return bindable(a.converted(type));
+    if (z.imag() != 0)
+        refuse(o.name + " is a complex number, and " + short_name(type) + " is computed in.");
+    if (is_integer(type)) return number_operand(o);
+    array real(element::f64, std::vector<std::size_t>{});
+    real.as<double, 0>()() = z.real();
+    return bindable(real.converted(type));
+}
+
 bindable index_operand(const operand_word& o) {
     return bindable(extent(count_of(o.digits, o.name + ":" + o.digits)));
 }
@@ -230,11 +244,20 @@ std::vector<named> load_operands(const program& p, const std::vector<operand_wor
             values[k] = o.member.empty() ? load(o.path) : load(o.path, o.member);
     }
     const auto common = common_type(p, words, values);
-    const auto type = wanted ? wanted : common;
+    auto type = wanted ? wanted : common;
+    const bool alone = std::none_of(words.begin(), words.end(), [](const operand_word& o) {
+        return o.what == operand_word::kind::file;
+    });
+    const bool complex = std::any_of(words.begin(), words.end(), [](const operand_word& o) {
+        return o.what == operand_word::kind::number && number_of(o.digits)->imag() != 0;
+    });
+    if (alone && complex && !type) type = element::c128;
     std::vector<named> operands;
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::number) operands.push_back({o.name, number_operand(o)});
+        if (o.what == operand_word::kind::number)
+            operands.push_back(
+                {o.name, alone && type ? scalar_operand(o, *type) : number_operand(o)});
         if (o.what == operand_word::kind::index) operands.push_back({o.name, index_operand(o)});
         if (o.what != operand_word::kind::file) continue;
         array& a = values[k];

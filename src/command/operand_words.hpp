@@ -42,6 +42,7 @@ bool stays_whole(const program& p, const std::string& name);
 
 /// Reads the operands of a run: files loaded, numbers as they are. Tensors of several types get the widest of
 /// them, or `wanted`, and `said` holds a line for each that was converted. Shapes are refused.
+/// Numbers alone get `wanted`, or complex numbers where one of them is.
 std::vector<named> load_operands(const program& p, const std::vector<operand_word>& words,
                                  std::optional<element> wanted, std::vector<std::string>& said);
 /// The same as shapes: of files the headers are read. Shapes without a type have `wanted`, or that of the

@@ -72,6 +72,8 @@ void print_json(const arrays& results, const std::vector<output_file>& files,
     for (const auto& [name, value] : results) {
         nlohmann::json entry{{"name", name}, {"type", short_name(value.type())}};
         entry["extents"] = std::vector<std::size_t>(value.extents().begin(), value.extents().end());
+        if (value.rank() == 0 && !is_complex(value.type()))
+            entry["value"] = value.converted(element::f64).as<double, 0>()();
         for (const output_file& f : files)
             if (f.name.empty() || f.name == name) entry["file"] = f.path;
         list.push_back(std::move(entry));
@@ -177,7 +179,7 @@ void run_and_save(const program& p, const std::vector<std::string>& operands,
     for (const std::string& line : said)
         if (!options.json) std::fprintf(stderr, "ricci: %s\n", line.c_str());
     doing.now("computing");
-    const arrays results = run(asked, loaded);
+    const arrays results = run(asked, loaded, {.type = wanted});
     doing.now("writing");
     save_outputs(results, files);
     if (options.json) print_json(results, files, said);

@@ -49,7 +49,8 @@ void refuse(const text_view& words) {
     throw error("ricci: " + std::string(words.begin(), words.end()) + ".");
 }
 
-call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind)
+call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind,
+                             const prepare_options& options)
     : body_(body_of(p)) {
     describe(operands);
     const auto mistake =
@@ -58,7 +59,7 @@ call_operands::call_operands(const program& p, const operand_list& operands, cal
             .run();
     if (mistake) refuse(mistake.words);
     if (kind != call_kind::explain) refuse_shapes(operands);
-    choose_type(operands);
+    choose_type(operands, options);
     add(operands);
 }
 
@@ -93,19 +94,20 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
 }
 
 // That of the first tensor, where whole numbers that say positions or are compared do not count, nor does
-// bool; double where there is nothing else. The rule of calls known at compile time.
-void call_operands::choose_type(const operand_list& operands) {
-    const array* whole = nullptr;
+// bool; without one that of the options, or double. The rule of calls known at compile time.
+void call_operands::choose_type(const operand_list& operands, const prepare_options& options) {
+    const array* first = nullptr;
     for (const named& o : operands) {
         if (o.value.kind() != bindable::what::tensor) continue;
         const array& a = o.value.value();
-        if (!is_whole(a.type())) {
-            type_ = a.type();
-            return;
-        }
-        if (whole == nullptr && a.type() != element::boolean) whole = &a;
+        if (a.type() == element::boolean || (is_whole(a.type()) && first != nullptr)) continue;
+        if (first == nullptr || is_whole(first->type())) first = &a;
     }
-    if (whole != nullptr) type_ = whole->type();
+    type_ = first != nullptr ? first->type() : options.type.value_or(element::f64);
+    if (options.type == element::boolean) throw error("ricci: nothing is computed in bool.");
+    if (options.type && type_ != *options.type)
+        throw error(std::string("ricci: the tensors hold ") + name_of(type_) + ", and " +
+                    name_of(*options.type) + " is asked for.");
 }
 
 void call_operands::add(const operand_list& operands) {

@@ -22,7 +22,8 @@ enum class call_kind : std::uint8_t {
 /// Operands as a request; refers to those of the caller. Throws ricci::error for a mistake in them.
 class call_operands {
 public:
-    call_operands(const program& p, const operand_list& operands, call_kind kind);
+    call_operands(const program& p, const operand_list& operands, call_kind kind,
+                  const prepare_options& options);
     /// For a program that is prepared for tensors of `type` already.
     call_operands(const program& p, const operand_list& operands, element type);
 
@@ -35,7 +36,7 @@ public:
 private:
     void describe(const operand_list& operands);
     void refuse_shapes(const operand_list& operands) const;
-    void choose_type(const operand_list& operands);
+    void choose_type(const operand_list& operands, const prepare_options& options);
     void add(const operand_list& operands);
 
     const program_body& body_;

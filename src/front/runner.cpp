@@ -52,8 +52,8 @@ struct output_memory {
 
 }  // namespace
 
-arrays run(const program& p, detail::operand_list operands) {
-    const call_operands call(p, operands, call_kind::run);
+arrays run(const program& p, detail::operand_list operands, const prepare_options& options) {
+    const call_operands call(p, operands, call_kind::run, options);
     output_memory outputs{detail::body_of(p), call.type(), {}};
     engine::request r = call.request();
     outputs.add_to(r);
@@ -61,12 +61,14 @@ arrays run(const program& p, detail::operand_list operands) {
     return outputs.in_order();
 }
 
-std::string explain(const program& p, detail::operand_list operands) {
-    return engine::explain(call_operands(p, operands, call_kind::explain).request());
+std::string explain(const program& p, detail::operand_list operands,
+                    const prepare_options& options) {
+    return engine::explain(call_operands(p, operands, call_kind::explain, options).request());
 }
 
-memory_needed memory_of(const program& p, detail::operand_list operands) {
-    const call_operands call(p, operands, call_kind::explain);
+memory_needed memory_of(const program& p, detail::operand_list operands,
+                        const prepare_options& options) {
+    const call_operands call(p, operands, call_kind::explain, options);
     const plan::program_plan plan = engine::plan_of(call.request());
     memory_needed needed;
     needed.workspace = plan.workspace_bytes;
@@ -80,8 +82,8 @@ memory_needed memory_of(const program& p, detail::operand_list operands) {
 }
 
 struct runner::state {
-    state(const program& what, detail::operand_list operands)
-        : state(what, operands, call_operands(what, operands, call_kind::prepare)) {}
+    state(const program& what, detail::operand_list operands, const prepare_options& options)
+        : state(what, operands, call_operands(what, operands, call_kind::prepare, options)) {}
 
     void bind(detail::operand_list changes) {
         const call_operands call(prepared, changes, outputs.type);
@@ -128,8 +130,8 @@ private:
     }
 };
 
-runner::runner(const program& p, detail::operand_list operands, const prepare_options&)
-    : state_(std::make_unique<state>(p, operands)) {}
+runner::runner(const program& p, detail::operand_list operands, const prepare_options& options)
+    : state_(std::make_unique<state>(p, operands, options)) {}
 runner::runner(runner&&) noexcept = default;
 runner& runner::operator=(runner&&) noexcept = default;
 runner::~runner() = default;

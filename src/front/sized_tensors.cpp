@@ -25,8 +25,9 @@ ir::shape_table shapes_from(const engine::request& r) {
 
 }  // namespace
 
-std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands) {
-    const detail::call_operands call(p, operands, detail::call_kind::explain);
+std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands,
+                                     const prepare_options& options) {
+    const detail::call_operands call(p, operands, detail::call_kind::explain, options);
     const engine::request request = call.request();
     const ir::program_view view = request.program;
     const ir::shape_table table = shapes_from(request);
