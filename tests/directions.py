@@ -39,8 +39,8 @@ ARROWS = {
 }
 
 # The files at the top of include/ricci that are not `front`.
-BASE = {"element.hpp", "error.hpp", "half.hpp"}
-TENSORS = {"tensor.hpp", "fixed_tensor.hpp", "view.hpp", "extents.hpp"}
+BASE = {"element.hpp", "error.hpp", "extents.hpp", "half.hpp"}
+TENSORS = {"tensor.hpp", "fixed_tensor.hpp", "view.hpp"}
 
 # Libraries that only one folder or file may include: (what an include starts with, who may).
 LIBRARIES = [

@@ -31,10 +31,18 @@ struct extent_value {
         : value(static_cast<std::size_t>(extent)) {}  // NOLINT: {n, 512}
 };
 
+template <std::size_t N>
+constexpr std::array<std::size_t, N> sizes(const extent_value (&extents)[N]) {
+    std::array<std::size_t, N> out{};
+    for (std::size_t axis = 0; axis < N; ++axis) out[axis] = extents[axis].value;
+    return out;
+}
 template <int Rank>
 using extent_list = whole_numbers<std::size_t, Rank>;
 template <int Rank>
 using stride_list = whole_numbers<std::ptrdiff_t, Rank>;
+template <int Rank>
+using axis_list = whole_numbers<int, Rank>;
 
 template <std::size_t Rank>
 constexpr std::size_t product(const std::array<std::size_t, Rank>& extents) {

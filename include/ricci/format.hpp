@@ -2,9 +2,11 @@
 // words. A plan is text already: ricci::explain.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -25,6 +27,18 @@ struct text_formatter : fmt::formatter<std::string_view> {
 };
 
 }  // namespace ricci::detail
+
+// To <fmt/ranges.h>, which may be included too, tensors are not ranges, though one can go over them.
+FMT_BEGIN_NAMESPACE
+template <typename T, typename Char>
+struct is_range;
+template <class T, int Rank, class Char>
+struct is_range<ricci::tensor_view<T, Rank>, Char> : std::false_type {};
+template <class T, int Rank, class Char>
+struct is_range<ricci::tensor<T, Rank>, Char> : std::false_type {};
+template <class T, std::size_t... Extents, class Char>
+struct is_range<ricci::fixed_tensor<T, Extents...>, Char> : std::false_type {};
+FMT_END_NAMESPACE
 
 template <class T, int Rank>
 struct fmt::formatter<ricci::tensor_view<T, Rank>> : ricci::detail::text_formatter {};

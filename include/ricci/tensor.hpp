@@ -1,123 +1,31 @@
-// Tensors that own their memory: extents at run time, or in the type.
+// Tensors that own their memory: extents at run time; <ricci/fixed_tensor.hpp> has them in the type.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include <ricci/detail/compile_error.hpp>
+#include <ricci/detail/element_storage.hpp>
+#include <ricci/detail/owner.hpp>
+#include <ricci/detail/values.hpp>
 #include <ricci/element.hpp>
 #include <ricci/extents.hpp>
+#include <ricci/fixed_tensor.hpp>
 #include <ricci/view.hpp>
 
 namespace ricci {
 
-/// Leaves elements as they are in memory.
-struct uninitialised {};
-
-namespace detail {
-
-/// Zeroed memory for the product of `extents` elements, aligned to 64 bytes. Throws ricci::error
-/// when the size in bytes is not representable, std::bad_alloc when there is no memory.
-void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size);
-void release_elements(void* memory) noexcept;
-
-/// Says to prepared programs what has become of a tensor's memory. There is one only for a tensor that was
-/// bound to such a program; both have a part in it. It goes with the memory where the tensor is moved to,
-/// and stays with the tensor, too.
-class memory_watch;
-/// `to` takes part in what `from` watches, and leaves what it has had: the memory of that one is given up.
-void follow_watch(memory_watch*& to, memory_watch* from) noexcept;
-/// The tensor goes; `owner`: and memory with it.
-void end_watch(memory_watch* watch, bool owner) noexcept;
-
-/// Owned memory that moves and does not copy.
-template <class T>
-class element_storage {
-public:
-    element_storage() = default;
-    element_storage(const std::size_t* extents, std::size_t rank)
-        : data_(static_cast<T*>(allocate_elements(extents, rank, sizeof(T)))) {}
-    element_storage(element_storage&& other) noexcept : data_(other.data_) {
-        if (other.watch_ != nullptr) follow_watch(watch_, other.watch_);
-        other.data_ = nullptr;
-    }
-    element_storage& operator=(element_storage&& other) noexcept {
-        if (this == &other) return *this;
-        if (watch_ != other.watch_) follow_watch(watch_, other.watch_);
-        release_elements(data_);
-        data_ = other.data_;
-        other.data_ = nullptr;
-        return *this;
-    }
-    ~element_storage() {
-        if (watch_ != nullptr) end_watch(watch_, data_ != nullptr);
-        release_elements(data_);
-    }
-    T* get() const { return data_; }
-    memory_watch** watch() const { return &watch_; }
-
-private:
-    T* data_ = nullptr;
-    mutable memory_watch* watch_ = nullptr;  // one may be set for a tensor that is only read
-};
-
-/// Fixed tensors up to this size are kept in the object itself.
-inline constexpr std::size_t most_bytes_inside = 8192;
-
-/// `Count` elements whose number is known, inside the object or in memory of their own.
-template <class T, std::size_t Count, bool Inside = (Count * sizeof(T) <= most_bytes_inside)>
-class fixed_storage {
-public:
-    fixed_storage() : storage_(&count, 1) {}
-    explicit fixed_storage(uninitialised) : fixed_storage() {}
-    T* get() { return storage_.get(); }
-    const T* get() const { return storage_.get(); }
-    memory_watch** watch() const { return storage_.watch(); }
-
-private:
-    static constexpr std::size_t count = Count;
-    element_storage<T> storage_;
-};
-template <class T, std::size_t Count>
-class fixed_storage<T, Count, true> {
-public:
-    fixed_storage() : elements_{} {}
-    explicit fixed_storage(uninitialised) {}
-    T* get() { return elements_; }
-    const T* get() const { return elements_; }
-    constexpr memory_watch** watch() const { return nullptr; }  // it has no other memory, ever
-
-private:
-    alignas(64) T elements_[Count > 0 ? Count : 1];
-};
-
-/// Why a tensor is not copied.
-struct copied_tensor {
-    static constexpr text_view text() {
-        return "a tensor is not copied by itself: write x.clone() for a copy, auto& for a "
-               "reference, "
-               "std::move(x) to hand it over";
-    }
-};
-/// A tensor itself, whether it may be written or not.
-template <class T, class Tensor>
-concept same_tensor = std::is_same_v<std::remove_const_t<T>, Tensor>;
-
-/// Where a tensor has its watch, if it ever has one.
-struct watch_of {
-    memory_watch** place;
-    template <class Tensor>
-    constexpr explicit watch_of(const Tensor& t) : place(t.storage_.watch()) {}
-};
-
-}  // namespace detail
-
 /// Owns `Rank` axes of elements, row-major, 64-byte aligned, zeroed at construction. Moves; copies
 /// only by clone(). A moved-from tensor may only be assigned to or destroyed.
+///
+/// A list in parentheses is the extents, tensor<double, 2> a({2, 3}); braces hold the values,
+/// tensor<double, 2> a = {{1, 2, 3}, {4, 5, 6}}, and tensor<double, 0> s = 3.
 template <class T, int Rank>
-class tensor {
+class tensor : public detail::owner_of_elements<tensor<T, Rank>, T, Rank> {
+    using values = detail::value_list<T, Rank>;
     static_assert(element_of<T>::supported, RICCI_ELEMENT_TYPES);
     static_assert(Rank >= 0, "a rank is not negative");
 
@@ -131,11 +39,8 @@ public:
         if constexpr (Rank == 0) storage_ = {extents_.data(), Rank};
     }
     /// tensor<float, 2> X({n, 512}). Throws ricci::error when the size overflows.
-    explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1]) requires(Rank > 0) {
-        for (std::size_t axis = 0; axis < Rank; ++axis) extents_[axis] = extents[axis].value;
-        detail::row_major(extents_, strides_);
-        storage_ = {extents_.data(), Rank};
-    }
+    explicit tensor(const detail::extent_value (&extents)[Rank > 0 ? Rank : 1]) requires(Rank > 0)
+        : tensor(detail::sizes(extents)) {}
     /// The same from an array.
     template <class I>
     explicit tensor(const std::array<I, Rank>& extents)
@@ -143,6 +48,38 @@ public:
         detail::row_major(extents_, strides_);
         storage_ = {extents_.data(), Rank};
     }
+    /// For rank 1 a better match than values: tensor<float, 1> v({n}). The empty pack keeps it out of
+    /// the constructors that `= {...}` asks first, those of one list and nothing else.
+    template <std::integral I, class... None>
+    requires(Rank == 1 && sizeof...(None) == 0) explicit tensor(std::initializer_list<I> extents,
+                                                                None...)
+        : tensor(std::array<I, 1>{detail::only_extent(extents)}) {}
+
+    /// Values of any number types that T holds, a level of braces for each axis; the extents are as
+    /// many as there are. Throws ricci::error for ragged lists.
+    tensor(const values& v) requires(Rank > 0)  // NOLINT: implicit, = {{1, 2}, {3, 4}}
+        : tensor(detail::lengths<Rank>(v)) {
+        detail::write_values(data(), v);
+    }
+    template <detail::value_for<T> V>
+    requires(Rank == 0) tensor(const V& value)  // NOLINT: implicit, = 3
+        : tensor() {
+        *data() = detail::converted<T>(value);
+    }
+    /// Values into the memory that is there, or into other memory where extents differ.
+    tensor& operator=(const values& v) requires(Rank > 0) {
+        const auto extents = detail::lengths<Rank>(v);
+        if (data() == nullptr || extents != extents_) *this = tensor(extents);
+        detail::write_values(data(), v);
+        return *this;
+    }
+    template <detail::value_for<T> V>
+    requires(Rank == 0) tensor& operator=(const V& value) {
+        if (data() == nullptr) *this = tensor();
+        *data() = detail::converted<T>(value);
+        return *this;
+    }
+
     tensor(tensor&&) noexcept = default;
     tensor& operator=(tensor&&) noexcept = default;
     // Never there, so that the next ones are found and say what to write.
@@ -187,66 +124,23 @@ private:
     detail::element_storage<T> storage_;
 };
 
-/// A tensor whose extents are part of its type, so that the compiler checks them. Up to 8 KiB of
-/// elements are part of the object, and moving it moves them.
-template <class T, std::size_t... Extents>
-class fixed_tensor {
-    static_assert(element_of<T>::supported, RICCI_ELEMENT_TYPES);
+template <class T, int Rank>
+tensor<std::remove_const_t<T>, Rank> tensor_view<T, Rank>::clone() const {
+    tensor<std::remove_const_t<T>, Rank> copy(extents_);
+    std::remove_const_t<T>* to = copy.data();
+    for (const T& element : *this) *to++ = element;
+    return copy;
+}
 
-public:
-    using element_type = T;
-    static constexpr int rank = static_cast<int>(sizeof...(Extents));
-
-    fixed_tensor() = default;
-    /// Elements of no value yet, where they are about to be written.
-    explicit fixed_tensor(uninitialised u) : storage_(u) {}
-    fixed_tensor(fixed_tensor&&) noexcept = default;
-    fixed_tensor& operator=(fixed_tensor&&) noexcept = default;
-    // Never there, so that the next ones are found and say what to write.
-    fixed_tensor(const fixed_tensor&) requires(sizeof(T) == 0) = default;
-    fixed_tensor& operator=(const fixed_tensor&) requires(sizeof(T) == 0) = default;
-    template <detail::same_tensor<fixed_tensor> Other,
-              class Mistake = mistake_of<detail::copied_tensor>>
-    fixed_tensor(Other&) = delete;
-    template <detail::same_tensor<fixed_tensor> Other,
-              class Mistake = mistake_of<detail::copied_tensor>>
-    fixed_tensor& operator=(Other&) = delete;
-    fixed_tensor clone() const {
-        fixed_tensor copy;
-        for (std::size_t k = 0; k < size(); ++k) copy.data()[k] = data()[k];
-        return copy;
-    }
-
-    T* data() { return storage_.get(); }
-    const T* data() const { return storage_.get(); }
-    static constexpr std::size_t size() { return (std::size_t{1} * ... * Extents); }
-    static constexpr std::array<std::size_t, sizeof...(Extents)> extents() { return {Extents...}; }
-    static constexpr std::size_t extent(int axis) {
-        return extents()[static_cast<std::size_t>(axis)];
-    }
-    static constexpr std::array<std::ptrdiff_t, sizeof...(Extents)> strides() {
-        std::array<std::ptrdiff_t, sizeof...(Extents)> s{};
-        detail::row_major(extents(), s);
-        return s;
-    }
-
-    tensor_view<T, rank> view() { return {data(), extents(), strides()}; }
-    tensor_view<const T, rank> view() const { return {data(), extents(), strides()}; }
-    operator tensor_view<T, rank>() { return view(); }
-    operator tensor_view<const T, rank>() const { return view(); }
-
-    template <class... Index>
-    requires(sizeof...(Index) == sizeof...(Extents)) T& operator()(Index... index) {
-        return view()(index...);
-    }
-    template <class... Index>
-    requires(sizeof...(Index) == sizeof...(Extents)) const T& operator()(Index... index) const {
-        return view()(index...);
-    }
-
-private:
-    friend detail::watch_of;
-    detail::fixed_storage<T, size()> storage_;
-};
+/// A number as a tensor of these extents, none of which is stored; of a variable, which is read
+/// when the view is: ricci::broadcast(one, {n, m}).
+template <class T, std::size_t N>
+requires(element_of<T>::supported) tensor_view < const T, static_cast<int>(N)
+> broadcast(const T& number, const detail::extent_value (&extents)[N]) {
+    return tensor_view<const T, 0>(&number, {}).broadcast(extents);
+}
+template <class T, std::size_t N>
+requires(element_of<T>::supported) void broadcast(
+    const T&& number, const detail::extent_value (&extents)[N]) = delete;
 
 }  // namespace ricci

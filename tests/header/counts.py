@@ -16,8 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# 26,000 of them are the standard library's and Hana's
-MOST_LINES = 42_000
+# 26,000 of them are the standard library's and Hana's, 400 the views and values of tensors
+MOST_LINES = 42_500
 MOST_INSTANTIATIONS = {"header": 3_000, "equations": 3_500}
 
 HEADER = "#include <ricci/ricci.hpp>\n"

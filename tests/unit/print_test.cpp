@@ -9,6 +9,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>  // tensors are no ranges to it
 
 #include <ricci/format.hpp>
 #include <ricci/print.hpp>
