@@ -36,6 +36,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(kind|with|wrong|says|right) +(.*)$", re.MULTILINE)
 PREAMBLE = """#include <complex>
+#include <utility>
+#include <valarray>
 #include <vector>
 #include <ricci/ricci.hpp>
 using namespace ricci::literals;
@@ -50,6 +52,7 @@ const ricci::tensor<float, 2> c23({2, 3});
 std::vector<float> list(3);
 std::vector<std::vector<float>> nested(2, list);
 std::vector<unsigned> naturals(3);
+struct columns { float* data(); int size(); int rows(); int cols(); } other_matrix;
 ricci::fixed_tensor<float, 2> f2;
 ricci::fixed_tensor<float, 3> f3;
 ricci::fixed_tensor<float, 4> f4;

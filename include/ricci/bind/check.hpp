@@ -188,6 +188,27 @@ private:
                      "std::int64_t, ricci::bf16, ricci::f16, std::complex<float> or "
                      "std::complex<double>";
                 break;
+            case unsuitable::scattered:
+                s << "the elements of what is bound to " << o.spelling
+                  << " do not lie side by side where data() says; copy them into a std::vector or "
+                     "a "
+                     "ricci::tensor";
+                break;
+            case unsuitable::bits:
+                s << "a std::vector<bool> is bound to " << o.spelling
+                  << ", and has bits in the place of elements; take a ricci::tensor<bool, 1> or a "
+                     "std::array<bool, n>";
+                break;
+            case unsuitable::matrix:
+                s << "a matrix of another library is bound to " << o.spelling
+                  << "; include <ricci/eigen.hpp> for those of Eigen, or bind a "
+                     "ricci::tensor_view<T, 2>(data, {rows, columns}, {strides})";
+                break;
+            case unsuitable::computed:
+                s << "an expression is bound to " << o.spelling
+                  << " that is not computed yet and has no memory; bind the matrix that it is "
+                     "assigned to";
+                break;
             case unsuitable::named:
                 s << "what is bound to " << o.spelling
                   << " is a name or bound to one, and no tensor; einsum takes tensors in the order "

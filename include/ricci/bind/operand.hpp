@@ -106,17 +106,42 @@ template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
     return bind_view<Hash, known_extents<E...>, true>(x.view());
 }
-/// A list of elements is a tensor of rank 1. One that is no variable may be gone before it is read.
+/// A list of elements is a tensor of rank 1. One that is no variable may be gone before it is read, if
+/// it owns them: std::span and its like, which have an `element_type`, do not.
 template <std::uint64_t Hash, class List>
 requires element_list<std::remove_reference_t<List>>
 constexpr auto bind_operand(List&& list) {
     using T = std::remove_pointer_t<decltype(list.data())>;
-    return bind_view<Hash, run_time_extents, !std::is_lvalue_reference_v<List>>(
-        tensor_view<T, 1>(list.data(), {list.size()}));
+    constexpr bool views = requires { typename std::remove_cvref_t<List>::element_type; };
+    return bind_view < Hash, run_time_extents,
+           !views && !std::is_lvalue_reference_v < List >>
+                         (tensor_view<T, 1>(list.data(), {list.size()}));
 }
 template <std::uint64_t Hash, class T, std::size_t Count>
 requires element_of<T>::supported constexpr auto bind_operand(T (&list)[Count]) {
     return bind_view<Hash, known_extents<Count>>(tensor_view<T, 1>(list, {Count}));
+}
+#ifdef __cpp_lib_mdspan
+template <class T, class Extents, class Layout>
+struct foreign_operand<std::mdspan<T, Extents, Layout>> {
+    static constexpr bool known = true;
+    static constexpr unsuitable why =
+        element_of<T>::supported ? unsuitable::nothing_wrong : unsuitable::elements;
+    using extents = run_time_extents;
+    template <class Operand>
+    static constexpr bool temporary = false;
+    static constexpr auto view(const std::mdspan<T, Extents, Layout>& span) {
+        return tensor_view<T, static_cast<int>(Extents::rank())>(span);
+    }
+};
+#endif
+/// An operand of a class that says itself how it is one.
+template <std::uint64_t Hash, class Operand,
+          class Foreign = foreign_operand<std::remove_cvref_t<Operand>>>
+requires(Foreign::known&& Foreign::why ==
+         unsuitable::nothing_wrong) constexpr auto bind_operand(Operand&& operand) {
+    return bind_view<Hash, typename Foreign::extents, Foreign::template temporary<Operand>>(
+        Foreign::view(operand));
 }
 template <std::uint64_t Hash, unsuitable_operand Operand>
 constexpr auto bind_operand(Operand&&) {

@@ -13,10 +13,14 @@ namespace ricci {
 /// Why what is bound is no operand.
 enum class unsuitable : std::uint8_t {
     nothing_wrong,
-    nested,    // a container of containers
-    pointer,   // says no extents
-    elements,  // a container of what is no element type
-    named,     // bound to a name already
+    nested,     // a container of containers
+    pointer,    // says no extents
+    elements,   // a container of what is no element type
+    scattered,  // a container whose elements do not lie side by side
+    bits,       // std::vector<bool>
+    matrix,     // has rows and columns, and how they lie in memory is not known
+    computed,   // an expression that has no memory
+    named,      // bound to a name already
     other,
 };
 
@@ -31,9 +35,22 @@ concept has_a_rank = requires(T& x) {
     x.view();
 };
 
+/// How a class of another library is an operand; specialised by headers such as <ricci/eigen.hpp>,
+/// with `why`, `extents`, `temporary<Operand>` and view().
+template <class T>
+struct foreign_operand {
+    static constexpr bool known = false;
+};
+/// A matrix of another library has `data()` and `size()` too, and may be stored by columns.
+template <class T>
+concept has_rows = requires(T& x) {
+    x.rows();
+    x.cols();
+};
+
 /// A list of elements that lie side by side: std::vector, std::array, std::span and their like.
 template <class T>
-concept element_list = !has_a_rank<T> && requires(T & list) {
+concept element_list = !has_a_rank<T> && !has_rows<T> && requires(T & list) {
     { *list.data() } -> std::same_as<std::remove_pointer_t<decltype(list.data())>&>;
     { list.size() } -> std::convertible_to<std::size_t>;
     requires element_of<std::remove_pointer_t<decltype(list.data())>>::supported;
@@ -56,16 +73,22 @@ struct element_in<T[Count]> {
 template <class T>
 consteval unsuitable why_unsuitable() {
     using X = std::remove_cv_t<T>;
-    if constexpr (bindable_number<X> || has_a_rank<X> || element_list<T>) {
+    if constexpr (foreign_operand<X>::known) {
+        return foreign_operand<X>::why;
+    } else if constexpr (bindable_number<X> || has_a_rank<X> || element_list<T>) {
         return unsuitable::nothing_wrong;
     } else if constexpr (std::is_pointer_v<X>) {
         return unsuitable::pointer;
+    } else if constexpr (has_rows<T>) {
+        return unsuitable::matrix;
     } else if constexpr (container<X>) {
         using inner = typename element_in<X>::type;
         if constexpr (container<inner> && !element_of<inner>::supported) return unsuitable::nested;
         else if constexpr (std::is_array_v<X> && element_of<inner>::supported)
             return unsuitable::nothing_wrong;
-        else return unsuitable::elements;
+        else if constexpr (!element_of<inner>::supported) return unsuitable::elements;
+        else if constexpr (requires(X & x) { x.flip(); }) return unsuitable::bits;
+        else return unsuitable::scattered;
     } else if constexpr (requires { X::hash; }) {
         return unsuitable::named;
     } else {
