@@ -129,6 +129,23 @@ TEST_CASE("extents of Eigen's types are known to the compiler", "[eigen]") {
     CHECK(ricci::to_eigen(applied("A"_t = a, "x"_t = x)["y"_t].view()) == a * x);
 }
 
+// What has no memory at strides is refused in words, and so are elements that are none.
+template <class X>
+constexpr ricci::unsuitable why = ricci::why_unsuitable<X>();
+using matrix = Eigen::MatrixXf;
+using ricci::unsuitable;
+static_assert(why<decltype(std::declval<matrix&>() * std::declval<matrix&>())> ==
+              unsuitable::computed);
+static_assert(why<decltype(std::declval<matrix&>() + std::declval<matrix&>())> ==
+              unsuitable::computed);
+static_assert(why<decltype(std::declval<matrix&>().inverse())> == unsuitable::computed);
+static_assert(why<decltype(std::declval<matrix&>().rowwise().reverse())> == unsuitable::computed);
+static_assert(why<Eigen::Matrix<unsigned, 2, 2>> == unsuitable::elements);
+static_assert(why<const matrix> == unsuitable::nothing_wrong);
+static_assert(ricci::foreign_operand<matrix>::temporary<matrix>);
+static_assert(!ricci::foreign_operand<matrix>::temporary<matrix&>);
+static_assert(!ricci::foreign_operand<Eigen::Block<matrix>>::temporary<Eigen::Block<matrix>>);
+
 TEST_CASE("tensors are seen as Eigen's matrices", "[eigen]") {
     ricci::tensor<double, 2> t = {{1, 2, 3}, {4, 5, 6}};
     auto m = ricci::to_eigen(t);
