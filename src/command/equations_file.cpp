@@ -1,42 +1,84 @@
-// Equations from a file, with the place of a mistake as compilers print it.
+// Equations from a file or a document, with the place of a mistake as compilers print it.
 #include "command/equations_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
 #include <iostream>
-#include <sstream>
+#include <utility>
 
 #include <ricci/error.hpp>
+
+#include "command/document.hpp"
+#include "command/document_parts.hpp"
+#include "command/paper_statements.hpp"
 
 namespace ricci::command {
 namespace {
 
-std::string text_of(const std::string& file) {
-    std::ostringstream text;
-    if (file == "-") {
-        text << std::cin.rdbuf();
-    } else {
-        std::ifstream in(file, std::ios::binary);
-        if (in) text << in.rdbuf();
-        if (!in || !text) throw error(file + ": " + std::strerror(errno != 0 ? errno : EIO));
+std::string words_of(const place& at) {
+    return at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
+[[noreturn]] void refuse(const place& at, const std::string& sentence) {
+    throw error(words_of(at) + ": mistake: " + sentence);
+}
+
+// Equations, one a line, and where in the document each line comes from.
+struct gathered_equations {
+    std::string text;
+    std::vector<std::size_t> lines;
+
+    void add(const statement& s, const document& from) {
+        if (!s.condition.empty())
+            refuse(from.at(s.at),
+                   "the equation holds where '" + s.condition +
+                       "' says, and a program computes all of it; write the condition "
+                       "as a bracket, [i \\ne j], or as cases");
+        for (std::size_t k = 0; k < s.sides.size(); ++k)
+            text += (k == 0 ? "" : " " + s.signs[k - 1] + " ") + spelled(s.sides[k]);
+        text += '\n';
+        lines.push_back(s.at);
     }
-    return text.str();
+};
+
+gathered_equations displays_of(const document& d) {
+    gathered_equations all;
+    for (const part& p : parts_of(d)) {
+        if (p.kind != part_kind::display) continue;
+        if (!p.problem.empty()) refuse(d.at(p.begin), p.problem);
+        for (const statement& s : statements_of(p.content, p.environment))
+            if (s.sides.size() > 1) all.add(s, d);
+    }
+    return all;
+}
+
+// The sentence of a mistake, without the place in the text that was parsed.
+std::string without_place(const mistake& m) {
+    const std::size_t colon = m.line > 0 ? m.message.find(": ") : std::string::npos;
+    return colon == std::string::npos ? m.message : m.message.substr(colon + 2);
+}
+
+document read_document(const std::string& file) {
+    try {
+        return document::read(file, std::cin);
+    } catch (const mistake_in_input& m) {
+        throw error("ricci: " + m.words);
+    }
 }
 
 }  // namespace
 
 program read_equations(const std::string& file) {
-    const std::string text = text_of(file);
-    auto read = parse(text);
+    const document d = read_document(file);
+    const gathered_equations displays = displays_of(d);
+    const bool plain = displays.lines.empty();
+    auto read = parse(plain ? d.text() : displays.text);
     if (read) return std::move(read).value();
     const mistake& wrong = read.error();
-    std::string words = wrong.message;
-    if (wrong.line > 0)
-        if (const std::size_t colon = words.find(": "); colon != std::string::npos)
-            words = std::to_string(wrong.line) + ":" + std::to_string(wrong.column) +
-                    ": mistake: " + words.substr(colon + 2);
-    throw error((file == "-" ? "<stdin>" : file) + ":" + (wrong.line > 0 ? "" : " ") + words);
+    if (plain)
+        refuse(d.at(static_cast<std::size_t>(std::max(wrong.begin, 0))), without_place(wrong));
+    const std::size_t line =
+        std::min(displays.lines.size(), static_cast<std::size_t>(std::max(wrong.line, 1)));
+    refuse(d.at(displays.lines[line - 1]), without_place(wrong));
 }
 
 }  // namespace ricci::command

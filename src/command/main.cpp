@@ -1,23 +1,63 @@
 // The command `ricci`: one subcommand for each thing to do, each registered by its own file.
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "command/command.hpp"
+#include "command/manual.hpp"
 
-int main(int count, char** words) {
-    int code = ricci::command::done;
-    CLI::App app{"Tensor equations as papers write them: checked.", "ricci"};
-    app.require_subcommand(1);
-    ricci::command::add_check(app, code);
+namespace {
+
+int run(int count, char** words) {
+    using namespace ricci::command;
+    int code = done;
+    CLI::App app{
+        "tensor equations as papers write them: computed, differentiated, explained, checked",
+        "ricci"};
+    app.set_version_flag("--version", "ricci " RICCI_VERSION);
+    app.require_subcommand(0, 1);
+    app.footer(
+        "Exit status: 0, or 1 for a mistake in what was given, or 2 for a claim that is refuted.");
+    std::string shell;
+    bool manual = false;
+    app.add_option("--completion", shell, "a completion script for bash, zsh or fish")
+        ->type_name("SHELL");
+    app.add_flag("--manual", manual, "this text as a page for man");
+    add_run(app, code);
+    add_grad(app, code);
+    add_explain(app, code);
+    add_check(app, code);
+    add_einsum(app, code);
+    add_order(app, code);
     try {
         app.parse(count, words);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? ricci::command::done : ricci::command::mistaken;
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "ricci: %s\n", e.what());
-        return ricci::command::mistaken;
+        if (e.get_exit_code() == 0) return app.exit(e), done;  // --help, --version
+        std::fprintf(stderr, "ricci: %s; ricci --help says more\n", e.what());
+        return mistaken;
     }
+    if (manual) std::fputs(manual_page(app, RICCI_VERSION).c_str(), stdout);
+    else if (!shell.empty()) std::fputs(completion(app, shell).c_str(), stdout);
+    else if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
+    return code;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    int code = ricci::command::mistaken;
+    try {
+        code = run(count, words);
+    } catch (const std::bad_alloc&) {
+        std::fputs("ricci: there is not enough memory for this\n", stderr);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+    }
+    // what was printed has to have arrived, or it is a mistake too
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0 && code == ricci::command::done) code = ricci::command::mistaken;
     return code;
 }

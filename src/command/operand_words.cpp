@@ -230,6 +230,18 @@ operand_word read_operand(const std::string& word, const program& p) {
 std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p) {
     std::vector<operand_word> all;
     for (const std::string& word : words) all.push_back(read_operand(word, p));
+    std::string missing;
+    for (const tensor_info& t : p.inputs()) {
+        const bool bound = std::any_of(all.begin(), all.end(), [&](const operand_word& o) {
+            return o.what != operand_word::kind::index && o.name == t.name;
+        });
+        if (bound) continue;
+        missing += (missing.empty() ? "" : ", ") + t.name;
+        if (t.rank > 0) missing += "[" + t.indices + "]";
+    }
+    if (!missing.empty())
+        refuse("nothing is bound to " + missing +
+               ": write NAME=FILE, NAME=NUMBER, or, to explain, NAME=4x8.");
     return all;
 }
 

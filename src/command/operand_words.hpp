@@ -29,6 +29,7 @@ struct operand_word {
 /// Reads one word. Throws ricci::error, in one sentence, for what is none of them. A single number is the
 /// extent of a tensor of rank 1: `p` says which rank the name has.
 operand_word read_operand(const std::string& word, const program& p);
+/// All of them. Throws ricci::error for an input of the program that none of them binds, too.
 std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p);
 
 /// Element types by the names of both worlds: float or f32, double or f64, half or f16, bfloat16 or bf16, c64

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""The command `ricci` on files, beside numpy; and what is said, and left, where something is wrong.
+
+usage: command_test.py RICCI        numpy is needed; without it the test says so and is skipped (77)
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    if sys.executable != "/usr/bin/python3" and pathlib.Path("/usr/bin/python3").exists():
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # Debian's has it where this one has not
+    print("numpy is not there")
+    sys.exit(77)
+
+RICCI = os.path.abspath(sys.argv.pop(1))
+ATTENTION = r"""
+Q^{hia} = X^{ib} W_Q^{hba}
+K^{hja} = X^{jb} W_K^{hba}
+S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+A^{hij} = \operatorname{softmax}_j(S^{hij})
+Y^{hib} = A^{hij} X^{jb}
+"""
+
+
+def attention(x, wq, wk, d):
+    q, k = np.einsum("ib,hba->hia", x, wq), np.einsum("ib,hba->hia", x, wk)
+    s = np.einsum("hia,hja->hij", q, k) / np.sqrt(d)
+    a = np.exp(s - s.max(-1, keepdims=True))
+    a /= a.sum(-1, keepdims=True)
+    return a, np.einsum("hij,jb->hib", a, x)
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        r = np.random.default_rng(1)
+        self.x = r.standard_normal((5, 6)).astype(np.float32)
+        self.wq, self.wk = r.standard_normal((2, 2, 6, 4))
+        np.save(self.path / "x.npy", self.x)
+        np.savez(self.path / "w.npz", q=self.wq, k=self.wk)
+        (self.path / "attention.tex").write_text(ATTENTION)
+        self.operands = ["X=x.npy", "W_Q=w.npz:q", "W_K=w.npz:k", "d_k=4"]
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def ricci(self, *words, text=None):
+        return subprocess.run([RICCI, *words], cwd=self.path, input=text, capture_output=True, text=True, check=False,
+                              timeout=60)
+
+    def works(self, *words, text=None):
+        ran = self.ricci(*words, text=text)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran
+
+    def refused(self, wanted, *words, text=None):
+        """One sentence, and no file."""
+        before = sorted(os.listdir(self.path))
+        ran = self.ricci(*words, text=text)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        lines = [line for line in ran.stderr.splitlines() if "is computed in" not in line]
+        self.assertEqual(len(lines), 1, ran.stderr)
+        self.assertIn(wanted, lines[0])
+        self.assertEqual(before, sorted(os.listdir(self.path)))
+
+    def test_run(self):
+        ran = self.works("run", "attention.tex", *self.operands, "-o", "Y=y.npy", "-o", "A=a.npz", "-o", "all.safetensors")
+        self.assertIn("X holds f32 and is computed in f64", ran.stderr)
+        a, y = attention(self.x.astype(float), self.wq, self.wk, 4)
+        np.testing.assert_allclose(np.load(self.path / "y.npy"), y, rtol=1e-12)
+        np.testing.assert_allclose(np.load(self.path / "a.npz")["A"], a, rtol=1e-12)
+        again = self.works("run", "-", "Y=all.safetensors:Y", "-o", "Z=z.npy", text=r"Z^{ib} = \sum_h Y^{hib}")
+        self.assertIn("Z, f64 5x6: z.npy", again.stdout)
+        np.testing.assert_allclose(np.load(self.path / "z.npy"), y.sum(0), rtol=1e-12)
+
+    def test_types(self):
+        self.works("run", "attention.tex", *self.operands, "--type", "float", "-o", "Y=y.npy")
+        y = np.load(self.path / "y.npy")
+        self.assertEqual(y.dtype, np.float32)
+        np.testing.assert_allclose(y, attention(self.x.astype(float), self.wq, self.wk, 4)[1], rtol=2e-4, atol=1e-5)
+        np.save(self.path / "ids.npy", np.array([3, 0, 3]))
+        np.save(self.path / "mask.npy", np.array([True, False, True]))
+        self.works("run", "-", "E=x.npy", "t=ids.npy", "m=mask.npy", "-o", "y=e.npy", text="y^{kb} = [m^k] E^{t_k b}")
+        expected = self.x[[3, 0, 3]] * np.array([1, 0, 1], np.float32)[:, None]
+        np.testing.assert_array_equal(np.load(self.path / "e.npy"), expected)
+        np.save(self.path / "whole.npy", np.arange(5, dtype=np.int16))
+        self.works("run", "-", "w=whole.npy", "x=x.npy", "-o", "y=s.npy", text="y^b = w^i x^{ib}")
+        np.testing.assert_allclose(np.load(self.path / "s.npy"), np.arange(5) @ self.x, rtol=1e-5)
+
+    def test_einsum(self):
+        self.works("einsum", "hba,hca->bc", "w.npz:q", "w.npz:k", "-o", "c.npy")
+        np.testing.assert_allclose(np.load(self.path / "c.npy"), np.einsum("hba,hca->bc", self.wq, self.wk), rtol=1e-12)
+        out = json.loads(self.works("einsum", "ij,ij->", "x.npy", "x.npy", "--json").stdout)
+        self.assertAlmostEqual(out["outputs"][0]["value"], float((self.x.astype(float) ** 2).sum()), places=4)
+        self.refused("the index j has extent", "einsum", "ij,jk->ik", "x.npy", "x.npy", "-o", "d.npy")
+        self.refused("3 operands, and 2 are given", "einsum", "ij,jk,k->i", "x.npy", "x.npy")
+
+    def test_grad(self):
+        text = r"L = \frac{1}{2} \sum_{i} (A^{ij} v^j - b^i)^2"
+        r = np.random.default_rng(3)
+        a, v, b = r.standard_normal((4, 3)), r.standard_normal(3), r.standard_normal(4)
+        for name, value in (("A", a), ("v", v), ("b", b)):
+            np.save(self.path / f"{name}.npy", value)
+        (self.path / "loss.tex").write_text(text)
+        files = ["A=A.npy", "v=v.npy", "b=b.npy"]
+        self.works("grad", "loss.tex", "--by", "v,A", "--run", *files, "-o", "dL/dv=dv.npy", "-o", "dL/dA=da.npy")
+        residual = a @ v - b
+        np.testing.assert_allclose(np.load(self.path / "dv.npy"), residual @ a, rtol=1e-12)
+        np.testing.assert_allclose(np.load(self.path / "da.npy"), np.outer(residual, v), rtol=1e-12)
+        latex = self.works("grad", "loss.tex", "--by", "v").stdout
+        self.assertIn(r"\frac{\partial L}{\partial v^{j}} =", latex)
+        self.assertIn("dL/dv[j] =", self.works("grad", "loss.tex", "--by", "v", "--text").stdout)
+        self.refused("w", "grad", "loss.tex", "--by", "w")
+        self.refused("add --run", "grad", "loss.tex", *files)
+
+    def test_explain(self):
+        shapes = ["X=1000x64", "W_Q=8x64x8", "W_K=8x64x8", "d_k=8"]
+        text = self.works("explain", "attention.tex", *shapes).stdout
+        self.assertIn("parameters: 8,192", text)
+        self.assertIn("not stored: S[h,i,j], A[h,i,j]", text)
+        table = json.loads(self.works("explain", "attention.tex", *shapes, "--type", "f16", "--json").stdout)
+        scores = next(t for t in table["tensors"] if t["name"] == "S")
+        self.assertEqual((scores["extents"], scores["bytes"], scores["is"]), ([8, 1000, 1000], 16e6, "intermediate"))
+        self.assertEqual(table["parameters"], 8192)
+        chosen = self.works("explain", "attention.tex", *shapes, "--parameters", "W_Q").stdout
+        self.assertIn("parameters: 4,096", chosen)
+        self.works("explain", "attention.tex", *self.operands)
+        self.refused("no input W_P", "explain", "attention.tex", *shapes, "--parameters", "W_P")
+
+    def test_memory(self):
+        self.refused("--memory allows 100 B", "run", "attention.tex", *self.operands, "--memory", "100", "-o", "Y=y.npy")
+        self.works("run", "attention.tex", *self.operands, "--memory", "1G", "-o", "Y=y.npy")
+
+    def test_order(self):
+        out = json.loads(self.works("order", "ab,bc,cd->ad", "10x2000", "2000x30", "30x5", "--json").stdout)
+        self.assertEqual(out["multiplications"], 2000 * 30 * 5 + 10 * 2000 * 5)
+        by_letter = self.works("order", "ab,bc,cd->ad", "a:10", "b:2000", "c:30", "d:5").stdout
+        self.assertIn("400000 multiplications", by_letter)
+        self.refused("nothing gives the extent of d", "order", "ab,bc,cd->ad", "10x2000", "2000x30")
+        self.refused("extent 2000 and", "order", "ab,bc->ac", "10x2000", "200x30")
+
+    def test_documents(self):
+        (self.path / "page.md").write_text("# A page\n\nWith $d$.\n\n$$\ny^i = A^{ij} x^j, \\qquad s = y^i y^i.\n$$\n")
+        self.assertIn("y[i]: 4", self.works("explain", "page.md", "A=4x3", "x=3").stdout)
+        (self.path / "paper.tex").write_text("\\begin{document}\n\\begin{align}\ny^i &= x^i \\\\\nz^i &= y^j\n\\end{align}\n")
+        self.refused("paper.tex:4:", "run", "paper.tex", "x=x.npy")
+
+    def test_bad_input(self):
+        base = ["run", "attention.tex", "-o", "Y=y.npy"]
+        without = self.operands[1:]
+        for wanted, words in [
+            ("nothing is bound to X[i,b]", without),
+            ("binds nothing", [*without, "X"]),
+            ("lacks what stands", [*without, "=x.npy"]),
+            ("No such file", [*without, "X=none.npy"]),
+            ("it has no tensor z", [*without, "X=w.npz:z"]),
+            ("has 2 indices", [*without, "X=w.npz:q"]),
+            ("is bound twice", [*self.operands, "X=x.npy"]),
+            ("no tensor Z", [*self.operands, "Z=x.npy"]),
+            ("no index z", [*self.operands, "z:3"]),
+            ("given a shape", [*without, "X=5x6"]),
+            ("no element type", [*self.operands, "--type", "int"]),
+            ("lose a part", [*self.operands, "--type", "i32"]),
+            ("no amount of memory", [*self.operands, "--memory", "much"]),
+            ("range", [*self.operands, "--threads", "-1"]),
+            ("no file that tensors are saved in", [*self.operands, "-o", "A=a.txt"]),
+            ("define no tensor Z", [*self.operands, "-o", "Z=z.npy"]),
+            ("saved twice", [*self.operands, "-o", "Y=z.npy"]),
+            ("No such file", [*self.operands, "-o", "A=nowhere/a.npy"]),
+        ]:
+            with self.subTest(wanted):
+                self.refused(wanted, *base, *words)
+        (self.path / "broken.npy").write_bytes((self.path / "x.npy").read_bytes()[:100])
+        self.refused("broken.npy", *base, *without, "X=broken.npy")
+        self.refused("none.tex", "run", "none.tex")
+        self.refused("-:1:7: mistake:", "run", "-", text="Y^i = x^j")
+        self.refused("--help", "run")
+        self.refused("--help", "nothing")
+
+    def test_manual(self):
+        self.assertIn("ricci run", self.works("--help").stdout + self.works("--manual").stdout)
+        self.assertIn(".SH NAME", self.works("--manual").stdout)
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("einsum", self.works("--completion", shell).stdout)
+        script = self.works("--completion", "bash").stdout
+        self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode, 0)
+        self.refused("no completion", "--completion", "tcsh")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
