@@ -86,6 +86,7 @@ std::string shown_name(const std::string& name) {
     if (name.rfind("mean", 0) == 0 && name.size() > 4)
         return "\\langle " + name.substr(4) + " \\rangle";
     if (name.rfind("inner", 0) == 0 && name.size() > 5) return "the inner product";
+    if (name.rfind("bare", 0) == 0 && name.size() == 5) return name.substr(4);
     if (name.rfind("cal", 0) == 0 && name.size() == 4) return "\\mathcal{" + name.substr(3) + "}";
     if (name.rfind("bold", 0) == 0 && name.size() == 5) return "\\mathbf{" + name.substr(4) + "}";
     return name;
@@ -205,6 +206,11 @@ settled claim_judge::run(const claim& c) const {
                         news};
     }
     if (j.verdict == judged::refuted) {
+        if (c.what == kind::restated)
+            return {verdict::unproved,
+                    "another equation for " + shown_name(c.except) +
+                        " stands before it, and they differ (" + j.words + ")",
+                    all};
         const std::string why = why_not_refuted(c, t, j);
         if (why.empty())
             return {verdict::refuted,

@@ -61,10 +61,11 @@ program_text definition_list::below(const std::vector<used_name>& names,
     return out;
 }
 
-std::string definition_list::functions_in(const std::string& text) const {
+std::string definition_list::functions_in(const std::string& text,
+                                          const std::string& except) const {
     std::string out;
     for (const auto& [name, d] : list_) {
-        if (!d.function || out.size() > 4000) continue;
+        if (!d.function || out.size() > 4000 || name == except) continue;
         for (std::size_t k = text.find(name); k != std::string::npos; k = text.find(name, k + 1)) {
             std::size_t behind = k + name.size();
             while (behind < text.size() && (text[behind] == ' ' || text[behind] == '}')) ++behind;

@@ -37,7 +37,7 @@ public:
     /// What the names rest on, without the definitions of `except` and what rests on it.
     program_text below(const std::vector<used_name>& names, const std::string& except) const;
     /// The functions among the definitions that a text calls.
-    std::string functions_in(const std::string& text) const;
+    std::string functions_in(const std::string& text, const std::string& except = {}) const;
 
 private:
     bool collect(const used_name& u, const std::string& except, std::set<std::string>& seen,

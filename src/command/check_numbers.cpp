@@ -428,7 +428,13 @@ number_book::outcome number_book::take(const statement& s) {
     for (const relation r : s.relations)
         if (r != relation::equal && r != relation::near) return out;
     std::vector<std::optional<value>> values;
-    for (const tokens& side : s.sides) values.push_back(value_of(side, known_));
+    const auto bare = [](const tokens& side) {
+        const written_name n = side.empty() ? written_name{} : name_at(side.begin(), side.end());
+        return !n.key.empty() && n.end == side.end();
+    };
+    // a name alone is given a number here, whatever it was before
+    for (const tokens& side : s.sides)
+        values.push_back(bare(side) ? std::nullopt : value_of(side, known_));
     const written_name left =
         s.sides[0].empty() ? written_name{} : name_at(s.sides[0].begin(), s.sides[0].end());
     const bool called = !left.key.empty() && left.end != s.sides[0].end() && left.end->is("(") &&
@@ -450,6 +456,9 @@ number_book::outcome number_book::take(const statement& s) {
     out.what = values.size() - first > 1 ? outcome::kind::proved : outcome::kind::defines;
     for (std::size_t k = first + 1; k < values.size(); ++k) {
         const value &a = *values[k - 1], &b = *values[k];
+        const bool zero =
+            (a.is_number() && a.entries[0] == 0) || (b.is_number() && b.entries[0] == 0);
+        if (zero && (!a.is_number() || !b.is_number())) return {};  // a zero of any shape
         if (a.rows * a.columns != b.rows * b.columns || (a.rows != b.rows && a.rows != b.columns)) {
             out = {outcome::kind::refuted,
                    "the sides are of different shapes: " + shown(a) + " and " + shown(b)};

@@ -318,6 +318,18 @@ private:
                  k = words.find("\n>", k + 1))
                 words[k + 1] = ' ';
         }
+        // macros that are defined within mathematics, as Markdown has no other place for them
+        for (std::size_t k = words.find('\\'); k != std::string::npos;
+             k = words.find('\\', k + 1)) {
+            std::size_t end = k + 1;
+            while (end < words.size() && ((words[end] >= 'a' && words[end] <= 'z') ||
+                                          (words[end] >= 'A' && words[end] <= 'Z')))
+                ++end;
+            if (!macro_table::is_definition(words.substr(k, end - k))) continue;
+            const std::size_t behind = macros_.read_definition(words, k);
+            std::fill(words.begin() + static_cast<std::ptrdiff_t>(k),
+                      words.begin() + static_cast<std::ptrdiff_t>(behind), ' ');
+        }
         tokens list = tokenise(words, first);
         if (!macros_.expand(list))
             problem = "its macros expand without an end, or to more than can be read";

@@ -32,24 +32,47 @@ std::string source_of(const statement& s) {
         out += " " + s.signs[k] + " " + spelled(s.sides[k + 1]);
     return out;
 }
-/// The letter that stands once, if it may be a label or an exponent instead.
-std::string once_letter(const reading& r) {
-    static const std::set<std::string> indices = {
-        "i",    "j",       "k",      "l",     "m",       "a",        "b",       "c",      "\\mu",
-        "\\nu", "\\alpha", "\\beta", "\\rho", "\\sigma", "\\lambda", "\\kappa", "\\gamma"};
-    const std::string key = "the index ";
-    if (r.what == reading::trouble::rank) {  // v_{x} beside v
-        const std::size_t open = r.marked.find("_{");
-        const std::size_t close = r.marked.find('}', open);
-        if (open == std::string::npos || close + 1 != r.marked.size()) return {};
-        const std::string below = r.marked.substr(open + 2, close - open - 2);
-        const bool one = below.size() == 1 || (below.size() > 1 && below[0] == '\\' &&
-                                               below.find_first_of(" _^{") == std::string::npos);
-        return one && !indices.count(below) ? below : std::string();
+/// The letter that makes no sense as an index, if it may be a label or an exponent instead; "bare:R"
+/// for a name that stands with indices and without.
+std::string letter_to_read_anew(const reading& r, const spelling_context& context) {
+    static const std::set<std::string> indices = {"i", "j", "k", "l",    "m",
+                                                  "a", "b", "c", "\\mu", "\\nu"};
+    static const std::set<std::string> always = {"i", "j", "k", "\\mu", "\\nu"};
+    if (r.what == reading::trouble::rank) {  // v_{x} beside v, r^{n} beside r
+        const std::size_t open = r.marked.find('{');
+        const bool script = open != std::string::npos && open > 0 &&
+                            (r.marked[open - 1] == '_' || r.marked[open - 1] == '^') &&
+                            r.marked.find('}', open) + 1 == r.marked.size();
+        const std::string inside =
+            script ? r.marked.substr(open + 1, r.marked.size() - open - 2) : std::string();
+        const bool one = inside.size() == 1 || (inside.size() > 1 && inside[0] == '\\' &&
+                                                inside.find_first_of(" _^{") == std::string::npos);
+        if (one && !indices.count(inside)) return inside;
+        const std::string name = r.words.substr(0, r.words.find(' '));
+        const bool bare = r.words.find(" 0 ind") != std::string::npos &&
+                          r.words.find(" has ") != std::string::npos;
+        return bare && name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z' ? "bare:" + name
+                                                                            : std::string();
     }
-    if (r.what != reading::trouble::index_once || r.words.rfind(key, 0) != 0) return {};
+    const std::string key = "the index ";
+    if (r.words.rfind(key, 0) != 0) return {};
     const std::string letter =
         r.words.substr(key.size(), r.words.find(' ', key.size()) - key.size());
+    if (r.words.find(" stands on the left and nowhere on the right") == key.size() + letter.size())
+        return always.count(letter) ? std::string() : letter;
+    if (r.what != reading::trouble::index_once) return {};
+    const std::string missing = " is missing on the right";  // and o of the left is missing
+    if (const std::size_t at = r.words.find(missing); at != std::string::npos) {
+        const std::size_t and_at = r.words.rfind("and ", at);
+        const std::string other =
+            and_at == std::string::npos
+                ? std::string()
+                : r.words.substr(and_at + 4, r.words.find(' ', and_at + 4) - and_at - 4);
+        if (!other.empty() && !indices.count(other) && other.find(' ') == std::string::npos)
+            return other;
+    }
+    // beside other labels it is one too
+    if (!context.labels.empty() && context.indices.size() <= 1) return letter;
     return indices.count(letter) ? std::string() : letter;
 }
 bool is_derivative(const std::string& text) {
@@ -94,6 +117,13 @@ bool steps(const statement& s) {
                     if (u.is("+") || u.is("-")) return true;
     return false;
 }
+/// Whether a mistake says that an equation is right and computes what the notation does not.
+bool beyond_notation(const std::string& words) {
+    for (const char* part : {"a sum to a name runs over", "positions count from", "a sum runs from",
+                             "of its places only", "no axis begins there", "a sum from"})
+        if (words.find(part) != std::string::npos) return true;
+    return false;
+}
 /// What stands in parentheses on the left side, without spaces.
 std::string arguments_of(const tokens& left) {
     const written_name n = left.empty() ? written_name{} : name_at(left.begin(), left.end());
@@ -133,8 +163,7 @@ void paper_reader::take(const statement& given) {
     statement s = given;
     if (s.goes_on) {
         if (last_left_.empty()) {
-            add(s.at, s.source, verdict::unreadable,
-                "it begins with a sign, and no equation stands before it");
+            add(s.at, s.source, verdict::prose, "it goes on with what the text says");
             return;
         }
         s.sides.front() = last_left_;
@@ -210,7 +239,7 @@ void paper_reader::take_chain(const statement& s, bool second_way) {
     for (int attempt = 0; attempt < 5; ++attempt) {
         std::string label;
         if (read(s, context, second_way, label)) return;
-        context.labels.insert(label);
+        if (!context.labels.insert(label).second) break;  // that was no help
         context.indices.erase(label);
     }
     add(s.at, s.source, verdict::unreadable, "it is not clear which of its letters are indices");
@@ -253,14 +282,18 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
     }
     if (!s.condition.empty()) r.doubt = "it holds only " + s.condition;
     if (r.doubt.empty()) r.doubt = case_in(heading_, before_);
-    return read_left(s, r, second_way, label);
+    return read_left(s, r, context, second_way, label);
 }
 
-bool paper_reader::read_left(const statement& s, reading_of& r, bool second_way,
-                             std::string& label) {
+bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
+                             bool second_way, std::string& label) {
     const bool derivative = is_derivative(r.left());
-    if (!derivative && !is_single_name(r.left())) return read_relation(s, r);
-    r.first = read_one(r.text(1));
+    if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
+    const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
+    const auto read_first = [&] {
+        return read_text(definitions_.functions_in(r.text(1), own) + r.text(1));
+    };
+    r.first = read_first();
     // cases that lack an index of the left side are the same for all its values
     for (int k = 0;
          k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
@@ -268,12 +301,13 @@ bool paper_reader::read_left(const statement& s, reading_of& r, bool second_way,
          ++k) {
         const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
         r.sides[1].text += " + 0 [" + index + " \\ge 0]";
-        r.first = read_one(r.text(1));
+        r.first = read_first();
     }
     if (!r.first.ok()) {
         const bool recurrence = stands_again(r.kept) && steps(r.kept);
-        if (label = once_letter(r.first); !label.empty() && !recurrence) return false;
-        if (derivative) return read_relation(s, r);
+        if (label = letter_to_read_anew(r.first, context); !label.empty() && !recurrence)
+            return false;
+        if (derivative) return read_relation(s, r, context, label);
         const bool part = r.first.words.find("at some of its places only") != std::string::npos;
         if (part && !stands_again(r.kept) && complete_parts(s, r)) return true;
         say_trouble(s, r.kept, r.first);
@@ -358,7 +392,7 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
     } else if (r.what == reading::trouble::unknown_function) {
         v = verdict::prose;
         words = r.marked + " is a function that no equation defines";
-    } else if (r.what == reading::trouble::index_free) {
+    } else if (r.what == reading::trouble::index_free || beyond_notation(r.words)) {
         v = verdict::prose;
     } else if (r.what == reading::trouble::index_once && !arguments_of(kept.sides[0]).empty()) {
         v = verdict::prose;
@@ -379,7 +413,9 @@ bool paper_reader::complete_parts(const statement& s, const reading_of& r) {
     auto& [text, findings] = parts_[key];
     if (findings.size() > 16) return false;
     text += r.text(1) + "\n";
-    findings.push_back(add(s.at, s.source, verdict::unreadable, r.first.words));
+    findings.push_back(add(s.at, s.source, verdict::prose,
+                           "some places of " + name_at(s.sides[0].begin(), s.sides[0].end()).key +
+                               ", and not all of them"));
     const reading all = read_text(text);
     if (!all.ok()) return true;
     define(all, text, line_of(s.at), {});
@@ -451,7 +487,8 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
 // Relations between expressions ----------------------------------------------------------------------
 
 /// \sum_j A^{ij} = 1: the left side gets a name for the time of the judgement.
-bool paper_reader::read_relation(const statement& s, reading_of& r) {
+bool paper_reader::read_relation(const statement& s, reading_of& r, const spelling_context& context,
+                                 std::string& label) {
     std::vector<std::string> free;
     const auto name = [&] {
         std::string out = "\\text{leftside}";
@@ -474,6 +511,9 @@ bool paper_reader::read_relation(const statement& s, reading_of& r) {
         if (std::find(free.begin(), free.end(), letter) != free.end()) break;
         free.push_back(letter);
     }
+    const reading& wrong = left.ok() ? right : left;
+    if (wrong.what == reading::trouble::rank)
+        if (label = letter_to_read_anew(wrong, context); !label.empty()) return false;
     if (!left.ok()) {
         say_trouble(s, r.kept, left);
         return true;

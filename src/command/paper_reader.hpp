@@ -56,9 +56,11 @@ private:
     void take_chain(const statement& s, bool second_way);
     bool read(const statement& s, const spelling_context& context, bool second_way,
               std::string& label);
-    bool read_left(const statement& s, reading_of& r, bool second_way, std::string& label);
+    bool read_left(const statement& s, reading_of& r, const spelling_context& context,
+                   bool second_way, std::string& label);
     void read_further_sides(const statement& s, reading_of& r, std::size_t number, bool derivative);
-    bool read_relation(const statement& s, reading_of& r);
+    bool read_relation(const statement& s, reading_of& r, const spelling_context& context,
+                       std::string& label);
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);
     void define(const reading& r, const std::string& text, int line, std::string arguments);

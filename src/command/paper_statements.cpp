@@ -132,16 +132,22 @@ tokens cleaned(const tokens& list) {
         "\\footnote", "\\ref",   "\\eqref",  "\\intertext", "\\shortintertext", "\\noalign",
         "\\hskip"};
     static constexpr std::string_view alone[] = {
-        "\\nonumber",   "\\notag",      "\\displaystyle", "\\textstyle", "\\scriptstyle",
-        "\\limits",     "\\nolimits",   "\\left",         "\\right",     "\\middle",
-        "\\big",        "\\Big",        "\\bigg",         "\\Bigg",      "\\bigl",
-        "\\bigr",       "\\Bigl",       "\\Bigr",         "\\biggl",     "\\biggr",
-        "\\Biggl",      "\\Biggr",      "\\bigm",         "\\mathstrut", "\\strut",
-        "\\allowbreak", "\\centering",  "\\noindent",     "\\par",       "\\hline",
-        "\\null",       "\\ensuremath", "\\thinspace",    "\\mathord",   "\\mathop",
-        "\\mathbin",    "\\mathrel",    "\\smash",        "\\small",     "\\footnotesize",
-        "\\relax",      "\\protect",    "\\linebreak",    "\\newline",   "\\pagebreak",
-        "\\nobreak",    "\\enspace"};
+        "\\nonumber",    "\\notag",        "\\displaystyle",  "\\textstyle",
+        "\\scriptstyle", "\\limits",       "\\nolimits",      "\\left",
+        "\\right",       "\\middle",       "\\big",           "\\Big",
+        "\\bigg",        "\\Bigg",         "\\bigl",          "\\bigr",
+        "\\Bigl",        "\\Bigr",         "\\biggl",         "\\biggr",
+        "\\Biggl",       "\\Biggr",        "\\bigm",          "\\mathstrut",
+        "\\strut",       "\\allowbreak",   "\\centering",     "\\noindent",
+        "\\par",         "\\hline",        "\\null",          "\\ensuremath",
+        "\\negmedspace", "\\negthinspace", "\\negthickspace", "\\medspace",
+        "\\thickspace",  "\\mathopen",     "\\mathclose",     "\\mathinner",
+        "\\Bigm",        "\\biggm",        "\\mathpunct",     "\\scriptscriptstyle",
+        "\\normalfont",  "\\rmfamily",     "\\boldmath",      "\\thinspace",
+        "\\mathord",     "\\mathop",       "\\mathbin",       "\\mathrel",
+        "\\smash",       "\\small",        "\\footnotesize",  "\\relax",
+        "\\protect",     "\\linebreak",    "\\newline",       "\\pagebreak",
+        "\\nobreak",     "\\enspace"};
     tokens out;
     for (auto t = list.begin(); t != list.end();) {
         if (is_among(t->text, with_argument)) {

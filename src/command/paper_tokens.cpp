@@ -20,20 +20,50 @@ const char* command_of(std::string_view sign) {
         std::string_view sign;
         const char* command;
     } table[] = {
-        {"−", "-"},         {"≤", "\\le"},     {"≥", "\\ge"},    {"≠", "\\ne"},
-        {"≈", "\\approx"},  {"→", "\\to"},     {"←", "\\gets"},  {"∑", "\\sum"},
-        {"∏", "\\prod"},    {"·", "\\cdot"},   {"×", "\\times"}, {"∞", "\\infty"},
-        {"∂", "\\partial"}, {"√", "\\sqrt"},   {"∈", "\\in"},    {"α", "\\alpha"},
-        {"β", "\\beta"},    {"γ", "\\gamma"},  {"δ", "\\delta"}, {"ε", "\\epsilon"},
-        {"θ", "\\theta"},   {"λ", "\\lambda"}, {"μ", "\\mu"},    {"ν", "\\nu"},
-        {"π", "\\pi"},      {"ρ", "\\rho"},    {"σ", "\\sigma"}, {"τ", "\\tau"},
-        {"φ", "\\phi"},     {"ψ", "\\psi"},    {"ω", "\\omega"}, {"η", "\\eta"},
-        {"ξ", "\\xi"},      {"Δ", "\\Delta"},  {"Σ", "\\Sigma"}, {"Ω", "\\Omega"},
-        {"∇", "\\nabla"},   {"∫", "\\int"},    {"ℓ", "\\ell"},   {"′", "'"},
+        {"−", "-"},         {"≤", "\\le"},      {"≥", "\\ge"},         {"≠", "\\ne"},
+        {"≈", "\\approx"},  {"→", "\\to"},      {"←", "\\gets"},       {"∑", "\\sum"},
+        {"∏", "\\prod"},    {"·", "\\cdot"},    {"×", "\\times"},      {"∞", "\\infty"},
+        {"∂", "\\partial"}, {"√", "\\sqrt"},    {"∈", "\\in"},         {"α", "\\alpha"},
+        {"β", "\\beta"},    {"γ", "\\gamma"},   {"δ", "\\delta"},      {"ε", "\\epsilon"},
+        {"θ", "\\theta"},   {"λ", "\\lambda"},  {"μ", "\\mu"},         {"ν", "\\nu"},
+        {"π", "\\pi"},      {"ρ", "\\rho"},     {"σ", "\\sigma"},      {"τ", "\\tau"},
+        {"φ", "\\phi"},     {"ψ", "\\psi"},     {"ω", "\\omega"},      {"η", "\\eta"},
+        {"ξ", "\\xi"},      {"Δ", "\\Delta"},   {"Σ", "\\Sigma"},      {"Ω", "\\Omega"},
+        {"∇", "\\nabla"},   {"∫", "\\int"},     {"ℓ", "\\ell"},        {"⟨", "\\langle"},
+        {"⟩", "\\rangle"},  {"∆", "\\Delta"},   {"⊗", "\\otimes"},     {"∪", "\\cup"},
+        {"∩", "\\cap"},     {"ϵ", "\\epsilon"}, {"ϕ", "\\phi"},        {"χ", "\\chi"},
+        {"κ", "\\kappa"},   {"ζ", "\\zeta"},    {"Γ", "\\Gamma"},      {"Λ", "\\Lambda"},
+        {"Π", "\\Pi"},      {"Φ", "\\Phi"},     {"Ψ", "\\Psi"},        {"Θ", "\\Theta"},
+        {"⋅", "\\cdot"},    {"…", "\\ldots"},   {"†", "\\dagger"},     {"∝", "\\propto"},
+        {"∼", "\\sim"},     {"≡", "\\equiv"},   {"⇒", "\\Rightarrow"}, {"⇔", "\\Leftrightarrow"},
+        {"∀", "\\forall"},  {"∃", "\\exists"},  {"±", "\\pm"},         {"∘", "\\circ"},
+        {"∥", "\\|"},       {"∗", "*"},         {"⊙", "\\odot"},       {"∧", "\\wedge"},
+        {"∨", "\\vee"},     {"≪", "\\ll"},      {"≫", "\\gg"},         {"′", "'"},
     };
     for (const auto& entry : table)
         if (entry.sign == sign) return entry.command;
     return nullptr;
+}
+
+/// The letters that Unicode has for mathematics: italic, bold and so on.
+std::string mathematical_letter(std::string_view sign) {
+    if (sign.size() != 4 || sign.substr(0, 2) != "\xf0\x9d") return {};
+    const unsigned code = (static_cast<unsigned char>(sign[2]) & 0x3fu) << 6 |
+                          (static_cast<unsigned char>(sign[3]) & 0x3fu);
+    const unsigned offset = code - 0x400u;  // from U+1D400
+    if (code < 0x400u) return {};
+    if (offset < 52 * 13) {
+        const unsigned letter = offset % 52;
+        return std::string(1, static_cast<char>(letter < 26 ? 'A' + letter : 'a' + (letter - 26)));
+    }
+    static constexpr const char* greek[] = {
+        "\\alpha", "\\beta",    "\\gamma",   "\\delta", "\\epsilon", "\\zeta", "\\eta", "\\theta",
+        "\\iota",  "\\kappa",   "\\lambda",  "\\mu",    "\\nu",      "\\xi",   "o",     "\\pi",
+        "\\rho",   "\\sigma",   "\\sigma",   "\\tau",   "\\upsilon", "\\phi",  "\\chi", "\\psi",
+        "\\omega", "\\partial", "\\epsilon", "\\theta", "\\kappa",   "\\phi",  "\\rho", "\\pi"};
+    if (code < 0x6a8u) return {};
+    const unsigned place = (code - 0x6a8u) % 58;
+    return place >= 26 && place < 58 ? greek[place - 26] : std::string();
 }
 
 class reader {
@@ -107,8 +137,24 @@ private:
         if (c == '*') return add(token_kind::symbol, "*", begin);
         add(token_kind::command, text_.substr(begin, now_ - begin), begin);
     }
+    /// \\frac12 is a half, and x^10 is x^1 0: without braces an argument is one digit.
+    bool takes_one_digit() const {
+        const auto fraction = [](const token& t) {
+            return t.is("\\frac") || t.is("\\dfrac") || t.is("\\tfrac") || t.is("\\binom");
+        };
+        if (out_.empty()) return false;
+        const token& last = out_.back();
+        if (last.kind == token_kind::up || last.kind == token_kind::down || fraction(last) ||
+            last.is("\\sqrt"))
+            return true;
+        return out_.size() > 1 && fraction(out_[out_.size() - 2]) && last.kind != token_kind::open;
+    }
     void number(std::size_t begin) {
         bool point = false;
+        if (takes_one_digit()) {
+            ++now_;
+            return add(token_kind::number, text_.substr(begin, 1), begin);
+        }
         while (now_ < text_.size()) {
             const char c = text_[now_];
             const bool fraction =
@@ -127,6 +173,8 @@ private:
             return;
         }
         const char* known = command_of(sign);
+        if (const std::string letter = mathematical_letter(sign); !letter.empty())
+            return add(letter[0] == '\\' ? token_kind::command : token_kind::letter, letter, begin);
         if (!known) return add(token_kind::letter, sign, begin);
         add(known[0] == '\\' ? token_kind::command : token_kind::symbol, known, begin);
     }

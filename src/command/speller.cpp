@@ -188,8 +188,10 @@ std::string speller::one_factor(token_at& now, token_at last) {
     if (t.is_command()) return command(now, last);
     if (t.is("!")) not_computed("a factorial");
     if (t.is(":")) not_computed("a colon: what it says is said in words");
-    if (t.is("'") || t.kind == token_kind::up || t.kind == token_kind::down)
+    if (t.is("'")) not_computed("a derivative of what stands in a bracket");
+    if (t.kind == token_kind::up || t.kind == token_kind::down)
         not_read("a script without a name in front of it");
+    if (t.is("\\rvert")) not_computed("what stands before a bar, at a place");
     if (closes(t)) not_read("a bracket closes that was not opened");
     not_read("the character " + t.text + " is not read");
 }
@@ -211,6 +213,12 @@ std::string speller::command(token_at& now, token_at last) {
     if (t.is("\\boxed") || t.is("\\fbox") || t.is("\\cancel") || t.is("\\mathstrut")) {
         const tokens inner = argument_at(std::next(now), last);
         now = behind_argument(std::next(now), last);
+        return expression(inner.begin(), inner.end());
+    }
+    if (t.is("\\underset") || t.is("\\overset") || t.is("\\stackrel")) {
+        now = behind_argument(std::next(now), last);
+        const tokens inner = argument_at(now, last);
+        now = behind_argument(now, last);
         return expression(inner.begin(), inner.end());
     }
     if (t.is("\\infty")) return ++now, "\\infty";
@@ -404,7 +412,8 @@ bool is_single_name(const std::string& text) {
     while (letter(k)) ++k;
     const std::string name = text.substr(word, k - word);
     if (command && (name == "frac" || name == "sqrt" || name == "sum" || name == "prod" ||
-                    name == "exp" || name == "log" || name == "infty" || name == "begin"))
+                    name == "exp" || name == "log" || name == "infty" || name == "begin" ||
+                    name == "operatorname" || !function_of(name).empty()))
         return false;
     if (command && k < text.size() && text[k] == '{' && !group()) return false;
     while (k < text.size() && text[k] == '\'') ++k;

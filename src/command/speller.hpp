@@ -70,6 +70,7 @@ public:
     /// The name at `now`; empty where none begins. `calls`: parentheses behind it belong to it.
     std::string run(bool calls = true);
     const factor& what() const { return factor_; }
+    bool raised() const { return !power_.empty() || exponential_; }
 
 private:
     bool base();

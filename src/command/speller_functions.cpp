@@ -69,12 +69,12 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         if (now == last) not_computed(why_prose("\\partial"));
         name_speller name(*this, now, last);
         of = name.run();
-        if (of.empty() || (now != last && !(now->is("+") || now->is("-"))))
+        if (of.empty() || name.raised() || (now != last && !(now->is("+") || now->is("-"))))
             not_computed(why_prose("\\partial"));
     } else {
         name_speller name(*this, t, above.end());
         of = name.run();
-        if (of.empty() || t != above.end())
+        if (of.empty() || t != above.end() || name.raised())
             not_computed("a derivative of an expression, and not of a name");
         if (!name.what().indexed && (names_.is_matrix(name.what().key) || name.what().bold))
             not_computed("matrix notation: a derivative without indices");
@@ -102,7 +102,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         auto n = name_tokens.cbegin();
         name_speller name(*this, n, name_tokens.cend());
         const std::string spelt = name.run();
-        if (spelt.empty() || n != name_tokens.cend())
+        if (spelt.empty() || n != name_tokens.cend() || name.raised())
             not_computed("a derivative by an expression, and not by a name");
         const auto elsewhere = names_.indexed.find(name.what().key);
         const bool capital =
@@ -146,6 +146,9 @@ std::string speller::big_operator(token_at& now, token_at last) {
     for (const token& t : above)
         if (t.is("\\infty")) not_computed("an infinite sum");
     product_->push_back({});
+    std::string sign_behind;  // \sum_j -x is the sum of -x
+    if (now != last && (now->is("-") || now->is("+")))
+        sign_behind = (now++)->is("-") ? " (-1) \\cdot" : "";
     if (letters) {
         if (below.size() > 1 || above.empty()) {
             std::string out = sign + "_{";
@@ -154,13 +157,13 @@ std::string speller::big_operator(token_at& now, token_at last) {
                     not_computed("a sum over a set");
                 out += (k ? ", " : "") + below[k].text;
             }
-            return out + "}";
+            return out + "}" + sign_behind;
         }
-        return sign + "_{" + below[0].text + "}";
+        return sign + "_{" + below[0].text + "}" + sign_behind;
     }
     std::string out = sign + "_{" + spelled(below) + "}";
     if (!above.empty()) out += "^{" + spelled(above) + "}";
-    return out;
+    return out + sign_behind;
 }
 
 std::string speller::function(std::string_view name, token_at& now, token_at last) {

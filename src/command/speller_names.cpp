@@ -33,6 +33,8 @@ std::string name_speller::run(bool calls) {
     if (exponential_) return before_ + out_;
     scripts();
     if (calls) call();
+    if (!factor_.indexed && all_.context_.labels.count("bare:" + factor_.key))
+        out_ = "\\text{bare" + factor_.key + "}";
     if (!power_.empty()) out_ = factor_.indexed ? "(" + out_ + ")" + power_ : out_ + power_;
     return before_ + out_;
 }
@@ -300,6 +302,20 @@ void name_speller::lower_script(const tokens& script) {
                 t.is("\\infty") || t.is("\\ast") || t.is("\\odot") || t.is("\\oplus");
         run += t.text;
     }
+    bool nested = script.size() > 1, functions = false;  // p_{x_0}, u_{\min}
+    for (auto t = script.begin(); t != script.end(); ++t) {
+        functions = functions || (t->is_command() && (!function_of(t->text.substr(1)).empty() ||
+                                                      t->is("\\inf") || t->is("\\sup")));
+        nested = nested && (t == script.begin() || t->kind != token_kind::letter);
+    }
+    nested =
+        nested && script.size() <= 5 && (is_small(script[0].text) || is_greek_letter(script[0])) &&
+        script[1].kind == token_kind::down && std::prev(script.end())->kind != token_kind::letter;
+    if ((functions || nested) && !letters_of(script).empty()) {
+        out_ += label(script);
+        factor_.key += "_" + letters_of(script);
+        return;
+    }
     if (signs && script.size() == 1) {
         const std::string name =
             script[0].is("*") || script[0].is("\\star") || script[0].is("\\ast")
@@ -491,6 +507,13 @@ void name_speller::upper_script(const tokens& script) {
 }
 
 void name_speller::call() {
+    if (now_ != last_ && now_->is("[") && !factor_.indexed && power_.empty() &&
+        (all_.context_.left || !now_->spaced)) {
+        const token_at end = behind_group(now_, last_);
+        if (all_.context_.left && end == last_) now_ = end;  // a functional, with what it is of
+        else if (end - now_ <= 3) not_computed("a functional, that no equation defines");
+        return;
+    }
     if (now_ == last_ || !now_->is("(") || !power_.empty()) return;
     const token_at end = behind_group(now_, last_);
     if (!closes(*std::prev(end)) || std::prev(end) == now_)
