@@ -8,6 +8,11 @@ namespace {
 
 constexpr const char* alike = "both sides are alike in all numbers tried, which proves nothing";
 
+/// Whether a document gives a name one number, and no other.
+bool one_value(const std::vector<limit_list::limit>& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](const auto& l) { return l.text == list.front().text; });
+}
 /// Names of the claim that the other side does not rest on.
 std::vector<std::string> new_inputs(const judgement& j) {
     std::vector<std::string> out;
@@ -131,8 +136,21 @@ settled claim_judge::run(const claim& c) const {
     using kind = claim::kind;
     texts t = texts_of(c);
     const bool relation = c.what == kind::relation;
+    const bool stale =
+        relation &&
+        std::any_of(t.context.used.begin(), t.context.used.end(), [&](const definition* d) {
+            return d->section != c.section && definitions_.has_several(d->name);
+        });
+    // of names that mean one thing here and another there nothing is claimed
+    if (stale) return {verdict::declares, "a condition on what stands in it", {}};
     if (t.context.used.empty() && c.own.empty())
         return {verdict::declares, "nothing defines what it is about", {}};
+    // what a name does not rest on may still move it: the page knows how, and no equation says it
+    if (c.what == kind::derivative && definitions_.find(c.numerator) && c.numerator != c.by &&
+        !definitions_.rests_on(c.numerator, c.by))
+        return {verdict::declares,
+                "no equation says how " + shown_name(c.numerator) + " rests on " + shown_name(c.by),
+                {}};
     judgement j = judge_text(t.source, t.claims);
     if (!j.readable && !c.own.empty() && !t.context.used.empty()) {
         // definitions that do not go together: without them
@@ -144,7 +162,7 @@ settled claim_judge::run(const claim& c) const {
         if (relation) return {verdict::declares, "a condition on what stands in it", {}};
         return {verdict::unproved, "not judged: " + j.words, {}};
     }
-    const bool with_context = c.own.empty() || relation;
+    const bool with_context = c.own.empty() || c.except == "leftside" || c.what == kind::restated;
     if (j.verdict == judged::proved)
         return {verdict::proved, with_context ? after(t.context) : "", {}};
     const std::vector<std::string> news = new_inputs(j);
@@ -164,7 +182,7 @@ settled claim_judge::run(const claim& c) const {
     }
     // numbers that the text gives its names
     std::string numbers, said;
-    for (const std::string& n : numbers_for(j)) {
+    for (const std::string& n : numbers_for(c, j)) {
         numbers += n + "\n";
         said += (said.empty() ? "" : ", ") + n;
     }
@@ -231,13 +249,16 @@ bool claim_judge::defines_any(const claim& c) const {
     });
 }
 
-std::vector<std::string> claim_judge::numbers_for(const judgement& j) const {
+/// What the section gives its names as numbers; 0 would make anything true.
+std::vector<std::string> claim_judge::numbers_for(const claim& c, const judgement& j) const {
     std::vector<std::string> out;
     std::set<std::string> inputs(j.source_inputs.begin(), j.source_inputs.end());
     inputs.insert(j.claim_inputs.begin(), j.claim_inputs.end());
     for (const std::string& input : inputs)
         for (const auto& l : limits_.of(plain_name(input)))
-            if (!l.text.empty()) {
+            if (!l.text.empty() &&
+                (l.section == c.section || one_value(limits_.of(plain_name(input)))) &&
+                l.text.substr(l.text.size() - 4) != " = 0") {
                 out.push_back(l.text);
                 break;
             }
@@ -253,18 +274,6 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t, const j
     if (t.context.doubtful) return "one of its names has several meanings here";
     for (const definition* d : t.context.used)
         if (definitions_.has_several(d->name)) return d->name + " has several meanings here";
-    if (c.what == claim::kind::derivative) {
-        // a derivative by what the numerator does not rest on: the page may know how it does
-        for (const used_name& u : c.names) {
-            if (!u.derivative || u.numerator.empty() || !definitions_.find(u.numerator)) continue;
-            const bool rests =
-                std::any_of(t.context.used.begin(), t.context.used.end(), [&](const definition* d) {
-                    return std::any_of(d->uses.begin(), d->uses.end(),
-                                       [&](const used_name& other) { return other.name == u.of; });
-                });
-            if (!rests) return "nothing says how " + u.numerator + " rests on " + u.of;
-        }
-    }
     std::set<std::string> inputs(j.source_inputs.begin(), j.source_inputs.end());
     inputs.insert(j.claim_inputs.begin(), j.claim_inputs.end());
     for (const std::string& input : inputs) {

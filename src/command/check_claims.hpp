@@ -23,22 +23,25 @@ struct claim {
     } what = kind::side;
     std::size_t finding = 0;  // its number in the report
     int line = 0;
+    int section = 0;
     std::string own;     // the equation that it is about, or empty
     std::string text;    // left = side
     std::string except;  // the name that `own` defines
     std::vector<used_name> names;
-    std::string doubt;  // why a refutation would not be one
-    std::string side;   // as it stands, for words
+    std::string numerator, by;  // of a derivative on the left
+    std::string doubt;          // why a refutation would not be one
+    std::string side;           // as it stands, for words
 };
 
 /// What a document says of a name beside its definition. A later refutation has to know.
 class limit_list {
 public:
-    void add(const std::string& name, int line, const std::string& text = {}) {
-        list_[name].push_back({line, text});
+    void add(const std::string& name, int line, const std::string& text = {}, int section = 0) {
+        list_[name].push_back({line, section, text});
     }
     struct limit {
         int line = 0;
+        int section = 0;
         std::string text;  // "name = number" in the notation; empty where it says something else
     };
     const std::vector<limit>& of(const std::string& name) const;
@@ -71,7 +74,7 @@ private:
     };
     texts texts_of(const claim& c) const;
     std::string whole(const definition& d, const program_text& context) const;
-    std::vector<std::string> numbers_for(const judgement& j) const;
+    std::vector<std::string> numbers_for(const claim& c, const judgement& j) const;
     std::string why_not_refuted(const claim& c, const texts& t, const judgement& j) const;
     bool defines_any(const claim& c) const;
 

@@ -61,6 +61,22 @@ program_text definition_list::below(const std::vector<used_name>& names,
     return out;
 }
 
+bool definition_list::rests_on(const std::string& name, const std::string& other) const {
+    std::set<std::string> seen;
+    std::vector<std::string> open = {name};
+    while (!open.empty()) {
+        const definition* d = find(open.back());
+        open.pop_back();
+        if (!d) continue;
+        for (const used_name& u : d->uses) {
+            const std::string& used = u.derivative ? u.of : u.name;
+            if (plain_name(used) == plain_name(other)) return true;
+            if (seen.insert(used).second) open.push_back(used);
+        }
+    }
+    return false;
+}
+
 std::string definition_list::functions_in(const std::string& text,
                                           const std::string& except) const {
     std::string out;

@@ -36,6 +36,8 @@ public:
     bool has_several(const std::string& name) const { return several_.count(name) > 0; }
     /// What the names rest on, without the definitions of `except` and what rests on it.
     program_text below(const std::vector<used_name>& names, const std::string& except) const;
+    /// Whether what a name is made of contains another, however far down.
+    bool rests_on(const std::string& name, const std::string& other) const;
     /// The functions among the definitions that a text calls.
     std::string functions_in(const std::string& text, const std::string& except = {}) const;
 

@@ -187,6 +187,10 @@ judgement judge_text(const std::string& source, const std::string& claims) {
     out.verdict = j.verdict == derive::verdict::proved    ? judged::proved
                   : j.verdict == derive::verdict::refuted ? judged::refuted
                                                           : judged::unproved;
+    // what is said of the compiler's limits is said of other ones here
+    if (const std::size_t k = out.words.find(" than are taken in the compiler");
+        k != std::string::npos)
+        out.words = out.words.substr(0, k) + " than are taken";
     for (const char* prefix : {"refuted: ", "not proved: ", "not proved, "})
         if (out.words.rfind(prefix, 0) == 0)
             out.words.erase(0, std::char_traits<char>::length(prefix));

@@ -32,8 +32,12 @@ public:
 
     paper_report run(const std::function<void(std::size_t, std::size_t)>& tell) {
         // what the text says of a name in passing limits it wherever it stands
-        for (const part& p : parts_)
-            if (p.kind == part_kind::inline_math && p.problem.empty()) reader_.note_passing(p);
+        int section = 0;
+        for (const part& p : parts_) {
+            section += p.kind == part_kind::heading;
+            if (p.kind == part_kind::inline_math && p.problem.empty())
+                reader_.note_passing(p, section);
+        }
         for (std::size_t k = 0; k < parts_.size(); ++k) {
             if (tell) tell(k, parts_.size());
             const part& p = parts_[k];

@@ -35,6 +35,7 @@ std::string source_of(const statement& s) {
 /// The letter that makes no sense as an index, if it may be a label or an exponent instead; "bare:R"
 /// for a name that stands with indices and without.
 std::string letter_to_read_anew(const reading& r, const spelling_context& context) {
+    if (r.ok()) return {};
     static const std::set<std::string> indices = {"i", "j", "k", "l",    "m",
                                                   "a", "b", "c", "\\mu", "\\nu"};
     static const std::set<std::string> always = {"i", "j", "k", "\\mu", "\\nu"};
@@ -108,6 +109,10 @@ bool stands_again(const statement& s) {
             if (name_at(t, s.sides[k].end()).key == left) return true;
     return false;
 }
+/// Whether a spelt side is made of digits alone.
+bool is_number(const std::string& text) {
+    return text.find_first_not_of("0123456789.-+ ") == std::string::npos;
+}
 /// Whether a script of any side holds arithmetic.
 bool steps(const statement& s) {
     for (const tokens& side : s.sides)
@@ -141,6 +146,7 @@ std::size_t paper_reader::add(std::size_t at, std::string equation, verdict v, s
     return out_.findings.size() - 1;
 }
 void paper_reader::note(std::size_t number, const std::string& words) {
+    if (words.find(" is not read: ") != std::string::npos) partly_.insert(number);
     std::string& all = out_.findings[number].words;
     if (all.find(words) != std::string::npos) return;
     all += (all.empty() ? "" : "; ") + words;
@@ -202,7 +208,12 @@ void paper_reader::take_numbers(const statement& s, const number_book::outcome& 
                       : n.what == kind::proved  ? verdict::proved
                       : n.what == kind::refuted ? verdict::refuted
                                                 : verdict::unproved;
-    add(s.at, s.source, v, n.words);
+    const written_name left = name_at(s.sides.front().begin(), s.sides.front().end());
+    const bool condition = n.what == kind::defines && !left.key.empty() &&
+                           (left.indexed || left.end != s.sides.front().end()) &&
+                           s.sides[1].size() == 1;
+    add(s.at, s.source, condition ? verdict::declares : v,
+        condition ? "a condition on " + left.key : n.words);
     limit_names(s.sides.front(), line_of(s.at));
 }
 
@@ -285,8 +296,26 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
     return read_left(s, r, context, second_way, label);
 }
 
+/// f'(x) of a function that an equation defines is its derivative; empty for other left sides.
+std::string paper_reader::derivative_of_function(const statement& s,
+                                                 const std::string& left) const {
+    const std::string arguments = arguments_of(s.sides[0]);
+    if (left.size() < 2 || left.back() != '\'' || left.find('\'') + 1 != left.size() ||
+        arguments.size() < 3)
+        return {};
+    const std::string by = arguments.substr(1, arguments.size() - 2);
+    const definition* f = definitions_.find(left.substr(0, left.size() - 1));
+    if (!f || f->function || f->rank != 0 || f->arguments != arguments ||
+        by.find(',') != std::string::npos)
+        return {};
+    const bool rests = std::any_of(f->uses.begin(), f->uses.end(),
+                                   [&](const used_name& u) { return u.name == by; });
+    return rests ? "\\frac{\\partial " + f->name + "}{\\partial " + by + "}" : std::string();
+}
+
 bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
                              bool second_way, std::string& label) {
+    if (const std::string d = derivative_of_function(s, r.left()); !d.empty()) r.sides[0].text = d;
     const bool derivative = is_derivative(r.left());
     if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
     const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
@@ -313,6 +342,11 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         say_trouble(s, r.kept, r.first);
         return true;
     }
+    for (std::size_t k = 2; k < r.sides.size(); ++k)
+        if (label = letter_to_read_anew(read_one(r.text(k)), context);
+            !label.empty() && !stands_again(r.kept))
+            return false;
+    label.clear();
     for (const used_name& u : r.first.names)
         if (u.name != r.first.left) r.uses.push_back(u);
     note_uses(s.at, r.first);
@@ -365,7 +399,14 @@ void paper_reader::abbreviate(const reading_of& r, std::size_t side, const readi
                       now.end() - static_cast<std::ptrdiff_t>(tail));
     const tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
                          before.end() - static_cast<std::ptrdiff_t>(tail));
-    if (name.empty() || meaning.size() < 2) return;
+    int depth = 0;
+    for (const token& t : meaning)
+        depth += (opens(t) || t.kind == token_kind::open ? 1 : 0) - (closes(t) ? 1 : 0);
+    const written_name single =
+        meaning.empty() ? written_name{} : name_at(meaning.begin(), meaning.end());
+    if (name.empty() || meaning.size() < 2 || depth != 0 ||
+        (!single.key.empty() && single.end == meaning.end()))
+        return;
     spelling_context context = context_of(r.kept, names_);
     const spelling a = spell(name, context), b = spell(meaning, context);
     if (a.what != spelling::state::read || b.what != spelling::state::read || !a.doubt.empty() ||
@@ -465,6 +506,15 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
         f.words = words + from(r.uses);
         return true;
     };
+    // f(x) = 0, x_i = 1: a number that a function or a tensor is to have
+    const bool of_something =
+        s.sides[0].back().is(")") || s.sides[0].front().is("\\langle") || r.first.left_rank > 0;
+    if (r.uses.empty() && of_something && is_number(r.sides[1].text)) {
+        f.verdict = verdict::declares;
+        f.words = "a condition on " + name;
+        limit(s);
+        return false;
+    }
     const definition* known = definitions_.find(r.first.left);
     if (!known) return begin(name);
     const std::string line = std::to_string(known->line);
@@ -561,11 +611,15 @@ claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_
     c.what = what;
     c.finding = number;
     c.line = out_.findings[number].where.line;
+    c.section = section_;
     c.own = std::move(own);
     c.text = std::move(text);
     c.except = std::move(except);
     c.names = std::move(names);
     c.doubt = r.doubt;
+    if (what == claim::kind::derivative)
+        if (const used_name* u = r.first.find(r.first.left))
+            c.numerator = u->numerator, c.by = u->of;
     claims_.push_back(std::move(c));
     return claims_.back();
 }
@@ -578,6 +632,11 @@ void paper_reader::settle(const claim& c, const settled& done) {
     static constexpr int weight[verdict_count] = {0, 1, 4, 3, 2, 5, 5};
     finding& f = out_.findings[c.finding];
     for (const std::string& name : done.limited) limits_.add(plain_name(name), c.line);
+    const bool partly = partly_.count(c.finding) > 0;
+    if (partly && done.verdict == verdict::proved) {  // what is not read is not proved
+        if (f.verdict == verdict::proved) f.verdict = verdict::unproved;
+        return;
+    }
     if (f.verdict == verdict::defines && done.verdict == verdict::proved) {
         f.verdict = verdict::proved;
         f.words = "defines " + f.words + "; the rest follows";
@@ -592,7 +651,7 @@ void paper_reader::settle(const claim& c, const settled& done) {
 
 // Mathematics in the text ----------------------------------------------------------------------------
 
-void paper_reader::note_passing(const part& p) {
+void paper_reader::note_passing(const part& p, int section) {
     for (const statement& s : statements_of(p.content, "")) {
         if (s.sides.size() != 2 || s.sides[0].empty()) continue;
         const int line = line_of(p.begin);
@@ -607,7 +666,7 @@ void paper_reader::note_passing(const part& p) {
         }
         const bool number = s.sides[1].size() == 1 && s.sides[1][0].kind == token_kind::number;
         if (named && number && !n.indexed)
-            limits_.add(n.key, line, spelled(s.sides[0]) + " = " + s.sides[1][0].text);
+            limits_.add(n.key, line, spelled(s.sides[0]) + " = " + s.sides[1][0].text, section);
         else if (p.aside && named) limits_.add(n.key, line);
     }
 }

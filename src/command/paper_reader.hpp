@@ -25,7 +25,7 @@ public:
     paper_reader(const document& d, const symbols& names) : document_(d), names_(names) {}
 
     /// What the text says of a name that is no definition: x > 0, \beta = 1. Before all else.
-    void note_passing(const part& p);
+    void note_passing(const part& p, int section);
 
     void begin_section(std::string heading);
     void begin_display(std::string_view text_before);
@@ -61,6 +61,7 @@ private:
     void read_further_sides(const statement& s, reading_of& r, std::size_t number, bool derivative);
     bool read_relation(const statement& s, reading_of& r, const spelling_context& context,
                        std::string& label);
+    std::string derivative_of_function(const statement& s, const std::string& left) const;
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);
     void define(const reading& r, const std::string& text, int line, std::string arguments);
@@ -90,6 +91,7 @@ private:
     // parts of one tensor that are still to be completed: their texts and findings
     std::map<std::string, std::pair<std::string, std::vector<std::size_t>>> parts_;
     tokens last_left_;
+    std::set<std::size_t> partly_;  // findings of which a side is not read
     std::string heading_;
     std::string before_;  // the text before the display now
     int section_ = 0;

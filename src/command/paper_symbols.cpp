@@ -131,7 +131,8 @@ private:
                 ++t;
                 continue;
             }
-            if (n.indexed) ++out_.indexed[n.key];
+            if (n.indices > 1) ++out_.indexed[n.key];
+            if (n.lowered) out_.lowered.insert(n.key);
             note_dress(t);
             if (n.bold) out_.any_matrix = true;
             note_scripts(n);
@@ -180,6 +181,9 @@ private:
         std::string written;
         for (auto t = n.end; t != close; ++t) written += t->text;
         out_.arguments[n.key].insert(std::move(written));
+        const written_name inside = name_at(std::next(n.end), std::prev(close));
+        const bool one = !inside.key.empty() && inside.end == std::prev(close);
+        if (one && n.end != last && !n.end->spaced) out_.applied.insert(n.key);
     }
     /// $X \in \mathbb{R}^{n \times d}$
     void note_membership(const written_name& n, const tokens& list) {
@@ -236,6 +240,9 @@ private:
         const tokens& left = s.sides.front();
         if (s.sides.size() < 2 || left.empty() || s.relations[0] == relation::other) return;
         note_word(left);
+        if (const written_name n = name_at(left.begin(), left.end());
+            !n.key.empty() && !n.indexed && !n.bold && n.end == left.end())
+            out_.numbers.insert(n.key);
         if (const written_name n = name_at(left.begin(), left.end());
             !n.key.empty() && n.end != left.end() && n.end->is("("))
             out_.called.insert(n.key);
@@ -307,6 +314,8 @@ written_name name_at(token_at t, token_at last) {
         else if (inner.size() > 1 && is_among(inner.front().text, wrappers))
             out.key = spelled(argument_at(std::next(inner.begin()), inner.end()));
         else out.key = words;
+        // a bold letter is another name than the plain one
+        if (out.bold) out.key = "\\mathbf{" + out.key + "}";
     } else {
         return out;
     }
@@ -322,13 +331,13 @@ written_name name_at(token_at t, token_at last) {
             for (const token& u : script)
                 if (u.kind == token_kind::letter || u.kind == token_kind::number) label += u.text;
             out.key += "_" + label;
-        } else if (down) {
-            out.indexed = true;
         } else {
+            int letters = 0;
             for (const token& u : script)
-                out.indexed = out.indexed ||
-                              (u.kind == token_kind::letter && !is_capital(u.text[0])) ||
-                              is_greek(u);
+                letters += (u.kind == token_kind::letter && !is_capital(u.text[0])) || is_greek(u);
+            out.indexed = out.indexed || down || letters > 0;
+            out.lowered = out.lowered || (down && letters > 0);
+            out.indices += letters;
         }
         end = behind_argument(std::next(end), last);
     }

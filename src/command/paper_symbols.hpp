@@ -16,6 +16,8 @@ namespace ricci::command {
 struct written_name {
     std::string key;       // "W_Q", "\theta", "x"
     bool indexed = false;  // it has a script that reads as indices
+    bool lowered = false;  // below it
+    int indices = 0;       // how many letters these are
     bool bold = false;     // \mathbf, \bm, \vec
     token_at begin;
     token_at end;  // behind its scripts
@@ -29,9 +31,12 @@ struct symbols {
     std::set<std::string> scalars;   // as the prose says
     std::set<std::string> words;     // runs of letters that are one name
     std::map<std::string, std::set<std::string>> arguments;  // f to what stands in its parentheses
-    std::map<std::string, int> indexed;                      // how often a name has indices
+    std::map<std::string, int> indexed;    // how often a name has two indices or more
+    std::set<std::string> lowered;         // names that have indices below
+    std::set<std::string> numbers;         // names that stand alone on a left side
     std::set<std::string> plain, dressed;  // letters that are written upright, bold, in script
     std::set<std::string> called;          // left sides with parentheses: f(x) =
+    std::set<std::string> applied;         // to one name somewhere: f(x), and so a function
     std::set<std::string> named;           // what the prose speaks of
     std::set<std::string> restricted;      // a sentence says more of it than an equation can
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices

@@ -36,10 +36,12 @@ bool begins_factor(const token& t) {
 
 }  // namespace
 
-void speller::check(std::vector<factor>& product) const {
+void speller::check(std::vector<factor>& product) {
     int bold = 0, bare_capitals = 0;
     bool dotted = false, capital_before_small = false, before = false;
     for (const factor& f : product) {
+        bold_ = bold_ || f.bold;
+        if (f.key.empty() && f.bold) ++bold;
         if (f.key.empty()) {
             before = false;
             continue;
@@ -264,10 +266,17 @@ std::string speller::bracket(token_at& now, token_at last) {
     if (bar) not_computed("conditional on something");
     if (comma) not_computed(square ? "a list, or a commutator" : "a list of values");
     const bool iverson = square && compares;
+    const bool outside = bold_;
+    bold_ = false;
     std::string inner = expression(first, behind);
     now = end;
     if (inner.empty()) not_computed("an empty pair of brackets");
-    product_->push_back({});
+    factor whole;
+    whole.bold = bold_;
+    bold_ = outside || bold_;
+    if (whole.bold && now != last && now->kind == token_kind::up)
+        not_computed("vector notation: a power of a vector");
+    product_->push_back(whole);
     if (now != last && now->kind == token_kind::down)
         not_computed("matrix notation: indices behind a bracket");
     const std::string raised = power(now, last);

@@ -50,7 +50,7 @@ private:
     std::string environment(token_at& now, token_at last);
     std::string power(token_at& now, token_at last);
     void divide(token_at now, token_at last) const;
-    void check(std::vector<factor>& product) const;
+    void check(std::vector<factor>& product);
     void doubt(std::string_view why) {
         if (doubt_.empty()) doubt_ = why;
     }
@@ -60,13 +60,15 @@ private:
     std::vector<factor>* product_ = nullptr;  // what the factors now belong to
     std::string doubt_;
     int depth_ = 0;
+    bool bold_ = false;   // what was read last holds a vector
     bool below_ = false;  // in a denominator, where only numbers stand
 };
 
 /// Names with their scripts and what stands in parentheses behind them.
 class name_speller {
 public:
-    name_speller(speller& all, token_at& now, token_at last) : all_(all), now_(now), last_(last) {}
+    name_speller(speller& all, token_at& now, token_at last)
+        : all_(all), now_(now), start_(now), last_(last) {}
     /// The name at `now`; empty where none begins. `calls`: parentheses behind it belong to it.
     std::string run(bool calls = true);
     const factor& what() const { return factor_; }
@@ -84,6 +86,7 @@ private:
 
     speller& all_;
     token_at& now_;
+    token_at start_;
     token_at last_;
     factor factor_;
     std::string out_;

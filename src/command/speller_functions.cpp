@@ -64,6 +64,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         t = behind_argument(std::next(t), above.end());
     }
     std::string of;
+    bool bold = false;
     if (t == above.end()) {
         // \frac{d}{dx} f: what stands behind is differentiated
         if (now == last) not_computed(why_prose("\\partial"));
@@ -74,6 +75,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     } else {
         name_speller name(*this, t, above.end());
         of = name.run();
+        bold = name.what().bold;
         if (of.empty() || t != above.end() || name.raised())
             not_computed("a derivative of an expression, and not of a name");
         if (!name.what().indexed && (names_.is_matrix(name.what().key) || name.what().bold))
@@ -118,7 +120,9 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     if (count != order) not_computed("a derivative of higher order");
     if (now != last && now->kind == token_kind::down)
         not_computed("a derivative that says what is held fixed");
-    product_->push_back({});
+    factor whole;
+    whole.bold = bold;
+    product_->push_back(whole);
     const std::string out =
         (order == 2 ? "\\frac{\\partial^2 " : "\\frac{\\partial ") + of + "}{" + by + "}";
     const std::string raised = power(now, last);

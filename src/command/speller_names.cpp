@@ -86,7 +86,7 @@ bool name_speller::letters() {
         if (!why_word_is_prose(all).empty()) not_computed(why_word_is_prose(all));
         const bool in_list = all_.context_.indices.count(all) > 0;
         const bool gradient = all.size() == 2 && all[0] == 'd' && is_big(all.substr(1)) && scripts;
-        if (all_.names_.words.count(all) || in_list || gradient || all.size() >= 6) {
+        if (all_.names_.words.count(all) || in_list || gradient || all.size() >= 5) {
             now_ = behind;
             out_ = factor_.key = all;
             return true;
@@ -257,7 +257,7 @@ bool name_speller::wrapped() {
                                                        : t.text.substr(1);
     if (one && !both) out_ = core[0].text;
     else out_ = "\\text{" + (one ? dress_name : std::string()) + letters + "}";
-    factor_.key = spelled(core);
+    factor_.key = factor_.bold ? "\\mathbf{" + spelled(core) + "}" : spelled(core);
     return true;
 }
 
@@ -491,7 +491,9 @@ void name_speller::upper_script(const tokens& script) {
         power_ = "^{" + s + "}";
         return;
     }
-    if (script.size() == 1 && (all_.context_.labels.count(s) ||
+    const bool number = bare && all_.names_.numbers.count(factor_.key) &&
+                        !all_.names_.lowered.count(factor_.key) && is_greek_letter(*start_);
+    if (script.size() == 1 && (all_.context_.labels.count(s) || number ||
                                (!known && (is_small(s) || is_greek_letter(script[0]))))) {
         power_ = "^{" + s + "}";
         return;
@@ -510,7 +512,10 @@ void name_speller::call() {
     if (now_ != last_ && now_->is("[") && !factor_.indexed && power_.empty() &&
         (all_.context_.left || !now_->spaced)) {
         const token_at end = behind_group(now_, last_);
-        if (all_.context_.left && end == last_) now_ = end;  // a functional, with what it is of
+        if (factor_.key == "E" || factor_.key == "P" || factor_.key == "Var")
+            not_computed(why_prose("\\mathbb"));
+        if (all_.context_.left && end == last_ && end - now_ == 3)
+            now_ = end;  // a functional, with what it is of
         else if (end - now_ <= 3) not_computed("a functional, that no equation defines");
         return;
     }
@@ -571,7 +576,8 @@ void name_speller::call() {
     for (const token& t : inside)
         plain =
             plain && (t.kind == token_kind::letter || is_greek_letter(t) || t.is(",") ||
-                      t.is_command() || t.kind == token_kind::open || t.kind == token_kind::close ||
+                      is_wrapper(t.text) || is_accent(t.text) || is_words_wrapper(t.text) ||
+                      t.is("\\hbar") || t.kind == token_kind::open || t.kind == token_kind::close ||
                       t.kind == token_kind::down || t.is("'") || t.kind == token_kind::number);
     if (known != all_.names_.arguments.end() && known->second.size() == 1 && plain &&
         (letters || !factor_.indexed)) {
@@ -584,6 +590,10 @@ void name_speller::call() {
         now_ = end;
         return;
     }
+    const bool function = all_.names_.applied.count(factor_.key) > 0;
+    if (function && (factor_.indexed || !all_.names_.called.count(factor_.key)))
+        not_computed("a function, " + factor_.key +
+                     ", at a place where no equation says what it is");
     if (list) {
         if (known != all_.names_.arguments.end() && plain)
             not_computed("a function of several arguments that no equation defines");
