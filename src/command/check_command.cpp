@@ -63,13 +63,14 @@ int run(const check_options& options) {
 void add_check(CLI::App& app, int& code) {
     auto options = std::make_shared<check_options>();
     CLI::App* check =
-        app.add_subcommand("check", "Proof-reads the displayed equations of papers and pages.");
+        app.add_subcommand("check", "proof-reads the displayed equations of papers and pages");
     check
         ->add_option("files", options->files,
-                     "LaTeX (.tex) or Markdown (.md) documents; - is standard input")
-        ->required();
+                     "documents in LaTeX or Markdown; - reads standard input")
+        ->required()
+        ->type_name("PAPER");
     check->add_flag("--json", options->json,
-                    "Print a list of {file, line, column, equation, verdict, words}");
+                    "print a list of {file, line, column, equation, verdict, words}");
     check->footer(
         "Each equation gets a line  file:line:column: verdict: words  with one of these verdicts:\n"
         "  defines     it says what a name is\n"

@@ -439,7 +439,8 @@ number_book::outcome number_book::take(const statement& s) {
         s.sides[0].empty() ? written_name{} : name_at(s.sides[0].begin(), s.sides[0].end());
     const bool called = !left.key.empty() && left.end != s.sides[0].end() && left.end->is("(") &&
                         behind_group(left.end, s.sides[0].end()) == s.sides[0].end();
-    const bool named = !left.key.empty() && (left.end == s.sides[0].end() || called);
+    const bool named =
+        !left.key.empty() && (left.end == s.sides[0].end() || (called && !values[0]));
     std::size_t first = named || !values[0] ? 1 : 0;
     for (std::size_t k = first; k < values.size(); ++k)
         if (!values[k]) return out;
