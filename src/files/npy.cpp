@@ -23,9 +23,8 @@ arrays read_npy(const input_file& file, std::string_view stem, const wanted& wha
                         std::to_string(there));
     // numpy.save may append to a file; reading the first array alone would lose the others silently.
     if (there > bytes)
-        fail(where,
-             count(there - bytes, "byte") +
-                 " follow its array; of files that hold several, .npz or .safetensors are read");
+        fail(where, "there is more behind its array, " + count(there - bytes, "byte") +
+                        "; of files that hold several, .npz or .safetensors are read");
     arrays result;
     result.add(std::string(stem),
                what.shapes

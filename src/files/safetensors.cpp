@@ -30,10 +30,11 @@ void check_offsets(const std::vector<safetensors_entry>& entries, std::size_t by
                              std::to_string(bytes) + " that the file has");
         if (entry->begin < at) fail(tensor, "its bytes overlap those of another tensor");
         if (entry->begin > at)
-            fail(tensor, count(entry->begin - at, "byte") + " before its own belong to no tensor");
+            fail(tensor, "before its bytes there is a gap of " + count(entry->begin - at, "byte"));
         at = entry->end;
     }
-    if (at < bytes) fail(where, "its last " + count(bytes - at, "byte") + " belong to no tensor");
+    if (at < bytes)
+        fail(where, "there is more behind its last tensor, " + count(bytes - at, "byte"));
 }
 
 stored_tensor checked(const safetensors_entry& entry, const place& where) {
@@ -92,8 +93,9 @@ void write_safetensors(new_file& file, const arrays& tensors) {
     // The largest elements first: each tensor then begins at a multiple of its element's size.
     std::vector<std::size_t> order(list.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return size_of(list[a]->type()) > size_of(list[b]->type());
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const std::size_t first = size_of(list[a]->type()), second = size_of(list[b]->type());
+        return first != second ? first > second : a < b;
     });
     std::size_t at = 0;
     for (const std::size_t k : order) {

@@ -8,7 +8,8 @@
 namespace ricci::files {
 
 void fail(const place& where, const std::string& words) {
-    std::string sentence = "ricci: " + printable(where.file) + ": ";
+    constexpr std::size_t longest_path = 4096;  // as long as the system takes
+    std::string sentence = "ricci: " + printable(where.file, longest_path) + ": ";
     if (where.in_tensor) sentence += "tensor " + printable(where.tensor) + ": ";
     throw error(sentence + words + ".");
 }
@@ -20,12 +21,12 @@ void fail_for(const place& where, const std::string& words, int system_error) {
 void fail_without(const place& where, std::string_view name,
                   const std::vector<std::string_view>& names) {
     std::string words = "it has no tensor " + printable(name);
-    if (!names.empty()) words += "; there are " + some_of(names);
+    if (!names.empty())
+        words += (names.size() == 1 ? "; there is " : "; there are ") + some_of(names);
     fail(where, words);
 }
 
-std::string printable(std::string_view text) {
-    constexpr std::size_t longest = 80;
+std::string printable(std::string_view text, std::size_t longest) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string result;
     for (const char c : text) {

@@ -25,8 +25,8 @@ struct place {
 [[noreturn]] void fail_without(const place& where, std::string_view name,
                                const std::vector<std::string_view>& names);
 
-/// A text of somebody else as one may print it: of at most some 80 characters, control characters as \xNN.
-std::string printable(std::string_view text);
+/// A text of somebody else as one may print it: control characters as \xNN, and no longer than about `longest`.
+std::string printable(std::string_view text, std::size_t longest = 80);
 
 /// "1 byte", "2 bytes".
 std::string count(std::size_t number, const char* thing);

@@ -141,7 +141,8 @@ TEST_CASE(".npy headers are read strictly") {
         {npy(std::string(60000, '{')), "its .npy header lacks a string at its byte 1"},
         {npy_of("'<f4'", "(2,)") + " ", "it ends early: its shape takes 8 bytes, and there are 1"},
         {npy_of("'<f4'", "(2,)", eight + "1"),
-         "1 byte follow its array; of files that hold several, .npz or .safetensors are read"},
+         "there is more behind its array, 1 byte; of files that hold several, .npz or .safetensors "
+         "are read"},
         {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} or 1", eight),
          "its .npy header goes on after its dictionary"},
         {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2L,)}", eight, 3), no_tuple},
@@ -269,11 +270,11 @@ TEST_CASE(".safetensors headers are read strictly") {
         {safetensors("{" + entry("a", "F32", "3", "0,8") + "}", 8),
          "tensor a: its shape takes 12 bytes, and its data_offsets are for 8"},
         {safetensors("{" + a + "}", 7), "tensor a: its bytes end at 8 of 7 that the file has"},
-        {safetensors("{" + a + "}", 9), "its last 1 byte belong to no tensor"},
+        {safetensors("{" + a + "}", 9), "there is more behind its last tensor, 1 byte"},
         {safetensors("{" + a + "," + entry("b", "F32", "2", "4,12") + "}", 12),
          "tensor b: its bytes overlap those of another tensor"},
         {safetensors("{" + a + "," + entry("b", "F32", "2", "12,20") + "}", 20),
-         "tensor b: 4 bytes before its own belong to no tensor"},
+         "tensor b: before its bytes there is a gap of 4 bytes"},
         {safetensors("{" + entry("a", "F32", "2", "8,0") + "}", 8),
          "tensor a: its bytes end before they begin"},
         {safetensors("{" + entry("a", "U32", "2", "0,8") + "}", 8),
@@ -321,7 +322,7 @@ TEST_CASE("tensors that are not there, and files that hold another number of the
     }
     ricci::save(folder / "x.npy", counted(element::f32, {}));
     CHECK(without_file(words_of([&] { ricci::load(folder / "x.npy", "y"); }), folder / "x.npy") ==
-          "it has no tensor y; there are x");
+          "it has no tensor y; there is x");
 }
 
 TEST_CASE("what is no file is refused, and nobody waits for it") {
