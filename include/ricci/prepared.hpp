@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ricci/equations.hpp>
+#include <ricci/prepare_options.hpp>
 
 namespace ricci {
 
@@ -152,6 +153,11 @@ template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare
 RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
     return prepared<Hash, T>(bound...);
+}
+/// The same with options, which stand in front of the operands.
+template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+RICCI_INLINE auto prepare(equations<Hash> program, const prepare_options&, const Bound&... bound) {
+    return prepare(program, bound...);
 }
 template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
 requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)

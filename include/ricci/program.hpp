@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include <ricci/error.hpp>
 #include <ricci/parse.hpp>
 #include <ricci/plan/number.hpp>
+#include <ricci/prepare_options.hpp>
 
 namespace ricci {
 
@@ -185,15 +185,6 @@ private:
 }  // namespace detail
 
 // Running ------------------------------------------------------------------------------------------
-
-/// How a program is carried out.
-struct prepare_options {
-    /// The element type to compute in where no tensor says it, as numbers alone do not: double otherwise.
-    std::optional<element> type = std::nullopt;
-    /// A squared distance is a sum of squared differences, as it is written. It always is so far: a
-    /// program never trades the digits that its expansion into products would cost for speed.
-    bool exact_distances = true;
-};
 
 /// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
 /// written. Plans are remembered: the next call with the same shapes plans nothing.

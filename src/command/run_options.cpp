@@ -179,7 +179,8 @@ void run_and_save(const program& p, const std::vector<std::string>& operands,
     for (const std::string& line : said)
         if (!options.json) std::fprintf(stderr, "ricci: %s\n", line.c_str());
     doing.now("computing");
-    const arrays results = run(asked, loaded, {.type = wanted});
+    const arrays results =
+        run(asked, loaded, {.type = wanted ? wanted_element(*wanted) : wanted_element()});
     doing.now("writing");
     save_outputs(results, files);
     if (options.json) print_json(results, files, said);

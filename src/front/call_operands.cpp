@@ -103,11 +103,11 @@ void call_operands::choose_type(const operand_list& operands, const prepare_opti
         if (a.type() == element::boolean || (is_whole(a.type()) && first != nullptr)) continue;
         if (first == nullptr || is_whole(first->type())) first = &a;
     }
-    type_ = first != nullptr ? first->type() : options.type.value_or(element::f64);
-    if (options.type == element::boolean) throw error("ricci: nothing is computed in bool.");
-    if (options.type && type_ != *options.type)
+    type_ = first != nullptr ? first->type() : options.type.value;
+    if (options.type.value == element::boolean) throw error("ricci: nothing is computed in bool.");
+    if (options.type.given && type_ != options.type.value)
         throw error(std::string("ricci: the tensors hold ") + name_of(type_) + ", and " +
-                    name_of(*options.type) + " is asked for.");
+                    name_of(options.type.value) + " is asked for.");
 }
 
 void call_operands::add(const operand_list& operands) {

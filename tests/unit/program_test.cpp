@@ -175,6 +175,24 @@ TEST_CASE("a prepared program reads and writes memory that is bound") {
                Contains("cannot be written"));
 }
 
+TEST_CASE("the type is that of the tensors, or the one that is asked for") {
+    const program p = parsed("y = a^2");
+    CHECK(run(p, {{"a", 3}})["y"].type() == element::f64);
+    CHECK(run(p, {{"a", 3}}, {.type = element::bf16})["y"].type() == element::bf16);
+    tensor<float, 0> a;
+    CHECK(run(p, {{"a", a}}, {.type = element::f32})["y"].type() == element::f32);
+    CHECK_THAT(words_of([&] {
+                   run(p, {{"a", a}}, {.type = element::f64});
+               }),
+               Contains("the tensors hold float, and double is asked for"));
+    CHECK_THAT(words_of([&] { run(p, {{"a", 1}}, {.type = element::boolean}); }), Contains("bool"));
+    constexpr auto square = "y = a^2"_eq;
+    auto step = prepare(square, prepare_options{.exact_distances = true}, "a"_t = a);
+    a() = 3;
+    step();
+    CHECK(step["y"_t]() == 9);
+}
+
 TEST_CASE("operands are bound anew, and planned only where they differ") {
     // a masked cache that grows by one key at each step
     const program p = parsed(R"(

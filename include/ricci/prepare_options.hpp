@@ -1,0 +1,26 @@
+// How a program is carried out, where that is not the caller's equations alone to say.
+#pragma once
+
+#include <ricci/element.hpp>
+
+namespace ricci {
+
+/// An element type, or none.
+struct wanted_element {
+    constexpr wanted_element() = default;
+    constexpr wanted_element(element type)
+        : given(true), value(type) {}  // NOLINT: .type = element::f32
+    bool given = false;
+    element value = element::f64;
+};
+
+struct prepare_options {
+    /// The element type to compute in where no tensor says it, as numbers alone do not: double otherwise.
+    /// Of programs that are known at run time; in the source the types of operands say it.
+    wanted_element type = {};
+    /// A squared distance is a sum of squared differences, as it is written. It always is so far: a
+    /// program never trades the digits that its expansion into products would cost for speed.
+    bool exact_distances = true;
+};
+
+}  // namespace ricci
