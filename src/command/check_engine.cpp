@@ -1,11 +1,10 @@
-// The only file of the command that compiles the front end.
+// The only file of the command that knows the front end.
 #include "command/check_engine.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include <ricci/bind/parse_and_define.hpp>
-#include <ricci/derive/judge.hpp>
+#include "src/front/reading.hpp"
 
 namespace ricci::command {
 
@@ -121,7 +120,7 @@ reading read_text(const std::string& text) {
         out.words = "too long to be read";
         return out;
     }
-    const auto result = notation::parse_equations(view_of(text));
+    const auto result = detail::read_equations(view_of(text));
     if (result.mistake) {
         out.words = sentence_of(result.mistake);
         out.what = trouble_of(result.mistake, out.words);
@@ -153,8 +152,8 @@ judgement judge_text(const std::string& source, const std::string& claims) {
         out.words = "too long to be judged";
         return out;
     }
-    const auto program = parse_and_define(view_of(source));
-    const auto claimed = notation::parse_equations(view_of(claims));
+    const auto program = detail::define_equations(view_of(source));
+    const auto claimed = detail::read_equations(view_of(claims));
     if (program.mistake || claimed.mistake) {
         out.readable = false;
         out.words = sentence_of(program.mistake ? program.mistake : claimed.mistake);
@@ -172,12 +171,11 @@ judgement judge_text(const std::string& source, const std::string& claims) {
                         [&](const used_name& s) { return s.name == u.name && s.defined; });
         if (!defined) out.claim_inputs.push_back(u.name);
     }
-    derive::effort most = derive::default_effort();
-    const auto j = derive::judge(program.program.view(), claimed.program.view(), most);
+    const auto j = detail::judge_claims(program.program.view(), claimed.program);
     if (j.verdict == derive::verdict::unproved && j.numbers.alike) {
         const ir::program open = written_out(program.program.view()),
                           claim = written_out(claimed.program.view());
-        if (derive::judge(open.view(), claim.view(), most).verdict == derive::verdict::proved) {
+        if (detail::proves_claims(open.view(), claim)) {
             out.verdict = judged::proved;
             return out;
         }
@@ -187,10 +185,8 @@ judgement judge_text(const std::string& source, const std::string& claims) {
     out.verdict = j.verdict == derive::verdict::proved    ? judged::proved
                   : j.verdict == derive::verdict::refuted ? judged::refuted
                                                           : judged::unproved;
-    // what is said of the compiler's limits is said of other ones here
-    if (const std::size_t k = out.words.find(" than are taken in the compiler");
-        k != std::string::npos)
-        out.words = out.words.substr(0, k) + " than are taken";
+    if (const std::size_t k = out.words.find("; claim it layer by layer"); k != std::string::npos)
+        out.words.erase(k);
     for (const char* prefix : {"refuted: ", "not proved: ", "not proved, "})
         if (out.words.rfind(prefix, 0) == 0)
             out.words.erase(0, std::char_traits<char>::length(prefix));

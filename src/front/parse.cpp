@@ -35,6 +35,8 @@ bool parse_text(std::string_view text, ir::program& out, mistake& wrong) {
 
 notation::parse_result read_equations(text_view text) { return notation::parse_equations(text); }
 
+notation::parse_result define_equations(text_view text) { return parse_and_define(text); }
+
 derive::judgement judge_claims(const ir::program_view& p, const ir::program& claims) {
     return derive::judge(p, claims);
 }

@@ -12,6 +12,9 @@ namespace ricci::detail {
 /// Reads equations; nothing is derived for the derivatives that they may use, and no claim is proved.
 notation::parse_result read_equations(text_view text);
 
+/// Reads equations and derives the derivatives that they use.
+notation::parse_result define_equations(text_view text);
+
 /// What is known of `claims`, and the same as a yes or no.
 derive::judgement judge_claims(const ir::program_view& p, const ir::program& claims);
 bool proves_claims(const ir::program_view& p, const ir::program& claims);

@@ -46,9 +46,14 @@ constexpr void print_side(const Program& p, const equation& e, const equation& o
     else ir::to_latex(p, e, out);
 }
 
-inline constexpr const char* limits =
-    "are taken in the compiler (1200 operations, 400 steps of the normal form, within its default "
-    "limits); claim it layer by layer, or check it at run time, where more are taken";
+constexpr const char* limits() {
+    return __builtin_is_constant_evaluated() ? "are taken in the compiler (1200 operations, 400 "
+                                               "steps of the normal form, within its "
+                                               "default limits); claim it layer by layer, or check "
+                                               "it at run time, where more are "
+                                               "taken"
+                                             : "are taken; claim it layer by layer";
+}
 
 /// One claim, among the definitions of `p`, to which those of the derivatives in it are added.
 template <class Program = ir::program>
@@ -93,7 +98,7 @@ public:
         if (undefined != none) out.words << "not proved: nothing defines " << p_.name(undefined);
         else if (out.words.size() == 0) out.words << "not proved";
         if (gave_up_ && !out.numbers.gave_up && out.verdict == verdict::unproved)
-            out.words << "; a proof takes more steps than " << limits;
+            out.words << "; a proof takes more steps than " << limits();
         say_sides(out.sides);
         return out;
     }
@@ -188,7 +193,7 @@ private:
                 });
         out.numbers = search.run();
         if (out.numbers.gave_up)
-            out.words << "not proved: trying it on numbers takes more steps than " << limits;
+            out.words << "not proved: trying it on numbers takes more steps than " << limits();
         else if (out.numbers.alike)
             out.words << "not proved, though both sides are alike in the numbers tried";
         if (!out.numbers.found) return;
