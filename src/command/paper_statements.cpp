@@ -417,6 +417,7 @@ private:
         std::vector<std::string> known;
         for (const tokens& side : s.sides)
             for (std::string& letter : index_letters(side)) known.push_back(std::move(letter));
+        if (segment.size() < 2) return false;
         const token& first = segment.front();
         const bool letter = std::find(known.begin(), known.end(), first.text) != known.end();
         if (!letter || segment.size() < 2) return false;

@@ -177,7 +177,7 @@ private:
     void note_arguments(const written_name& n, token_at last) {
         if (n.end == last || !n.end->is("(")) return;
         const auto close = behind_group(n.end, last);
-        if (close - n.end > 60) return;
+        if (close - n.end > 60 || close - n.end < 3 || !closes(*std::prev(close))) return;
         std::string written;
         for (auto t = n.end; t != close; ++t) written += t->text;
         out_.arguments[n.key].insert(std::move(written));
