@@ -168,7 +168,8 @@ private:
     void other(std::size_t begin) {
         now_ = std::min(text_.size(), now_ + length_of(text_[now_]));
         const std::string_view sign = text_.substr(begin, now_ - begin);
-        if (sign == "\xc2\xa0" || sign.substr(0, 2) == "\xe2\x80") {  // spaces of every kind
+        if (sign == "\xc2\xa0" || sign == "\xe3\x80\x80" || sign == "\xef\xbb\xbf" ||
+            sign.substr(0, 2) == "\xe2\x80") {  // spaces of every kind
             spaced_ = true;
             return;
         }

@@ -92,6 +92,8 @@ private:
     std::string out_;
     std::string before_;  // what was written of a run of letters before this name
     std::string power_;
+    std::string primes_;
+    std::size_t base_ = 0;  // where the name without scripts ends
     bool exponential_ = false;
 };
 

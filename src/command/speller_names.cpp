@@ -31,7 +31,9 @@ bool is_transposition(const std::string& s) {
 std::string name_speller::run(bool calls) {
     if (now_ == last_ || !base()) return {};
     if (exponential_) return before_ + out_;
+    base_ = out_.size();
     scripts();
+    out_.insert(base_, primes_);  // the notation has them before the scripts
     if (calls) call();
     if (!factor_.indexed && all_.context_.labels.count("bare:" + factor_.key))
         out_ = "\\text{bare" + factor_.key + "}";
@@ -265,7 +267,7 @@ void name_speller::scripts() {
     while (now_ != last_) {
         if (now_->is("'")) {
             ++now_;
-            out_ += "'";
+            primes_ += "'";
             continue;
         }
         if (now_->kind == token_kind::open && std::next(now_) != last_ &&
@@ -414,7 +416,12 @@ void name_speller::lower_script(const tokens& script) {
     factor_.indexed = true;
 }
 
-void name_speller::upper_script(const tokens& script) {
+void name_speller::upper_script(const tokens& whole) {
+    tokens script = whole;
+    while (script.size() > 1 && script.front().is("\\prime")) {
+        primes_ += "'";
+        script.erase(script.begin());
+    }
     const std::string s = spelled(script);
     if (is_transposition(s)) not_computed("matrix notation: a transposition");
     const bool bare = !factor_.indexed;
@@ -435,7 +442,7 @@ void name_speller::upper_script(const tokens& script) {
         std::size_t count = 0;
         for (const token& t : script) count += t.is("\\prime");
         if (count > 0) {
-            out_.append(count, '\'');
+            primes_.append(count, '\'');
             return;
         }
     }
