@@ -216,8 +216,7 @@ settled claim_judge::run(const claim& c) const {
         // what one side rests on and the other does not, and nothing defines: it relates the two
         for (const std::string& name : j.source_inputs)
             if (std::find(j.claim_inputs.begin(), j.claim_inputs.end(), name) ==
-                    j.claim_inputs.end() &&
-                c.text.find(name) == std::string::npos)
+                j.claim_inputs.end())
                 return {verdict::declares,
                         "that it is " + c.side + " says something of " + list_of(news) +
                             ", which nothing defines",
@@ -265,12 +264,75 @@ std::vector<std::string> claim_judge::numbers_for(const claim& c, const judgemen
     return out;
 }
 
+/// What names rest on in the end: those that no equation defines.
+std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names,
+                                             const std::string& except) const {
+    std::set<std::string> out, seen;
+    std::vector<used_name> open = names;
+    while (!open.empty()) {
+        const used_name u = open.back();
+        open.pop_back();
+        if (u.derivative || u.name == except || u.name == "leftside" || u.name == "value" ||
+            !seen.insert(u.name).second)
+            continue;
+        const definition* d = definitions_.find(u.name);
+        if (d && d->rank == u.rank) open.insert(open.end(), d->uses.begin(), d->uses.end());
+        else out.insert(plain_name(u.name));
+    }
+    return out;
+}
+
+/// What a page need not say: that a letter counts the terms of a sum, that one side's names are made
+/// of the other's, that a constant of nature is 1.
+std::string claim_judge::why_hidden(const claim& c, const texts& t, const judgement& j) const {
+    static const std::set<std::string> counts = {"n", "N", "m", "M", "K", "D", "d", "T",
+                                                 "B", "C", "L", "P", "p", "S", "V"};
+    static const std::set<std::string> constants = {"c",           "hbar",   "k_B", "G",
+                                                    "\\epsilon_0", "\\mu_0", "k"};
+    const std::string all = t.source + t.claims;
+    if (all.find("\\partial^2") != std::string::npos) return "second derivatives are only proved";
+    for (const std::string& input : j.numbers) {
+        const bool bound = all.find("^{" + input + "}") != std::string::npos &&
+                           all.find("\\sum") != std::string::npos;
+        const bool letter =
+            counts.count(input) ||
+            (input.size() > 2 && (input[0] == 'n' || input[0] == 'N') && input[1] == '_');
+        if (bound || (letter && all.find("\\sum") != std::string::npos))
+            return input + " may count the terms of a sum";
+    }
+    if (c.side_names.empty()) return {};
+    const std::set<std::string> own = inputs_of(c.own_names, c.except),
+                                side = inputs_of(c.side_names, c.except);
+    for (const std::string& name : side)
+        if (!own.count(name))
+            return "no equation says what " + shown_name(name) + " has to do with the other side";
+    bool only_constants = false;
+    for (const std::string& name : own) {
+        if (side.count(name)) continue;
+        if (!constants.count(name)) return {};
+        only_constants = true;
+    }
+    return only_constants ? "a constant of it may be 1 in the units of the page" : std::string();
+}
+
 /// Why numbers for which two sides differ do not show that the page is wrong; empty if they do.
 std::string claim_judge::why_not_refuted(const claim& c, const texts& t, const judgement& j) const {
     if (!c.doubt.empty()) return c.doubt;
     const std::string side = c.text.substr(c.text.find(" = "));
     if (j.claim_inputs.empty() && !has_names(side))
         return "a number may be its value in an example";
+    if (std::string hidden = why_hidden(c, t, j); !hidden.empty()) return hidden;
+    // what a symbol stands for nearly everywhere, and no text says: a metric is symmetric
+    const bool relativity = t.source.find("\\mu") != std::string::npos;
+    for (const used_name& u : c.names) {
+        static const std::set<std::string> known = {"g", "\\eta", "\\epsilon", "\\varepsilon",
+                                                    "\\Gamma"};
+        static const std::set<std::string> fields = {"R", "T", "F", "G", "h"};
+        const std::string key = plain_name(u.name);
+        if (u.rank > 1 && !u.derivative &&
+            (known.count(key) || (relativity && fields.count(key))) && !definitions_.find(u.name))
+            return key + " may be symmetric, or change its sign where indices are exchanged";
+    }
     if (t.context.doubtful) return "one of its names has several meanings here";
     for (const definition* d : t.context.used)
         if (definitions_.has_several(d->name)) return d->name + " has several meanings here";

@@ -28,9 +28,10 @@ struct claim {
     std::string text;    // left = side
     std::string except;  // the name that `own` defines
     std::vector<used_name> names;
-    std::string numerator, by;  // of a derivative on the left
-    std::string doubt;          // why a refutation would not be one
-    std::string side;           // as it stands, for words
+    std::vector<used_name> own_names, side_names;  // of either side alone, where that is known
+    std::string numerator, by;                     // of a derivative on the left
+    std::string doubt;                             // why a refutation would not be one
+    std::string side;                              // as it stands, for words
 };
 
 /// What a document says of a name beside its definition. A later refutation has to know.
@@ -77,6 +78,9 @@ private:
     std::vector<std::string> numbers_for(const claim& c, const judgement& j) const;
     std::string why_not_refuted(const claim& c, const texts& t, const judgement& j) const;
     bool defines_any(const claim& c) const;
+    std::set<std::string> inputs_of(const std::vector<used_name>& names,
+                                    const std::string& except) const;
+    std::string why_hidden(const claim& c, const texts& t, const judgement& j) const;
 
     const definition_list& definitions_;
     const limit_list& limits_;

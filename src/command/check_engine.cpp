@@ -171,6 +171,9 @@ judgement judge_text(const std::string& source, const std::string& claims) {
                         [&](const used_name& s) { return s.name == u.name && s.defined; });
         if (!defined) out.claim_inputs.push_back(u.name);
     }
+    for (const auto* list : {&of_source, &of_claims})
+        for (const used_name& u : *list)
+            if (!u.derivative && !u.defined && u.rank == 0) out.numbers.push_back(u.name);
     const auto j = detail::judge_claims(program.program.view(), claimed.program);
     if (j.verdict == derive::verdict::unproved && j.numbers.alike) {
         const ir::program open = written_out(program.program.view()),

@@ -50,6 +50,7 @@ struct judgement {
     bool alike = false;    // not proved, and equal on all numbers tried
     std::string words;     // of a refutation the counterexample, else why it is not proved
     std::vector<std::string> source_inputs;  // what no equation of the source defines
+    std::vector<std::string> numbers;        // those of both that have no indices
     std::vector<std::string>
         claim_inputs;  // names of the claim that the source has no equation for
 };

@@ -109,6 +109,11 @@ bool stands_again(const statement& s) {
             if (name_at(t, s.sides[k].end()).key == left) return true;
     return false;
 }
+/// x^2 alone.
+bool is_power(const tokens& side) {
+    const written_name n = name_at(side.begin(), side.end());
+    return !n.key.empty() && !n.indexed && n.end == side.end();
+}
 /// Whether a spelt side is made of digits alone.
 bool is_number(const std::string& text) {
     return text.find_first_not_of("0123456789.-+ ") == std::string::npos;
@@ -297,14 +302,20 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
 }
 
 /// f'(x) of a function that an equation defines is its derivative; empty for other left sides.
-std::string paper_reader::derivative_of_function(const statement& s,
-                                                 const std::string& left) const {
+std::string paper_reader::derivative_of_function(const statement& s, const std::string& spelt,
+                                                 std::string& value) const {
     const std::string arguments = arguments_of(s.sides[0]);
+    const std::string left = spelt.substr(0, spelt.find_first_of(" ("));
     if (left.size() < 2 || left.back() != '\'' || left.find('\'') + 1 != left.size() ||
         arguments.size() < 3)
         return {};
     const std::string by = arguments.substr(1, arguments.size() - 2);
     const definition* f = definitions_.find(left.substr(0, left.size() - 1));
+    if (f && f->function && f->arguments == arguments && is_single_name(by) &&
+        by.find(',') == std::string::npos) {
+        value = "\\text{value} = " + f->name + "(" + by + ")\n";
+        return "\\frac{\\partial \\text{value}}{\\partial " + by + "}";
+    }
     if (!f || f->function || f->rank != 0 || f->arguments != arguments ||
         by.find(',') != std::string::npos)
         return {};
@@ -315,7 +326,8 @@ std::string paper_reader::derivative_of_function(const statement& s,
 
 bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
                              bool second_way, std::string& label) {
-    if (const std::string d = derivative_of_function(s, r.left()); !d.empty()) r.sides[0].text = d;
+    if (const std::string d = derivative_of_function(s, r.left(), r.value); !d.empty())
+        r.sides[0].text = d;
     const bool derivative = is_derivative(r.left());
     if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
     const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
@@ -353,7 +365,7 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
     std::size_t number = 0;
     if (derivative) {
         number = add(s.at, s.source, verdict::proved, "");
-        add_claim(claim::kind::derivative, r, number, "", r.text(1), "", r.first.names);
+        add_claim(claim::kind::derivative, r, number, r.value, r.text(1), "", r.first.names);
     } else {
         number = add(s.at, s.source, verdict::defines, "");
         if (!define_or_claim(s, r, number, second_way)) return true;
@@ -373,16 +385,18 @@ void paper_reader::read_further_sides(const statement& s, reading_of& r, std::si
         }
         note_uses(s.at, next);
         if (derivative) {
-            add_claim(claim::kind::derivative, r, number, "", r.text(k), "", next.names);
+            add_claim(claim::kind::derivative, r, number, r.value, r.text(k), "", next.names);
             continue;
         }
         std::vector<used_name> names = r.uses;
         for (const used_name& u : next.names)
             if (u.name != next.left) names.push_back(u);
         abbreviate(r, k, next, number);
-        add_claim(claim::kind::side, r, number, r.text(1), r.text(k), r.first.left,
-                  std::move(names))
-            .side = spelled(r.kept.sides[k]);
+        claim& c = add_claim(claim::kind::side, r, number, r.text(1), r.text(k), r.first.left,
+                             std::move(names));
+        c.side = spelled(r.kept.sides[k]);
+        c.own_names = r.uses;
+        c.side_names = next.names;
     }
 }
 
@@ -581,10 +595,21 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
     }
     note_uses(s.at, right);
     // a derivative is claimed, whatever its indices; other expressions may be set equal
-    const claim::kind what = is_derivative(r.left()) ? claim::kind::side : claim::kind::relation;
-    const std::string own = name() + " = " + r.left();
-    const std::size_t number = add(s.at, s.source, verdict::proved, "");
-    for (std::size_t k = 1; k < r.sides.size(); ++k) {
+    const bool square_left =
+        is_power(r.kept.sides[0]) &&
+        !definitions_.find(name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key);
+    const claim::kind what =
+        is_derivative(r.left()) || square_left ? claim::kind::side : claim::kind::relation;
+    // \sigma^2 = ... says what \sigma^2 is, and its further sides claim something
+    const written_name root = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end());
+    const bool square = !root.key.empty() && !root.indexed && root.end == r.kept.sides[0].end() &&
+                        !definitions_.find(root.key) && !right.find(root.key) &&
+                        s.condition.empty() && !right.names.empty();
+    const std::string own = name() + " = " + (square ? r.sides[1].text : r.left());
+    const std::size_t number = add(s.at, s.source, square ? verdict::defines : verdict::proved,
+                                   square ? spelled(r.kept.sides[0]) : "");
+    if (square) limits_.add(root.key, line_of(s.at));
+    for (std::size_t k = square ? 2 : 1; k < r.sides.size(); ++k) {
         const std::string text = name() + " = " + r.sides[k].text;
         const reading next = k == 1 ? right : read_one(text);
         if (!next.ok()) {
@@ -593,10 +618,13 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
         }
         std::vector<used_name> names;
         for (const reading* one : {static_cast<const reading*>(&left), &next})
-            for (const used_name& u : one->names)
+            for (const used_name& u : one->names) {
                 if (u.name != "leftside") names.push_back(u);
-        add_claim(what, r, number, own, text, "leftside", std::move(names)).side =
-            spelled(r.kept.sides[k]);
+            }
+        claim& c = add_claim(what, r, number, own, text, "leftside", std::move(names));
+        c.side = spelled(r.kept.sides[k]);
+        c.own_names = square ? right.names : left.names;
+        c.side_names = next.names;
     }
     if (!r.unread.empty()) note(number, r.unread);
     return true;
@@ -617,6 +645,18 @@ claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_
     c.except = std::move(except);
     c.names = std::move(names);
     c.doubt = r.doubt;
+    if (what == claim::kind::derivative) {
+        const used_name* left = r.first.find(r.first.left);
+        if (const definition* d = left ? definitions_.find(left->numerator) : nullptr) {
+            c.own_names = d->uses;
+            c.side_names = c.names;
+            // the derivative's own tensors are no new ones
+            for (const used_name& u : c.names)
+                if (u.derivative && u.numerator != left->numerator)
+                    c.own_names.push_back({u.numerator, 0, false, false, {}, {}});
+            if (c.side_names.empty()) c.side_names.push_back(*left);
+        }
+    }
     if (what == claim::kind::derivative)
         if (const used_name* u = r.first.find(r.first.left))
             c.numerator = u->numerator, c.by = u->of;
@@ -717,7 +757,9 @@ void paper_reader::take_passing(const part& p) {
 
 void paper_reader::note_uses(std::size_t at, const reading& r) {
     for (const used_name& u : r.names) {
-        if (u.name == "leftside" || shown_name(u.name) != u.name) continue;
+        if (u.name == "leftside" || u.name == "value" || u.numerator == "value" ||
+            shown_name(u.name) != u.name)
+            continue;
         if (!u.derivative) used_.emplace(plain_name(u.name), at);
         for (const std::string& name : {u.of, u.numerator})
             if (!name.empty() && name.find('/') == std::string::npos)

@@ -44,6 +44,7 @@ private:
         std::vector<spelling> sides;
         std::string unread;  // what was not read, in words
         std::string doubt;
+        std::string value;            // an equation for what a derivative on the left is of
         std::vector<used_name> uses;  // of the first equation
         reading first;
         std::string left() const { return sides[0].text; }
@@ -61,7 +62,8 @@ private:
     void read_further_sides(const statement& s, reading_of& r, std::size_t number, bool derivative);
     bool read_relation(const statement& s, reading_of& r, const spelling_context& context,
                        std::string& label);
-    std::string derivative_of_function(const statement& s, const std::string& left) const;
+    std::string derivative_of_function(const statement& s, const std::string& left,
+                                       std::string& value) const;
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);
     void define(const reading& r, const std::string& text, int line, std::string arguments);

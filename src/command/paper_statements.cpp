@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "command/paper_words.hpp"
+
 namespace ricci::command {
 
 namespace {
@@ -487,6 +489,9 @@ void collect_indices(token_at first, token_at last, std::vector<std::string>& ou
                 continue;
         }
         if (!letters) continue;
+        std::string together;
+        for (const token& t : script) together += t.text;
+        if (!up && script.size() > 1 && is_label_word(together)) continue;
         std::string run;  // a word among commas is one index
         for (const token& t : script) {
             if (t.kind == token_kind::letter && t.text.size() == 1 && t.text[0] >= 'a')

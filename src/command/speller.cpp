@@ -61,8 +61,8 @@ void speller::check(std::vector<factor>& product) {
         const auto elsewhere = names_.indexed.find(f.key);
         // a left side says that it is a number here, where the right side writes its indices
         const bool number_here = below_ || (context_.left && !context_.indices.empty());
-        if (is_capital(f.key) && !scalar && !number_here && elsewhere != names_.indexed.end() &&
-            elsewhere->second > 1)
+        if (names_.any_matrix && is_capital(f.key) && !scalar && !number_here &&
+            elsewhere != names_.indexed.end() && elsewhere->second > 1)
             not_computed("matrix notation: " + f.key + " has indices elsewhere and none here");
         if (is_capital(f.key) && !scalar) ++bare_capitals;
         if (!is_capital(f.key) && !scalar && before) capital_before_small = true;
@@ -414,6 +414,7 @@ bool is_single_name(const std::string& text) {
         }
         return false;
     };
+    if (text.rfind("e^", 0) == 0) return false;  // the exponential
     const bool command = !text.empty() && text[0] == '\\';
     if (command) ++k;
     if (!letter(k)) return false;

@@ -64,7 +64,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         t = behind_argument(std::next(t), above.end());
     }
     std::string of;
-    bool bold = false;
+    bool bold = false, logarithm = false;
     if (t == above.end()) {
         // \frac{d}{dx} f: what stands behind is differentiated
         if (now == last) not_computed(why_prose("\\partial"));
@@ -73,6 +73,9 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         if (of.empty() || name.raised() || (now != last && !(now->is("+") || now->is("-"))))
             not_computed(why_prose("\\partial"));
     } else {
+        // that of a logarithm is written out
+        logarithm = order == 1 && (t->is("\\log") || t->is("\\ln")) && std::next(t) != above.end();
+        if (logarithm) ++t;
         name_speller name(*this, t, above.end());
         of = name.run();
         bold = name.what().bold;
@@ -123,8 +126,9 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     factor whole;
     whole.bold = bold;
     product_->push_back(whole);
-    const std::string out =
+    std::string out =
         (order == 2 ? "\\frac{\\partial^2 " : "\\frac{\\partial ") + of + "}{" + by + "}";
+    if (logarithm) out = "\\frac{1}{" + of + "} " + out;
     const std::string raised = power(now, last);
     return raised.empty() ? out : "(" + out + ")" + raised;
 }

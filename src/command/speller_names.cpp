@@ -368,7 +368,9 @@ void name_speller::lower_script(const tokens& script) {
         const bool vowel = run.find_first_of("aeiou") != std::string::npos;
         const bool beyond = run.find_first_of("efghoqrstuvwxyz") != std::string::npos;
         const bool label_like = is_label_word(run) || (run.size() >= 4 && vowel && beyond);
-        if (label_like && !as_indices) {
+        bool known = true;  // all of them are indices elsewhere in the equation
+        for (const token& t : script) known = known && all_.context_.indices.count(t.text) > 0;
+        if (label_like && !as_indices && !(known && is_label_word(run))) {
             out_ += label(script);
             factor_.key += "_" + run;
             return;

@@ -58,6 +58,25 @@ TEST_CASE("what nothing defines is declared and not refuted") {
           "defines unproved");
 }
 
+TEST_CASE("true equations are not refuted") {
+    // a letter may count the terms of a sum
+    CHECK(verdicts_in("$$\\sigma^2 = \\frac{1}{N} \\sum_{i=1}^N (x_i - \\mu)^2 = \\frac{1}{N} "
+                      "\\sum_i x_i^2 - \\mu^2$$\n"
+                      "where $\\mu = \\frac{1}{N} \\sum_i x_i$") == "unproved defines");
+    CHECK(verdicts_in("$$c_i = \\epsilon_{ijk} a_j b_k = -\\epsilon_{ikj} a_j b_k$$") ==
+          "unproved");
+    CHECK(verdicts_in("$$y(x,t) = A \\sin(kx - \\omega t)$$\n$$\\frac{\\partial^2 y}{\\partial "
+                      "t^2} = -\\omega^2 y$$") != "defines refuted");
+    CHECK(verdicts_in("$$x(t) = v_0 t$$\n$$\\frac{dx}{dt} = v_0 + a t$$") == "defines unproved");
+    CHECK(verdicts_in("$$S = -\\sum_s p_s \\ln p_s = \\frac{U - F}{T}$$") == "defines");
+    CHECK(verdicts_in("$$f(x) = x^2$$\n$$f(-x) = f(x)$$").find("refuted") == std::string::npos);
+    // nor are wrong readings proved
+    CHECK(verdicts_in("$$\\tau_n(-\\theta) = -\\tau_n(\\theta)$$") == "prose");
+    CHECK(verdicts_in("$$a_{ij} = \\frac{e^{s_{ij}}}{\\sum_k e^{s_{ik}}}$$\n"
+                      "$$\\frac{\\partial a_{ij}}{\\partial s_{mn}} = \\delta_{im} a_{ij} "
+                      "(\\delta_{jn} + a_{in})$$") == "defines refuted");
+}
+
 TEST_CASE("what computes nothing is called prose") {
     CHECK(verdicts_in("$$Y = X W^T$$") == "prose");
     CHECK(verdicts_in("for a matrix $W$\n$$y = W x + b$$") == "prose");
