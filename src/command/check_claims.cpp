@@ -162,7 +162,8 @@ settled claim_judge::run(const claim& c) const {
         if (relation) return {verdict::declares, "a condition on what stands in it", {}};
         return {verdict::unproved, "not judged: " + j.words, {}};
     }
-    const bool with_context = c.own.empty() || c.except == "leftside" || c.what == kind::restated;
+    const bool with_context = c.own.empty() || c.except == "leftside" || c.what == kind::restated ||
+                              c.what == kind::derivative;
     if (j.verdict == judged::proved)
         return {verdict::proved, with_context ? after(t.context) : "", {}};
     const std::vector<std::string> news = new_inputs(j);

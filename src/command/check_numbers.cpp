@@ -148,6 +148,9 @@ private:
                 v = scaled(product(v, factor()), number(sign));
                 continue;
             }
+            // 100 000 is one number, and nothing says so
+            if (now_->kind == token_kind::number && std::prev(now_)->kind == token_kind::number)
+                throw no_number{};
             v = product(v, factor());
         }
         return v;
@@ -430,7 +433,15 @@ number_book::outcome number_book::take(const statement& s) {
     std::vector<std::optional<value>> values;
     const auto bare = [](const tokens& side) {
         const written_name n = side.empty() ? written_name{} : name_at(side.begin(), side.end());
-        return !n.key.empty() && n.end == side.end();
+        if (n.key.empty() || n.end != side.end()) return false;
+        for (auto t = n.begin; t != n.end; ++t) {  // a power is no name
+            if (t->kind != token_kind::up) continue;
+            const tokens script = argument_at(std::next(t), n.end);
+            if (n.key == "e" || script.empty() || script.front().kind == token_kind::number ||
+                script.front().is("-"))
+                return false;
+        }
+        return true;
     };
     // a name alone is given a number here, whatever it was before
     for (const tokens& side : s.sides)
@@ -439,8 +450,7 @@ number_book::outcome number_book::take(const statement& s) {
         s.sides[0].empty() ? written_name{} : name_at(s.sides[0].begin(), s.sides[0].end());
     const bool called = !left.key.empty() && left.end != s.sides[0].end() && left.end->is("(") &&
                         behind_group(left.end, s.sides[0].end()) == s.sides[0].end();
-    const bool named =
-        !left.key.empty() && (left.end == s.sides[0].end() || (called && !values[0]));
+    const bool named = !left.key.empty() && (bare(s.sides[0]) || (called && !values[0]));
     std::size_t first = named || !values[0] ? 1 : 0;
     for (std::size_t k = first; k < values.size(); ++k)
         if (!values[k]) return out;

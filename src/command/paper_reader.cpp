@@ -329,6 +329,13 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
     if (const std::string d = derivative_of_function(s, r.left(), r.value); !d.empty())
         r.sides[0].text = d;
     const bool derivative = is_derivative(r.left());
+    const std::size_t prime = r.left().find("''");
+    if (prime != std::string::npos && !arguments_of(s.sides[0]).empty() &&
+        definitions_.find(r.left().substr(0, prime))) {
+        add(s.at, s.source, verdict::prose, "a second derivative of a function");
+        limit(s);
+        return true;
+    }
     if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
     const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
     const auto read_first = [&] {
@@ -348,7 +355,8 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         const bool recurrence = stands_again(r.kept) && steps(r.kept);
         if (label = letter_to_read_anew(r.first, context); !label.empty() && !recurrence)
             return false;
-        if (derivative) return read_relation(s, r, context, label);
+        const bool trace = r.first.words.find("twice on the left") != std::string::npos;
+        if (derivative || trace) return read_relation(s, r, context, label);
         const bool part = r.first.words.find("at some of its places only") != std::string::npos;
         if (part && !stands_again(r.kept) && complete_parts(s, r)) return true;
         say_trouble(s, r.kept, r.first);
@@ -444,6 +452,9 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
     if (r.words.find("metric only") != std::string::npos) {
         v = verdict::declares;
         words = "upper and lower indices mean the same";
+    } else if (again && step) {
+        v = verdict::prose;
+        words = "a recurrence: " + left + " is said by its own values elsewhere";
     } else if (r.what == reading::trouble::unknown_function) {
         v = verdict::prose;
         words = r.marked + " is a function that no equation defines";
@@ -453,9 +464,8 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
         v = verdict::prose;
         words = "a function of what stands below a name in it";
     } else if (again) {
-        v = step ? verdict::prose : verdict::declares;
-        words = step ? "a recurrence: " + left + " is said by its own values elsewhere"
-                     : left + " stands on both sides: a condition on it";
+        v = verdict::declares;
+        words = left + " stands on both sides: a condition on it";
     }
     add(s.at, s.source, v, words);
     limit(s);

@@ -259,6 +259,24 @@ std::string speller::argument(token_at& now, token_at last) {
         now = end;
         return inner;
     }
+    if (now->is("\\sum") || now->is("\\prod")) {
+        // \log \sum_j x_j y_j is that of the whole sum
+        token_at end = std::next(now);
+        int depth = 0;
+        bool begun = false;
+        for (; end != last; ++end) {
+            if (depth == 0 && begun &&
+                (end->is("+") || end->is("-") || end->is(",") || end->is("=")))
+                break;
+            if (opens(*end)) ++depth;
+            if (closes(*end) && --depth < 0) break;
+            begun = begun || (depth == 0 && (end->kind == token_kind::letter || end->is(")") ||
+                                             end->is("\\exp")));
+        }
+        const std::string whole = expression(now, end);
+        now = end;
+        return whole;
+    }
     std::vector<factor> product;
     std::vector<factor>* const outer = product_;
     product_ = &product;
