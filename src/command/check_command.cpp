@@ -8,11 +8,10 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "command/check_paper.hpp"
 #include "command/check_report.hpp"
 #include "command/command.hpp"
+#include "command/command_line.hpp"
 #include "command/document.hpp"
 #include "command/progress.hpp"
 
@@ -62,16 +61,12 @@ int run(const check_options& options) {
 
 void add_check(CLI::App& app, int& code) {
     auto options = std::make_shared<check_options>();
-    CLI::App* check =
-        app.add_subcommand("check", "proof-reads the displayed equations of papers and pages");
-    check
-        ->add_option("files", options->files,
-                     "documents in LaTeX or Markdown; - reads standard input")
-        ->required()
-        ->type_name("PAPER");
-    check->add_flag("--json", options->json,
-                    "print a list of {file, line, column, equation, verdict, words}");
-    check->footer(
+    command_line check(app, "check", "proof-read the displayed equations of papers and pages");
+    check.words(options->files, "PAPER",
+                "LaTeX (.tex) or Markdown (.md) documents; - is standard input", true);
+    check.flag("--json", options->json,
+               "print a list of {file, line, column, equation, verdict, words}");
+    check.footer(
         "Each equation gets a line  file:line:column: verdict: words  with one of these verdicts:\n"
         "  defines     it says what a name is\n"
         "  proved      it follows from the equations before it\n"
@@ -81,7 +76,7 @@ void add_check(CLI::App& app, int& code) {
         "  prose       no equation that computes; the words say why\n"
         "  unreadable  it cannot be read; the words say why\n"
         "Exit codes: 0, 1 for a mistake in what was given, 2 where an equation is refuted.");
-    check->callback([options, &code] { code = run(*options); });
+    check.call([options, &code] { code = run(*options); });
 }
 
 }  // namespace ricci::command

@@ -1,11 +1,10 @@
 // `ricci einsum`: one contraction of tensors in files.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include <ricci/error.hpp>
 
 #include "command/command.hpp"
+#include "command/command_line.hpp"
 #include "command/einsum_operands.hpp"
 #include "command/run_options.hpp"
 
@@ -18,18 +17,12 @@ void add_einsum(CLI::App& app, int& code) {
         run_options run;
     };
     auto o = std::make_shared<options>();
-    CLI::App& einsum =
-        *app.add_subcommand("einsum", "one contraction, by the rules of numpy.einsum");
+    command_line einsum(app, "einsum", "one contraction, by the rules of numpy.einsum");
     einsum.footer("  ricci einsum 'ij,jk->ik' a.npy model.safetensors:b -o c.npy");
-    einsum
-        .add_option("string", o->text, "the letters of the operands and of the result: 'ij,jk->ik'")
-        ->required()
-        ->type_name("STRING");
-    einsum.add_option("operands", o->operands, "a file for each operand, or a number")
-        ->required()
-        ->type_name("FILE");
+    einsum.word(o->text, "STRING", "the letters of the operands and of the result: 'ij,jk->ik'");
+    einsum.words(o->operands, "FILE", "a file for each operand, or a number", true);
     o->run.add_to(einsum);
-    einsum.callback([o, &code] {
+    einsum.call([o, &code] {
         const auto operands = named_operands(o->operands);
         run_options run = o->run;
         for (std::string& file : run.outputs)

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command/command.hpp"
+#include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/operand_words.hpp"
 #include "command/run_options.hpp"
@@ -21,33 +21,23 @@ void add_explain(CLI::App& app, int& code) {
         bool json = false;
     };
     auto o = std::make_shared<options>();
-    CLI::App& explain = *app.add_subcommand(
-        "explain", "the tensors of equations with their extents, and how they would be computed");
+    command_line explain(
+        app, "explain",
+        "the tensors of equations with their extents, and how they would be computed");
     explain.footer(
         "Operands are shapes, files of which only the headers are read, or numbers; nothing is "
         "computed.\n\n"
         "  ricci explain attention.tex X=1024x512 W_Q=8x512x64 W_K=8x512x64 W_V=8x512x64 "
         "W_O=8x64x512 d_k=64");
-    explain
-        .add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
-        ->required()
-        ->type_name("FILE");
-    explain.add_option("operands", o->operands, "X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8")
-        ->type_name("NAME=SHAPE");
-    explain.add_option("--type", o->type, "the element type of shapes: float unless it is said")
-        ->type_name("TYPE");
-    explain
-        .add_option("--parameters", o->parameters,
-                    "the inputs that are parameters; otherwise those named W and b")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("NAME,...");
-    explain.add_option("--keep", o->keep, "tensors that are outputs too")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("NAME,...");
-    explain.add_flag("--json", o->json, "the table as JSON, with the plan as text in it");
-    explain.callback([o, &code] {
+    explain.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
+    explain.words(o->operands, "NAME=SHAPE", "X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8");
+    explain.option("--type", o->type, "TYPE",
+                   "the element type of shapes: float unless it is said");
+    explain.option("--parameters", o->parameters, "NAME,...",
+                   "the inputs that are parameters; otherwise those named W and b", ',');
+    explain.option("--keep", o->keep, "NAME,...", "tensors that are outputs too", ',');
+    explain.flag("--json", o->json, "the table as JSON, with the plan as text in it");
+    explain.call([o, &code] {
         program p = read_equations(o->file);
         for (const std::string& name : o->keep) p = p.keep({name});
         const auto wanted = o->type.empty() ? std::nullopt : std::optional(element_named(o->type));

@@ -2,12 +2,12 @@
 #include <cstdio>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <ricci/error.hpp>
 
 #include "command/command.hpp"
+#include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/run_options.hpp"
 
@@ -78,30 +78,24 @@ void carry_out(const options& o) {
 
 void add_grad(CLI::App& app, int& code) {
     auto o = std::make_shared<options>();
-    CLI::App& grad = *app.add_subcommand("grad", "the gradients of equations, as equations or run");
+    command_line grad(app, "grad", "the gradients of equations, as equations or run");
     grad.footer(
         "The gradients take what the equations take, and dL/dY for the output Y; of a number it is "
         "1\n"
         "unless it is given.\n\n"
         "  ricci grad attention.tex --of Y --by X,W_Q\n"
         "  ricci grad loss.tex --of L --by w --run x=x.npy w=w.npy -o dL/dw=g.npy");
-    grad.add_option("file", o->file, "equations as .tex, .md or plain text; - reads standard input")
-        ->required()
-        ->type_name("FILE");
-    grad.add_option("operands", o->operands, "with --run: as for ricci run")
-        ->type_name("NAME=VALUE");
-    grad.add_option("--of", o->of,
-                    "the output that is differentiated; the only one, if there is one")
-        ->type_name("NAME");
-    grad.add_option("--by", o->by, "the inputs that it is differentiated by; all tensors otherwise")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("NAME,...");
-    grad.add_flag("--value", o->value, "with the output itself");
-    grad.add_flag("--text", o->text, "in plain text instead of LaTeX");
-    grad.add_flag("--run", o->run, "compute the gradients");
+    grad.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
+    grad.words(o->operands, "NAME=VALUE", "with --run: as for ricci run");
+    grad.option("--of", o->of, "NAME",
+                "the output that is differentiated; the only one, if there is one");
+    grad.option("--by", o->by, "NAME,...",
+                "the inputs that it is differentiated by; all tensors otherwise", ',');
+    grad.flag("--value", o->value, "with the output itself");
+    grad.flag("--text", o->text, "in plain text instead of LaTeX");
+    grad.flag("--run", o->run, "compute the gradients");
     o->how.add_to(grad);
-    grad.callback([o, &code] {
+    grad.call([o, &code] {
         carry_out(*o);
         code = done;
     });

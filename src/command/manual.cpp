@@ -39,7 +39,7 @@ std::string names_of(const CLI::Option& o) {
 void describe_options(const CLI::App& app, std::string& out) {
     for (const CLI::Option* o : app.get_options()) {
         if (o->get_group().empty()) continue;  // hidden
-        const std::string name = o->get_positional() ? o->get_type_name() : names_of(*o);
+        const std::string name = o->get_positional() ? o->get_name() : names_of(*o);
         out += ".TP\n.B " + escaped(name) + "\n" + escaped(o->get_description()) + "\n";
     }
 }
@@ -48,7 +48,7 @@ std::string synopsis_of(const CLI::App& app) {
     std::string out = "[OPTIONS]";
     for (const CLI::Option* o : app.get_options()) {
         if (!o->get_positional()) continue;
-        const std::string name = o->get_type_name();
+        const std::string name = o->get_name();
         const std::string many = o->get_items_expected_max() > 1 ? "..." : "";
         out += o->get_required() ? " " + name + many : " [" + name + many + "]";
     }

@@ -6,7 +6,6 @@
 #include <memory>
 #include <set>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <ricci/error.hpp>
@@ -14,6 +13,7 @@
 #include <ricci/ir/rewrite.hpp>
 
 #include "command/command.hpp"
+#include "command/command_line.hpp"
 #include "command/operand_words.hpp"
 #include "plan/path.hpp"
 
@@ -203,22 +203,17 @@ void add_order(CLI::App& app, int& code) {
         bool json = false;
     };
     auto o = std::make_shared<options>();
-    CLI::App& order =
-        *app.add_subcommand("order", "in which order a contraction of many tensors costs least");
+    command_line order(app, "order", "in which order a contraction of many tensors costs least");
     order.footer(
         "The best order there is for up to 12 operands, and the best of many greedy ones above.\n\n"
         "  ricci order 'ab,bc,cd->ad' 10x2000 2000x30 30x5\n"
         "  ricci order 'ab,bc,cd->ad' a:10 b:2000 c:30 d:5");
-    order.add_option("string", o->text, "the letters of the operands and of the result")
-        ->required()
-        ->type_name("STRING");
-    order
-        .add_option(
-            "operands", o->operands,
-            "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10")
-        ->type_name("SHAPE");
-    order.add_flag("--json", o->json, "the products as JSON");
-    order.callback([o, &code] {
+    order.word(o->text, "STRING", "the letters of the operands and of the result");
+    order.words(
+        o->operands, "SHAPE",
+        "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10");
+    order.flag("--json", o->json, "the products as JSON");
+    order.call([o, &code] {
         const contraction c = read_contraction(o->text, o->operands);
         const auto path =
             plan::find_path(c.operands, c.result, [&](ir::ref i) { return c.extents.at(i); });

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <ricci/error.hpp>
@@ -14,6 +13,7 @@
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
 
+#include "command/command_line.hpp"
 #include "command/operand_words.hpp"
 #include "command/progress.hpp"
 
@@ -84,23 +84,18 @@ void print_json(const arrays& results, const std::vector<output_file>& files,
 
 }  // namespace
 
-void run_options::add_to(CLI::App& app) {
-    app.add_option("-o,--output", outputs,
-                   "Y=y.npy saves the output Y, a tensor computed on the way too; all.npz or "
-                   "all.safetensors saves all outputs. Without it they are printed.")
-        ->type_name("[NAME=]FILE")
-        ->allow_extra_args(false);
-    app.add_option("--type", type,
-                   "the element type to compute in: float, double, f16, bf16, c64, c128, i32, i64; "
-                   "otherwise the widest of the operands")
-        ->type_name("TYPE");
-    app.add_option("--memory", memory,
-                   "refuse, before anything is computed, what needs more: 8G, 512M")
-        ->type_name("BYTES");
-    app.add_option("--threads", threads, "how many threads run; as many as there are processors")
-        ->type_name("N")
-        ->check(CLI::Range(0, 4096).description(""));
-    app.add_flag("--json", json, "say as JSON what was computed and saved");
+void run_options::add_to(command_line& line) {
+    line.option("-o,--output", outputs, "[NAME=]FILE",
+                "Y=y.npy saves the output Y, a tensor computed on the way too; all.npz or "
+                "all.safetensors saves all outputs. Without it they are printed.");
+    line.option("--type", type, "TYPE",
+                "the element type to compute in: float, double, f16, bf16, c64, c128, i32, i64; "
+                "otherwise the widest of the operands");
+    line.option("--memory", memory, "BYTES",
+                "refuse, before anything is computed, what needs more: 8G, 512M");
+    line.option("--threads", threads, 4096, "N",
+                "how many threads run; as many as there are processors");
+    line.flag("--json", json, "say as JSON what was computed and saved");
 }
 
 std::uint64_t bytes_of(const std::string& words) {

@@ -8,11 +8,9 @@
 
 #include <ricci/program.hpp>
 
-namespace CLI {
-class App;
-}
-
 namespace ricci::command {
+
+class command_line;
 
 struct run_options {
     std::vector<std::string> outputs;  // Y=y.npy, or all.npz
@@ -21,7 +19,7 @@ struct run_options {
     int threads = 0;
     bool json = false;
 
-    void add_to(CLI::App& app);
+    void add_to(command_line& line);
 };
 
 /// Bytes of "8G", "512M", "100000"; K, M, G, T count in 1024. Throws ricci::error for what is none.
