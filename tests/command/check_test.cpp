@@ -77,6 +77,11 @@ TEST_CASE("true equations are not refuted") {
                       "(\\delta_{jn} + a_{in})$$") == "defines refuted");
 }
 
+TEST_CASE("a name of two ranks is judged in neither") {
+    CHECK(verdicts_in("$$y_i = A_{ij} x_j$$\n$$z_i = y_i + b_i = y_i + x_{ij} b_j$$")
+              .find("refuted") == std::string::npos);
+}
+
 TEST_CASE("what computes nothing is called prose") {
     CHECK(verdicts_in("$$Y = X W^T$$") == "prose");
     CHECK(verdicts_in("for a matrix $W$\n$$y = W x + b$$") == "prose");
