@@ -56,9 +56,11 @@ public:
         : tensor(std::array<I, 1>{detail::only_extent(extents)}) {}
 
     /// Values of any number types that T holds, a level of braces for each axis; the extents are as
-    /// many as there are. Throws ricci::error for ragged lists.
+    /// many as there are. Throws ricci::error for ragged lists, and for {{2, 3}} and {3} of whole
+    /// numbers, which could be extents: x({2, 3}) are extents, and an assignment takes values alone.
     tensor(const values& v) requires(Rank > 0)  // NOLINT: implicit, = {{1, 2}, {3, 4}}
         : tensor(detail::lengths<Rank>(v)) {
+        detail::check_no_extents<Rank>(v);
         detail::write_values(data(), v);
     }
     template <detail::value_for<T> V>

@@ -79,6 +79,15 @@ void throw_ragged(int axis, std::size_t first, std::size_t other) {
                 std::to_string(other));
 }
 
+void throw_values_or_extents(int rank) {
+    throw error(
+        rank == 1 ? "{n} could be one value or the extent of a tensor of rank 1: write "
+                    "tensor<T, 1> x({n}) for the extent, and for the value x({1}) and then x = {n}"
+                  : "{{n, m}} could be a row of values or the extents of a tensor of rank 2: write "
+                    "tensor<T, 2> x({n, m}) for extents, and for values x({1, 2}) and then "
+                    "x = {{n, m}}");
+}
+
 void throw_extents_of_rank_1(std::size_t count) {
     throw error("a tensor of rank 1 has one extent, and " + std::to_string(count) +
                 " are given in parentheses; values are written tensor<T, 1> v = {...}");

@@ -48,7 +48,7 @@ TEST_CASE("values in braces give the extents", "[values]") {
     const tensor<double, 1> v = {1, 2.5};
     CHECK(v.extents() == sizes1{2});
     CHECK(holds(v, {1, 2.5}));
-    const tensor<double, 1> one = {7};
+    const tensor<double, 1> one = {7.0};
     CHECK(one.extents() == sizes1{1});
     CHECK(one(0) == 7);
     const tensor<float, 3> c = {{{1, 2}}, {{3, 4}}, {{5, 6}}};
@@ -69,7 +69,7 @@ TEST_CASE("values in braces give the extents", "[values]") {
 
 TEST_CASE("values are of any number types that the element type holds", "[values]") {
     const int n = 3;
-    const std::size_t m = 4;
+    const std::int64_t m = 4;
     const double x = 0.25;
     CHECK(holds(tensor<float, 2>{{n, x}, {m, 1.5F}}, {3, 0.25, 4, 1.5}));
     CHECK(holds(tensor<ricci::bf16, 1>{n, x, 1}, {3, 0.25, 1}));
@@ -156,7 +156,7 @@ TEST_CASE("ragged lists are refused", "[values]") {
           }) ==
           "a list of values is ragged: in axis 2 the first list has length 1 and another has "
           "length 2");
-    tensor<double, 2> a = {{1, 2}};
+    tensor<double, 2> a = {{1.0, 2.0}};
     CHECK_THROWS_AS((a = {{3, 4}, {5}}), ricci::error);
     CHECK(holds(a, {1, 2}));
 }
@@ -204,4 +204,35 @@ TEST_CASE("tensors are filled and gone over", "[values]") {
     tensor<double, 2> none({0, 3});
     none.fill(1);
     CHECK(none.begin() == none.end());
+}
+
+namespace {
+
+struct with_members {
+    static constexpr std::size_t n = 3, m = 4;
+    tensor<float, 2> a{{n, m}}, mixed{{n, 512}};
+    tensor<std::int32_t, 2> whole{{n, m}};
+    tensor<float, 3> b{{n, m, n}}, c{{2, 3, 4}};
+    tensor<float, 1> d{{n}};
+};
+
+}  // namespace
+
+TEST_CASE("sizes in braces are extents, and what could be extents or values is refused") {
+    const with_members x;
+    CHECK(x.a.extents() == std::array<std::size_t, 2>{3, 4});
+    CHECK(x.mixed.extents() == std::array<std::size_t, 2>{3, 512});
+    CHECK(x.whole.extents() == std::array<std::size_t, 2>{3, 4});
+    CHECK(x.b.size() == 36);
+    CHECK(x.c.size() == 24);
+    CHECK(x.d.extent(0) == 3);
+    using Catch::Matchers::Contains;
+    CHECK_THROWS_WITH((tensor<float, 2>{{2, 3}}), Contains("x({n, m}) for extents"));
+    CHECK_THROWS_WITH((tensor<std::int32_t, 2>{{2, 3}}), Contains("x({n, m}) for extents"));
+    CHECK_THROWS_WITH((tensor<float, 1>{3}), Contains("x({n}) for the extent"));
+    tensor<std::int32_t, 2> row({1, 2});
+    row = {{7, 8}};
+    CHECK(row(0, 1) == 8);
+    const tensor<double, 2> fractions = {{1, 2.5}};
+    CHECK(fractions(0, 1) == 2.5);
 }

@@ -23,12 +23,16 @@ constexpr T converted(const V& value) {
     else return static_cast<T>(value);
 }
 
-/// One value in a list, of any type that converts: braces alone refuse {n, 0.5} as narrowing.
+/// One value in a list, of any type that converts: braces alone refuse {1, 0.5} as narrowing. Unsigned
+/// numbers are no values: where they stand in braces, as in x{{n, m}}, they are extents.
 template <class T>
 struct element_value {
     T value;
+    bool whole;  // written as a whole number, as an extent might be
     template <value_for<T> V>
-    constexpr element_value(const V& v) : value(converted<T>(v)) {}  // NOLINT: implicit
+    requires(!std::unsigned_integral<V> ||
+             std::is_same_v<V, bool>) constexpr element_value(const V& v)  // NOLINT: implicit
+        : value(converted<T>(v)), whole(std::integral<V> && !std::is_same_v<V, bool>) {}
 };
 
 template <class T, int Rank>
@@ -45,6 +49,22 @@ using value_list = typename list_of_values<T, Rank>::type;
 
 /// Throws: lists on one level are not of one length.
 [[noreturn]] void throw_ragged(int axis, std::size_t first, std::size_t other);
+
+/// Throws: {{2, 3}} for rank 2 and {3} for rank 1 are values and extents as well.
+[[noreturn]] void throw_values_or_extents(int rank);
+/// Refuses values that could have been meant for extents: x{{2, 3}} and x = {{2, 3}} are the same to a
+/// constructor.
+template <int Rank, class List>
+void check_no_extents(const List& list) {
+    bool either = false;
+    if constexpr (Rank == 1) either = list.size() == 1 && list.begin()->whole;
+    if constexpr (Rank == 2) {
+        either = list.size() == 1 && list.begin()->size() == 2;
+        if (either)
+            for (const auto& one : *list.begin()) either = either && one.whole;
+    }
+    if (either) throw_values_or_extents(Rank);
+}
 
 /// Throws: so many extents for the one axis of a tensor.
 [[noreturn]] void throw_extents_of_rank_1(std::size_t count);
