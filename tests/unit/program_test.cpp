@@ -434,3 +434,29 @@ TEST_CASE("the extents of all tensors follow from those of the operands") {
                }),
                Contains("X has 2 indices"));
 }
+
+TEST_CASE("derivatives of second order are derived from the first, of what is defined") {
+    const program wave = parsed("y = A \\sin(k x - \\omega t)");
+    CHECK(wave.states("\\frac{\\partial^2 y}{\\partial t \\partial t} = -\\omega^2 y"));
+    CHECK(wave.states("\\frac{\\partial^2 y}{\\partial x \\partial t} = k \\omega y"));
+    CHECK(wave.judge("\\frac{\\partial^2 y}{\\partial t \\partial t} = \\omega^2 y").verdict ==
+          verdict::refuted);
+    const program squares = parsed("y^i = A^{ij} x^j x^j");
+    CHECK(squares.states(
+        "\\frac{\\partial^2 y^i}{\\partial x^j \\partial x^k} = 2 A^{ij} \\delta^{jk}"));
+    CHECK(
+        squares.judge("\\frac{\\partial^2 y^i}{\\partial x^j \\partial x^k} = A^{ij} \\delta^{jk}")
+            .verdict == verdict::refuted);
+    const program chain = parsed("y = f x\n z = y^2");
+    CHECK(chain.states("\\frac{\\partial^2 z}{\\partial x \\partial f} = 4 f x"));
+}
+
+TEST_CASE("a claim with another rank than the equations is said to be that") {
+    const program p = parsed("y^i = A^{ij} x^j");
+    for (const char* claim : {"y^i = A^i x^i", "y^{ij} = A^{ij} x^j"}) {
+        const judgement j = p.judge(claim);
+        CHECK(j.verdict == verdict::unproved);
+        CHECK_THAT(j.words, Contains("has another number of indices in the claim"));
+        CHECK_FALSE(p.states(claim));
+    }
+}

@@ -75,10 +75,19 @@ private:
         if (p_.names[name].kind == ir::name_kind::tangent) return define_tangents(spelling);
         if (p_.names[name].kind != ir::name_kind::cotangent) return;
         const ref numerator = p_.find(ir::parts_of_derivative(spelling).numerator);
+        // d(dy/dt)/dt of a y that is defined: dy/dt is an equation like others, once it is derived
+        if (numerator != none && p_.definition(numerator) == none && is_of_defined(numerator))
+            define(numerator);
         if (p_.names[name].numerator_rank > 0 ||
             (numerator != none && p_.definition(numerator) != none))
             define_jacobian(name);
         else define_cotangents(spelling);
+    }
+    /// Whether it is a derivative, perhaps of a derivative, of a tensor that is defined.
+    constexpr bool is_of_defined(ref name) const {
+        if (p_.names[name].kind != ir::name_kind::cotangent) return false;
+        const ref above = p_.find(loss_of(p_, name));
+        return above != none && (p_.definition(above) != none || is_of_defined(above));
     }
     constexpr void add(const ir::program_view& steps, ir::name_kind kind) {
         ir::importer copy(p_, steps);

@@ -76,6 +76,12 @@ public:
     }
     constexpr judgement run() {
         judgement out;
+        if (const ref name = name_of_two_ranks(); name != none) {
+            out.verdict = verdict::unproved;
+            out.words << "not proved: " << p_.name(name)
+                      << " has another number of indices in the claim than in the equations";
+            return out;
+        }
         const std::int32_t few = most_.nodes / 8;
         if (is_stated(few)) return out;
         if (p_.definition(claim_.name) == none || has_derivative()) {
@@ -105,6 +111,7 @@ public:
 
     /// Whether the claim is proved; nothing is tried on numbers, which is much code to compile.
     constexpr bool proves() {
+        if (name_of_two_ranks() != none) return false;
         if (is_stated(most_.nodes / 8)) return true;
         if (p_.definition(claim_.name) == none || has_derivative()) claim_context(p_, claim_).run();
         return is_stated(most_.nodes);
@@ -119,6 +126,21 @@ public:
     }
 
 private:
+    /// A tensor that the claim gives other indices than the equations: all else takes for granted that each
+    /// has one rank.
+    constexpr ref name_of_two_ranks() const {
+        buffer<std::int32_t> ranks;
+        ranks.resize(p_.names.size(), -1);
+        for (const equation& e : p_.equations) ranks[e.name] = e.positions.count;
+        if (ranks[claim_.name] >= 0 && ranks[claim_.name] != claim_.positions.count)
+            return claim_.name;
+        for (const ir::node& x : p_.nodes) {
+            if (x.kind != op::tensor) continue;
+            if (ranks[x.name] < 0) ranks[x.name] = x.positions.count;
+            if (ranks[x.name] != x.positions.count) return x.name;
+        }
+        return none;
+    }
     constexpr bool is_stated(std::int32_t nodes) {
         for (ref e = 0; e < p_.equations.size(); ++e) {
             const equation stated = p_.equations[e];
