@@ -1,5 +1,5 @@
-// Programs known at run time: run, prepared, explained, judged and differentiated. The checks and the words
-// are those of "..."_eq, by the same code.
+// Programs known at run time: run, prepared, explained, judged, differentiated and batched. The checks and
+// the words are those of "..."_eq, by the same code.
 #pragma once
 
 #include <cstddef>
@@ -275,6 +275,15 @@ program value_and_gradient(const program& p, std::string_view of,
 program tangent(const program& p, const std::vector<std::string>& by);
 /// The derivative of the tensor `of` by every x of `by`, of the axes of `of` and then those of x.
 program jacobian(const program& p, std::string_view of, const std::vector<std::string>& by);
+
+/// What gets an axis: batch(p, {.of = {"X", "m"}, .index = "b"}).
+struct batch_options {
+    std::vector<std::string> of;  // inputs
+    std::string index;            // a letter that no index of the program has
+};
+/// The same equations for many: the inputs, and every tensor that depends on them, get a first axis with
+/// the index. Claims in the text are left out.
+program batch(const program& p, const batch_options& options);
 
 /// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta", and the
 /// like.

@@ -1,4 +1,5 @@
-// Programs differentiated at run time, by the passes that the compiler runs.
+// Programs differentiated and batched at run time, by the passes that the compiler runs.
+#include <ricci/bind/batched_program.hpp>
 #include <ricci/derive/gradient.hpp>
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
@@ -67,6 +68,11 @@ program jacobian(const program& p, std::string_view of, const std::vector<std::s
     const std::string spelled = canonical_name(of);
     const spelled_names names(by);
     return made_of(derive::jacobian(p.view(), view_of(spelled), names.data(), names.size()));
+}
+
+program batch(const program& p, const batch_options& options) {
+    const spelled_names names(options.of);
+    return made_of(batched_program(p.view(), names.data(), names.size(), view_of(options.index)));
 }
 
 }  // namespace ricci

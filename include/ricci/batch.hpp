@@ -1,0 +1,45 @@
+// One text for one and for many: equations whose inputs get a first axis.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/bind/batched_program.hpp>
+#include <ricci/equations.hpp>
+
+namespace ricci {
+
+template <std::uint64_t Source, std::uint64_t Index, std::uint64_t... Names>
+struct derived_batch {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(mix(Source, 6), Index);
+        ((h = mix(h, Names)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(2);
+    static constexpr auto make() {
+        constexpr detail::text_view of[] = {spelling<Names>()..., {}};
+        return batched_program(outcome_of<Source>.program.view(), of, sizeof...(Names),
+                               spelling<Index>());
+    }
+};
+
+/// The inputs that get an axis.
+template <std::uint64_t... Hashes>
+consteval name_list<Hashes...> of(name<Hashes>...) {
+    return {};
+}
+
+/// The same equations for many: the inputs `of(...)`, and every tensor that depends on them, get a first
+/// axis with the index, which has to be new. As if they had been written so: they are checked, printed,
+/// differentiated and planned like any others. Claims in the text are left out.
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t... Names>
+consteval typename made_equations<derived_batch<Hash, Index, Names...>, Hash>::type batch(
+    equations<Hash>, index_name<Index>, name_list<Names...>) {
+    using made = made_equations<derived_batch<Hash, Index, Names...>, Hash>;
+    if constexpr (is_a_mistake<typename made::mistake>)
+        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+    return {};
+}
+
+}  // namespace ricci

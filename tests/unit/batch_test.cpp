@@ -1,0 +1,281 @@
+// Batched programs compute what a loop over the batch does, forward and backward.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ricci/batch.hpp>
+#include <ricci/print.hpp>
+#include <ricci/program.hpp>
+#include <ricci/ricci.hpp>
+
+#include "tests/catch.hpp"
+
+using namespace ricci;
+using namespace ricci::literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::size_t count = 3;  // of the batch
+
+program parsed(const char* text) {
+    auto read = parse(text);
+    INFO(text);
+    REQUIRE(read.has_value());
+    return std::move(read).value();
+}
+
+double next(std::uint64_t& state) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 40) / static_cast<double>(1 << 24);
+}
+
+/// What an operand holds: values of the tests' element type, places below a bound, or truth.
+struct operand_shape {
+    std::vector<std::size_t> extents;
+    std::int32_t places = 0;  // one more than the greatest; 0: values
+    bool truth = false;
+};
+using shapes = std::map<std::string, operand_shape>;
+
+template <class T>
+array filled(const operand_shape& s, const std::vector<std::size_t>& extents,
+             std::uint64_t& state) {
+    if (s.truth) {
+        array a(element::boolean, extents);
+        for (std::size_t k = 0; k < a.size(); ++k)
+            static_cast<bool*>(a.data())[k] = next(state) < 0.6;
+        return a;
+    }
+    if (s.places > 0) {
+        array a(element::i32, extents);
+        for (std::size_t k = 0; k < a.size(); ++k)
+            static_cast<std::int32_t*>(a.data())[k] =
+                static_cast<std::int32_t>(next(state) * s.places);
+        return a;
+    }
+    array a(element_v<T>, extents);
+    for (std::size_t k = 0; k < a.size(); ++k)
+        static_cast<T*>(a.data())[k] = static_cast<T>(next(state) + 0.1);
+    return a;
+}
+
+/// Part number `part` of an array along its first axis.
+array part_of(const array& a, std::size_t part) {
+    const std::vector<std::size_t> extents(a.extents().begin() + 1, a.extents().end());
+    array out(a.type(), extents);
+    const std::size_t bytes = out.size() * size_of(a.type());
+    const auto* from = static_cast<const unsigned char*>(a.data()) + part * bytes;
+    std::copy(from, from + bytes, static_cast<unsigned char*>(out.data()));
+    return out;
+}
+
+template <class T>
+void compare(const array& whole, std::size_t first, const array& part, const std::string& name) {
+    INFO(name);
+    REQUIRE(whole.size() >= first + part.size());
+    REQUIRE((whole.is_contiguous() && part.is_contiguous()));
+    const double tolerance = sizeof(T) == 4 ? 2e-5 : 1e-12;
+    for (std::size_t k = 0; k < part.size(); ++k) {
+        const double a = static_cast<double>(static_cast<const T*>(whole.data())[first + k]);
+        const double b = static_cast<double>(static_cast<const T*>(part.data())[k]);
+        if (std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
+        CAPTURE(k, a, b);
+        FAIL("the batch differs from its parts");
+    }
+}
+
+/// Runs `p` on every part of the batched operands, and its batch on all of them.
+template <class T>
+void check(const char* text, const shapes& of_all, const std::vector<std::string>& batched,
+           const std::vector<std::string>& by = {}) {
+    INFO(text);
+    const program p = parsed(text);
+    const program many = batch(p, {.of = batched, .index = "b"});
+    const auto is_batched = [&](const std::string& name) {
+        return std::find(batched.begin(), batched.end(), name) != batched.end();
+    };
+    std::uint64_t state = 7;
+    std::vector<named> all;
+    std::vector<std::vector<named>> parts(count);
+    for (const auto& [name, shape] : of_all) {
+        std::vector<std::size_t> extents = shape.extents;
+        if (is_batched(name)) extents.insert(extents.begin(), count);
+        const array a = filled<T>(shape, extents, state);
+        all.push_back({name, a});
+        for (std::size_t k = 0; k < count; ++k)
+            parts[k].push_back({name, is_batched(name) ? array(part_of(a, k)) : array(a)});
+    }
+    const arrays results = run(many, all);
+    for (std::size_t k = 0; k < count; ++k)
+        for (const auto& [name, value] : run(p, parts[k])) {
+            const array& whole = results[name];
+            const bool stacked = whole.rank() > value.rank();
+            if (stacked) CHECK(whole.extent(0) == count);
+            compare<T>(whole, stacked ? k * value.size() : 0, value, name);
+        }
+
+    if (by.empty()) return;
+    const std::string of = p.outputs().front().name;
+    const program one_gradient = gradient(p, of, by), all_gradients = gradient(many, of, by);
+    const std::string seed = canonical_name("dL/d" + of);
+    all.push_back(
+        {seed, filled<T>({}, {results[of].extents().begin(), results[of].extents().end()}, state)});
+    const arrays derived = run(all_gradients, all);
+    arrays sums;
+    for (std::size_t k = 0; k < count; ++k) {
+        parts[k].push_back({seed, part_of(all.back().value.value(), k)});
+        for (const auto& [name, value] : run(one_gradient, parts[k])) {
+            if (is_batched(name.substr(4))) {  // behind dL/d
+                compare<T>(derived[name], k * value.size(), value, name);
+            } else if (!sums.contains(name)) {
+                sums.set(name, value.clone());
+            } else {
+                for (std::size_t e = 0; e < value.size(); ++e)
+                    static_cast<T*>(sums[name].data())[e] += static_cast<const T*>(value.data())[e];
+            }
+        }
+    }
+    for (const auto& [name, sum] : sums) {
+        CHECK(derived[name].size() == sum.size());
+        compare<T>(derived[name], 0, sum, name);
+    }
+}
+template <class... Arguments>
+void check_all(const Arguments&... arguments) {
+    check<float>(arguments...);
+    check<double>(arguments...);
+}
+
+operand_shape values(std::vector<std::size_t> extents) { return {std::move(extents)}; }
+operand_shape places(std::vector<std::size_t> extents, std::int32_t below) {
+    return {std::move(extents), below};
+}
+operand_shape truth(std::vector<std::size_t> extents) { return {std::move(extents), 0, true}; }
+
+constexpr const char* attention_text = R"(Q^{hia} = X^{ic} W_Q^{hca}
+       K^{hja} = X^{jc} W_K^{hca}
+       V^{hjc} = X^{jd} W_V^{hdc}
+       S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja} - \infty \cdot [m^{ij}]
+       A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+       O^{hic} = A^{hij} V^{hjc}
+       Y^{id}  = O^{hic} W_O^{hcd})";
+
+const shapes of_attention = {
+    {"X", values({9, 10})},      {"W_Q", values({2, 10, 4})}, {"W_K", values({2, 10, 4})},
+    {"W_V", values({2, 10, 5})}, {"W_O", values({2, 5, 10})}, {"d_k", values({})},
+    {"m", truth({9, 9})},
+};
+
+}  // namespace
+
+TEST_CASE("a batch is its parts, attention", "[batch]") {
+    const std::vector<std::string> by = {"X", "W_Q", "W_K", "W_V", "W_O"};
+    check_all(attention_text, of_attention, std::vector<std::string>{"X", "m"}, by);
+    check_all(attention_text, of_attention, std::vector<std::string>{"X"}, by);
+    check_all(attention_text, of_attention, std::vector<std::string>{"m"}, by);
+}
+
+TEST_CASE("a batch is its parts, sums and functions", "[batch]") {
+    using names = std::vector<std::string>;
+    const shapes xw = {{"X", values({4, 5})}, {"W", values({5, 3})}};
+    check_all("Y^{ik} = X^{ij} W^{jk}", xw, names{"X"}, names{"X", "W"});
+    check_all("Y^{ik} = X^{ij} W^{jk}", xw, names{"W"}, names{"X", "W"});
+    check_all("Y^{ik} = X^{ij} W^{jk}", xw, names{"X", "W"}, names{"X", "W"});
+    // a scalar loss, for each
+    check_all("l = \\sum_{ik} (X^{ij} W^{jk})^2", xw, names{"X"}, names{"X", "W"});
+    check_all("L = \\sum_{ik} (X^{ij} W^{jk})^2", xw, names{"X"});
+    check_all(
+        "Y^{ia} = g^a \\frac{X^{ia} - \\mu^i}{\\sqrt{v^i + \\epsilon}}; \\mu^i = "
+        "\\operatorname{mean}_a(X^{ia}); v^i = \\operatorname{mean}_a((X^{ia} - \\mu^i)^2)",
+        shapes{{"X", values({4, 6})}, {"g", values({6})}, {"\\epsilon", values({})}}, names{"X"},
+        names{"X", "g"});
+    check_all("Y^i = \\max_j(X^{ij}) + \\operatorname{logsumexp}_j(X^{ij}) + \\prod_j X^{ij}",
+              shapes{{"X", values({4, 5})}}, names{"X"}, names{"X"});
+    check_all("Y^i = \\sum_{j \\le i} X^j w^j", shapes{{"X", values({6})}, {"w", values({6})}},
+              names{"X"}, names{"X", "w"});
+    check_all("B^{ij} = U^{ik} U^{jk}; Y^i = B^{ij} X^j",
+              shapes{{"U", values({4, 3})}, {"X", values({4})}}, names{"X"}, names{"X", "U"});
+}
+
+TEST_CASE("a batch is its parts, places and cases", "[batch]") {
+    using names = std::vector<std::string>;
+    const shapes table = {{"E", values({7, 4})}, {"t", places({5}, 7)}};
+    check_all("Y^{ia} = E^{t_i a}", table, names{"t"}, names{"E"});
+    check_all("Y^{ia} = E^{t_i a}", table, names{"E"}, names{"E"});
+    check_all("Y^{ia} = E^{t_i a}", table, names{"E", "t"}, names{"E"});
+    check_all(
+        "P^{ia} = \\operatorname{softmax}_a(Z^{ia}); "
+        "l = -\\operatorname{mean}_i(\\log(P^{i y_i}))",
+        shapes{{"Z", values({5, 4})}, {"y", places({5}, 4)}}, names{"Z", "y"}, names{"Z"});
+    check_all("Y^i = X^{i+k} w^k", shapes{{"X", values({9})}, {"w", values({3})}}, names{"X"},
+              names{"X", "w"});
+    check_all("S^{ij} = Q^{ia} R^{(i-j)a}", shapes{{"Q", values({4, 3})}, {"R", values({7, 3})}},
+              names{"Q"}, names{"Q", "R"});
+    check_all("Q^{hia} = P^{i(ha)}; Y^{i(hc)} = Q^{hia} W^{hac}",
+              shapes{{"P", values({5, 6})}, {"W", values({2, 3, 3})}}, names{"P"}, names{"P", "W"});
+    check_all("Y^{ij} = [m^{ij}] X^{ij} + [j \\le i] Z^{ij}",
+              shapes{{"X", values({4, 4})}, {"Z", values({4, 4})}, {"m", truth({4, 4})}},
+              names{"m"}, names{"X", "Z"});
+    check_all(
+        "Y^i = \\begin{cases} X^i & \\text{if } X^i < c \\\\ c & \\text{otherwise} \\end{cases}",
+        shapes{{"X", values({8})}, {"c", values({})}}, names{"X"}, names{"X", "c"});
+    check_all("P^{p,2a} = \\sin(p w^a); P^{p,2a+1} = \\cos(p w^a); Y^{pc} = X^{pc} P^{pc}",
+              shapes{{"X", values({4, 6})}, {"w", values({3})}}, names{"X"}, names{"X", "w"});
+}
+
+TEST_CASE("a gradient that is batched gives one for each", "[batch]") {
+    const program p = parsed("Y^{ik} = \\tanh(X^{ij} W^{jk})");
+    const program g = gradient(p, "Y", {"X", "W"});
+    const program many = batch(g, {.of = {"X", "dL/dY"}, .index = "b"});
+    std::uint64_t state = 3;
+    const array x = filled<double>({}, {count, 4, 5}, state), w = filled<double>({}, {5, 3}, state),
+                seed = filled<double>({}, {count, 4, 3}, state);
+    const arrays all = run(many, {{"X", x}, {"W", w}, {"dL/dY", seed}});
+    CHECK(all["dL/dW"].rank() == 3);
+    for (std::size_t k = 0; k < count; ++k)
+        for (const auto& [name, value] :
+             run(g, {{"X", part_of(x, k)}, {"W", w}, {"dL/dY", part_of(seed, k)}}))
+            compare<double>(all[name], k * value.size(), value, name);
+}
+
+TEST_CASE("batches in the source and at run time are the same", "[batch]") {
+    constexpr auto attention = R"(S^{hij} = Q^{hia} K^{hja}
+        A^{hij} = \operatorname{softmax}_j(S^{hij})
+        Y^{hic} = A^{hij} V^{hjc})"_eq;
+    constexpr auto many = ricci::batch(attention, "b"_i, ricci::of("Q"_t, "K"_t, "V"_t));
+    const program same = batch(program(attention), {.of = {"Q", "K", "V"}, .index = "b"});
+    CHECK(to_latex(same) == to_latex(many.program()));
+    tensor<float, 4> q({2, 3, 4, 5}), k({2, 3, 4, 5}), v({2, 3, 4, 2});
+    std::uint64_t state = 1;
+    for (auto* t : {&q, &k, &v})
+        for (std::size_t e = 0; e < t->size(); ++e) t->data()[e] = static_cast<float>(next(state));
+    const auto here = many("Q"_t = q, "K"_t = k, "V"_t = v);
+    const arrays there = run(same, {{"Q", q}, {"K", k}, {"V", v}});
+    const auto y = here["Y"_t].view();
+    CHECK(there["Y"].size() == y.size());
+    for (std::size_t e = 0; e < y.size(); ++e)
+        CHECK(static_cast<const float*>(there["Y"].data())[e] == y.data()[e]);
+    // the plan is that of the text with the index
+    const program by_hand = parsed(
+        "S^{bhij} = Q^{bhia} K^{bhja}; A^{bhij} = \\operatorname{softmax}_j(S^{bhij}); "
+        "Y^{bhic} = A^{bhij} V^{bhjc}");
+    CHECK(to_latex(same) == to_latex(by_hand));
+    CHECK(explain(same, {{"Q", q}, {"K", k}, {"V", v}}) ==
+          explain(by_hand, {{"Q", q}, {"K", k}, {"V", v}}));
+}
+
+TEST_CASE("what cannot be batched is said", "[batch]") {
+    const program p = parsed("Y^{ik} = X^{ij} W_Q^{jk}");
+    CHECK_THROWS_WITH(batch(p, {.of = {"X"}, .index = "j"}),
+                      Contains("the equations have an index j already; write another, as b"));
+    CHECK_THROWS_WITH(batch(p, {.of = {"W_K"}, .index = "b"}),
+                      Contains("the equations take no tensor W_K; did you mean W_Q?"));
+    CHECK_THROWS_WITH(batch(p, {.of = {"X"}, .index = "batch"}), Contains("batch is none"));
+    CHECK_THROWS_WITH(batch(p, {.of = {}, .index = "b"}), Contains("no input is named"));
+    CHECK_THROWS_WITH(batch(jacobian(p, "Y", {"X"}), {.of = {"X", "W_Q"}, .index = "b"}),
+                      Contains("batch the equations before they are differentiated"));
+}
