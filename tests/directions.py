@@ -33,9 +33,11 @@ ARROWS = {
                   "src/runtime", "src/kernels"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
+    # Diagrams are made of equations alone, for the command.
+    "src/draw": {"base", "ir", "front"},
     # The command is a program on top of everything; nothing includes it.
     "src/command": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/front", "src/plan",
-                    "src/files"},
+                    "src/draw", "src/files"},
 }
 
 # The files at the top of include/ricci that are not `front`.

@@ -12,6 +12,7 @@ enum exit_code : int { done = 0, mistaken = 1, refuted = 2 };
 
 /// Each adds one subcommand to `app`; what it is called with leaves its exit code in `code`.
 void add_check(CLI::App& app, int& code);
+void add_draw(CLI::App& app, int& code);
 void add_einsum(CLI::App& app, int& code);
 void add_explain(CLI::App& app, int& code);
 void add_grad(CLI::App& app, int& code);

@@ -30,6 +30,7 @@ int run(int count, char** words) {
     add_grad(app, code);
     add_explain(app, code);
     add_check(app, code);
+    add_draw(app, code);
     add_einsum(app, code);
     add_order(app, code);
     try {

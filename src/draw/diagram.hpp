@@ -1,0 +1,58 @@
+// The tensor diagram of equations: what is joined with what, without places on paper.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+#include "draw/label.hpp"
+
+namespace ricci::draw {
+
+enum class shape : std::uint8_t {
+    tensor,    // one leg an axis
+    value,     // a number, or an expression of scalars and of indices' places
+    function,  // takes the diagrams whose arrows end in it
+    stored,    // a tensor that other equations use, in a diagram of a whole program
+    dot,       // one index of several tensors, or an index that is summed over one tensor
+    fork,      // where one axis becomes several indices
+    end,       // of an open leg
+};
+
+struct node {
+    draw::shape shape = draw::shape::tensor;
+    label text;
+    std::int32_t factor = -1;  // of the product that the equation is, counted from 0
+};
+
+struct edge {
+    std::int32_t from = -1;
+    std::int32_t to = -1;
+    label text;
+    std::int32_t strands = 1;  // the indices that it carries; 0 for a number that a function takes
+    bool arrow = false;        // into a function
+    std::string step;          // the product that contracts it, where an order is shown
+};
+
+/// One picture.
+struct diagram {
+    std::string title;
+    std::vector<node> nodes;
+    std::vector<edge> edges;
+    std::vector<std::string> notes;  // below it
+};
+
+/// The diagram of one equation.
+diagram diagram_of(const ir::program_view& p, const ir::equation& e);
+/// One diagram an equation, in order.
+std::vector<diagram> diagrams_of(const ir::program_view& p);
+/// All equations as one: what is used once stands in its place, what is used more often is one node that
+/// all uses leave.
+diagram whole_diagram(const ir::program_view& p);
+
+/// The factors of the product that the equation is, below the sums around it; just one where it is none.
+std::vector<ir::ref> factors_of(const ir::program_view& p, const ir::equation& e);
+
+}  // namespace ricci::draw

@@ -1,0 +1,229 @@
+// Names and short expressions in Unicode.
+#include "draw/label.hpp"
+
+#include <array>
+#include <utility>
+
+#include <ricci/ir/print_name.hpp>
+
+namespace ricci::draw {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 50> letters{{
+    {"alpha", "α"},      {"beta", "β"},    {"gamma", "γ"},   {"delta", "δ"},  {"epsilon", "ϵ"},
+    {"varepsilon", "ε"}, {"zeta", "ζ"},    {"eta", "η"},     {"theta", "θ"},  {"vartheta", "ϑ"},
+    {"iota", "ι"},       {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},     {"nu", "ν"},
+    {"xi", "ξ"},         {"pi", "π"},      {"rho", "ρ"},     {"varrho", "ϱ"}, {"sigma", "σ"},
+    {"varsigma", "ς"},   {"tau", "τ"},     {"upsilon", "υ"}, {"phi", "ϕ"},    {"varphi", "φ"},
+    {"chi", "χ"},        {"psi", "ψ"},     {"omega", "ω"},   {"Gamma", "Γ"},  {"Delta", "Δ"},
+    {"Theta", "Θ"},      {"Lambda", "Λ"},  {"Xi", "Ξ"},      {"Pi", "Π"},     {"Sigma", "Σ"},
+    {"Upsilon", "Υ"},    {"Phi", "Φ"},     {"Psi", "Ψ"},     {"Omega", "Ω"},  {"ell", "ℓ"},
+    {"hbar", "ℏ"},       {"partial", "∂"}, {"nabla", "∇"},   {"infty", "∞"},  {"circ", "∘"},
+    {"star", "⋆"},       {"dagger", "†"},  {"top", "⊤"},     {"imath", "ı"},  {"odot", "⊙"},
+}};
+
+// Accents stand behind the letter that they are over.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> accents{{
+    {"hat", "\u0302"},
+    {"widehat", "\u0302"},
+    {"tilde", "\u0303"},
+    {"widetilde", "\u0303"},
+    {"bar", "\u0304"},
+    {"overline", "\u0304"},
+    {"dot", "\u0307"},
+    {"ddot", "\u0308"},
+    {"vec", "\u20d7"},
+}};
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
+
+// Reads expressions that hold no tensor with axes.
+class words_of_expression {
+public:
+    explicit words_of_expression(const ir::program_view& p) : p_(p) {}
+    label out;
+
+    // `tight`: what stands around binds closer than + and /.
+    void expression(ir::ref n, bool tight) {
+        const ir::node& x = p_.nodes[n];
+        switch (x.kind) {
+            case ir::op::number: {
+                detail::text_builder digits;
+                ir::print_number(x.value, digits);
+                std::string word = with_greek(text_of(digits.view()));
+                if (!word.empty() && word[0] == '-') word = "−" + word.substr(1);
+                say(word);
+                return;
+            }
+            case ir::op::imaginary_unit:
+                say("i");
+                return;
+            case ir::op::tensor:
+                append(out, label_of_name(text_of(p_.name(x.name))));
+                return;
+            case ir::op::add:
+                list(x, " + ", tight);
+                return;
+            case ir::op::multiply:
+                list(x, " ", false);
+                return;
+            case ir::op::divide:
+                expression(p_.child(x, 0), true);
+                say("/");
+                expression(p_.child(x, 1), true);
+                return;
+            case ir::op::power: {
+                expression(p_.child(x, 0), true);
+                const std::size_t at = out.size();
+                expression(p_.child(x, 1), false);
+                for (std::size_t k = at; k < out.size(); ++k) out[k].level = 1;
+                return;
+            }
+            case ir::op::apply: {
+                const auto f = static_cast<ir::function>(x.detail);
+                const bool root = ir::entry_of(f).form == ir::function_form::radical;
+                const ir::node& argument = p_.nodes[p_.child(x, 0)];
+                const bool bare =
+                    root && (argument.kind == ir::op::number || argument.kind == ir::op::tensor);
+                say(root ? "√" : text_of(ir::function_word(f)));
+                list(x, ", ", !bare);
+                return;
+            }
+            case ir::op::reduce:
+                say(text_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))));
+                for (std::int32_t k = 0; k < x.indices.count; ++k)
+                    for (const run& r : label_of_index(p_, p_.reduced(x, k)))
+                        out.push_back({r.text, -1});
+                list(x, ", ", true);
+                return;
+            case ir::op::delta:
+                say("δ");
+                return;
+            case ir::op::position:
+                append(out, label_of_index(p_, p_.at(x.positions, 0).index));
+                return;
+            case ir::op::compare: {
+                constexpr const char* signs[] = {" < ", " ≤ ", " = ", " ≠ ", " ∧ ", " ∨ "};
+                say("[");
+                if (ir::is_truth(x)) expression(p_.child(x, 0), false);
+                else list(x, signs[x.detail], false);
+                say("]");
+                return;
+            }
+            case ir::op::choose:
+                say("cases");
+                return;
+            case ir::op::call:
+                return;
+        }
+    }
+
+private:
+    void say(const std::string& word) {
+        if (!out.empty() && out.back().level == 0) out.back().text += word;
+        else out.push_back({word, 0});
+    }
+    void list(const ir::node& x, const std::string& between, bool brackets) {
+        if (brackets) say("(");
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            if (k > 0) say(between);
+            expression(p_.child(x, k), x.kind == ir::op::multiply);
+        }
+        if (brackets) say(")");
+    }
+
+    ir::program_view p_;
+};
+
+}  // namespace
+
+std::string with_greek(std::string_view text) {
+    std::string all;
+    std::vector<std::string> pending;  // accents whose braces are open
+    for (std::size_t k = 0; k < text.size();) {
+        if (text[k] == '}' && !pending.empty()) {
+            all += pending.back();
+            pending.pop_back();
+            ++k;
+            continue;
+        }
+        if (text[k] != '\\') {
+            all += text[k++];
+            continue;
+        }
+        std::size_t end = k + 1;
+        while (end < text.size() && is_letter(text[end])) ++end;
+        const std::string_view word = text.substr(k + 1, end - k - 1);
+        std::string found(word);
+        for (const auto& [name, letter] : letters)
+            if (name == word) found = letter;
+        if (word == "cdot") found = "·";
+        if (end < text.size() && text[end] == '{') {
+            std::string mark;
+            for (const auto& [name, accent] : accents)
+                if (name == word) mark = accent;
+            pending.push_back(mark);
+            found.clear();
+            ++end;
+        }
+        all += found;
+        k = end;
+    }
+    return all;
+}
+
+label label_of_name(std::string_view name) {
+    // a derivative keeps its stroke: ∂L/∂W_Q
+    for (std::size_t k = 1; k + 1 < name.size(); ++k) {
+        if (name.substr(k, 2) != "/d" || name[0] != 'd') continue;
+        label all{{"∂", 0}};
+        append(all, label_of_name(name.substr(1, k - 1)));
+        all.push_back({"/∂", 0});
+        append(all, label_of_name(name.substr(k + 2)));
+        return all;
+    }
+    const auto split = static_cast<std::size_t>(
+        ir::label_of({name.data(), static_cast<std::int32_t>(name.size())}));
+    label all{{with_greek(name.substr(0, split)), 0}};
+    if (split + 1 < name.size()) all.push_back({with_greek(name.substr(split + 1)), -1});
+    return all;
+}
+
+label label_of_index(const ir::program_view& p, ir::ref index) {
+    return label_of_name(text_of(p.index(index)));
+}
+
+label label_of_expression(const ir::program_view& p, ir::ref n) {
+    words_of_expression words(p);
+    words.expression(n, false);
+    return words.out;
+}
+
+void append(label& to, const label& more) {
+    for (const run& r : more) {
+        if (!to.empty() && to.back().level == r.level) to.back().text += r.text;
+        else to.push_back(r);
+    }
+}
+
+std::string plain_text(const label& words) {
+    std::string all;
+    for (const run& r : words) all += (r.level < 0 ? "_" : r.level > 0 ? "^" : "") + r.text;
+    return all;
+}
+
+double width_of(const label& words) {
+    double width = 0;
+    for (const run& r : words) {
+        for (std::size_t k = 0; k < r.text.size(); ++k) {
+            const auto c = static_cast<unsigned char>(r.text[k]);
+            const bool combining = c == 0xcc;  // an accent takes no place of its own
+            if ((c & 0xc0) != 0x80 && !combining) width += r.level == 0 ? 1.0 : 0.7;
+        }
+    }
+    return width;
+}
+
+}  // namespace ricci::draw

@@ -1,0 +1,36 @@
+// Words of a diagram, set as in print: names with lowered labels, Greek letters, primes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::draw {
+
+/// A piece of a label on the line (0), below it (-1) or above it (1).
+struct run {
+    std::string text;
+    int level = 0;
+};
+using label = std::vector<run>;
+
+/// The label of a canonical name: W_Q, \hat{\beta}', dL/dX.
+label label_of_name(std::string_view name);
+/// The expression in a few words, for what holds no tensor: 1/√d_k, [j ≤ i].
+label label_of_expression(const ir::program_view& p, ir::ref n);
+/// The letters of an index.
+label label_of_index(const ir::program_view& p, ir::ref index);
+
+/// Without levels: W_Q, x^2.
+std::string plain_text(const label& words);
+/// How many characters it shows; lowered ones count 0.7.
+double width_of(const label& words);
+
+/// LaTeX commands of letters as Unicode, everything else as it is.
+std::string with_greek(std::string_view text);
+
+void append(label& to, const label& more);
+
+}  // namespace ricci::draw
