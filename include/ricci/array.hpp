@@ -51,8 +51,8 @@ private:
 
 }  // namespace detail
 
-/// Elements of one type along any number of axes, all known at run time. A copy is another name for the
-/// same memory, as in numpy, which lives as long as one of them does; clone() copies elements.
+/// Elements of one type along any number of axes, all known at run time. A copy is another name for
+/// the same memory, as in numpy, which lives as long as one of them does; clone() copies elements.
 class array {
 public:
     /// No elements: double, one axis of extent 0.
@@ -77,8 +77,8 @@ public:
     template <class T, std::size_t... Extents>
     array(fixed_tensor<T, Extents...>&& t)  // NOLINT
         : array(taken_over(std::make_shared<fixed_tensor<T, Extents...>>(std::move(t)))) {}
-    /// A tensor that has a name keeps its memory: say whether to look at it, array(x.view()), or to take
-    /// it over, array(std::move(x)).
+    /// A tensor that has a name keeps its memory: say whether to look at it, array(x.view()), or to
+    /// take it over, array(std::move(x)).
     template <class T, int Rank>
     array(const tensor<T, Rank>&) = delete;
     template <class T, std::size_t... Extents>
@@ -102,13 +102,13 @@ public:
     /// Whether this says a shape and has no memory.
     bool is_shape() const { return shape_only_; }
 
-    /// Of the first element. Throws ricci::error where the memory may only be read, as that of a view of
-    /// const elements; a shape has none.
+    /// Of the first element. Throws ricci::error where the memory may only be read, as that of a
+    /// view of const elements; a shape has none.
     void* data();
     const void* data() const { return data_; }
 
-    /// A view of the elements: a.as<float, 2>(), or as<const float, 2>() of memory that is only read.
-    /// Throws ricci::error where type or rank are others.
+    /// A view of the elements: a.as<float, 2>(), or as<const float, 2>() of memory that is only
+    /// read. Throws ricci::error where type or rank are others.
     template <class T, int Rank>
     tensor_view<T, Rank> as() {
         check_is(element_v<T>, Rank, !std::is_const_v<T>);
@@ -122,9 +122,9 @@ public:
 
     /// A copy with memory of its own, row-major.
     array clone() const;
-    /// A copy with elements of another type. Real numbers are rounded to the nearest; whole numbers wrap
-    /// and have to come from whole numbers or boolean. Throws ricci::error for what would lose a part of
-    /// the numbers: complex to real, real to whole.
+    /// A copy with elements of another type. Real numbers are rounded to the nearest; whole numbers
+    /// wrap and have to come from whole numbers or boolean. Throws ricci::error for what would lose
+    /// a part of the numbers: complex to real, real to whole.
     array converted(element type) const;
 
     bool is_writable() const { return writable_; }
@@ -177,7 +177,8 @@ inline array shape(element type, std::initializer_list<detail::extent_value> ext
     return shape(type, std::span<const std::size_t>(list));
 }
 
-/// Arrays by name, in the order in which they were added: the results of a program, the contents of a file.
+/// Arrays by name, in the order in which they were added: the results of a program, the contents of
+/// a file.
 class arrays {
 public:
     using value_type = std::pair<std::string, array>;
@@ -191,7 +192,8 @@ public:
     bool contains(std::string_view name) const { return find(name) < list_.size(); }
     /// Adds an array, or puts it in the place of the one of this name.
     void set(std::string name, array value);
-    /// Adds an array of a name that the caller knows not to be there yet: nobody looks whether it is.
+    /// Adds an array of a name that the caller knows not to be there yet: nobody looks whether it
+    /// is.
     void add(std::string name, array value) {
         list_.emplace_back(std::move(name), std::move(value));
     }

@@ -30,9 +30,9 @@ consteval name_list<Hashes...> of(name<Hashes>...) {
     return {};
 }
 
-/// The same equations for many: the inputs `of(...)`, and every tensor that depends on them, get a first
-/// axis with the index, which has to be new. As if they had been written so: they are checked, printed,
-/// differentiated and planned like any others. Claims in the text are left out.
+/// The same equations for many: the inputs `of(...)`, and every tensor that depends on them, get a
+/// first axis with the index, which has to be new. As if they had been written so: they are
+/// checked, printed, differentiated and planned like any others. Claims in the text are left out.
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t... Names>
 consteval typename made_equations<derived_batch<Hash, Index, Names...>, Hash>::type batch(
     equations<Hash>, index_name<Index>, name_list<Names...>) {

@@ -70,8 +70,8 @@ concept from_eigen_works =
 
 }  // namespace detail
 
-/// Matrices, arrays, maps, references, blocks and transposes of Eigen, in any storage order and with
-/// any strides: rank 2, or rank 1 for what has one row or one column by its type.
+/// Matrices, arrays, maps, references, blocks and transposes of Eigen, in any storage order and
+/// with any strides: rank 2, or rank 1 for what has one row or one column by its type.
 template <detail::of_eigen X>
 struct foreign_operand<X> {
     using eigen = detail::eigen_class_of<X>;
@@ -107,8 +107,9 @@ template <class Matrix, class Mistake = mistake_of<detail::view_of_a_temporary>>
 requires(detail::of_eigen<std::remove_cvref_t<Matrix>> &&
          !detail::from_eigen_works<Matrix>) auto from_eigen(Matrix&& m) = delete;
 
-/// A view of rank 1 or 2 as a vector or matrix of Eigen over the same memory: {n} -> n, {n, m} -> n x m,
-/// with the strides of the view. Of a tensor that has a name, too; elements of a const one are const.
+/// A view of rank 1 or 2 as a vector or matrix of Eigen over the same memory: {n} -> n, {n, m} -> n
+/// x m, with the strides of the view. Of a tensor that has a name, too; elements of a const one are
+/// const.
 template <class T, int Rank>
 requires(Rank == 1 || Rank == 2) auto to_eigen(const tensor_view<T, Rank>& x) {
     using scalar = std::remove_const_t<T>;

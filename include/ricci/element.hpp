@@ -9,9 +9,9 @@
 
 namespace ricci {
 
-/// What one element of an operand is; complex numbers are counted in the bits of both parts, as numpy
-/// does. The order is part of the binary interface: add at the end. `boolean` stands in conditions, is
-/// one byte, 0 or 1, and never computed with.
+/// What one element of an operand is; complex numbers are counted in the bits of both parts, as
+/// numpy does. The order is part of the binary interface: add at the end. `boolean` stands in
+/// conditions, is one byte, 0 or 1, and never computed with.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
     "-Wshadow"  // g++ 12 takes element::f16 for one that hides ricci::f16

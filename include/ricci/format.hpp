@@ -1,5 +1,5 @@
-// fmt formatters: tensors and arrays as numpy prints them, equations and programs as text, mistakes as their
-// words. A plan is text already: ricci::explain.
+// fmt formatters: tensors and arrays as numpy prints them, equations and programs as text, mistakes
+// as their words. A plan is text already: ricci::explain.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ struct text_formatter : fmt::formatter<std::string_view> {
 
 }  // namespace ricci::detail
 
-// To <fmt/ranges.h>, which may be included too, tensors are not ranges, though one can go over them.
+// To <fmt/ranges.h>, which may be included too, tensors are not ranges, though one can go over
+// them.
 FMT_BEGIN_NAMESPACE
 template <typename T, typename Char>
 struct is_range;

@@ -24,8 +24,8 @@ class program_body;
 program_body& body_of(const program& p);
 }  // namespace detail
 
-/// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations, which
-/// never change. Its members are used with <ricci/program.hpp>.
+/// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations,
+/// which never change. Its members are used with <ricci/program.hpp>.
 class program {
 public:
     explicit program(ir::program equations);
@@ -47,13 +47,13 @@ public:
     /// All tensors that are computed, outputs among them.
     tensor_list definitions() const;
 
-    /// The same program with more outputs: tensors that it computes on the way. Throws ricci::error for
-    /// what it does not define.
+    /// The same program with more outputs: tensors that it computes on the way. Throws ricci::error
+    /// for what it does not define.
     program keep(std::initializer_list<std::string_view> names) const;
 
-    /// Whether the equations imply `claim`, as one of them does up to the names of indices, the order of
-    /// factors and terms, deltas, constants and signs. Throws ricci::error for a claim that cannot be
-    /// read.
+    /// Whether the equations imply `claim`, as one of them does up to the names of indices, the
+    /// order of factors and terms, deltas, constants and signs. Throws ricci::error for a claim
+    /// that cannot be read.
     bool states(std::string_view claim) const;
     /// The same with the reason: a counterexample in numbers, or both sides in normal form.
     judgement judge(std::string_view claim) const;

@@ -39,10 +39,10 @@ using mistake_in_binding =
                        mistake_of<rebinding_mistake<Hash, T, Bound...>>>;
 
 /// Runs a program on the operands it was prepared with. A run allocates nothing and reads the
-/// operands' current contents, which have to be there: that a ricci::tensor (or a fixed_tensor of more than
-/// 8 KiB) has been destroyed or given other memory since is noticed, and an error; whoever binds a view, a
-/// container or a small fixed_tensor answers for it. A tensor that is moved takes its memory along, and the
-/// program goes on with that.
+/// operands' current contents, which have to be there: that a ricci::tensor (or a fixed_tensor of
+/// more than 8 KiB) has been destroyed or given other memory since is noticed, and an error;
+/// whoever binds a view, a container or a small fixed_tensor answers for it. A tensor that is moved
+/// takes its memory along, and the program goes on with that.
 template <std::uint64_t Hash, class T>
 class prepared {
 public:
@@ -55,10 +55,11 @@ public:
     /// Throws ricci::error, before anything is written, where a tensor that was bound is gone.
     void operator()() { executable_.run(); }
 
-    /// Binds other operands, outputs, numbers or extents of indices than before, several at once where they
-    /// depend on each other: step.bind("K"_t = K, "V"_t = V). Plans anew only where extents, strides or
-    /// numbers differ. What has been asked of outputs before, whose extents change, is no longer there.
-    /// Throws ricci::error where a call would, and everything stays as it was.
+    /// Binds other operands, outputs, numbers or extents of indices than before, several at once
+    /// where they depend on each other: step.bind("K"_t = K, "V"_t = V). Plans anew only where
+    /// extents, strides or numbers differ. What has been asked of outputs before, whose extents
+    /// change, is no longer there. Throws ricci::error where a call would, and everything stays as
+    /// it was.
     template <class... Bound, class Mistake = mistake_in_binding<Hash, T, Bound...>>
     RICCI_INLINE void bind(const Bound&... bound) {
         results<Hash, T> made;
@@ -163,9 +164,9 @@ template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare
 requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
 = delete;
 
-/// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes, workspace.
-/// Allocates nothing of what the program would: a view of any memory with strides of 0 may stand for an
-/// operand that there is no room for.
+/// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes,
+/// workspace. Allocates nothing of what the program would: a view of any memory with strides of 0
+/// may stand for an operand that there is no room for.
 template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
@@ -178,7 +179,8 @@ template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Ha
 requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
 = delete;
 
-/// How many threads ricci runs on; 0 means as many as the machine, or the enclosing oneTBB arena, has.
+/// How many threads ricci runs on; 0 means as many as the machine, or the enclosing oneTBB arena,
+/// has.
 inline void threads(int count) { engine::set_threads(count); }
 
 /// The equations of a program in LaTeX, a line each.

@@ -1,5 +1,5 @@
-// Tensors and arrays as text, as numpy prints them, and programs as equations: to a std::ostream, or as a
-// std::string.
+// Tensors and arrays as text, as numpy prints them, and programs as equations: to a std::ostream,
+// or as a std::string.
 #pragma once
 
 #include <cstddef>

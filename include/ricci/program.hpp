@@ -1,5 +1,5 @@
-// Programs known at run time: run, prepared, explained, judged, differentiated and batched. The checks and
-// the words are those of "..."_eq, by the same code.
+// Programs known at run time: run, prepared, explained, judged, differentiated and batched. The
+// checks and the words are those of "..."_eq, by the same code.
 #pragma once
 
 #include <cstddef>
@@ -82,9 +82,9 @@ concept list_of_elements = element_list<std::remove_reference_t<T>>;
 
 }  // namespace detail
 
-/// What stands for a tensor in a call: an array, a tensor, a view, a list of elements, a number, or the
-/// extent of an index. What has a name is looked at, and has to live as long as the call, or as the program
-/// that is prepared with it; what has none is taken over.
+/// What stands for a tensor in a call: an array, a tensor, a view, a list of elements, a number, or
+/// the extent of an index. What has a name is looked at, and has to live as long as the call, or as
+/// the program that is prepared with it; what has none is taken over.
 class bindable {
 public:
     bindable(const array& a)  // NOLINT: all implicit, so that {"X", x} binds x
@@ -191,8 +191,8 @@ private:
 arrays run(const program& p, detail::operand_list operands, const prepare_options& options = {});
 
 /// A program checked, planned and allocated for its operands, to be run many times. Runs read the
-/// operands' current contents. It keeps the memory of arrays; other memory has to live. A tensor or an array
-/// that has been given other memory since is noticed, and an error.
+/// operands' current contents. It keeps the memory of arrays; other memory has to live. A tensor or
+/// an array that has been given other memory since is noticed, and an error.
 class runner {
 public:
     runner(const program& p, detail::operand_list operands, const prepare_options& options);
@@ -200,16 +200,16 @@ public:
     runner& operator=(runner&&) noexcept;
     ~runner();
 
-    /// Allocates nothing, plans nothing. Throws ricci::error, before anything is written, where a tensor
-    /// that was bound is gone.
+    /// Allocates nothing, plans nothing. Throws ricci::error, before anything is written, where a
+    /// tensor that was bound is gone.
     void operator()();
 
     /// An output, in the memory that was bound for it or else in the program's own.
     array operator[](std::string_view name) const;
 
-    /// Other operands, outputs, numbers or extents than before, several at once where they depend on each
-    /// other. Plans anew only where extents, strides or numbers differ. Throws ricci::error where a call
-    /// would, and everything stays as it was.
+    /// Other operands, outputs, numbers or extents than before, several at once where they depend
+    /// on each other. Plans anew only where extents, strides or numbers differ. Throws ricci::error
+    /// where a call would, and everything stays as it was.
     void bind(detail::operand_list operands);
     void bind(std::string_view name, bindable value);
 
@@ -239,8 +239,8 @@ struct sized_tensor {
     part role = part::input;
     array extents;  // a shape
 };
-/// Every tensor: inputs, then those that are computed, in the order of the equations. Operands may be
-/// shapes. Throws ricci::error where they do not fit, as explain() does, but plans nothing.
+/// Every tensor: inputs, then those that are computed, in the order of the equations. Operands may
+/// be shapes. Throws ricci::error where they do not fit, as explain() does, but plans nothing.
 std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands,
                                      const prepare_options& options = {});
 
@@ -252,12 +252,12 @@ struct memory_needed {
 memory_needed memory_of(const program& p, detail::operand_list operands,
                         const prepare_options& options = {});
 
-/// One contraction by numpy's rules: einsum("ib,hba->hia", {x, w}). Throws ricci::error for a string that
-/// cannot be read, and where extents disagree.
+/// One contraction by numpy's rules: einsum("ib,hba->hia", {x, w}). Throws ricci::error for a
+/// string that cannot be read, and where extents disagree.
 array einsum(std::string_view text, std::initializer_list<bindable> operands);
 array einsum(std::string_view text, const std::vector<bindable>& operands);
-/// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand 2",
-/// ..., and what it gives "result".
+/// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand
+/// 2", ..., and what it gives "result".
 program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);
 /// The same where every operand has as many axes as it has letters, and no "..." stands for more.
 program einsum_program(std::string_view text);
@@ -281,12 +281,12 @@ struct batch_options {
     std::vector<std::string> of;  // inputs
     std::string index;            // a letter that no index of the program has
 };
-/// The same equations for many: the inputs, and every tensor that depends on them, get a first axis with
-/// the index. Claims in the text are left out.
+/// The same equations for many: the inputs, and every tensor that depends on them, get a first axis
+/// with the index. Claims in the text are left out.
 program batch(const program& p, const batch_options& options);
 
-/// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta", and the
-/// like.
+/// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta",
+/// and the like.
 std::string canonical_name(std::string_view name);
 
 }  // namespace ricci

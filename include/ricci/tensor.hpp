@@ -1,4 +1,5 @@
-// Tensors that own their memory: extents at run time; <ricci/fixed_tensor.hpp> has them in the type.
+// Tensors that own their memory: extents at run time; <ricci/fixed_tensor.hpp> has them in the
+// type.
 #pragma once
 
 #include <array>
@@ -48,8 +49,8 @@ public:
         detail::row_major(extents_, strides_);
         storage_ = {extents_.data(), Rank};
     }
-    /// For rank 1 a better match than values: tensor<float, 1> v({n}). The empty pack keeps it out of
-    /// the constructors that `= {...}` asks first, those of one list and nothing else.
+    /// For rank 1 a better match than values: tensor<float, 1> v({n}). The empty pack keeps it out
+    /// of the constructors that `= {...}` asks first, those of one list and nothing else.
     template <std::integral I, class... None>
     requires(Rank == 1 && sizeof...(None) == 0) explicit tensor(std::initializer_list<I> extents,
                                                                 None...)
@@ -57,7 +58,8 @@ public:
 
     /// Values of any number types that T holds, a level of braces for each axis; the extents are as
     /// many as there are. Throws ricci::error for ragged lists, and for {{2, 3}} and {3} of whole
-    /// numbers, which could be extents: x({2, 3}) are extents, and an assignment takes values alone.
+    /// numbers, which could be extents: x({2, 3}) are extents, and an assignment takes values
+    /// alone.
     tensor(const values& v) requires(Rank > 0)  // NOLINT: implicit, = {{1, 2}, {3, 4}}
         : tensor(detail::lengths<Rank>(v)) {
         detail::check_no_extents<Rank>(v);

@@ -129,8 +129,9 @@ public:
         return {data_, std::array<std::size_t, 2>{extents_[1], extents_[0]},
                 std::array<std::ptrdiff_t, 2>{strides_[1], strides_[0]}};
     }
-    /// The same elements in the same order under other extents, of which one may be -1 and is found:
-    /// {6, 4}, reshaped({2, 3, -1}) -> {2, 3, 4}. Throws ricci::error where that takes a copy.
+    /// The same elements in the same order under other extents, of which one may be -1 and is
+    /// found: {6, 4}, reshaped({2, 3, -1}) -> {2, 3, 4}. Throws ricci::error where that takes a
+    /// copy.
     template <std::size_t N>
     tensor_view<T, static_cast<int>(N)> reshaped(const detail::extent_value (&extents)[N]) const {
         return reshaped(detail::sizes(extents));
@@ -139,8 +140,8 @@ public:
     tensor_view<T, static_cast<int>(N)> reshaped(const std::array<I, N>& extents) const {
         return with_extents<T, N>(extents, detail::reshape_axes);
     }
-    /// numpy's broadcast_to: axes of extent 1 and new ones in front are repeated without being stored,
-    /// {3, 1}, broadcast({2, 3, 4}) -> {2, 3, 4}. To be read only: places share an element.
+    /// numpy's broadcast_to: axes of extent 1 and new ones in front are repeated without being
+    /// stored, {3, 1}, broadcast({2, 3, 4}) -> {2, 3, 4}. To be read only: places share an element.
     template <std::size_t N>
     tensor_view<const T, static_cast<int>(N)> broadcast(
         const detail::extent_value (&extents)[N]) const {

@@ -283,8 +283,8 @@ std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names
     return out;
 }
 
-/// What a page need not say: that a letter counts the terms of a sum, that one side's names are made
-/// of the other's, that a constant of nature is 1.
+/// What a page need not say: that a letter counts the terms of a sum, that one side's names are
+/// made of the other's, that a constant of nature is 1.
 std::string claim_judge::why_hidden(const claim& c, const texts& t, const judgement& j) const {
     static const std::set<std::string> counts = {"n", "N", "m", "M", "K", "D", "d", "T",
                                                  "B", "C", "L", "P", "p", "S", "V"};

@@ -162,14 +162,6 @@ judgement judge_text(const std::string& source, const std::string& claims) {
     std::vector<used_name> of_source, of_claims;
     note_names(program.program.view(), of_source);
     note_names(claimed.program.view(), of_claims);
-    // a judgement takes it that a tensor has one rank in both
-    for (const used_name& u : of_claims)
-        for (const used_name& s : of_source)
-            if (s.name == u.name && s.rank != u.rank) {
-                out.readable = false;
-                out.words = u.name + " has another number of indices elsewhere";
-                return out;
-            }
     for (const used_name& u : of_source)
         if (!u.defined && !u.derivative) out.source_inputs.push_back(u.name);
     for (const used_name& u : of_claims) {

@@ -1,4 +1,5 @@
-// What a subcommand takes, said without the library that reads command lines, which is slow to compile.
+// What a subcommand takes, said without the library that reads command lines, which is slow to
+// compile.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@ class App;
 
 namespace ricci::command {
 
-/// One subcommand: its words are put where they are wanted, and then what it does is called. What is bound has
-/// to live until then: keep it in what the call owns.
+/// One subcommand: its words are put where they are wanted, and then what it does is called. What
+/// is bound has to live until then: keep it in what the call owns.
 class command_line {
 public:
     command_line(CLI::App& app, const std::string& name, const std::string& description);

@@ -1,8 +1,6 @@
 // Operands of an einsum string, which have no names of their own.
 #include "command/einsum_operands.hpp"
 
-#include <ricci/files.hpp>
-
 #include "command/operand_words.hpp"
 
 namespace ricci::command {
@@ -20,10 +18,8 @@ program program_of_einsum(const std::string& text, const std::vector<std::string
     std::vector<std::size_t> ranks;
     for (const std::string& word : operands) {
         const operand_word o = read_operand(word, none);
-        if (o.what == operand_word::kind::file)
-            ranks.push_back(o.member.empty() ? load_shapes(o.path).begin()->second.rank()
-                                             : load_shapes(o.path)[o.member].rank());
-        else ranks.push_back(o.extents.size());
+        ranks.push_back(o.what == operand_word::kind::file ? shape_in_file(o).rank()
+                                                           : o.extents.size());
     }
     return einsum_program(text, ranks);
 }

@@ -1,4 +1,5 @@
-// The equations of a command: a file with nothing else, or the displays of a document, or standard input.
+// The equations of a command: a file with nothing else, or the displays of a document, or standard
+// input.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace ricci::command {
 
-/// Reads a program. Throws ricci::error, in one sentence `file:line:column: ...`, where the file cannot be
-/// read or its equations have a mistake.
+/// Reads a program. Throws ricci::error, in one sentence `file:line:column: ...`, where the file
+/// cannot be read or its equations have a mistake.
 program read_equations(const std::string& file);
 
 }  // namespace ricci::command

@@ -21,7 +21,8 @@ struct options {
     run_options how;
 };
 
-// A name that is asked for by another one than it has is the mistake of every day: say which there are.
+// A name that is asked for by another one than it has is the mistake of every day: say which there
+// are.
 std::string only_output(const program& p) {
     const auto outputs = p.outputs();
     if (outputs.size() == 1) return outputs[0].name;

@@ -1,4 +1,5 @@
-// The macros of a document: what \newcommand and its like define, and their expansion within bounds.
+// The macros of a document: what \newcommand and its like define, and their expansion within
+// bounds.
 #pragma once
 
 #include <cstddef>

@@ -139,18 +139,6 @@ bindable index_operand(const operand_word& o) {
     return bindable(extent(count_of(o.digits, o.name + ":" + o.digits)));
 }
 
-array shape_of_file(const operand_word& o) {
-    const arrays all = load_shapes(o.path);
-    if (!o.member.empty()) return all[o.member];
-    if (all.size() == 1) return all.begin()->second;
-    std::string words = o.path + " holds " + std::to_string(all.size()) + " tensors";
-    std::size_t k = 0;
-    for (const auto& [name, value] : all)
-        if (k++ < 8) words += (k == 1 ? ": " : ", ") + name;
-    refuse(words + (all.size() > 8 ? ", ..." : "") + "; say which: " + o.name + "=" + o.path +
-           ":NAME.");
-}
-
 // The type of all tensors that do not stay as they are.
 std::optional<element> common_type(const program& p, const std::vector<operand_word>& words,
                                    const std::vector<array>& values) {
@@ -170,6 +158,10 @@ bool keeps_type(const program& p, const operand_word& o, const array& a) {
 }
 
 }  // namespace
+
+array shape_in_file(const operand_word& o) {
+    return o.member.empty() ? load_shape(o.path) : load_shape(o.path, o.member);
+}
 
 bool stays_whole(const program& p, const std::string& name) {
     const ir::program_view view = p.view();
@@ -294,7 +286,7 @@ std::vector<named> shapes_of_operands(const program& p, const std::vector<operan
     std::vector<array> values(words.size());
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::file) values[k] = shape_of_file(o);
+        if (o.what == operand_word::kind::file) values[k] = shape_in_file(o);
         if (o.what == operand_word::kind::shape)
             values[k] = shape(o.type.value_or(element::f32), o.extents);
     }

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <ricci/error.hpp>
-#include <ricci/files.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 #include "command/command.hpp"
@@ -59,6 +58,20 @@ void set_extent(contraction& c, ir::ref index, std::int64_t extent, const std::s
            " and, " + where + ", " + std::to_string(extent) + ".");
 }
 
+// a:10, and no tensor in a file, weights.npz:10.
+bool is_extent_of_letter(const std::string& word) {
+    const std::size_t colon = word.find(':');
+    return colon != std::string::npos && word.find('.') == std::string::npos &&
+           colon + 1 < word.size() &&
+           word.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+}
+
+ir::ref index_named(const contraction& c, const std::string& letter) {
+    for (ir::ref i = 0; i < c.text.view().indices.size(); ++i)
+        if (c.letters({i}) == letter) return i;
+    refuse("the string has no letter " + letter + ".");
+}
+
 // Extents come from shapes, from the headers of files, or by letter: a:100.
 contraction read_contraction(const std::string& text, const std::vector<std::string>& words) {
     contraction c{einsum_program(text), {}, {}, {}};
@@ -79,26 +92,15 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     std::size_t operand = 0;
     for (const std::string& word : words) {
         const std::string number = std::to_string(operand + 1);
-        const bool letter = word.find(':') != std::string::npos &&
-                            word.find('.') == std::string::npos &&
-                            word.find('x') == std::string::npos;
-        const operand_word o =
-            read_operand(letter ? word : "operand " + number + "=" + word, c.text);
-        if (o.what == operand_word::kind::index) {
-            const ir::ref i = [&] {
-                for (ir::ref k = 0; k < p.indices.size(); ++k)
-                    if (c.letters({k}) == o.name) return k;
-                return ir::none;
-            }();
-            if (i == ir::none) refuse("the string has no letter " + o.name + ".");
-            set_extent(c, i, std::stoll(o.digits), "in " + word);
+        if (is_extent_of_letter(word)) {
+            const operand_word o = read_operand(word, c.text);
+            set_extent(c, index_named(c, o.name), std::stoll(o.digits), "in " + word);
             continue;
         }
-        if (o.what == operand_word::kind::number && o.name.empty()) continue;
+        const operand_word o = read_operand("operand " + number + "=" + word, c.text);
         std::vector<std::size_t> extents = o.extents;
         if (o.what == operand_word::kind::file) {
-            const array a = o.member.empty() ? load_shapes(o.path).begin()->second
-                                             : load_shapes(o.path)[o.member];
+            const array a = shape_in_file(o);
             extents.assign(a.extents().begin(), a.extents().end());
         }
         if (operand >= places.size())

@@ -32,8 +32,8 @@ std::string source_of(const statement& s) {
         out += " " + s.signs[k] + " " + spelled(s.sides[k + 1]);
     return out;
 }
-/// The letter that makes no sense as an index, if it may be a label or an exponent instead; "bare:R"
-/// for a name that stands with indices and without.
+/// The letter that makes no sense as an index, if it may be a label or an exponent instead;
+/// "bare:R" for a name that stands with indices and without.
 std::string letter_to_read_anew(const reading& r, const spelling_context& context) {
     if (r.ok()) return {};
     static const std::set<std::string> indices = {"i", "j", "k", "l",    "m",

@@ -226,7 +226,8 @@ tokens cleaned(const tokens& list) {
     return out;
 }
 
-/// Calls `use(token, depth)`: the depth of brackets, or of braces alone where brackets do not match.
+/// Calls `use(token, depth)`: the depth of brackets, or of braces alone where brackets do not
+/// match.
 template <class Use>
 void walk_depths(const tokens& list, Use&& use) {
     int all = 0, least = 0;

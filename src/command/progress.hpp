@@ -8,8 +8,8 @@
 
 namespace ricci::command {
 
-/// While it lives and a second has passed, a line on standard error says what is being done and for how long.
-/// The line is gone in the end. Says nothing where standard error is no terminal.
+/// While it lives and a second has passed, a line on standard error says what is being done and for
+/// how long. The line is gone in the end. Says nothing where standard error is no terminal.
 class progress {
 public:
     explicit progress(std::string what);

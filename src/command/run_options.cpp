@@ -45,7 +45,8 @@ std::string words_of_extents(const array& a) {
     return words.empty() ? "a number" : words;
 }
 
-// Everything is written when everything is computed, and put into its place when everything is written.
+// Everything is written when everything is computed, and put into its place when everything is
+// written.
 void save_outputs(const arrays& results, const std::vector<output_file>& files) {
     std::vector<std::pair<std::string, arrays>> contents;  // in the order of the command line
     for (const output_file& f : files) {

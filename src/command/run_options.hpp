@@ -1,4 +1,5 @@
-// What `run`, `grad --run` and `einsum` have in common: operands in, outputs to files or to the terminal.
+// What `run`, `grad --run` and `einsum` have in common: operands in, outputs to files or to the
+// terminal.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +33,16 @@ struct output_file {
     std::string name;  // "" for all outputs
     std::string path;
 };
-/// Reads the words behind -o. Throws ricci::error for a name without a file, and for two files of one output.
+/// Reads the words behind -o. Throws ricci::error for a name without a file, and for two files of
+/// one output.
 std::vector<output_file> read_outputs(const std::vector<std::string>& words);
 
-/// The program with the tensors kept that are to be saved. Throws ricci::error for one that it does not define.
+/// The program with the tensors kept that are to be saved. Throws ricci::error for one that it does
+/// not define.
 program with_outputs(const program& p, const std::vector<output_file>& files);
 
-/// Plans, refuses what needs more memory than is allowed, runs, and then saves or prints all outputs.
+/// Plans, refuses what needs more memory than is allowed, runs, and then saves or prints all
+/// outputs.
 void run_and_save(const program& p, const std::vector<std::string>& operands,
                   const run_options& options);
 

@@ -243,8 +243,8 @@ std::string speller::function(std::string_view name, token_at& now, token_at las
     return value;
 }
 
-/// What a function is applied to: a bracket, or the factors up to the next sign, as \sin 2 \theta is
-/// the sine of both.
+/// What a function is applied to: a bracket, or the factors up to the next sign, as \sin 2 \theta
+/// is the sine of both.
 std::string speller::argument(token_at& now, token_at last) {
     if (now->is("(") || now->is("[") || now->is("\\{") || now->kind == token_kind::open) {
         const bool braces = now->kind == token_kind::open;

@@ -18,7 +18,8 @@ public:
                  const std::vector<std::string>& parameters);
 
     std::string text() const;
-    /// {"tensors": [{name, indices, extents, elements, bytes, type, is, parameter, equation}], "parameters": N}
+    /// {"tensors": [{name, indices, extents, elements, bytes, type, is, parameter, equation}],
+    /// "parameters": N}
     nlohmann::json json() const;
 
 private:

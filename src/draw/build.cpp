@@ -1,4 +1,5 @@
-// Diagrams of expressions: every expression is a network with open indices, which what is around it joins.
+// Diagrams of expressions: every expression is a network with open indices, which what is around it
+// joins.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -78,7 +79,8 @@ private:
         return d;
     }
 
-    // Several ends of an index are one from here on: a dot is joined to each. Dots that are joined are one.
+    // Several ends of an index are one from here on: a dot is joined to each. Dots that are joined
+    // are one.
     std::int32_t one_end(network& net, ir::ref index) {
         auto& ends = net.open[index];
         if (ends.size() == 1) return ends[0];
@@ -138,7 +140,8 @@ private:
         }
     }
 
-    // Whether the expression can be said in words: it holds no tensor with axes, and none computed here.
+    // Whether the expression can be said in words: it holds no tensor with axes, and none computed
+    // here.
     bool is_plain(ir::ref n) const {
         bool plain = true;
         ir::for_each_node(p_, n, [&](ir::ref k) {
@@ -206,7 +209,8 @@ private:
         return function(n, words_of(x, arguments), arguments, ir::free_indices(p_, n));
     }
 
-    // A product of values with places of indices is drawn as its factors; of scalars alone as one word.
+    // A product of values with places of indices is drawn as its factors; of scalars alone as one
+    // word.
     bool splits(const ir::node& x) const {
         if (x.kind != ir::op::multiply) return false;
         for (std::int32_t k = 0; k < x.children.count; ++k)

@@ -48,11 +48,12 @@ struct diagram {
 diagram diagram_of(const ir::program_view& p, const ir::equation& e);
 /// One diagram an equation, in order.
 std::vector<diagram> diagrams_of(const ir::program_view& p);
-/// All equations as one: what is used once stands in its place, what is used more often is one node that
-/// all uses leave.
+/// All equations as one: what is used once stands in its place, what is used more often is one node
+/// that all uses leave.
 diagram whole_diagram(const ir::program_view& p);
 
-/// The factors of the product that the equation is, below the sums around it; just one where it is none.
+/// The factors of the product that the equation is, below the sums around it; just one where it is
+/// none.
 std::vector<ir::ref> factors_of(const ir::program_view& p, const ir::equation& e);
 
 }  // namespace ricci::draw

@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <unistd.h>
 
 #include "draw/layout.hpp"
@@ -85,8 +87,11 @@ std::string to_dot(const std::vector<diagram>& all) {
 
 std::vector<point> dot_places(const diagram& d, const component& c,
                               const std::vector<point>& sizes) {
-    char file[] = "/tmp/ricci-draw-XXXXXX";
-    const int descriptor = mkstemp(file);
+    std::error_code none;
+    std::string file = (std::filesystem::temp_directory_path(none) / "ricci-draw-XXXXXX").string();
+    // the shell reads the name
+    const bool plain = !none && file.find('\'') == std::string::npos;
+    const int descriptor = plain ? mkstemp(file.data()) : -1;
     if (descriptor < 0) return {};
     std::vector<std::size_t> place(d.nodes.size(), c.nodes.size());
     std::ostringstream text;
@@ -113,7 +118,7 @@ std::vector<point> dot_places(const diagram& d, const component& c,
     std::vector<point> places(c.nodes.size());
     std::size_t found = 0;
     if (written) {
-        const std::string command = std::string("dot -Tplain ") + file + " 2>/dev/null";
+        const std::string command = "dot -Tplain '" + file + "' 2>/dev/null";
         if (FILE* from = popen(command.c_str(), "r")) {
             char line[4096];
             while (std::fgets(line, sizeof line, from)) {
@@ -128,7 +133,7 @@ std::vector<point> dot_places(const diagram& d, const component& c,
             pclose(from);
         }
     }
-    unlink(file);
+    unlink(file.c_str());
     if (found != c.nodes.size()) return {};
     return places;
 }

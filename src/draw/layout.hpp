@@ -29,17 +29,18 @@ struct picture {
 /// How large the node is drawn.
 point size_of(const node& n);
 
-/// Our own layout: chains in a line, grids in a grid, everything else by stress majorisation. The same
-/// diagram always gets the same places. No two nodes overlap.
+/// Our own layout: chains in a line, grids in a grid, everything else by stress majorisation. The
+/// same diagram always gets the same places. No two nodes overlap.
 layout plain_layout(const diagram& d);
 
-/// The layout of the program `dot`, which is better where much is joined by arrows; ours where there is no
-/// such program, where the diagram is a chain or a grid, and where it is too large.
+/// The layout of the program `dot`, which is better where much is joined by arrows; ours where
+/// there is no such program, where the diagram is a chain or a grid, and where it is too large.
 layout best_layout(const diagram& d);
 
 // The steps of both ------------------------------------------------------------------------------
 
-/// A connected part of a diagram without the ends of open legs: its nodes, and who is joined with whom.
+/// A connected part of a diagram without the ends of open legs: its nodes, and who is joined with
+/// whom.
 struct component {
     std::vector<std::size_t> nodes;               // of the diagram
     std::vector<std::vector<std::size_t>> links;  // by place in `nodes`, each neighbour once
@@ -47,7 +48,8 @@ struct component {
 };
 std::vector<component> components_of(const diagram& d);
 
-/// Whole steps to the right and down for each node, where the component is a chain or a grid; else empty.
+/// Whole steps to the right and down for each node, where the component is a chain or a grid; else
+/// empty.
 std::vector<point> grid_places(const component& c);
 /// Places whose distances are those in the graph, as far as paper allows: steps again.
 std::vector<point> stress_places(const component& c);
@@ -55,8 +57,8 @@ std::vector<point> stress_places(const component& c);
 std::vector<point> dot_places(const diagram& d, const component& c,
                               const std::vector<point>& sizes);
 
-/// Puts the ends of open legs where there is room, and everything on one sheet. `cores` are the places of the
-/// other nodes, each component apart from the others.
+/// Puts the ends of open legs where there is room, and everything on one sheet. `cores` are the
+/// places of the other nodes, each component apart from the others.
 layout finished(const diagram& d, const std::vector<component>& parts,
                 std::vector<std::vector<point>> cores, std::vector<point> sizes);
 

@@ -1,5 +1,6 @@
-// Stress majorisation (Gansner, Koren, North 2004): each node moves to where its distances to all others would
-// have it, each weighing by the square of its distance. It starts from the two main axes of the distances.
+// Stress majorisation (Gansner, Koren, North 2004): each node moves to where its distances to all
+// others would have it, each weighing by the square of its distance. It starts from the two main
+// axes of the distances.
 #include <algorithm>
 #include <cmath>
 #include <queue>

@@ -1,4 +1,5 @@
-// SVG without scripts and fonts of its own: colours are classes, so that dark screens get light lines.
+// SVG without scripts and fonts of its own: colours are classes, so that dark screens get light
+// lines.
 #include "draw/svg.hpp"
 
 #include <algorithm>
@@ -204,8 +205,8 @@ private:
         const point curve{(from.x + 2 * handle.x + to.x) / 4, (from.y + 2 * handle.y + to.y) / 4};
         point letter = bend == 0 ? point{(from.x + to.x) / 2, (from.y + to.y) / 2} : curve;
         if (bend == 0 && !e.text.empty()) {
-            // Beside the line: above where it is flat, to the right where it is steep. On a bent one the
-            // letter stands on its own side of the other.
+            // Beside the line: above where it is flat, to the right where it is steep. On a bent
+            // one the letter stands on its own side of the other.
             const bool flat = std::fabs(dx) >= std::fabs(dy);
             const double side = flat ? (across.y < 0 ? 1 : -1) : (across.x > 0 ? 1 : -1);
             const double off = flat ? 10 : 8 + width_of(e.text) * 3;

@@ -16,8 +16,8 @@ struct stray_number {
     bool found() const { return lookup >= 0; }
 };
 
-/// A gather whose loops are cut into tasks in a way that does not depend on the number of threads: a
-/// scatter adds the rows of one place in their order, so that results are bitwise the same.
+/// A gather whose loops are cut into tasks in a way that does not depend on the number of threads:
+/// a scatter adds the rows of one place in their order, so that results are bitwise the same.
 class prepared_gather {
 public:
     /// Where it is 0 a number need not be a place.

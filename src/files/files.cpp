@@ -75,7 +75,8 @@ void write(std::string_view path, const format& f, const arrays& tensors) {
 }  // namespace
 
 array load(detail::file_path path) {
-    // What there is first: a file of a thousand tensors is not read to say that it has more than one.
+    // What there is first: a file of a thousand tensors is not read to say that it has more than
+    // one.
     return load(path, only(path.text(), load_shapes(path)).first);
 }
 

@@ -19,8 +19,8 @@ struct wanted {
     bool is(std::string_view other) const { return !one || name == other; }
 };
 
-/// A format: how to read from a file, and how to write the tensors to one. `stem` is the file's name without
-/// its ending, for tensors that have none.
+/// A format: how to read from a file, and how to write the tensors to one. `stem` is the file's
+/// name without its ending, for tensors that have none.
 struct format {
     std::string_view ending;
     arrays (*read)(const input_file& file, std::string_view stem, const wanted& what);

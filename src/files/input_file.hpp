@@ -29,8 +29,8 @@ public:
     /// The bytes from `offset` on, as an unsigned number in little-endian order.
     std::uint64_t number(std::size_t offset, std::size_t bytes) const;
 
-    /// All bytes: mapped where they are many. Pages come in when they are touched, and are copied when they
-    /// are written; the file stays as it is.
+    /// All bytes: mapped where they are many. Pages come in when they are touched, and are copied
+    /// when they are written; the file stays as it is.
     file_memory contents() const;
 
 private:

@@ -61,7 +61,8 @@ new_file::new_file(std::string_view name) : name_(name) {
     struct stat old {};
     const bool replaces = look_at_old(where(), target_, old);
     std::string temporary = temporary_name(target_);
-    // A new file gets what the process gives new files; one that replaces another is nobody's until it is whole.
+    // A new file gets what the process gives new files; one that replaces another is nobody's until
+    // it is whole.
     descriptor_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                        static_cast<mode_t>(replaces ? 0600 : 0666));
     if (descriptor_ < 0) fail_for(where(), "it cannot be written", errno);
@@ -117,7 +118,8 @@ void new_file::replace() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0)
         fail_for(where(), "it cannot be put into its place", errno);
     temporary_.clear();
-    // The new name has to last too. Where the folder cannot be opened or synchronised, the file is right anyway.
+    // The new name has to last too. Where the folder cannot be opened or synchronised, the file is
+    // right anyway.
     const std::string folder = fs::path(target_).parent_path().string();
     const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) {

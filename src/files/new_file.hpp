@@ -28,7 +28,8 @@ public:
 
     /// Brings all of it to the disk; nothing is written after that. Throws where the disk is full.
     void complete();
-    /// Puts the complete file into its place. Throws where that fails; the old one is still there then.
+    /// Puts the complete file into its place. Throws where that fails; the old one is still there
+    /// then.
     void replace();
 
 private:

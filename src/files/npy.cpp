@@ -21,7 +21,8 @@ arrays read_npy(const input_file& file, std::string_view stem, const wanted& wha
     if (there < bytes)
         fail(where, "it ends early: its shape takes " + count(bytes, "byte") + ", and there are " +
                         std::to_string(there));
-    // numpy.save may append to a file; reading the first array alone would lose the others silently.
+    // numpy.save may append to a file; reading the first array alone would lose the others
+    // silently.
     if (there > bytes)
         fail(where, "there is more behind its array, " + count(there - bytes, "byte") +
                         "; of files that hold several, .npz or .safetensors are read");

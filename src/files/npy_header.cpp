@@ -1,4 +1,5 @@
-// Reads and writes .npy headers. The reader knows just the dictionaries that numpy writes, and no other Python.
+// Reads and writes .npy headers. The reader knows just the dictionaries that numpy writes, and no
+// other Python.
 #include "src/files/npy_header.hpp"
 
 #include <charconv>
@@ -175,7 +176,8 @@ std::string npy_header(const array& tensor, const place& where) {
     if (tensor.rank() > 1) dictionary.resize(dictionary.size() - 2);
     else if (tensor.rank() == 1) dictionary.pop_back();
     dictionary += "), }";
-    // The numbers begin at a multiple of 64, behind a newline. 64 axes of 20 digits are far below 65535.
+    // The numbers begin at a multiple of 64, behind a newline. 64 axes of 20 digits are far below
+    // 65535.
     const std::size_t used = npy_prefix::shortest + dictionary.size() + 1;
     dictionary.append((64 - used % 64) % 64, ' ');
     dictionary += '\n';

@@ -17,18 +17,18 @@ struct npy_prefix {
     std::size_t header_bytes = 0;
     bool python_2 = false;  // numbers may end in L
 
-    /// Reads it from the first bytes of a file, as many as there are up to `longest`. Throws for what is no
-    /// .npy file, or of an unknown version.
+    /// Reads it from the first bytes of a file, as many as there are up to `longest`. Throws for
+    /// what is no .npy file, or of an unknown version.
     npy_prefix(std::string_view begin, const place& where);
 };
 
-/// Reads the dictionary. Throws for a header that is not exactly one, and for element types that the library
-/// does not have, by name.
+/// Reads the dictionary. Throws for a header that is not exactly one, and for element types that
+/// the library does not have, by name.
 stored_tensor read_npy_header(std::string_view header, const npy_prefix& prefix,
                               const place& where);
 
-/// Prefix and header of a row-major array, a multiple of 64 bytes. Throws for an element type that numpy does
-/// not have.
+/// Prefix and header of a row-major array, a multiple of 64 bytes. Throws for an element type that
+/// numpy does not have.
 std::string npy_header(const array& tensor, const place& where);
 
 }  // namespace ricci::files

@@ -1,4 +1,5 @@
-// Reads .npz files: zip archives of .npy files, as numpy.savez and numpy.savez_compressed write them.
+// Reads .npz files: zip archives of .npy files, as numpy.savez and numpy.savez_compressed write
+// them.
 #include <memory>
 #include <string>
 #include <unordered_set>

@@ -1,5 +1,5 @@
-// Writes .npz files, stored as numpy.savez does. libzip asks for bytes and gives bytes through two functions: one
-// says what a member holds, one puts the archive into a new file.
+// Writes .npz files, stored as numpy.savez does. libzip asks for bytes and gives bytes through two
+// functions: one says what a member holds, one puts the archive into a new file.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -38,7 +38,8 @@ private:
     zip_error_t error_;
 };
 
-// A member: a header, and the elements of an array, which is copied while it is read if it has gaps.
+// A member: a header, and the elements of an array, which is copied while it is read if it has
+// gaps.
 struct member {
     std::string header;
     const array* tensor;

@@ -13,7 +13,8 @@ namespace {
 // As the format's own library has it.
 constexpr std::size_t longest_header = 100'000'000;
 
-// The bytes after the header belong to the tensors one after the other, without gaps and without overlaps.
+// The bytes after the header belong to the tensors one after the other, without gaps and without
+// overlaps.
 void check_offsets(const std::vector<safetensors_entry>& entries, std::size_t bytes,
                    const place& where) {
     std::vector<const safetensors_entry*> in_order;

@@ -1,4 +1,5 @@
-// JSON to entries and back. Read as it comes, without a tree: nothing is kept that was not expected.
+// JSON to entries and back. Read as it comes, without a tree: nothing is kept that was not
+// expected.
 #include "src/files/safetensors_header.hpp"
 
 #include <cstdint>
@@ -13,8 +14,8 @@ using nlohmann::json;
 
 constexpr std::string_view metadata_key = "__metadata__";
 
-// What nlohmann's parser calls for each piece of the text; false ends it. The form is
-// {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..., "__metadata__": {"key": "text"}}
+// What nlohmann's parser calls for each piece of the text; false ends it. The form is {"name":
+// {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..., "__metadata__": {"key": "text"}}
 class header_events {
 public:
     using number_integer_t = json::number_integer_t;

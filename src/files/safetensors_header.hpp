@@ -11,8 +11,8 @@
 
 namespace ricci::files {
 
-/// A tensor of the file, as its header says it. Types are read where the tensor is wanted: one that the
-/// library does not have is no harm to the others.
+/// A tensor of the file, as its header says it. Types are read where the tensor is wanted: one that
+/// the library does not have is no harm to the others.
 struct safetensors_entry {
     std::string name;
     std::string type;
@@ -28,8 +28,8 @@ stored_type read_safetensors_type(std::string_view name, const place& where);
 /// Throws for c128, which the format does not have.
 std::string_view safetensors_type(element type, const place& where);
 
-/// The header, padded so that what follows it in the file begins at a multiple of 64 bytes. Throws for a name
-/// that is not UTF-8 or that the format keeps to itself.
+/// The header, padded so that what follows it in the file begins at a multiple of 64 bytes. Throws
+/// for a name that is not UTF-8 or that the format keeps to itself.
 std::string safetensors_header(const std::vector<safetensors_entry>& entries, const place& where);
 
 }  // namespace ricci::files

@@ -1,4 +1,5 @@
-// How a tensor stands in a file: what an element is, how many there are, and the array that it becomes.
+// How a tensor stands in a file: what an element is, how many there are, and the array that it
+// becomes.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ struct stored_tensor {
     std::vector<std::size_t> extents;
     bool column_major = false;
 
-    /// Bytes that it takes in the file. Throws where they are more than memory has addresses, or axes too many.
+    /// Bytes that it takes in the file. Throws where they are more than memory has addresses, or
+    /// axes too many.
     std::size_t bytes(const place& where) const;
 };
 
@@ -45,11 +47,12 @@ struct file_memory {
 
 /// Memory to read so many bytes into, 64-byte aligned. Throws where the machine has less.
 file_memory new_memory(std::size_t bytes, const place& where);
-/// Throws where the machine has less memory than so many bytes, rather than have it taken away from others.
+/// Throws where the machine has less memory than so many bytes, rather than have it taken away from
+/// others.
 void check_memory(std::size_t bytes, const place& where);
 
-/// The array of a tensor whose bytes stand at `offset` in memory; they have been counted. It looks at them
-/// where they are elements as they stand, and has a copy otherwise.
+/// The array of a tensor whose bytes stand at `offset` in memory; they have been counted. It looks
+/// at them where they are elements as they stand, and has a copy otherwise.
 array array_in(const file_memory& memory, std::size_t offset, const stored_tensor& tensor,
                const place& where);
 

@@ -25,7 +25,8 @@ struct place {
 [[noreturn]] void fail_without(const place& where, std::string_view name,
                                const std::vector<std::string_view>& names);
 
-/// A text of somebody else as one may print it: control characters as \xNN, and no longer than about `longest`.
+/// A text of somebody else as one may print it: control characters as \xNN, and no longer than
+/// about `longest`.
 std::string printable(std::string_view text, std::size_t longest = 80);
 
 /// "1 byte", "2 bytes".

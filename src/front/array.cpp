@@ -58,7 +58,8 @@ auto with_type(element type, F f) {
     return f(static_cast<double*>(nullptr));
 }
 
-// What an element of type `From` becomes as one of type `To`, where nothing of it is lost but digits.
+// What an element of type `From` becomes as one of type `To`, where nothing of it is lost but
+// digits.
 template <class To, class From>
 To converted_to(const From& x) {
     if constexpr (std::is_same_v<To, bool>) return x;

@@ -14,8 +14,9 @@ namespace ricci::engine {
 /// Addresses are not among them, but for whether there is one.
 using call_key = std::vector<std::int64_t>;
 
-/// Hands out the numbers of a request, one after the other, until `visit` returns false. Every struct is
-/// taken apart into all of its members: one that is added does not compile until it stands here too.
+/// Hands out the numbers of a request, one after the other, until `visit` returns false. Every
+/// struct is taken apart into all of its members: one that is added does not compile until it
+/// stands here too.
 template <class Visit>
 class key_numbers {
 public:

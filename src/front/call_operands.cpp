@@ -93,8 +93,9 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
     }
 }
 
-// That of the first tensor, where whole numbers that say positions or are compared do not count, nor does
-// bool; without one that of the options, or double. The rule of calls known at compile time.
+// That of the first tensor, where whole numbers that say positions or are compared do not count,
+// nor does bool; without one that of the options, or double. The rule of calls known at compile
+// time.
 void call_operands::choose_type(const operand_list& operands, const prepare_options& options) {
     const array* first = nullptr;
     for (const named& o : operands) {

@@ -62,8 +62,8 @@ bool depends_on_places(const request& r, const plan::program_plan& made) {
            });
 }
 
-// Plans anew, with the outputs that the program has memory of its own for: it keeps them where their
-// extents are the same.
+// Plans anew, with the outputs that the program has memory of its own for: it keeps them where
+// their extents are the same.
 plan::program_plan plan_again(request r, const plan::program_plan& before) {
     auto made = plan_of(r);
     std::vector<operand> outputs(r.outputs, r.outputs + r.output_count);

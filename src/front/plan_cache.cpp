@@ -36,8 +36,9 @@ struct call_memory {
     std::uint64_t uses = 0;
 };
 
-// What this thread remembers. Not an object with a destructor: destructors of others, of globals too, may
-// call later than that would have run, and C++ registers such an object with memory that must be there.
+// What this thread remembers. Not an object with a destructor: destructors of others, of globals
+// too, may call later than that would have run, and C++ registers such an object with memory that
+// must be there.
 thread_local call_memory* remembered = nullptr;
 
 void forget(void* memory) {
@@ -100,7 +101,8 @@ remembered_call* place_for_new(call_memory& memory) {
     return oldest;
 }
 
-// Plans, runs and remembers. All that may fail comes before the run, but for what the run itself says.
+// Plans, runs and remembers. All that may fail comes before the run, but for what the run itself
+// says.
 void run_new(remembered_call& made, const request& r, std::uint64_t use) {
     made.key.clear();
     made.last_use = 0;

@@ -1,4 +1,5 @@
-// What a program of the run-time face holds: its equations, shared by its copies, which never change.
+// What a program of the run-time face holds: its equations, shared by its copies, which never
+// change.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,8 @@
 
 namespace ricci::detail {
 
-/// Reads equations; nothing is derived for the derivatives that they may use, and no claim is proved.
+/// Reads equations; nothing is derived for the derivatives that they may use, and no claim is
+/// proved.
 notation::parse_result read_equations(text_view text);
 
 /// Reads equations and derives the derivatives that they use.

@@ -14,8 +14,8 @@
 namespace ricci::engine {
 namespace {
 
-// The bytes from the first element of an operand to behind the last one; all that there are where they
-// cannot be counted.
+// The bytes from the first element of an operand to behind the last one; all that there are where
+// they cannot be counted.
 std::pair<std::intptr_t, std::intptr_t> bytes_of(const operand& o, element type) {
     auto low = reinterpret_cast<std::intptr_t>(o.data);
     auto high = low;

@@ -124,7 +124,8 @@ expr graph::intern(expression node) {
         node.indices = without(node.indices, node.over);
     }
     for (const auto& s : node.source.at.strides) node.indices = united(node.indices, {s.index});
-    // What has a value for each of no places has none: any number stands for it, and no operand is read.
+    // What has a value for each of no places has none: any number stands for it, and no operand is
+    // read.
     if (std::any_of(node.indices.begin(), node.indices.end(),
                     [&](ir::ref i) { return extent(i) == 0; }))
         return constant(0);

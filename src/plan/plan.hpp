@@ -1,5 +1,6 @@
-// The plan of a program: where every tensor lives and the steps that compute it. Plain data: kernels
-// see the descriptors of ricci/plan/steps.hpp, which the steps hold in vectors of their own.
+// The plan of a program: where every tensor lives and the steps that compute it. Plain data:
+// kernels see the descriptors of ricci/plan/steps.hpp, which the steps hold in vectors of their
+// own.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ struct slot {
     void* data = nullptr;               // input, output: what the caller bound
     double value = 0;                   // number
     std::shared_ptr<const void> own;    // input: a number that is no double, kept as an element
-    // Holds `own_type`, whatever the plan's type: positions, and floats that become 16-bit numbers at the
-    // end only.
+    // Holds `own_type`, whatever the plan's type: positions, and floats that become 16-bit numbers
+    // at the end only.
     bool is_foreign = false;
     element own_type = element::i32;
     bool is_truth = false;             // foreign: each of its whole numbers is one byte, 0 or 1
@@ -77,8 +78,8 @@ struct contraction_step {
     scalar alpha;
     double beta = 0;
     bool conjugate_a = false, conjugate_b = false;
-    // Of steps that follow each other, multiply the same operand and may run at the same time; the first
-    // of them does not join another.
+    // Of steps that follow each other, multiply the same operand and may run at the same time; the
+    // first of them does not join another.
     shared_operand shared = shared_operand::none;
     bool joins_previous = false;
 };
@@ -147,8 +148,8 @@ struct row_sum_step {
     double number = 1;
 };
 
-/// plan::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to; or,
-/// without lookups, whole numbers converted to the plan's type.
+/// plan::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to;
+/// or, without lookups, whole numbers converted to the plan's type.
 struct gather_step {
     struct lookup {
         map_step::operand numbers;
@@ -166,8 +167,8 @@ struct gather_step {
     map_step::operand wanted;
 };
 
-/// A contraction when `is_contraction`, a streamed group when `is_stream`, a gather when `is_gather`,
-/// otherwise a map.
+/// A contraction when `is_contraction`, a streamed group when `is_stream`, a gather when
+/// `is_gather`, otherwise a map.
 struct step {
     ir::ref equation = ir::none;
     bool is_contraction = false;
@@ -184,8 +185,8 @@ struct step {
     bool is_map() const { return !is_contraction && !is_stream && !is_gather; }
     double flops = 0;
     double bytes = 0;  // of operands, each counted once
-    // A product under a bracket is one by zeros here: where what it writes is no number, something may have come
-    // through that the bracket excludes.
+    // A product under a bracket is one by zeros here: where what it writes is no number, something
+    // may have come through that the bracket excludes.
     bool hides = false;
 };
 
@@ -210,8 +211,8 @@ struct program_plan {
     std::vector<step> steps;
     std::size_t workspace_bytes = 0;
     std::vector<operand_rule> rules;
-    // The program that was planned, where it is not the caller's as it stands: an index had two extents
-    // in one equation, or equations have a sum in common.
+    // The program that was planned, where it is not the caller's as it stands: an index had two
+    // extents in one equation, or equations have a sum in common.
     std::shared_ptr<const ir::program> rewritten;
     std::vector<std::string> notes;  // what was not fused, and why
 

@@ -16,8 +16,8 @@
 namespace ricci::plan {
 namespace {
 
-/// A shared sum once it has an equation: the tensor, and for each of its axes which of the sum's free
-/// indices stands there.
+/// A shared sum once it has an equation: the tensor, and for each of its axes which of the sum's
+/// free indices stands there.
 struct shared_sum {
     ir::ref name;
     std::vector<std::size_t> axes;
@@ -109,7 +109,8 @@ private:
 
     // Products inside sums -------------------------------------------------------------------------
 
-    /// The factors of a summed product, each with its indices, and apart from them those without any.
+    /// The factors of a summed product, each with its indices, and apart from them those without
+    /// any.
     struct factors {
         std::vector<ir::ref> nodes, scalars;
         std::vector<std::vector<ir::ref>> indices;
@@ -184,8 +185,8 @@ private:
         }
         return pairs;
     }
-    /// The same sum with shared sums of two of its factors in their place, while the rest of the path
-    /// is no longer than the whole was.
+    /// The same sum with shared sums of two of its factors in their place, while the rest of the
+    /// path is no longer than the whole was.
     ir::ref with_shared_pairs(ir::ref e, ir::ref n, factors f) {
         const std::size_t written = f.nodes.size();
         double least = path_of(e, f).multiplications;

@@ -166,8 +166,8 @@ void execution::prepare_stream(const plan::program_plan& plan, std::size_t step)
     ready.stream = std::make_unique<stream::prepared_stream>(described_stream(s, plan.type).what());
 }
 
-// A stream and the steps that continue it, as one. False where there are none, or they are better run one
-// after another.
+// A stream and the steps that continue it, as one. False where there are none, or they are better
+// run one after another.
 bool execution::prepare_chain(const plan::program_plan& plan, std::size_t first) {
     std::size_t last = first;
     while (last + 1 < plan.steps.size() && plan.steps[last + 1].continues_chain) ++last;

@@ -30,8 +30,9 @@ public:
     /// Takes the memory of the slots anew, of the plan that this was made from.
     void bind(const plan::program_plan& plan);
 
-    /// Carries out the steps in order. Does not allocate. Throws ricci::error for a number that is no
-    /// place of the axis it is looked up in: before anything is written where an operand holds it.
+    /// Carries out the steps in order. Does not allocate. Throws ricci::error for a number that is
+    /// no place of the axis it is looked up in: before anything is written where an operand holds
+    /// it.
     void run();
 
     /// How the kernels carry out a step, where that is worth telling.
@@ -101,7 +102,8 @@ private:
         std::string words;
     };
     std::vector<operand_range> rules_;
-    // What to run where results are no numbers, made when that happens first, and the memory of operands.
+    // What to run where results are no numbers, made when that happens first, and the memory of
+    // operands.
     std::shared_ptr<const plan::program_plan> instead_;
     std::vector<plan::slot> operands_;
 };

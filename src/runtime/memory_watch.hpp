@@ -15,7 +15,8 @@ enum class memory_fate : std::uint8_t {
     destroyed,  // it is gone
 };
 
-/// Shared by a tensor, those that its memory has been moved to, and the programs that it is bound to.
+/// Shared by a tensor, those that its memory has been moved to, and the programs that it is bound
+/// to.
 class memory_watch {
 public:
     memory_fate fate() const { return fate_.load(std::memory_order_relaxed); }

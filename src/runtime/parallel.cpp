@@ -88,8 +88,9 @@ void permit(int count) {
     *permission = std::make_unique<tbb::global_control>(parallelism, wanted);
 }
 
-// Whether oneTBB has found out what the machine has. Where memory fails it meanwhile, it would wait for
-// itself for ever when it is asked again: then it never is, and everything runs on the caller's thread.
+// Whether oneTBB has found out what the machine has. Where memory fails it meanwhile, it would wait
+// for itself for ever when it is asked again: then it never is, and everything runs on the caller's
+// thread.
 bool has_threads() {
     static const bool found = [] {
         try {
@@ -106,7 +107,8 @@ void run_here(std::int64_t count, const task_ref& body) {
     for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
 }
 
-// The tasks of one call: every thread that helps takes the next few from a counter until none are left.
+// The tasks of one call: every thread that helps takes the next few from a counter until none are
+// left.
 class shared_tasks {
 public:
     shared_tasks(std::int64_t count, int workers, const task_ref& body)
@@ -199,8 +201,8 @@ void parallel_for(std::int64_t count, task_ref body) {
         if (chosen) chosen->arena.execute([&] { run_in_arena(count, workers, tasks); });
         else run_in_arena(count, workers, tasks);
     } catch (...) {
-        // No task lets anything out: there was no memory, or no thread, for another worker. Those that
-        // had begun are through; what is left is for this thread.
+        // No task lets anything out: there was no memory, or no thread, for another worker. Those
+        // that had begun are through; what is left is for this thread.
         tasks.work();
     }
     tasks.finish();

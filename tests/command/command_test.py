@@ -145,6 +145,9 @@ class Command(unittest.TestCase):
         self.assertEqual(out["multiplications"], 2000 * 30 * 5 + 10 * 2000 * 5)
         by_letter = self.works("order", "ab,bc,cd->ad", "a:10", "b:2000", "c:30", "d:5").stdout
         self.assertIn("400000 multiplications", by_letter)
+        self.assertIn("55 multiplications", self.works("order", "x,xy,y->", "x:5", "y:10").stdout)
+        self.refused("no letter q", "order", "ab,bc->ac", "q:3")
+        self.refused("one has to be named", "order", "ab,bc->ac", "w.npz", "3x4")
         self.refused("nothing gives the extent of d", "order", "ab,bc,cd->ad", "10x2000", "2000x30")
         self.refused("extent 2000 and", "order", "ab,bc->ac", "10x2000", "200x30")
 

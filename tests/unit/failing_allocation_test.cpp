@@ -321,15 +321,17 @@ void check(int threads) {
               words_of(in_process([&] { return later_runs<Program>(expected, threads); }))) == "");
     std::string wrong_ones;
     long number = 0;
-    // On a busy machine one call in some thousands does not come back, and the same one does when it is made
-    // again: threads meet in an order that is not understood yet. It is said, and not taken for the rule.
+    // A known defect, rare and on busy machines: where memory fails oneTBB while its parallel_for splits,
+    // threads may meet so that a reference to the loop is never given back, and the caller waits for
+    // ever. One such call is told and made again; a second one is a failure.
+    int lost = 0;
     const auto one_run = [&] {
         return in_process([&] { return first_run<Program>(number, threads, expected); });
     };
     for (; number < 10000; ++number) {
         int status = one_run();
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-            WARN("allocation " << number << " failed and the call did not come back, this time");
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && ++lost == 1) {
+            WARN("allocation " << number << " failed, and the call did not come back");
             status = one_run();
         }
         if (WIFEXITED(status) && WEXITSTATUS(status) == no_more_to_fail) break;

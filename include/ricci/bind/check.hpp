@@ -237,7 +237,8 @@ private:
             s << (i == 0 ? "; they have " : ", ") << p_.index(i);
         fail(kind::unknown_name, s);
     }
-    /// Whether the name `n` is `base` with upper and lower indices told apart: g_upper, g_lower, R_ulll.
+    /// Whether the name `n` is `base` with upper and lower indices told apart: g_upper, g_lower,
+    /// R_ulll.
     constexpr bool is_form_of(ir::ref n, detail::text_view base) const {
         const detail::text_view name = p_.name(n);
         if (name.size <= base.size + 1 || !(name.slice(0, base.size) == base) ||

@@ -106,8 +106,8 @@ template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {
     return bind_view<Hash, known_extents<E...>, true>(x.view());
 }
-/// A list of elements is a tensor of rank 1. One that is no variable may be gone before it is read, if
-/// it owns them: std::span and its like, which have an `element_type`, do not.
+/// A list of elements is a tensor of rank 1. One that is no variable may be gone before it is read,
+/// if it owns them: std::span and its like, which have an `element_type`, do not.
 template <std::uint64_t Hash, class List>
 requires element_list<std::remove_reference_t<List>>
 constexpr auto bind_operand(List&& list) {

@@ -1,5 +1,5 @@
-// Batching: some inputs of a program, and all that depends on them, get a first axis with an index of
-// its own. What was written for one sequence is then the text for many.
+// Batching: some inputs of a program, and all that depends on them, get a first axis with an index
+// of its own. What was written for one sequence is then the text for many.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace ricci::derive {
 
-/// The index is free in every equation that gets it, and new: no sum binds it, so that none of its uses
-/// is captured. Claims are left out: they were proved of the program without the index.
+/// The index is free in every equation that gets it, and new: no sum binds it, so that none of its
+/// uses is captured. Claims are left out: they were proved of the program without the index.
 template <class Program = ir::program>
 class batching {
 public:
@@ -106,8 +106,8 @@ private:
     }
     constexpr bool is_input(ref n) const { return read_[n] && !defined_[n]; }
 
-    /// d/dt X and dL/dX have the axes of X. Where the equations do not have X itself, as in those of a
-    /// gradient, it gets the index with them.
+    /// d/dt X and dL/dX have the axes of X. Where the equations do not have X itself, as in those
+    /// of a gradient, it gets the index with them.
     constexpr ir::mistake with_its_tensor(ref n) {
         const ir::name_symbol& s = p_.names[n];
         if (s.kind == ir::name_kind::plain || s.numerator_rank > 0 || batched_[s.of]) return {};
@@ -249,7 +249,8 @@ private:
     ref index_ = none;
 };
 
-/// The program in which the inputs `of`, and all that depends on them, have a first axis with `index`.
+/// The program in which the inputs `of`, and all that depends on them, have a first axis with
+/// `index`.
 template <class Source>
 constexpr derived batch(const Source& source, const text_view* of, std::int32_t count,
                         text_view index) {

@@ -71,7 +71,8 @@ protected:
             if (is_active(p_.links[x.children.first + k])) return true;
         return false;
     }
-    /// What the source takes may be bound although the derived equations do not read it: for its shape.
+    /// What the source takes may be bound although the derived equations do not read it: for its
+    /// shape.
     constexpr void intern_inputs(ir::program& out) const {
         detail::buffer<bool> seen;  // or defined
         seen.resize(p_.names.size(), false);
@@ -143,8 +144,8 @@ protected:
     constexpr ref sum_primed(const ir::node& x, const ir::index_map& renamed, ref body) {
         return p_.reduce(reduction::sum, renamed_list(x, renamed), body);
     }
-    /// The product of all factors but the one here, which is its derivative by that one also where some
-    /// are 0: \prod_{j' \ne j} x^{j'}.
+    /// The product of all factors but the one here, which is its derivative by that one also where
+    /// some are 0: \prod_{j' \ne j} x^{j'}.
     constexpr ref product_of_others(ref n) {
         const ir::node x = p_.nodes[n];
         const ir::index_map renamed = prime_all(x);

@@ -1,4 +1,5 @@
-// Whether a program implies an equation, derivatives included: proved, refuted by numbers, or neither.
+// Whether a program implies an equation, derivatives included: proved, refuted by numbers, or
+// neither.
 #pragma once
 
 #include <cstdint>
@@ -126,8 +127,8 @@ public:
     }
 
 private:
-    /// A tensor that the claim gives other indices than the equations: all else takes for granted that each
-    /// has one rank.
+    /// A tensor that the claim gives other indices than the equations: all else takes for granted
+    /// that each has one rank.
     constexpr ref name_of_two_ranks() const {
         buffer<std::int32_t> ranks;
         ranks.resize(p_.names.size(), -1);

@@ -82,8 +82,9 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
         for_each_use(p, p.links[x.children.first + k], index, visit);
 }
 
-/// Adds to `factors` what gives the extent of each index in `summed` that they do not give, from the
-/// expression where the index had its extent, `where(index)`: a part of what was differentiated.
+/// Adds to `factors` what gives the extent of each index in `summed` that they do not give, from
+/// the expression where the index had its extent, `where(index)`: a part of what was
+/// differentiated.
 /// `scope`: the indices that mean something here.
 template <class Program, class Where>
 constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Where& where,
@@ -122,9 +123,9 @@ constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Whe
     }
 }
 
-/// The product of factors that is summed over `path` and every index that `left` does not have, with
-/// what gives the extents that no tensor and no axis of `left` gives. `where(index)`: the expression
-/// that gave the extent of an index.
+/// The product of factors that is summed over `path` and every index that `left` does not have,
+/// with what gives the extents that no tensor and no axis of `left` gives. `where(index)`: the
+/// expression that gave the extent of an index.
 template <class Program, class Where>
 constexpr ref witnessed_product(Program& p, const detail::buffer<ref>& all, ir::range left,
                                 const detail::buffer<ref>& path, const Where& where) {

@@ -1,4 +1,5 @@
-// A growable array for compile-time and run-time code alike; std::vector costs users' files a header.
+// A growable array for compile-time and run-time code alike; std::vector costs users' files a
+// header.
 #pragma once
 
 #include <cstdint>

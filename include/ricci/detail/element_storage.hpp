@@ -1,4 +1,5 @@
-// Memory of tensors: owned, aligned, zeroed, and watched for prepared programs that know its address.
+// Memory of tensors: owned, aligned, zeroed, and watched for prepared programs that know its
+// address.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@ namespace detail {
 void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size);
 void release_elements(void* memory) noexcept;
 
-/// Says to prepared programs what has become of a tensor's memory. There is one only for a tensor that was
-/// bound to such a program; both have a part in it. It goes with the memory where the tensor is moved to,
-/// and stays with the tensor, too.
+/// Says to prepared programs what has become of a tensor's memory. There is one only for a tensor
+/// that was bound to such a program; both have a part in it. It goes with the memory where the
+/// tensor is moved to, and stays with the tensor, too.
 class memory_watch;
 /// `to` takes part in what `from` watches, and leaves what it has had: the memory of that one is given up.
 void follow_watch(memory_watch*& to, memory_watch* from) noexcept;

@@ -81,8 +81,8 @@ public:
     auto transposed() & requires(Rank == 2) { return self().view().transposed(); }
     auto transposed() const& requires(Rank == 2) { return self().view().transposed(); }
 
-    /// The same elements in the same order under other extents, of which one may be -1 and is found:
-    /// {6, 4}, reshaped({2, 3, -1}) -> {2, 3, 4}.
+    /// The same elements in the same order under other extents, of which one may be -1 and is
+    /// found: {6, 4}, reshaped({2, 3, -1}) -> {2, 3, 4}.
     template <std::size_t N, class Mistake = mistake_of<gone>>
     auto reshaped(const extent_value (&)[N]) && = delete;
     template <class I, std::size_t N, class Mistake = mistake_of<gone>>
@@ -104,8 +104,8 @@ public:
         return self().view().reshaped(extents);
     }
 
-    /// numpy's broadcast_to: axes of extent 1 and new ones in front are repeated without being stored,
-    /// {3, 1}, broadcast({2, 3, 4}) -> {2, 3, 4}. To be read only: places share an element.
+    /// numpy's broadcast_to: axes of extent 1 and new ones in front are repeated without being
+    /// stored, {3, 1}, broadcast({2, 3, 4}) -> {2, 3, 4}. To be read only: places share an element.
     template <std::size_t N, class Mistake = mistake_of<gone>>
     auto broadcast(const extent_value (&)[N]) && = delete;
     template <class I, std::size_t N, class Mistake = mistake_of<gone>>

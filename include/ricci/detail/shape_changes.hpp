@@ -1,4 +1,5 @@
-// What slices and reshapes do to extents and strides; compiled, so that no words are made in headers.
+// What slices and reshapes do to extents and strides; compiled, so that no words are made in
+// headers.
 #pragma once
 
 #include <cstddef>

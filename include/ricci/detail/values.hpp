@@ -23,8 +23,8 @@ constexpr T converted(const V& value) {
     else return static_cast<T>(value);
 }
 
-/// One value in a list, of any type that converts: braces alone refuse {1, 0.5} as narrowing. Unsigned
-/// numbers are no values: where they stand in braces, as in x{{n, m}}, they are extents.
+/// One value in a list, of any type that converts: braces alone refuse {1, 0.5} as narrowing.
+/// Unsigned numbers are no values: where they stand in braces, as in x{{n, m}}, they are extents.
 template <class T>
 struct element_value {
     T value;
@@ -52,8 +52,8 @@ using value_list = typename list_of_values<T, Rank>::type;
 
 /// Throws: {{2, 3}} for rank 2 and {3} for rank 1 are values and extents as well.
 [[noreturn]] void throw_values_or_extents(int rank);
-/// Refuses values that could have been meant for extents: x{{2, 3}} and x = {{2, 3}} are the same to a
-/// constructor.
+/// Refuses values that could have been meant for extents: x{{2, 3}} and x = {{2, 3}} are the same
+/// to a constructor.
 template <int Rank, class List>
 void check_no_extents(const List& list) {
     bool either = false;

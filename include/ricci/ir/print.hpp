@@ -61,8 +61,8 @@ private:
     constexpr void one_line(const equation& e) {
         tensor(e.name, e.positions);
         out_ << " = ";
-        // Reading back demands every index of the left on the right, but for a mask; delta^{ii} with
-        // a free i is 1.
+        // Reading back demands every index of the left on the right, but for a mask; delta^{ii}
+        // with a free i is 1.
         const index_set right = free_indices(p_, e.body);
         bool lacks = false, tensors = false;
         for_each_index(p_, e.positions,
@@ -370,7 +370,8 @@ private:
         terms(p_.child(x, 1), false);
         out_ << '}';
     }
-    /// What the parser takes for an exponent rather than an index list after a name: a whole number.
+    /// What the parser takes for an exponent rather than an index list after a name: a whole
+    /// number.
     constexpr bool is_power_exponent(ref n) const {
         const node& x = p_.nodes[n];
         return x.kind == op::number && x.value > -100 && x.value < 100 &&

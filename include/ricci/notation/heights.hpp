@@ -1,5 +1,5 @@
-// Upper and lower indices: where every implied sum pairs one of each, g^{ab} and g_{ab} are two tensors;
-// everywhere else they are one.
+// Upper and lower indices: where every implied sum pairs one of each, g^{ab} and g_{ab} are two
+// tensors; everywhere else they are one.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ private:
             if (begin == e.source.begin) return true;
         return false;
     }
-    /// g_{ab} = \delta_{ab} says that upper and lower mean the same. A tensor for the lines that use it,
-    /// and no output where none does.
+    /// g_{ab} = \delta_{ab} says that upper and lower mean the same. A tensor for the lines that
+    /// use it, and no output where none does.
     constexpr bool drop_metric() {
         for (std::int32_t e = 0; e < p_.equations.size(); ++e) {
             const ir::equation q = p_.equations[e];
@@ -101,7 +101,8 @@ private:
             if (q.name == name && q.rank == at.count && q.above == above) return;
         patterns_.push({name, at.count, above, source});
     }
-    /// A derivative's indices are those of its parts, the lower ones turned over while they were read.
+    /// A derivative's indices are those of its parts, the lower ones turned over while they were
+    /// read.
     template <class Visit>
     constexpr void for_each_part(ref name, ir::range at, Visit&& visit) {
         const ir::name_symbol s = p_.names[name];

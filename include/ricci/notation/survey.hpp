@@ -1,5 +1,5 @@
-// What a whole text shows of its names, for the places where one line can be read in two ways: whether
-// W_1 is a label or a place, d_k a number, x^{2i} two axes or one, \lambda (x) a product.
+// What a whole text shows of its names, for the places where one line can be read in two ways:
+// whether W_1 is a label or a place, d_k a number, x^{2i} two axes or one, \lambda (x) a product.
 // Looks at tokens alone, and only once somebody asks.
 #pragma once
 
@@ -101,8 +101,8 @@ public:
         return brackets ? shape_of(t + 1, end - 1) : shape_of(t, end);
     }
 
-    /// Whether d_x or n_x has an index: the text defines the name with it, or writes it in one equation
-    /// with two letters that are indices there.
+    /// Whether d_x or n_x has an index: the text defines the name with it, or writes it in one
+    /// equation with two letters that are indices there.
     constexpr bool dimension_is_indexed(text_view base) {
         known& answer = base == "d" ? d_indexed_ : n_indexed_;
         if (answer == known::not_yet) answer = find_indexed(base) ? known::yes : known::no;

@@ -371,8 +371,8 @@ private:
         return next() == '[' || continues_with("\\left[") || continues_with("\\left [") ||
                continues_with("\\big") || continues_with("\\Big");
     }
-    /// Bold and the like is how a name looks: \boldsymbol{\theta} is \theta. Words keep their braces,
-    /// which say where they end, and so does what is more than a name.
+    /// Bold and the like is how a name looks: \boldsymbol{\theta} is \theta. Words keep their
+    /// braces, which say where they end, and so does what is more than a name.
     constexpr void style(keyword k, text_view wrapper, std::int32_t begin) {
         dress_ = words::dress_of(wrapper);
         out_.dressed = out_.dressed || dress_ != words::dress::plain;
@@ -434,8 +434,8 @@ private:
         const bool name = k == keyword::greek || k == keyword::accent || k == keyword::wrapper;
         push(token_kind::command, begin, at_, static_cast<unsigned char>(k), ends, name);
     }
-    /// \begin{cases} and \end{cases} become commands of their own that pair like brackets. What stands
-    /// around whole equations, such as \begin{align}, only separates them.
+    /// \begin{cases} and \end{cases} become commands of their own that pair like brackets. What
+    /// stands around whole equations, such as \begin{align}, only separates them.
     constexpr void environment(bool opens, std::int32_t begin) {
         for (const text_view name : words::environments) {
             if (!continues_with(name)) continue;

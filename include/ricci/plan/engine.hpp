@@ -23,8 +23,8 @@ struct operand {
     const std::int64_t* extents = nullptr;  // rank of them; copied, need not outlive the call
     const std::int64_t* strides = nullptr;  // in elements; 0 and negative too
     plan::number value;
-    /// Whole numbers of the type `positions`, boolean among them, beside tensors of another: they say
-    /// places of axes, or stand in conditions.
+    /// Whole numbers of the type `positions`, boolean among them, beside tensors of another: they
+    /// say places of axes, or stand in conditions.
     bool is_positions = false;
     element positions = element::i32;
     bool shape_only = false;  // it has no memory, and the program is planned, not run
@@ -42,8 +42,8 @@ struct index_extent {
 /// outlive the executable.
 struct request {
     ir::program_view program;
-    /// Says which program it is when its arrays stay where they are as long as the process lives; 0:
-    /// they need not.
+    /// Says which program it is when its arrays stay where they are as long as the process lives;
+    /// 0: they need not.
     std::uint64_t program_key = 0;
     /// Of a program made at run time: what keeps its arrays, where a plan is remembered, too.
     detail::program_body* program_owner = nullptr;
@@ -78,13 +78,14 @@ public:
     }
     ~executable();
 
-    /// Reads the operands' current contents, writes the outputs; allocates nothing. Throws ricci::error
-    /// where a tensor that was bound has been destroyed or given other memory since.
+    /// Reads the operands' current contents, writes the outputs; allocates nothing. Throws
+    /// ricci::error where a tensor that was bound has been destroyed or given other memory since.
     void run();
 
-    /// Takes the operands and extents of indices that `changes` has in the place of those of these names;
-    /// nothing else of it counts but `allocate`, for outputs that get other extents. Plans anew only where
-    /// extents, strides, numbers or types differ. What throws leaves everything as it was.
+    /// Takes the operands and extents of indices that `changes` has in the place of those of these
+    /// names; nothing else of it counts but `allocate`, for outputs that get other extents. Plans
+    /// anew only where extents, strides, numbers or types differ. What throws leaves everything as
+    /// it was.
     void bind(const request& changes);
 
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
@@ -101,8 +102,8 @@ private:
 /// in other places, plans nothing and allocates its outputs alone. Throws what executable() does.
 void run(const request&);
 
-/// What executable(r).explain() says, with the memory of the plan alone: neither workspace nor outputs are
-/// allocated, and operands may be shapes. Throws what executable() does.
+/// What executable(r).explain() says, with the memory of the plan alone: neither workspace nor
+/// outputs are allocated, and operands may be shapes. Throws what executable() does.
 std::string explain(const request& r);
 
 /// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
