@@ -81,6 +81,7 @@ public:
         return go_to(level::tensor);
     }
     bool number_unsigned(number_unsigned_t value) {
+        if (at_ != level::extent && at_ != level::offset) return unexpected();
         if (value > PTRDIFF_MAX) return wrong(tensor() + "has a number that is too large");
         if (at_ == level::extent) {
             if (entries.back().extents.size() == most_axes)
@@ -88,7 +89,6 @@ public:
             entries.back().extents.push_back(value);
             return true;
         }
-        if (at_ != level::offset) return unexpected();
         if (offsets_ == 0) entries.back().begin = value;
         if (offsets_ == 1) entries.back().end = value;
         return ++offsets_ <= 2 || wrong(tensor() + "has other data_offsets than two");
@@ -137,6 +137,8 @@ private:
         if (at_ == level::outside) return wrong("its header is no JSON object");
         if (at_ == level::metadata_name || at_ == level::metadata_text)
             return wrong("its metadata are not texts by name");
+        // Nothing of a tensor is read before its name.
+        if (entries.empty()) return wrong("its header is not said as tensors by name");
         return wrong(tensor() +
                      "is not said as {\"dtype\": TEXT, \"shape\": [NUMBERS], "
                      "\"data_offsets\": [NUMBER, NUMBER]}");

@@ -47,6 +47,8 @@ void with_element_type(element type, F f) {
             return f(std::complex<float>{});
         case element::c128:
             return f(std::complex<double>{});
+        case element::boolean:
+            return f(bool{});
     }
 }
 
