@@ -242,7 +242,7 @@ TEST_CASE(".safetensors headers are read strictly") {
         {safetensors("{\"__metadata__\":9223372036854775808}"),
          "its metadata are not texts by name"},
         {safetensors("{\"__metadata__\":-1}"), "its metadata are not texts by name"},
-        {safetensors("{\"__metadata__\":1e400}"), "its header is no JSON at byte 22"},
+        {safetensors("{\"__metadata__\":1e400}"), "its header is no JSON at byte 21"},
         {safetensors("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}"), "its metadata name a twice"},
         {safetensors("{\"__metadata__\":{},\"__metadata__\":{}}"),
          "its header names __metadata__ twice"},
