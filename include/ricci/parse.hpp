@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,9 @@ struct judgement;
 
 namespace detail {
 class program_body;
+struct layers_of_program;
 program_body& body_of(const program& p);
+program program_of_layers(ir::program equations, std::unique_ptr<const layers_of_program> layers);
 }  // namespace detail
 
 /// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations,
@@ -67,6 +70,9 @@ public:
 
 private:
     friend detail::program_body& detail::body_of(const program& p);
+    friend program detail::program_of_layers(
+        ir::program equations, std::unique_ptr<const detail::layers_of_program> layers);
+    explicit program(detail::program_body* body) : body_(body) {}
 
     detail::program_body* body_;
 };
@@ -100,9 +106,10 @@ inline expected<program, mistake> parse(std::string_view text) {
 
 std::string to_latex(const ir::program_view& program);
 std::string to_text(const ir::program_view& program);
-/// The equations in LaTeX, a line each, as parse() reads them.
-inline std::string to_latex(const program& p) { return to_latex(p.view()); }
+/// The equations in LaTeX, a line each, as parse() reads them. Of layers: those of each, below a
+/// comment that says how one follows on another.
+std::string to_latex(const program& p);
 /// The equations in plain text: Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a].
-inline std::string to_text(const program& p) { return to_text(p.view()); }
+std::string to_text(const program& p);
 
 }  // namespace ricci

@@ -52,6 +52,19 @@ public:
         (view_bound(bound), ...);
     }
 
+    /// Layer by layer.
+    template <class... Bound>
+    explicit prepared(const engine::layering& layers, const Bound&... bound)
+        : executable_(with_request<Hash, T>(
+              outputs_, 1, 0,
+              [&](engine::request r) {
+                  r.layers = &layers;
+                  return engine::executable(r);
+              },
+              output_numbers<Hash>{}, bound...)) {
+        (view_bound(bound), ...);
+    }
+
     /// Throws ricci::error, before anything is written, where a tensor that was bound is gone.
     void operator()() { executable_.run(); }
 

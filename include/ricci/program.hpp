@@ -94,7 +94,9 @@ public:
 
     template <detail::any_tensor Tensor>
     bindable(Tensor&& x) : value_(array_of(std::forward<Tensor>(x))) {  // NOLINT
-        if constexpr (std::is_lvalue_reference_v<Tensor> && requires { detail::watch_of(x).place; })
+        using Own = std::remove_cvref_t<Tensor>;  // a view owns nothing that could be gone
+        if constexpr (std::is_lvalue_reference_v<Tensor> &&
+                      !std::is_same_v<Own, decltype(x.view())>)
             watch_ = detail::watch_of(x).place;
     }
     template <detail::list_of_elements List>
@@ -284,6 +286,23 @@ struct batch_options {
 /// The same equations for many: the inputs, and every tensor that depends on them, get a first axis
 /// with the index. Claims in the text are left out.
 program batch(const program& p, const batch_options& options);
+
+/// Layers: repeat(layer, 12, {.from = "Y", .to = "X", .index = "l"}).
+struct repeat_options {
+    std::string from;   // what a layer gives
+    std::string to;     // the input that the next layer takes it as
+    std::string index;  // a letter for the layers that no index of the program has
+    std::vector<std::string> shared = {};  // inputs that are the same for all layers
+    /// A gradient makes the tensors of a layer again on the way back, where it would store what it
+    /// needs of them for all layers: less memory, one more run forward.
+    bool recompute = false;
+};
+/// `count` layers of these equations: what each gives as `from` the next takes as `to`. A call binds
+/// `to` of the first layer and gets `from` of the last; every other input and output has a first
+/// axis for the layers, but the inputs that they share. A number may be bound to all layers at once.
+/// Planned once for all; with gradient() and tangent(), which go through the layers too. What
+/// states() and judge() are asked is asked of each layer.
+program repeat(const program& layer, std::size_t count, const repeat_options& options);
 
 /// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta",
 /// and the like.

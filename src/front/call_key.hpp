@@ -24,9 +24,11 @@ public:
 
     bool of(const request& r) {
         // The key stands for the program. Where outputs go is the caller's business at each call.
-        const auto& [program, program_key, owner, type, inputs, input_count, outputs, output_count,
-                     index_extents, index_extent_count, alpha, beta, fuse, allocate, context] = r;
-        static_cast<void>(program), static_cast<void>(owner);
+        const auto& [program, program_key, owner, layers, type, inputs, input_count, outputs,
+                     output_count, index_extents, index_extent_count, alpha, beta, fuse, allocate,
+                     context] = r;
+        // Layers are planned for themselves.
+        static_cast<void>(program), static_cast<void>(owner), static_cast<void>(layers);
         static_cast<void>(allocate), static_cast<void>(context);
         // Kernels that a test forces are other kernels.
         const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);

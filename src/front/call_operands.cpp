@@ -53,6 +53,7 @@ call_operands::call_operands(const program& p, const operand_list& operands, cal
                              const prepare_options& options)
     : body_(body_of(p)) {
     describe(operands);
+    refuse_single(operands);
     const auto mistake =
         call_check(body_.view(), facts_.data(), static_cast<std::int32_t>(facts_.size()),
                    kind != call_kind::run)
@@ -66,6 +67,7 @@ call_operands::call_operands(const program& p, const operand_list& operands, cal
 call_operands::call_operands(const program& p, const operand_list& operands, element type)
     : body_(body_of(p)), type_(type) {
     describe(operands);
+    refuse_single(operands);
     const auto mistake =
         call_check(body_.view(), facts_.data(), static_cast<std::int32_t>(facts_.size()), true)
             .run_rebinding(type);
@@ -80,6 +82,27 @@ void call_operands::describe(const operand_list& operands) {
         const bool index = o.value.kind() == bindable::what::index;
         names_.push_back(index ? o.name : canonical_name(o.name));
         facts_.push_back(facts_of(o.value, view_of(names_.back())));
+    }
+}
+
+// A tensor that lacks the axis of the layers, which the equations of one layer do not have.
+void call_operands::refuse_single(const operand_list& operands) const {
+    const layers_of_program* const layers = body_.layers();
+    if (layers == nullptr) return;
+    std::size_t k = 0;
+    for (const named& o : operands) {
+        const std::string& name = names_[k++];
+        if (o.value.kind() != bindable::what::tensor) continue;
+        const ir::program_view all = body_.view(), one = layers->layer.view();
+        const ir::ref n = all.find(view_of(name)), m = one.find(view_of(name));
+        if (n == ir::none || m == ir::none || rank_of(all, n) == rank_of(one, m)) continue;
+        const auto rank = static_cast<std::int32_t>(o.value.value().rank());
+        if (rank != rank_of(one, m)) continue;
+        throw error(
+            "ricci: " + name + " has a first axis " + layers->index + " for the layers, " +
+            std::to_string(rank + 1) + " axes in all, and a tensor of rank " +
+            std::to_string(rank) + " is bound to it" +
+            (is_input(one, m) ? "; an input that all layers share is named in .shared." : "."));
     }
 }
 
@@ -148,6 +171,7 @@ engine::request call_operands::request() const {
     r.program = body_.view();
     r.program_key = body_.key();
     r.program_owner = const_cast<program_body*>(&body_);
+    if (const layers_of_program* const layers = body_.layers()) r.layers = &layers->how;
     r.type = type_;
     r.inputs = inputs_.data();
     r.input_count = static_cast<std::int32_t>(inputs_.size());

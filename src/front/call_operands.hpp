@@ -35,6 +35,7 @@ public:
 
 private:
     void describe(const operand_list& operands);
+    void refuse_single(const operand_list& operands) const;
     void refuse_shapes(const operand_list& operands) const;
     void choose_type(const operand_list& operands, const prepare_options& options);
     void add(const operand_list& operands);

@@ -6,30 +6,15 @@
 #include <ricci/program.hpp>
 
 #include "src/front/call_operands.hpp"
+#include "src/front/program_body.hpp"
+#include "src/front/program_layers.hpp"
+#include "src/front/spelled_names.hpp"
 
 namespace ricci {
 namespace {
 
-using detail::text_view;
-
-text_view view_of(std::string_view text) {
-    return {text.data(), static_cast<std::int32_t>(text.size())};
-}
-
-// The canonical spellings of names, and views of them for a derivation.
-class spelled_names {
-public:
-    explicit spelled_names(const std::vector<std::string>& names) {
-        for (const std::string& name : names) spelled_.push_back(canonical_name(name));
-        for (const std::string& name : spelled_) views_.push_back(view_of(name));
-    }
-    const text_view* data() const { return views_.data(); }
-    std::int32_t size() const { return static_cast<std::int32_t>(views_.size()); }
-
-private:
-    std::vector<std::string> spelled_;
-    std::vector<text_view> views_;
-};
+using detail::spelled_names;
+using detail::view_of;
 
 program made_of(derive::derived&& made) {
     if (made.mistake) detail::refuse(made.mistake.words);
@@ -38,6 +23,8 @@ program made_of(derive::derived&& made) {
 
 program reverse(const program& p, std::string_view of, const std::vector<std::string>& by,
                 bool with_value) {
+    if (const auto* const layers = detail::body_of(p).layers())
+        return detail::gradient_of_layers(*layers, of, by, with_value);
     const std::string spelled = canonical_name(of);
     const spelled_names names(by);
     derive::gradient_request request;
@@ -60,17 +47,21 @@ program value_and_gradient(const program& p, std::string_view of,
 }
 
 program tangent(const program& p, const std::vector<std::string>& by) {
+    if (const auto* const layers = detail::body_of(p).layers())
+        return detail::tangent_of_layers(*layers, by);
     const spelled_names names(by);
     return made_of(derive::tangent(p.view(), names.data(), names.size()));
 }
 
 program jacobian(const program& p, std::string_view of, const std::vector<std::string>& by) {
+    detail::refuse_layers(p, "the Jacobian of layers is not derived; gradient and tangent are");
     const std::string spelled = canonical_name(of);
     const spelled_names names(by);
     return made_of(derive::jacobian(p.view(), view_of(spelled), names.data(), names.size()));
 }
 
 program batch(const program& p, const batch_options& options) {
+    detail::refuse_layers(p, "layers are batched before they are repeated: batch one of them");
     const spelled_names names(options.of);
     return made_of(batched_program(p.view(), names.data(), names.size(), view_of(options.index)));
 }

@@ -10,6 +10,7 @@
 #include <ricci/error.hpp>
 
 #include "src/front/call_key.hpp"
+#include "src/front/layers.hpp"
 #include "src/front/requests.hpp"
 #include "src/kernels/gemm.hpp"
 #include "src/kernels/gemm_complex.hpp"
@@ -25,6 +26,8 @@ struct executable::state {
     ir::program_view program;
     plan::program_plan plan;
     std::unique_ptr<runtime::execution> execution;
+    std::unique_ptr<layers> repeated;  // in the place of a plan: the request has layers
+    layering layers_of;                // that
     bool touching =
         false;  // an output comes near another operand: the plan is for these places only
 
@@ -119,17 +122,56 @@ std::unique_ptr<executable::state> make(kept_request&& asked, const request& mem
 
 }  // namespace
 
-executable::executable(const request& r) : state_(make(kept_request(r), r, nullptr).release()) {}
+namespace {
+
+// The same with layers. `before`: of an executable that is bound anew.
+std::unique_ptr<executable::state> make_layers(kept_request&& asked, const request& memory,
+                                               const executable::state* before) {
+    auto made = std::make_unique<executable::state>(std::move(asked));
+    request r = made->asked.view();
+    made->layers_of = before != nullptr ? before->layers_of : *r.layers;
+    r.layers = &made->layers_of;
+    r.allocate = memory.allocate;
+    r.context = memory.context;
+    made->program = r.program;
+    made->repeated = std::make_unique<layers>(r, layers::purpose::run,
+                                              before != nullptr ? before->repeated.get() : nullptr);
+    return made;
+}
+
+}  // namespace
+
+executable::executable(const request& r)
+    : state_((r.layers != nullptr ? make_layers(kept_request(r), r, nullptr)
+                                  : make(kept_request(r), r, nullptr))
+                 .release()) {}
 
 executable::~executable() { delete state_; }
 
 void executable::run() {
     state_->asked.check();
+    if (state_->repeated != nullptr) state_->repeated->run();
+    else state_->execution->run();
+}
+
+void executable::run_at(const operand* moved, std::int32_t count) {
+    for (auto& slot : state_->plan.slots) {
+        if (slot.kind != plan::storage::output &&
+            (slot.kind != plan::storage::input || slot.own != nullptr))
+            continue;
+        if (const operand* const now = find_operand(slot.name, moved, count)) slot.data = now->data;
+    }
+    state_->execution->bind(state_->plan);
     state_->execution->run();
 }
 
 void executable::bind(const request& changes) {
     kept_request asked = state_->asked.with(changes);
+    if (state_->repeated != nullptr) {
+        auto made = make_layers(std::move(asked), changes, state_);
+        delete std::exchange(state_, made.release());
+        return;
+    }
     const request r = asked.view();
     if (state_->touching || key_of(r) != key_of(state_->asked.view()) ||
         depends_on_places(r, state_->plan)) {
@@ -194,13 +236,29 @@ std::string words_of(const ir::program_view& program, const plan::program_plan& 
 }  // namespace
 
 std::string executable::explain() const {
+    if (state_->repeated != nullptr) return state_->repeated->explain();
     return words_of(state_->program, state_->plan, *state_->execution);
 }
 
 std::string explain(const request& r) {
+    if (r.layers != nullptr) return layers(r, layers::purpose::words).explain();
     const plan::program_plan made = plan_of(r);
     const runtime::execution execution(made, runtime::execution::purpose::words);
     return words_of(made.rewritten ? made.rewritten->view() : r.program, made, execution);
+}
+
+memory_sizes memory_of(const request& r) {
+    if (r.layers != nullptr) return layers(r, layers::purpose::words).memory();
+    const plan::program_plan plan = plan_of(r);
+    memory_sizes needed;
+    needed.workspace = plan.workspace_bytes;
+    for (const auto& slot : plan.slots) {
+        if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
+        std::size_t bytes = size_of(plan.type);
+        for (const std::int64_t e : slot.extents) bytes *= static_cast<std::size_t>(e);
+        needed.outputs += bytes;
+    }
+    return needed;
 }
 
 void set_threads(int count) { runtime::set_worker_count(count); }

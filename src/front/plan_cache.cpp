@@ -126,9 +126,10 @@ void run_new(remembered_call& made, const request& r, std::uint64_t use) {
 }  // namespace
 
 void run(const request& r) {
-    call_memory* const memory = r.program_key == 0 || r.allocate == nullptr || outputs_touch(r)
-                                    ? nullptr
-                                    : memory_of_thread();
+    call_memory* const memory =
+        r.program_key == 0 || r.layers != nullptr || r.allocate == nullptr || outputs_touch(r)
+            ? nullptr
+            : memory_of_thread();
     remembered_call* made = nullptr;
     if (memory != nullptr) {
         for (remembered_call& call : memory->calls) {

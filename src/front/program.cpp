@@ -87,8 +87,11 @@ std::uint64_t next_key() {
 
 }  // namespace
 
-program_body::program_body(ir::program equations)
-    : equations_(std::move(equations)), view_(equations_.view()), key_(next_key()) {
+program_body::program_body(ir::program equations, std::unique_ptr<const layers_of_program> layers)
+    : equations_(std::move(equations)),
+      view_(equations_.view()),
+      key_(next_key()),
+      layers_(std::move(layers)) {
     for (const ir::equation& e : view_.equations)
         if (!e.claim && is_output(view_, e.name)) outputs_.push_back(e.name);
 }
@@ -124,21 +127,29 @@ tensor_list program::definitions() const {
     return all;
 }
 
+// What layers state, each of them does.
+static ir::program_view stated_by(const program& p) {
+    const auto* const layers = detail::body_of(p).layers();
+    return layers != nullptr ? layers->layer.view() : p.view();
+}
+
 program program::keep(std::initializer_list<std::string_view> names) const {
     ir::program more(view());
     for (const std::string_view name : names) {
         const std::string spelled = canonical_name(name);
         if (const auto mistake = keep_name(more, view_of(spelled))) detail::refuse(mistake.words);
     }
+    if (const auto* const layers = body_->layers())
+        return detail::program_of_layers(std::move(more), detail::copied(*layers));
     return program(std::move(more));
 }
 
 bool program::states(std::string_view claim) const {
-    return detail::proves_claims(view(), read_claim(claim));
+    return detail::proves_claims(stated_by(*this), read_claim(claim));
 }
 
 judgement program::judge(std::string_view claim) const {
-    const derive::judgement found = detail::judge_claims(view(), read_claim(claim));
+    const derive::judgement found = detail::judge_claims(stated_by(*this), read_claim(claim));
     judgement out;
     if (found.verdict == derive::verdict::proved) return out;
     out.verdict = found.verdict == derive::verdict::refuted ? verdict::refuted : verdict::unproved;
@@ -148,7 +159,7 @@ judgement program::judge(std::string_view claim) const {
 
 mistake_list program::warnings() const {
     mistake_list all;
-    for (const ir::mistake& m : notation::warnings(view()))
+    for (const ir::mistake& m : notation::warnings(stated_by(*this)))
         all.push_back({m.kind, m.line, m.column, m.begin, m.end, string_of(m.words)});
     return all;
 }

@@ -4,23 +4,37 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
 #include <ricci/parse.hpp>
+#include <ricci/plan/engine.hpp>
 
 namespace ricci::detail {
 
+/// Of a program that is carried out layer by layer.
+struct layers_of_program {
+    program layer;
+    engine::layering how;  // refers to `layer` and `shared`
+    std::vector<ir::ref> shared;
+    std::string index = {};  // the letter for the layers
+};
+
 class program_body {
 public:
-    explicit program_body(ir::program equations);
+    explicit program_body(ir::program equations,
+                          std::unique_ptr<const layers_of_program> layers = nullptr);
 
     ir::program_view view() const { return view_; }
     /// Tells it from all other programs of this process, and from those known at compile time.
     std::uint64_t key() const { return key_; }
     /// Its outputs in the order of the equations.
     const std::vector<ir::ref>& outputs() const { return outputs_; }
+    /// nullptr where there are no layers. With them the equations say what a call binds and gets.
+    const layers_of_program* layers() const { return layers_.get(); }
 
     void share() { parts_.fetch_add(1, std::memory_order_relaxed); }
     void leave() {
@@ -34,6 +48,7 @@ private:
     ir::program_view view_;
     std::uint64_t key_;
     std::vector<ir::ref> outputs_;
+    std::unique_ptr<const layers_of_program> layers_;
     std::atomic<std::int32_t> parts_{1};
 };
 
@@ -56,6 +71,11 @@ public:
 private:
     program_body* body_ = nullptr;
 };
+
+/// A copy that refers to itself.
+std::unique_ptr<layers_of_program> copied(const layers_of_program& layers);
+/// A program that is carried out layer by layer.
+program program_of_layers(ir::program equations, std::unique_ptr<const layers_of_program> layers);
 
 /// The body of a program, for the files that carry out what its members promise.
 inline program_body& body_of(const program& p) { return *p.body_; }

@@ -69,16 +69,8 @@ std::string explain(const program& p, detail::operand_list operands,
 memory_needed memory_of(const program& p, detail::operand_list operands,
                         const prepare_options& options) {
     const call_operands call(p, operands, call_kind::explain, options);
-    const plan::program_plan plan = engine::plan_of(call.request());
-    memory_needed needed;
-    needed.workspace = plan.workspace_bytes;
-    for (const auto& slot : plan.slots) {
-        if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
-        std::size_t bytes = size_of(plan.type);
-        for (const std::int64_t e : slot.extents) bytes *= static_cast<std::size_t>(e);
-        needed.outputs += bytes;
-    }
-    return needed;
+    const engine::memory_sizes needed = engine::memory_of(call.request());
+    return {needed.outputs, needed.workspace};
 }
 
 struct runner::state {

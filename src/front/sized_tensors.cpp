@@ -19,6 +19,8 @@ ir::shape_table shapes_from(const engine::request& r) {
     set(r.outputs, r.output_count);
     for (std::int32_t k = 0; k < r.index_extent_count; ++k)
         table.set_index(r.index_extents[k].index, r.index_extents[k].extent);
+    for (ir::ref i = 0; r.layers != nullptr && i < r.program.indices.size(); ++i)
+        if (r.program.index(i) == r.layers->index) table.set_index(i, r.layers->count);
     if (const auto mistake = ir::infer_shapes(r.program, table)) detail::refuse(mistake.words);
     return table;
 }

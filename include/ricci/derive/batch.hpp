@@ -38,7 +38,27 @@ public:
         if (!out.mistake) out.mistake = find_index(index);
         if (!out.mistake) spread();
         if (!out.mistake) out.mistake = place_in_derivatives();
+        if (!out.mistake) rewrite(out.program);
+        return out;
+    }
+
+    /// The index at all that `marked(program, name)` is true of, whatever depends on it. `again`: the
+    /// equations have it already, at other tensors.
+    template <class Marked>
+    constexpr derived mark(Marked marked, text_view index, bool again = false) {
+        derived out;
+        if (again) index_ = p_.find_index(index);
+        else out.mistake = find_index(index);
         if (out.mistake) return out;
+        for (ref n = 0; n < batched_.size(); ++n) batched_[n] = marked(p_, n);
+        rewrite(out.program);
+        return out;
+    }
+
+private:
+    using builder = detail::text_builder;
+
+    constexpr void rewrite(ir::program& out) {
         const buffer<equation> source = p_.equations;
         p_.equations.clear();
         for (equation q : source) {
@@ -47,15 +67,11 @@ public:
             if (batched_[q.name]) q.positions = in_front_of(q.positions);
             p_.equations.push(q);
         }
-        out.program = ir::compact(p_);
+        out = ir::compact(p_);
         // What is bound for its shape alone stays a name of the program.
         for (ref n = 0; n < defined_.size(); ++n)
-            if (!defined_[n]) ir::intern_name_of(out.program, p_, n);
-        return out;
+            if (!defined_[n]) ir::intern_name_of(out, p_, n);
     }
-
-private:
-    using builder = detail::text_builder;
 
     // The names that are asked for ----------------------------------------------------------------
 

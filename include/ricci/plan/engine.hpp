@@ -38,6 +38,24 @@ struct index_extent {
     std::int64_t extent = 0;
 };
 
+/// That the program of a request is carried out several times, each on what the time before gives.
+/// The request's own program then says what is bound and given for all of them together: what there
+/// is one of for each layer has a first axis for them.
+struct layering {
+    enum class what : std::uint8_t { values, gradient, tangent };
+
+    ir::program_view layer;                       // the equations of one, of which others follow
+    detail::program_body* layer_owner = nullptr;  // of a program made at run time
+    ir::ref from = ir::none;                      // in `layer`: what a layer gives the next,
+    ir::ref to = ir::none;                        // and what this takes it as
+    const ir::ref* shared = nullptr;              // in `layer`: the same for all
+    std::int32_t shared_count = 0;
+    detail::text_view index;  // of the layers, in the request's program
+    std::int64_t count = 1;
+    what computes = what::values;
+    bool recompute = false;  // a gradient makes again what it could have stored for each layer
+};
+
 /// Everything an executable is made from. The program's arrays and the operands' memory have to
 /// outlive the executable.
 struct request {
@@ -47,7 +65,8 @@ struct request {
     std::uint64_t program_key = 0;
     /// Of a program made at run time: what keeps its arrays, where a plan is remembered, too.
     detail::program_body* program_owner = nullptr;
-    element type = element::f32;  // of every tensor
+    const layering* layers = nullptr;  // copied, but for what it refers to
+    element type = element::f32;       // of every tensor
     const operand* inputs = nullptr;
     std::int32_t input_count = 0;
     const operand* outputs = nullptr;  // outputs that are written to the caller's memory
@@ -88,6 +107,10 @@ public:
     /// it was.
     void bind(const request& changes);
 
+    /// Runs with what `moved` lists in other memory than was bound, of the same extents, strides and
+    /// types; only the addresses count. Allocates nothing. No output may come near another operand.
+    void run_at(const operand* moved, std::int32_t count);
+
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
     std::string explain() const;
 
@@ -105,6 +128,15 @@ void run(const request&);
 /// What executable(r).explain() says, with the memory of the plan alone: neither workspace nor
 /// outputs are allocated, and operands may be shapes. Throws what executable() does.
 std::string explain(const request& r);
+
+/// What a plan takes in bytes beside the memory of its operands, those outputs that are not bound
+/// among them.
+struct memory_sizes {
+    std::size_t outputs = 0;    // that are not bound
+    std::size_t workspace = 0;  // beside them
+};
+/// The same without allocating it. Throws what executable() does.
+memory_sizes memory_of(const request& r);
 
 /// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
 void set_threads(int count);

@@ -1,0 +1,299 @@
+// Layers: one text carried out many times, each time on what it gave before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <ricci/derive/repeat.hpp>
+#include <ricci/bind/batched_program.hpp>
+#include <ricci/prepared.hpp>
+
+namespace ricci {
+
+template <std::uint64_t Hash>
+struct from_name {};
+template <std::uint64_t Hash>
+struct to_name {};
+template <std::uint64_t... Hashes>
+struct shared_names {};
+
+/// What a layer gives to the next.
+template <std::uint64_t Hash>
+consteval from_name<Hash> from(name<Hash>) {
+    return {};
+}
+/// The input that it takes it as.
+template <std::uint64_t Hash>
+consteval to_name<Hash> to(name<Hash>) {
+    return {};
+}
+/// Inputs that are the same for all layers.
+template <std::uint64_t... Hashes>
+consteval shared_names<Hashes...> shared(name<Hashes>...) {
+    return {};
+}
+/// Whether a gradient stores what it needs of every layer, or makes it again on the way back.
+enum class on_the_way_back : bool { stored, recomputed };
+inline constexpr on_the_way_back recompute = on_the_way_back::recomputed;
+
+/// How layers follow on each other, as types.
+template <std::uint64_t Layer, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
+          std::uint64_t... Shared>
+struct layer_types {
+    static constexpr std::uint64_t layer = Layer;
+    static constexpr std::uint64_t from = From;
+    static constexpr detail::text_view shared[] = {spelling<Shared>()..., {}};
+    static constexpr derive::layer_names names() {
+        return {spelling<From>(), spelling<To>(), spelling<Index>(), shared, sizeof...(Shared)};
+    }
+    static constexpr ir::ref shared_refs[] = {name_number<Layer, Shared>..., ir::none};
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(mix(mix(mix(Layer, 7), Index), From), To);
+        ((h = mix(h, Shared)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+};
+
+struct no_layer_index {
+    static constexpr detail::text_view text() {
+        return "the index of the layers is a letter, as l, or a Greek one, as \\lambda";
+    }
+};
+
+template <class Types>
+struct derived_layers {
+    static constexpr std::uint64_t hash = mix(Types::hash, 1);
+    static constexpr ir::program_sizes room = outcome_of<Types::layer>.program.used.times(2);
+    static constexpr derive::derived make() {
+        if (!spells_an_index(Types::names().index)) {
+            derive::derived out;
+            out.mistake = ir::make_mistake(ir::mistake_kind::unexpected, no_layer_index::text());
+            return out;
+        }
+        return derive::repeat(outcome_of<Types::layer>.program.view(), Types::names());
+    }
+};
+template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
+struct derived_layers_gradient {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(mix(Types::hash, WithValue ? 3 : 2), Of);
+        ((h = mix(h, Wrt)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Types::layer>.program.used.times(8);
+    static constexpr auto make() {
+        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        return derive::repeat_gradient(outcome_of<Types::layer>.program.view(), Types::names(),
+                                       spelling<Of>(), wrt, sizeof...(Wrt), WithValue);
+    }
+};
+template <class Types, std::uint64_t... Wrt>
+struct derived_layers_tangent {
+    static constexpr std::uint64_t compute_hash() {
+        std::uint64_t h = mix(Types::hash, 4);
+        ((h = mix(h, Wrt)), ...);
+        return h;
+    }
+    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr ir::program_sizes room = outcome_of<Types::layer>.program.used.times(8);
+    static constexpr auto make() {
+        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        return derive::repeat_tangent(outcome_of<Types::layer>.program.view(), Types::names(), wrt,
+                                      sizeof...(Wrt));
+    }
+};
+
+/// Equations that are carried out layer by layer. Called, prepared and explained as equations are;
+/// the number of layers is known at run time.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes>
+class layers_of_equations {
+public:
+    constexpr layers_of_equations(std::int64_t count, on_the_way_back back)
+        : count_(count), back_(back) {}
+
+    /// Binds `to` of the first layer, and every other input with a first axis for the layers, but those
+    /// that they share; gives `from` of the last, and other outputs with that axis. Throws ricci::error
+    /// where a call of equations does.
+    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
+    auto operator()(const Bound&... bound) const {
+        using T = typename call_element<Bound...>::type;
+        results<Hash, T> outputs;
+        const engine::layering how = layering();
+        with_request<Hash, T>(
+            outputs, 1, 0,
+            [&](engine::request r) {
+                r.layers = &how;
+                engine::run(r);
+            },
+            output_numbers<Hash>{}, bound...);
+        return outputs;
+    }
+    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
+    requires is_a_mistake<Mistake> Mistake operator()(const Bound&...) const = delete;
+
+    /// Whether an equation of every layer is `claim`.
+    consteval bool states(const char* claim) const {
+        return equations<Types::layer>{}.states(claim);
+    }
+
+    static constexpr ir::program_view program() { return program_of<Hash>.view(); }
+    constexpr std::int64_t count() const { return count_; }
+    constexpr on_the_way_back back() const { return back_; }
+    constexpr engine::layering layering() const {
+        engine::layering how;
+        how.layer = program_of<Types::layer>.view();
+        how.from = how.layer.find(Types::names().from);
+        how.to = how.layer.find(Types::names().to);
+        how.shared = Types::shared_refs;
+        how.shared_count = Types::names().shared_count;
+        how.index = Types::names().index;
+        how.count = count_;
+        how.computes = Computes;
+        how.recompute = back_ == on_the_way_back::recomputed;
+        return how;
+    }
+
+private:
+    std::int64_t count_;
+    on_the_way_back back_;
+};
+
+/// Layers that are none, so that the compiler says what is wrong with them and nothing else.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Mistake>
+class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
+    using layers_of_equations<Hash, Types, Computes>::layers_of_equations;
+};
+
+template <class Maker, class Types, engine::layering::what Computes>
+struct made_layers {
+    using made = made_equations<Maker, Types::layer>;
+    using mistake = typename made::mistake;
+    using type = std::conditional_t<is_a_mistake<mistake>,
+                                    mistaken_layers<Maker::hash, Types, Computes, mistake>,
+                                    layers_of_equations<Maker::hash, Types, Computes>>;
+};
+
+/// `count` layers of these equations: what each gives as `from` the next takes as `to`:
+/// repeat(layer, 12, "l"_i, ricci::from("Y"_t), ricci::to("X"_t), ricci::shared("d_k"_t)). The
+/// compiler reads one layer, however many there are.
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
+          std::uint64_t... Shared>
+constexpr auto repeat(equations<Hash>, std::int64_t count, index_name<Index>, from_name<From>,
+                      to_name<To>, shared_names<Shared...> = {},
+                      on_the_way_back back = on_the_way_back::stored) ->
+    typename made_layers<derived_layers<layer_types<Hash, Index, From, To, Shared...>>,
+                         layer_types<Hash, Index, From, To, Shared...>,
+                         engine::layering::what::values>::type {
+    using types = layer_types<Hash, Index, From, To, Shared...>;
+    using made = made_layers<derived_layers<types>, types, engine::layering::what::values>;
+    if constexpr (is_a_mistake<typename made::mistake>)
+        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+    return typename made::type(count, back);
+}
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To>
+constexpr auto repeat(equations<Hash> layer, std::int64_t count, index_name<Index> index,
+                      from_name<From> given, to_name<To> taken, on_the_way_back back) {
+    return repeat(layer, count, index, given, taken, shared_names<>{}, back);
+}
+
+/// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of for
+/// each layer with the axis of the layers, of what they share the sum over them.
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
+constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
+                        name<Of>, name_list<Wrt...>) ->
+    typename made_layers<derived_layers_gradient<Types, Of, false, Wrt...>, Types,
+                         engine::layering::what::gradient>::type {
+    using made = made_layers<derived_layers_gradient<Types, Of, false, Wrt...>, Types,
+                             engine::layering::what::gradient>;
+    if constexpr (is_a_mistake<typename made::mistake>)
+        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+    return typename made::type(layers.count(), layers.back());
+}
+
+/// As gradient, and gives the value of `of` too.
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
+constexpr auto value_and_gradient(
+    layers_of_equations<Hash, Types, engine::layering::what::values> layers, name<Of>,
+    name_list<Wrt...>) -> typename made_layers<derived_layers_gradient<Types, Of, true, Wrt...>,
+                                               Types, engine::layering::what::gradient>::type {
+    using made = made_layers<derived_layers_gradient<Types, Of, true, Wrt...>, Types,
+                             engine::layering::what::gradient>;
+    if constexpr (is_a_mistake<typename made::mistake>)
+        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+    return typename made::type(layers.count(), layers.back());
+}
+
+/// Forward mode through all layers, along "d/dt x"_t of every x of `by`; what the first layer takes
+/// has to be among them. Gives the value too.
+template <std::uint64_t Hash, class Types, std::uint64_t... Wrt>
+constexpr auto tangent(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
+                       name_list<Wrt...>) ->
+    typename made_layers<derived_layers_tangent<Types, Wrt...>, Types,
+                         engine::layering::what::tangent>::type {
+    using made =
+        made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent>;
+    if constexpr (is_a_mistake<typename made::mistake>)
+        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+    return typename made::type(layers.count(), layers.back());
+}
+
+/// Checks, plans and allocates, as for equations; one layer is planned for all.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
+          class Mistake = mistake_in_prepare<Hash, Bound...>>
+auto prepare(const layers_of_equations<Hash, Types, Computes>& layers, const Bound&... bound) {
+    using T = typename call_element<Bound...>::type;
+    return prepared<Hash, T>(layers.layering(), bound...);
+}
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
+          class Mistake = mistake_in_prepare<Hash, Bound...>>
+auto prepare(const layers_of_equations<Hash, Types, Computes>& layers, const prepare_options&,
+             const Bound&... bound) {
+    return prepare(layers, bound...);
+}
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
+          class Mistake = mistake_in_prepare<Hash, Bound...>>
+requires is_a_mistake<Mistake> Mistake prepare(const layers_of_equations<Hash, Types, Computes>&,
+                                               const Bound&...)
+= delete;
+
+/// The plan of a layer in words, and what is stored between them.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
+          class Mistake = mistake_in_call<Hash, true, Bound...>>
+std::string explain(const layers_of_equations<Hash, Types, Computes>& layers,
+                    const Bound&... bound) {
+    using T = typename call_element<Bound...>::type;
+    results<Hash, T> outputs;
+    const engine::layering how = layers.layering();
+    return with_request<Hash, T>(
+        outputs, 1, 0,
+        [&](engine::request r) {
+            r.layers = &how;
+            return engine::explain(r);
+        },
+        output_numbers<Hash>{}, bound...);
+}
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
+          class Mistake = mistake_in_call<Hash, true, Bound...>>
+requires is_a_mistake<Mistake> Mistake explain(const layers_of_equations<Hash, Types, Computes>&,
+                                               const Bound&...)
+= delete;
+
+namespace detail {
+std::string layers_in_latex(const ir::program_view& signature, const engine::layering& how);
+std::string layers_in_text(const ir::program_view& signature, const engine::layering& how);
+}  // namespace detail
+
+/// The equations of each layer, below a comment that says how one follows on another.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes>
+std::string to_latex(const layers_of_equations<Hash, Types, Computes>& layers) {
+    return detail::layers_in_latex(layers.program(), layers.layering());
+}
+template <std::uint64_t Hash, class Types, engine::layering::what Computes>
+std::string to_text(const layers_of_equations<Hash, Types, Computes>& layers) {
+    return detail::layers_in_text(layers.program(), layers.layering());
+}
+
+}  // namespace ricci

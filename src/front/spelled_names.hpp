@@ -1,0 +1,33 @@
+// Names as a derivation takes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ricci/detail/text.hpp>
+#include <ricci/program.hpp>
+
+namespace ricci::detail {
+
+inline text_view view_of(std::string_view text) {
+    return {text.data(), static_cast<std::int32_t>(text.size())};
+}
+
+/// The canonical spellings of names, and views of them for a derivation.
+class spelled_names {
+public:
+    explicit spelled_names(const std::vector<std::string>& names) {
+        for (const std::string& name : names) spelled_.push_back(canonical_name(name));
+        for (const std::string& name : spelled_) views_.push_back(view_of(name));
+    }
+    const text_view* data() const { return views_.data(); }
+    std::int32_t size() const { return static_cast<std::int32_t>(views_.size()); }
+
+private:
+    std::vector<std::string> spelled_;
+    std::vector<text_view> views_;
+};
+
+}  // namespace ricci::detail
