@@ -106,9 +106,9 @@ struct weights {
     }
     /// Multiplications and additions of a prompt: by the weights, and of attention, whose lower half
     /// counts.
-    double operations(double tokens) const {
-        const double weights = static_cast<double>(w_a.size() + w_o.size() + u.size() + w.size());
-        return tokens * (2 * weights + 2 * tokens * static_cast<double>(layers() * width()));
+    double operations(double n) const {
+        const double matrices = static_cast<double>(w_a.size() + w_o.size() + u.size() + w.size());
+        return n * (2 * matrices + 2 * n * static_cast<double>(layers() * width()));
     }
     template <class F>
     void each_of_layers(F f) const {

@@ -1,6 +1,7 @@
 // A small causal transformer that learns to write bytes: the model, its loss and Adam are equations,
 // the gradients are derived from them.
 //   train [--steps N] [--text FILE] [--threads N] [--save FILE] [--resume FILE] [--sample N]
+//         [--export FILE.safetensors]      what it has learnt, for examples/gpt
 //   train --check      a short run: the loss falls; resumed, and on another number of threads, the same
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,9 @@
 #include <vector>
 
 #include <ricci/ricci.hpp>
+#ifdef RICCI_EXAMPLE_FILES
+#include <ricci/files.hpp>
+#endif
 
 #include <boost/hana/unpack.hpp>
 
@@ -40,7 +44,8 @@ constexpr auto block = R"(
     s'^{bi}   = \operatorname{mean}_a ((Z^{bia} - \mu'^{bi})^2)
     N'^{bia}  = \gamma'^a \frac{Z^{bia} - \mu'^{bi}}{\sqrt{s'^{bi} + 10^{-5}}} + \beta'^a
     H^{bif}   = N'^{bia} U^{af} + u^f
-    Y^{bia}   = Z^{bia} + \operatorname{gelu}(H^{bif}) W^{fa} + w^a
+    G^{bif}   = \frac{1}{2} H^{bif} (1 + \tanh(\sqrt{\frac{2}{\pi}} (H^{bif} + 0.044715 (H^{bif})^3)))
+    Y^{bia}   = Z^{bia} + G^{bif} W^{fa} + w^a
 )"_eq;
 
 // The logits Z of the byte that comes next, and the mean cross entropy with the bytes that came.
@@ -199,6 +204,9 @@ public:
     std::string sample(std::size_t count);
     void save(const char* path) { checkpoint(path, "wb"); }
     void resume(const char* path) { checkpoint(path, "rb"); }
+#ifdef RICCI_EXAMPLE_FILES
+    void write_gpt(const char* path) const;
+#endif
 
 private:
     template <class F>
@@ -350,6 +358,57 @@ void model::checkpoint(const char* path, const char* mode) {
     std::exit(1);
 }
 
+#ifdef RICCI_EXAMPLE_FILES
+/// The weights under the names that GPT-2 has for them. Biases that this model does not have are 0.
+void model::write_gpt(const char* path) const {
+    ricci::arrays all;
+    const auto add = [&](const std::string& name, const auto& t) {
+        all.add(name, ricci::array(t.view()));
+    };
+    const auto zeros = [&](const std::string& name, std::size_t size) {
+        all.add(name, ricci::array(ricci::element::f32, {size}));
+    };
+    // Columns of queries, keys and values side by side, head after head.
+    const auto beside = [&](const std::string& name, const block_parameters& p) {
+        ricci::tensor<float, 2> w({width, 3 * width});
+        const ricci::tensor<float, 3>* const parts[] = {&p["W_Q"_t].value, &p["W_K"_t].value,
+                                                        &p["W_V"_t].value};
+        for (std::size_t o = 0; o < 3; ++o)
+            for (std::size_t h = 0; h < heads; ++h)
+                for (std::size_t a = 0; a < width; ++a)
+                    for (std::size_t d = 0; d < column; ++d)
+                        w(a, o * width + h * column + d) = (*parts[o])(h, a, d);
+        all.add(name, ricci::array(std::move(w)));
+    };
+    add("wte.weight", embedding_["E"_t].value);
+    add("wpe.weight", embedding_["P"_t].value);
+    for (std::size_t k = 0; k < layers; ++k) {
+        const block_parameters& p = blocks_[k].parameters;
+        const std::string h = "h." + std::to_string(k) + ".";
+        add(h + "ln_1.weight", p["\\gamma"_t].value);
+        add(h + "ln_1.bias", p["\\beta"_t].value);
+        beside(h + "attn.c_attn.weight", p);
+        zeros(h + "attn.c_attn.bias", 3 * width);
+        const float* const out = p["W_O"_t].value.data();
+        all.add(h + "attn.c_proj.weight",
+                ricci::array(ricci::tensor_view<const float, 2>(out, {width, width})));
+        zeros(h + "attn.c_proj.bias", width);
+        add(h + "ln_2.weight", p["\\gamma'"_t].value);
+        add(h + "ln_2.bias", p["\\beta'"_t].value);
+        add(h + "mlp.c_fc.weight", p["U"_t].value);
+        add(h + "mlp.c_fc.bias", p["u"_t].value);
+        add(h + "mlp.c_proj.weight", p["W"_t].value);
+        add(h + "mlp.c_proj.bias", p["w"_t].value);
+    }
+    add("ln_f.weight", head_["\\gamma"_t].value);
+    add("ln_f.bias", head_["\\beta"_t].value);
+    const float* const u = head_["U"_t].value.data();
+    all.add("lm_head.weight",
+            ricci::array(ricci::tensor_view<const float, 2>(u, {256, width}, {1, 256})));
+    ricci::save(path, all);
+}
+#endif
+
 // The command ----------------------------------------------------------------------------------------
 
 std::string contents(const char* path) {
@@ -404,6 +463,15 @@ int main(int count, char** arguments) {
     if (const char* path = option("--resume", nullptr)) m.resume(path);
     m.run(std::atoll(option("--steps", "300")), 20);
     if (const char* path = option("--save", nullptr)) m.save(path);
+    if (const char* path = option("--export", nullptr)) {
+#ifdef RICCI_EXAMPLE_FILES
+        m.write_gpt(path);
+        std::printf("\n%s: gpt %s --heads %zu\n", path, path, heads);
+#else
+        std::fprintf(stderr, "%s is not written: this was built without ricci/files.hpp\n", path);
+        return 1;
+#endif
+    }
     std::printf("\n%s\n",
                 m.sample(static_cast<std::size_t>(std::atoll(option("--sample", "300")))).c_str());
     return 0;
