@@ -209,6 +209,12 @@ auto step_of_logits(const weights& m, const row& y, row& z) {
                           "E"_t = m.of_logits(), "Z"_t = z);
 }
 
+template <class T>
+T& any();  // of a type, to ask what a function gives
+using one_step = decltype(step_of_one(any<weights>(), any<row>(), any<part>(), any<part>(),
+                                      any<ending>(), any<ending>(), any<row>()));
+using logits_step = decltype(step_of_logits(any<weights>(), any<row>(), any<row>()));
+
 /// A sequence, and the keys and values of all of it in all layers.
 class session {
 public:
@@ -259,10 +265,7 @@ private:
         const auto s = all.strides();
         return {&all(0, length_, 0, 0), {m_.layers(), m_.heads, m_.column()}, {s[0], s[2], s[3]}};
     }
-    auto first_step() -> decltype(step_of_one(std::declval<const weights&>(),
-                                              std::declval<const row&>(), std::declval<part&>(),
-                                              std::declval<part&>(), std::declval<ending&>(),
-                                              std::declval<ending&>(), std::declval<row&>())) {
+    one_step first_step() {
         part keys = places_of(keys_, length_), values = places_of(values_, length_);
         ending k = end_of(keys_), v = end_of(values_);
         return step_of_one(m_, x_, keys, values, k, v, y_);
@@ -272,9 +275,8 @@ private:
     std::size_t length_ = 1;
     cache keys_, values_;
     row x_, y_, z_;
-    decltype(std::declval<session>().first_step()) one_;
-    decltype(step_of_logits(std::declval<const weights&>(), std::declval<const row&>(),
-                            std::declval<row&>())) last_;
+    one_step one_;
+    logits_step last_;
 };
 
 /// Draws a token; at a temperature of 0 the most probable.
