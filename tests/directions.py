@@ -35,9 +35,11 @@ ARROWS = {
     "src/files": {"base", "tensors", "front"},
     # Diagrams are made of equations alone, for the command.
     "src/draw": {"base", "ir", "front"},
+    # Pages are made of arrays, and of equations for their traces.
+    "src/show": {"base", "ir", "tensors", "front"},
     # The command is a program on top of everything; nothing includes it.
     "src/command": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/front", "src/plan",
-                    "src/draw", "src/files"},
+                    "src/draw", "src/files", "src/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.

@@ -117,6 +117,15 @@ install_clang() {
     return 1
 }
 
+# The browser that the tests of pages look at; without it they are skipped. Returns 1 where it cannot be had.
+install_browser() {
+    if have chromedriver && have chromium; then return 0; fi
+    have apt-get && can_be_root || return 1
+    say "installing chromium"
+    apt_get update || true
+    apt_get install --no-install-recommends chromium chromium-driver
+}
+
 # configure FOLDER OPTION...: sets up a build folder, or changes the options of one that is there.
 configure() {
     folder=$1

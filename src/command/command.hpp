@@ -18,5 +18,6 @@ void add_explain(CLI::App& app, int& code);
 void add_grad(CLI::App& app, int& code);
 void add_order(CLI::App& app, int& code);
 void add_run(CLI::App& app, int& code);
+void add_show(CLI::App& app, int& code);
 
 }  // namespace ricci::command

@@ -31,6 +31,7 @@ int run(int count, char** words) {
     add_explain(app, code);
     add_check(app, code);
     add_draw(app, code);
+    add_show(app, code);
     add_einsum(app, code);
     add_order(app, code);
     try {

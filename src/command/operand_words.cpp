@@ -159,6 +159,12 @@ bool keeps_type(const program& p, const operand_word& o, const array& a) {
 
 }  // namespace
 
+operand_word file_operand(const std::string& text) {
+    operand_word o;
+    read_file_name(o, text);
+    return o;
+}
+
 array shape_in_file(const operand_word& o) {
     return o.member.empty() ? load_shape(o.path) : load_shape(o.path, o.member);
 }

@@ -33,6 +33,9 @@ operand_word read_operand(const std::string& word, const program& p);
 /// All of them. Throws ricci::error for an input of the program that none of them binds, too.
 std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p);
 
+/// What names a tensor in a file alone, without a name before it: model.safetensors:layers.0.wq.
+operand_word file_operand(const std::string& text);
+
 /// Element types by the names of both worlds: float or f32, double or f64, half or f16, bfloat16 or
 /// bf16, c64 or complex64, c128 or complex128, i32 or int32, i64 or int64, bool. Throws
 /// ricci::error for others.

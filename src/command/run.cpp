@@ -1,10 +1,14 @@
 // `ricci run`: equations from a file, operands from files, outputs to files.
 #include <memory>
 
+#include <ricci/error.hpp>
+
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/run_options.hpp"
+#include "command/show_options.hpp"
+#include "command/show_run.hpp"
 
 namespace ricci::command {
 
@@ -13,6 +17,8 @@ void add_run(CLI::App& app, int& code) {
         std::string file;
         std::vector<std::string> operands;
         run_options run;
+        std::vector<std::string> shown;
+        show_options show;
     };
     auto o = std::make_shared<options>();
     command_line run(app, "run", "compute the outputs of equations");
@@ -20,12 +26,25 @@ void add_run(CLI::App& app, int& code) {
         "Operands: X=x.npy, W=model.safetensors:layers.0.wq, d_k=64, z=1+2i, and h:8 for the "
         "extent of\n"
         "an index that no shape gives.\n\n"
-        "  ricci run attention.tex X=x.npy W=model.safetensors:wq d_k=64 h:8 -o Y=y.npy");
+        "  ricci run attention.tex X=x.npy W=model.safetensors:wq d_k=64 h:8 -o Y=y.npy\n\n"
+        "With --show an operand may be a list, h:1,2,4 d_k=4,2,1: the page has a choice among the "
+        "runs.\n\n"
+        "  ricci run attention.tex X=x.npy W=w.npy d_k=64 --show A=page.html --labels tokens.txt");
     run.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
     run.words(o->operands, "NAME=VALUE", "what is bound to the names of the equations");
     o->run.add_to(run);
+    run.option("--show", o->shown, "NAME=PAGE",
+               "A=page.html: the tensor A as heat maps, in a page for the browser, with the trace "
+               "of a row; may be given several times");
+    o->show.add_to(run);
     run.call([o, &code] {
-        run_and_save(read_equations(o->file), o->operands, o->run);
+        const auto variants = variants_of(o->operands);
+        if (variants.size() > 1 && o->shown.empty())
+            throw error("ricci: the operands are for " + std::to_string(variants.size()) +
+                        " runs, which --show A=page.html shows together.");
+        const program p = read_equations(o->file);
+        if (o->shown.empty()) run_and_save(p, o->operands, o->run);
+        else run_and_show(p, variants, o->run, o->shown, o->show);
         code = done;
     });
 }

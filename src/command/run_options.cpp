@@ -39,26 +39,6 @@ void check_memory(const program& p, const std::vector<named>& shapes, std::uint6
            words_of_bytes(static_cast<double>(most)) + ".");
 }
 
-std::string words_of_extents(const array& a) {
-    std::string words;
-    for (const std::size_t e : a.extents()) words += (words.empty() ? "" : "x") + std::to_string(e);
-    return words.empty() ? "a number" : words;
-}
-
-// Everything is written when everything is computed, and put into its place when everything is
-// written.
-void save_outputs(const arrays& results, const std::vector<output_file>& files) {
-    std::vector<std::pair<std::string, arrays>> contents;  // in the order of the command line
-    for (const output_file& f : files) {
-        auto at = std::find_if(contents.begin(), contents.end(),
-                               [&](const auto& c) { return c.first == f.path; });
-        if (at == contents.end()) at = contents.insert(contents.end(), {f.path, arrays{}});
-        for (const auto& [name, value] : results)
-            if (f.name.empty() || f.name == name) at->second.set(name, value);
-    }
-    save_together(contents);
-}
-
 void print_outputs(const arrays& results) {
     for (const auto& [name, value] : results) {
         const std::string text = to_text(value);
@@ -129,6 +109,12 @@ std::string words_of_bytes(double bytes) {
     return text;
 }
 
+std::string words_of_extents(const array& a) {
+    std::string words;
+    for (const std::size_t e : a.extents()) words += (words.empty() ? "" : "x") + std::to_string(e);
+    return words.empty() ? "a number" : words;
+}
+
 std::vector<output_file> read_outputs(const std::vector<std::string>& words) {
     std::vector<output_file> all;
     for (const std::string& word : words) {
@@ -157,10 +143,22 @@ program with_outputs(const program& p, const std::vector<output_file>& files) {
     return more;
 }
 
-void run_and_save(const program& p, const std::vector<std::string>& operands,
-                  const run_options& options) {
-    const auto files = read_outputs(options.outputs);
-    const program asked = with_outputs(p, files);
+// Everything is written when everything is computed, and put into its place when everything is
+// written.
+void save_outputs(const arrays& results, const std::vector<output_file>& files) {
+    std::vector<std::pair<std::string, arrays>> contents;  // in the order of the command line
+    for (const output_file& f : files) {
+        auto at = std::find_if(contents.begin(), contents.end(),
+                               [&](const auto& c) { return c.first == f.path; });
+        if (at == contents.end()) at = contents.insert(contents.end(), {f.path, arrays{}});
+        for (const auto& [name, value] : results)
+            if (f.name.empty() || f.name == name) at->second.set(name, value);
+    }
+    save_together(contents);
+}
+
+computed compute(const program& asked, const std::vector<std::string>& operands,
+                 const run_options& options, const std::vector<std::string>& before) {
     const auto words = read_operands(operands, asked);
     const auto wanted =
         options.type.empty() ? std::nullopt : std::optional(element_named(options.type));
@@ -170,16 +168,20 @@ void run_and_save(const program& p, const std::vector<std::string>& operands,
         check_memory(asked, shapes_of_operands(asked, words, wanted), most);
     }
     progress doing("reading");
-    std::vector<std::string> said;
-    const auto loaded = load_operands(asked, words, wanted, said);
-    for (const std::string& line : said)
-        if (!options.json) std::fprintf(stderr, "ricci: %s\n", line.c_str());
+    computed all;
+    all.operands = load_operands(asked, words, wanted, all.said);
+    for (const std::string& line : all.said)
+        if (!options.json && std::find(before.begin(), before.end(), line) == before.end())
+            std::fprintf(stderr, "ricci: %s\n", line.c_str());
     doing.now("computing");
-    const arrays results =
-        run(asked, loaded, {.type = wanted ? wanted_element(*wanted) : wanted_element()});
-    doing.now("writing");
-    save_outputs(results, files);
-    if (options.json) print_json(results, files, said);
+    all.results =
+        run(asked, all.operands, {.type = wanted ? wanted_element(*wanted) : wanted_element()});
+    return all;
+}
+
+void say_outputs(const arrays& results, const std::vector<output_file>& files,
+                 const std::vector<std::string>& said, bool json) {
+    if (json) print_json(results, files, said);
     else if (files.empty()) print_outputs(results);
     else
         for (const output_file& f : files)
@@ -187,6 +189,17 @@ void run_and_save(const program& p, const std::vector<std::string>& operands,
                 if (f.name.empty() || f.name == name)
                     std::printf("%s, %s %s: %s\n", name.c_str(), short_name(value.type()).c_str(),
                                 words_of_extents(value).c_str(), f.path.c_str());
+}
+
+void run_and_save(const program& p, const std::vector<std::string>& operands,
+                  const run_options& options) {
+    const auto files = read_outputs(options.outputs);
+    const computed all = compute(with_outputs(p, files), operands, options);
+    {
+        const progress doing("writing");
+        save_outputs(all.results, files);
+    }
+    say_outputs(all.results, files, all.said, options.json);
 }
 
 }  // namespace ricci::command

@@ -1,0 +1,165 @@
+// Writes a page: the parts of the template around the tensors and what is said of them.
+#include "show/page.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ricci/error.hpp>
+
+#include "show/encode.hpp"
+#include "show/template.hpp"
+#include "show/values.hpp"
+
+namespace ricci::show {
+namespace {
+
+using nlohmann::json;
+
+const char* word_of(element type) {
+    constexpr const char* words[] = {"f32",  "f64", "bf16", "f16",    "c64",
+                                     "c128", "i32", "i64",  "boolean"};
+    return words[static_cast<std::size_t>(type)];
+}
+
+// One tensor that is stored: views first, then those of their traces.
+struct stored_tensor {
+    const array* values;
+    summary found;
+    show::format how;
+};
+
+std::vector<stored_tensor> tensors_of(const page& p) {
+    std::vector<stored_tensor> all;
+    for (const view& v : p.views) {
+        all.push_back({&v.values, summary_of(v.values), {}});
+        for (const traced_tensor& t : v.trace)
+            if (t.what != traced_tensor::part::self)
+                all.push_back({&t.values, summary_of(t.values), {}});
+    }
+    return all;
+}
+
+// The most exact formats with which all of them fit.
+void choose_formats(std::vector<stored_tensor>& all, const page& p) {
+    double characters = 0;
+    for (const precision how : {precision::exact, precision::sixteen_bits, precision::eight_bits}) {
+        characters = characters_beside;
+        for (stored_tensor& t : all) {
+            t.how = format_of(*t.values, t.found, how);
+            characters += characters_of(*t.values, t.how);
+        }
+        if (characters <= static_cast<double>(p.most_bytes)) return;
+    }
+    char words[120];
+    std::snprintf(words, sizeof words,
+                  "ricci: the page would have %.0f MB, and --page-size allows %.0f MB.",
+                  characters / 1e6, static_cast<double>(p.most_bytes) / 1e6);
+    throw error(words);
+}
+
+class writer {
+public:
+    writer(const page& p, std::vector<stored_tensor> tensors)
+        : page_(p), tensors_(std::move(tensors)) {}
+
+    std::string written() {
+        json views = json::array();
+        for (const view& v : page_.views) views.push_back(view_in_json(v));
+        const json all{{"title", page_.title},
+                       {"rows", page_.rows},
+                       {"columns", page_.columns},
+                       {"views", views},
+                       {"notes", page_.notes},
+                       {"compare", page_.compare},
+                       {"steps", {{"q8", eight_bit_steps}, {"q16", sixteen_bit_steps}}}};
+        return page_around(page_.title, data_, in_script(all));
+    }
+
+private:
+    // Inside <script> nothing may look like the end of it. All of a page is ASCII: browsers read a
+    // long one of that in half the time.
+    static std::string in_script(const json& all) {
+        std::string safe;
+        for (const char c : all.dump(-1, ' ', true, json::error_handler_t::replace)) {
+            if (c == '<') safe += "\\u003c";
+            else safe += c;
+        }
+        return safe;
+    }
+
+    json tensor_in_json(const array& values) {
+        const stored_tensor& t = tensors_[next_tensor_++];
+        const std::size_t together = panels_together(values), panels = panels_in(values);
+        json out{{"format", t.how.name},
+                 {"type", word_of(values.type())},
+                 {"magnitude", is_complex(values.type())},
+                 {"extents", std::vector(values.extents().begin(), values.extents().end())},
+                 {"panels", panels},
+                 {"height", rows_in_panel(values)},
+                 {"width", columns_in_panel(values)},
+                 {"together", together},
+                 {"first", next_data_},
+                 {"steppedRows", t.how.rows_of_a_step},
+                 {"nan", t.found.nan},
+                 {"above", t.found.above},
+                 {"below", t.found.below}};
+        // without a finite number there is neither
+        if (t.found.least <= t.found.most) out["least"] = t.found.least, out["most"] = t.found.most;
+        for (std::size_t first = 0; first < panels; first += together) {
+            data_ += "<script type=\"text/plain\" id=\"d" + std::to_string(next_data_++) + "\">";
+            data_ += encoded(values, t.how, first, std::min(together, panels - first));
+            data_ += "</script>\n";
+        }
+        return out;
+    }
+
+    json view_in_json(const view& v) {
+        json out{{"label", v.label},       {"name", v.name},
+                 {"equation", v.equation}, {"letters", v.letters},
+                 {"offsets", v.offsets},   {"tensor", tensor_in_json(v.values)}};
+        json trace = json::array();
+        for (const traced_tensor& t : v.trace) {
+            constexpr const char* parts[] = {"row", "column", "self", "result"};
+            json one{{"what", parts[static_cast<std::size_t>(t.what)]},
+                     {"name", t.name},
+                     {"equation", t.equation}};
+            json factors = json::array();
+            for (const factor& f : t.factors)
+                factors.push_back({{"letter", f.letter},
+                                   {"extent", f.extent},
+                                   {"stride", f.stride},
+                                   {"role", f.role}});
+            one["letters"] = t.letters;
+            one["factors"] = std::move(factors);
+            if (t.what != traced_tensor::part::self) one["tensor"] = tensor_in_json(t.values);
+            trace.push_back(std::move(one));
+        }
+        out["trace"] = std::move(trace);
+        return out;
+    }
+
+    const page& page_;
+    std::vector<stored_tensor> tensors_;
+    std::size_t next_tensor_ = 0, next_data_ = 0;
+    std::string data_;
+};
+
+}  // namespace
+
+double least_characters(const array& shape) {
+    return characters_of(
+        shape, {"q8", 1, columns_in_panel(shape) >= 128 ? std::size_t{1} : rows_in_panel(shape)});
+}
+
+std::string to_html(const page& p) {
+    auto tensors = tensors_of(p);
+    choose_formats(tensors, p);
+    return writer(p, std::move(tensors)).written();
+}
+
+}  // namespace ricci::show
