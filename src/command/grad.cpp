@@ -9,6 +9,7 @@
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
+#include "command/gradients.hpp"
 #include "command/run_options.hpp"
 
 namespace ricci::command {
@@ -20,25 +21,6 @@ struct options {
     bool value = false, text = false, run = false;
     run_options how;
 };
-
-// A name that is asked for by another one than it has is the mistake of every day: say which there
-// are.
-std::string only_output(const program& p) {
-    const auto outputs = p.outputs();
-    if (outputs.size() == 1) return outputs[0].name;
-    std::string words =
-        "ricci: these equations have several outputs; say with --of which is differentiated:";
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-        words += (k == 0 ? " " : ", ") + outputs[k].name;
-    throw error(words + ".");
-}
-
-std::vector<std::string> all_inputs(const program& p) {
-    std::vector<std::string> names;
-    for (const tensor_info& t : p.inputs())
-        if (t.rank > 0) names.push_back(t.name);
-    return names;
-}
 
 void print_equations(const program& p, const options& o) {
     if (!o.how.json) {
@@ -53,9 +35,8 @@ void print_equations(const program& p, const options& o) {
 
 void carry_out(const options& o) {
     const program p = read_equations(o.file);
-    const std::string of = canonical_name(o.of.empty() ? only_output(p) : o.of);
-    const auto by = o.by.empty() ? all_inputs(p) : o.by;
-    const program derived = o.value ? value_and_gradient(p, of, by) : gradient(p, of, by);
+    const std::string of = differentiated_output(p, o.of);
+    const program derived = gradients_of(p, of, o.by, o.value);
     if (!o.run) {
         if (!o.operands.empty())
             throw error(

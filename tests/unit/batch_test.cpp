@@ -268,8 +268,29 @@ TEST_CASE("batches in the source and at run time are the same", "[batch]") {
           explain(by_hand, {{"Q", q}, {"K", k}, {"V", v}}));
 }
 
+TEST_CASE("a batch is planned as the text with the index is", "[batch]") {
+    const program made = batch(parsed(attention_text), {.of = {"X", "m"}, .index = "b"});
+    const program by_hand = parsed(R"(Q^{bhia} = X^{bic} W_Q^{hca}
+       K^{bhja} = X^{bjc} W_K^{hca}
+       V^{bhjc} = X^{bjd} W_V^{hdc}
+       S^{bhij} = \frac{1}{\sqrt{d_k}} Q^{bhia} K^{bhja} - \infty \cdot [m^{bij}]
+       A^{bhij} = \frac{\exp(S^{bhij})}{\sum_{j'} \exp(S^{bhij'})}
+       O^{bhic} = A^{bhij} V^{bhjc}
+       Y^{bid}  = O^{bhic} W_O^{hcd})");
+    std::vector<named> all;
+    std::uint64_t state = 5;
+    for (const auto& [name, shape] : of_attention) {
+        std::vector<std::size_t> extents = shape.extents;
+        if (name == "X" || name == "m") extents.insert(extents.begin(), count);
+        all.push_back({name, filled<float>(shape, extents, state)});
+    }
+    CHECK(explain(made, all) == explain(by_hand, all));
+}
+
 TEST_CASE("what cannot be batched is said", "[batch]") {
     const program p = parsed("Y^{ik} = X^{ij} W_Q^{jk}");
+    CHECK_THROWS_WITH(batch(parsed("Q^{hia} = X^{ib} W_Q^{hba}"), {.of = {"X"}, .index = "b"}),
+                      Contains("the equations have an index b already; write another, as n"));
     CHECK_THROWS_WITH(batch(p, {.of = {"X"}, .index = "j"}),
                       Contains("the equations have an index j already; write another, as b"));
     CHECK_THROWS_WITH(batch(p, {.of = {"W_K"}, .index = "b"}),
