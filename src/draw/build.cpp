@@ -11,6 +11,7 @@
 #include <ricci/ir/rewrite.hpp>
 
 #include "draw/diagram.hpp"
+#include "draw/forks.hpp"
 
 namespace ricci::draw {
 namespace {
@@ -58,7 +59,7 @@ public:
         factor_.clear();
     }
     diagram finish() {
-        join_forks();
+        join_forks(out_);
         return std::move(out_);
     }
 
@@ -69,7 +70,7 @@ private:
     }
     void connect(std::int32_t from, std::int32_t to, label text, bool arrow = false,
                  std::int32_t strands = 1) {
-        out_.edges.push_back({from, to, std::move(text), strands, arrow, {}});
+        out_.edges.push_back({from, to, std::move(text), strands, arrow, {}, {}});
     }
     std::int32_t add_dot(network& net) {
         const std::int32_t outer = std::exchange(current_, -1);
@@ -175,7 +176,8 @@ private:
         }
         if (x.kind == ir::op::delta) {
             network net;
-            axes(x, add(shape::tensor, {{"δ", 0}}), net);
+            std::vector<network> places;
+            axes(x, add(shape::tensor, {{"δ", 0}}), net, places);
             return net;
         }
         if (is_plain(n) && !splits(x)) return value(n, label_of_expression(p_, n));
@@ -200,13 +202,14 @@ private:
                 if (brackets) append(words, {{")", 0}});
                 net.add(value(below, words));
             } else {
-                net.add(function(n, {{"1/x", 0}}, {below}, ir::free_indices(p_, below)));
+                net.add(function({{"1/x", 0}}, {below}, ir::free_indices(p_, below)));
             }
             return net;
         }
         std::vector<ir::ref> arguments;
         for (std::int32_t k = 0; k < x.children.count; ++k) arguments.push_back(p_.child(x, k));
-        return function(n, words_of(x, arguments), arguments, ir::free_indices(p_, n));
+        label word = word_of_function(p_, x, arguments);
+        return function(std::move(word), arguments, ir::free_indices(p_, n));
     }
 
     // A product of values with places of indices is drawn as its factors; of scalars alone as one
@@ -226,77 +229,48 @@ private:
         return net;
     }
 
-    // The word of a function; arguments that are numbers stand in it.
-    label words_of(const ir::node& x, std::vector<ir::ref>& arguments) const {
-        label words;
-        switch (x.kind) {
-            case ir::op::apply: {
-                const auto f = static_cast<ir::function>(x.detail);
-                const bool root = ir::entry_of(f).form == ir::function_form::radical;
-                return {{root ? "√" : text_of(ir::function_word(f)), 0}};
-            }
-            case ir::op::reduce:
-                words = {{text_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))), 0}};
-                for (std::int32_t k = 0; k < x.indices.count; ++k)
-                    for (const run& r : label_of_index(p_, p_.reduced(x, k)))
-                        append(words, {{r.text, -1}});
-                return words;
-            case ir::op::add: {
-                words = {{"+", 0}};
-                std::vector<ir::ref> kept;
-                for (const ir::ref a : arguments) {
-                    if (p_.nodes[a].kind == ir::op::number) {
-                        append(words, {{" ", 0}});
-                        append(words, label_of_expression(p_, a));
-                    } else {
-                        kept.push_back(a);
-                    }
-                }
-                arguments = kept;
-                return words;
-            }
-            case ir::op::power:
-                if (is_plain(arguments[1]) && ir::free_indices(p_, arguments[1]).empty()) {
-                    words = {{"x", 0}};
-                    for (const run& r : label_of_expression(p_, arguments[1]))
-                        append(words, {{r.text, 1}});
-                    arguments.pop_back();
-                    return words;
-                }
-                return {{"x", 0}, {"y", 1}};
-            case ir::op::compare: {
-                constexpr const char* signs[] = {"<", "≤", "=", "≠", "∧", "∨"};
-                if (ir::is_truth(x)) {
-                    arguments.resize(1);
-                    return {{"[ ]", 0}};
-                }
-                words = {{std::string("x ") + signs[x.detail] + " ", 0}};
-                if (arguments.size() == 2 && p_.nodes[arguments[1]].kind == ir::op::number) {
-                    append(words, label_of_expression(p_, arguments[1]));
-                    arguments.pop_back();
-                } else {
-                    append(words, {{"y", 0}});
-                }
-                return words;
-            }
-            case ir::op::choose:
-                return {{"cases", 0}};
-            default:
-                return {{"f", 0}};
-        }
-    }
-
     // Arrows bring what a function takes: a line for each open index, a dashed one for a number.
-    network function(ir::ref, label words, const std::vector<ir::ref>& arguments,
+    network function(label words, const std::vector<ir::ref>& arguments,
                      const ir::index_set& free) {
+        const bool sum = !words.empty() && words[0].text.starts_with("+");
         std::vector<network> parts;
-        for (const ir::ref a : arguments) parts.push_back(expression(a));
+        std::vector<bool> negative;
+        for (const ir::ref a : arguments) {
+            negative.push_back(sum && is_negative(a));
+            parts.push_back(negative.back() ? without_sign(a) : expression(a));
+            gather_ends(parts.back());
+        }
         const std::int32_t f = add(shape::function, std::move(words));
         network net;
         net.members.push_back(f);
-        for (network& part : parts) consume(part, f, net);
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            const std::size_t first = out_.edges.size();
+            consume(parts[k], f, net);
+            if (negative[k] && first < out_.edges.size()) out_.edges[first].sign = "−";
+        }
         for (const ir::ref i : members_of(free)) net.open[i].push_back(f);
         return net;
+    }
+    // -1 times something that is drawn.
+    bool is_negative(ir::ref a) const {
+        const ir::node& x = p_.nodes[a];
+        return x.kind == ir::op::multiply && x.children.count > 1 && !is_plain(a) &&
+               is_minus_one(p_.child(x, 0));
+    }
+    bool is_minus_one(ir::ref n) const {
+        return p_.nodes[n].kind == ir::op::number && p_.nodes[n].value == -1;
+    }
+    network without_sign(ir::ref a) {
+        const ir::node& x = p_.nodes[a];
+        network net;
+        for (std::int32_t k = 1; k < x.children.count; ++k) net.add(expression(p_.child(x, k)));
+        return net;
+    }
+    // Dots before the function that takes them, which puts them on its left.
+    void gather_ends(network& part) {
+        std::vector<ir::ref> indices;
+        for (const auto& [index, ends] : part.open) indices.push_back(index);
+        for (const ir::ref i : indices) one_end(part, i);
     }
     void consume(network& part, std::int32_t f, network& net) {
         std::set<std::int32_t> joined;
@@ -333,14 +307,23 @@ private:
         network net;
         if (is_inside(x.name)) {
             if (uses_.at(x.name) == 1 && inline_use(x, net)) return net;
+            std::vector<network> places = gathered_places(x);
             const std::int32_t s = stored(x.name);
-            axes(x, s, net);
+            axes(x, s, net, places);
             return net;
         }
-        axes(x, add(shape::tensor, label_of_name(text_of(p_.name(x.name)))), net);
+        std::vector<network> places = gathered_places(x);
+        axes(x, add(shape::tensor, label_of_name(text_of(p_.name(x.name)))), net, places);
         return net;
     }
-    void axes(const ir::node& x, std::int32_t t, network& net) {
+    // What says at which places, before the tensor itself, which puts it on the left.
+    std::vector<network> gathered_places(const ir::node& x) {
+        std::vector<network> all;
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            all.push_back(expression(p_.child(x, k)));
+        return all;
+    }
+    void axes(const ir::node& x, std::int32_t t, network& net, std::vector<network>& gathered) {
         net.members.push_back(t);
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             const ir::position& q = p_.at(x.positions, k);
@@ -359,7 +342,7 @@ private:
                     net.open[p_.affine_terms[q.terms.first + i].index].push_back(f);
             }
             if (q.kind == ir::position_kind::gathered) {
-                const network places = expression(p_.links[x.children.first + q.offset]);
+                const network& places = gathered[static_cast<std::size_t>(q.offset)];
                 if (!places.members.empty()) connect(places.members.front(), t, {}, true, 0);
                 net.add(places);
             }
@@ -389,67 +372,11 @@ private:
     std::int32_t stored(ir::ref name) {
         if (const auto found = stored_.find(name); found != stored_.end()) return found->second;
         network body = expression(p_.equations[p_.definition(name)].body);
+        gather_ends(body);
         const std::int32_t s = add(shape::stored, label_of_name(text_of(p_.name(name))));
         network rest;
         consume(body, s, rest);
         return stored_[name] = s;
-    }
-
-    // Two axes of the same merged indices are joined by one line of several strands.
-    void join_forks() {
-        for (std::size_t a = 0; a < out_.nodes.size(); ++a) {
-            if (out_.nodes[a].shape != shape::fork) continue;
-            std::int32_t leg = -1, other = -1;
-            std::int32_t strands = 0;
-            bool same = true;
-            for (std::size_t k = 0; k < out_.edges.size(); ++k) {
-                const edge& e = out_.edges[k];
-                const auto me = static_cast<std::int32_t>(a);
-                if (e.from != me && e.to != me) continue;
-                const std::int32_t far = e.from == me ? e.to : e.from;
-                if (e.strands > 1) {
-                    leg = static_cast<std::int32_t>(k);
-                } else {
-                    same = same && (other < 0 || other == far);
-                    other = far;
-                    ++strands;
-                }
-            }
-            if (leg < 0 || other < 0 || !same ||
-                out_.nodes[static_cast<std::size_t>(other)].shape != shape::fork)
-                continue;
-            edge& mine = out_.edges[static_cast<std::size_t>(leg)];
-            for (std::size_t k = 0; k < out_.edges.size(); ++k) {
-                edge& e = out_.edges[k];
-                if ((e.from != other && e.to != other) || e.strands != strands || strands < 2 ||
-                    mine.strands != strands || &e == &mine)
-                    continue;
-                const std::int32_t far = e.from == other ? e.to : e.from;
-                const std::int32_t near =
-                    mine.from == static_cast<std::int32_t>(a) ? mine.to : mine.from;
-                mine = {near, far, mine.text.empty() ? e.text : mine.text, strands, false, {}};
-                remove({static_cast<std::int32_t>(a), other});
-                --a;
-                break;
-            }
-        }
-    }
-    void remove(const std::set<std::int32_t>& gone) {
-        std::vector<std::int32_t> place(out_.nodes.size(), -1);
-        std::vector<node> nodes;
-        for (std::size_t k = 0; k < out_.nodes.size(); ++k) {
-            if (gone.contains(static_cast<std::int32_t>(k))) continue;
-            place[k] = static_cast<std::int32_t>(nodes.size());
-            nodes.push_back(std::move(out_.nodes[k]));
-        }
-        std::vector<edge> edges;
-        for (edge& e : out_.edges) {
-            e.from = place[static_cast<std::size_t>(e.from)];
-            e.to = place[static_cast<std::size_t>(e.to)];
-            if (e.from >= 0 && e.to >= 0) edges.push_back(std::move(e));
-        }
-        out_.nodes = std::move(nodes);
-        out_.edges = std::move(edges);
     }
 
     ir::program_view p_;

@@ -34,6 +34,7 @@ struct edge {
     std::int32_t strands = 1;  // the indices that it carries; 0 for a number that a function takes
     bool arrow = false;        // into a function
     std::string step;          // the product that contracts it, where an order is shown
+    std::string sign;          // of what an arrow brings to a sum, where it is not +
 };
 
 /// One picture.

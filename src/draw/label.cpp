@@ -64,10 +64,15 @@ public:
                 append(out, label_of_name(text_of(p_.name(x.name))));
                 return;
             case ir::op::add:
-                list(x, " + ", tight);
+                sum(x, tight);
                 return;
             case ir::op::multiply:
-                list(x, " ", false);
+                if (is_minus_one(p_.child(x, 0)) && x.children.count > 1) {
+                    say("−");
+                    product(x, 1);
+                } else {
+                    product(x, 0);
+                }
                 return;
             case ir::op::divide:
                 expression(p_.child(x, 0), true);
@@ -87,6 +92,12 @@ public:
                 const ir::node& argument = p_.nodes[p_.child(x, 0)];
                 const bool bare =
                     root && (argument.kind == ir::op::number || argument.kind == ir::op::tensor);
+                if (f == ir::function::absolute) {
+                    say("|");
+                    expression(p_.child(x, 0), false);
+                    say("|");
+                    return;
+                }
                 say(root ? "√" : text_of(ir::function_word(f)));
                 list(x, ", ", !bare);
                 return;
@@ -124,6 +135,27 @@ private:
     void say(const std::string& word) {
         if (!out.empty() && out.back().level == 0) out.back().text += word;
         else out.push_back({word, 0});
+    }
+    bool is_minus_one(ir::ref n) const {
+        return p_.nodes[n].kind == ir::op::number && p_.nodes[n].value == -1;
+    }
+    void product(const ir::node& x, std::int32_t first) {
+        for (std::int32_t k = first; k < x.children.count; ++k) {
+            if (k > first) say(" ");
+            expression(p_.child(x, k), true);
+        }
+    }
+    void sum(const ir::node& x, bool brackets) {
+        if (brackets) say("(");
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            const ir::node& part = p_.nodes[p_.child(x, k)];
+            const bool minus = part.kind == ir::op::multiply && part.children.count > 1 &&
+                               is_minus_one(p_.child(part, 0));
+            if (k > 0) say(minus ? " − " : " + ");
+            if (k > 0 && minus) product(part, 1);
+            else expression(p_.child(x, k), false);
+        }
+        if (brackets) say(")");
     }
     void list(const ir::node& x, const std::string& between, bool brackets) {
         if (brackets) say("(");

@@ -23,6 +23,11 @@ label label_of_expression(const ir::program_view& p, ir::ref n);
 /// The letters of an index.
 label label_of_index(const ir::program_view& p, ir::ref index);
 
+/// The word in the box of a function; arguments that are numbers stand in it, and are taken off the
+/// list.
+label word_of_function(const ir::program_view& p, const ir::node& x,
+                       std::vector<ir::ref>& arguments);
+
 /// Without levels: W_Q, x^2.
 std::string plain_text(const label& words);
 /// How many characters it shows; lowered ones count 0.7.

@@ -1,191 +1,153 @@
-// From steps to pixels: sizes, room between nodes, the ends of open legs, components side by side.
+// From connected parts to one sheet: which layout each part gets, and where the parts stand.
 #include "draw/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 #include <set>
+
+#include "draw/layout_parts.hpp"
 
 namespace ricci::draw {
 namespace {
 
-constexpr double gap = 14;         // between the borders of two nodes, at least
-constexpr double leg_length = 46;  // from a node's centre line to the letter of an open leg
-
-// Pushes nodes apart along the shorter way until none is too near to another.
-void push_apart(std::vector<point>& at, const std::vector<point>& size) {
-    for (int round = 0; round < 200; ++round) {
-        bool moved = false;
-        for (std::size_t a = 0; a < at.size(); ++a)
-            for (std::size_t b = a + 1; b < at.size(); ++b) {
-                const double dx = at[b].x - at[a].x, dy = at[b].y - at[a].y;
-                const double wx = (size[a].x + size[b].x) / 2 + gap - std::fabs(dx);
-                const double wy = (size[a].y + size[b].y) / 2 + gap - std::fabs(dy);
-                if (wx <= 1e-9 || wy <= 1e-9) continue;
-                moved = true;
-                if (wx < wy) {
-                    const double half = (dx < 0 ? -wx : wx) / 2 * 1.01;
-                    at[a].x -= half, at[b].x += half;
-                } else {
-                    const double half = (dy < 0 ? -wy : wy) / 2 * 1.01;
-                    at[a].y -= half, at[b].y += half;
-                }
-            }
-        if (!moved) return;
-    }
-    // What still overlaps goes below everything.
-    for (std::size_t a = 0; a < at.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b)
-            if (std::fabs(at[a].x - at[b].x) < (size[a].x + size[b].x) / 2 &&
-                std::fabs(at[a].y - at[b].y) < (size[a].y + size[b].y) / 2) {
-                double low = 0;
-                for (std::size_t k = 0; k < at.size(); ++k)
-                    low = std::max(low, at[k].y + size[k].y / 2);
-                at[a].y = low + size[a].y / 2 + gap;
-            }
-}
-
-double distance_to_segment(point q, point a, point b) {
-    const double dx = b.x - a.x, dy = b.y - a.y;
-    const double square = dx * dx + dy * dy;
-    const double t =
-        square == 0 ? 0 : std::clamp(((q.x - a.x) * dx + (q.y - a.y) * dy) / square, 0.0, 1.0);
-    return std::hypot(q.x - a.x - t * dx, q.y - a.y - t * dy);
-}
-
-// Where the ends of one component's open legs stand.
-class ends {
-public:
-    ends(const diagram& d, const component& c, std::vector<point>& at,
-         const std::vector<point>& size)
-        : d_(d), c_(c), at_(at), size_(size) {
-        for (const std::size_t n : c.nodes) place_[n] = true;
-    }
-    void place() {
-        for (const edge& e : d_.edges) {
-            const auto from = static_cast<std::size_t>(e.from), to = static_cast<std::size_t>(e.to);
-            if (place_.contains(from) && place_.contains(to)) lines_.push_back({from, to});
-        }
-        for (const edge& e : d_.edges) {
-            auto from = static_cast<std::size_t>(e.from), to = static_cast<std::size_t>(e.to);
-            if (d_.nodes[from].shape == shape::end) std::swap(from, to);
-            if (d_.nodes[to].shape != shape::end || !place_.contains(from)) continue;
-            one(from, to);
-        }
-    }
-    std::vector<std::size_t> all;
-
-private:
-    void one(std::size_t from, std::size_t to) {
-        // down, up, right and left are tried first, and what is between them last
-        constexpr std::array<double, 16> angles{90,    270,   0,     180,   45,   135,
-                                                225,   315,   67.5,  112.5, 22.5, 157.5,
-                                                247.5, 292.5, 202.5, 337.5};
-        double best = -1e9;
-        point found;
-        for (const double extra : {0.0, 24.0})
-            for (std::size_t k = 0; k < angles.size(); ++k) {
-                const double angle = angles[k] * 3.14159265358979 / 180;
-                const point way{std::cos(angle), std::sin(angle)};
-                const double border =
-                    std::min(size_[from].x / 2 / std::max(std::fabs(way.x), 1e-9),
-                             size_[from].y / 2 / std::max(std::fabs(way.y), 1e-9));
-                const double length = border + leg_length - 15 + extra;
-                const point q{at_[from].x + way.x * length, at_[from].y + way.y * length};
-                const double score = worth(from, to, q) - extra * 0.4 -
-                                     (k < 2   ? 0
-                                      : k < 4 ? 4
-                                      : k < 8 ? 12
-                                              : 18);
-                if (score > best + 1e-9) best = score, found = q;
-            }
-        at_[to] = found;
-        lines_.push_back({from, to});
-        place_[to] = true;
-        all.push_back(to);
-    }
-    double worth(std::size_t from, std::size_t to, point q) const {
-        double score = 0;
-        for (const auto& [n, there] : place_) {
-            if (n == from || !there) continue;
-            const double dx = std::fabs(q.x - at_[n].x) - (size_[n].x + size_[to].x) / 2;
-            const double dy = std::fabs(q.y - at_[n].y) - (size_[n].y + size_[to].y) / 2;
-            const double apart = std::max(dx, dy);
-            if (apart < 8) score -= apart < 2 ? 1000 : (8 - apart) * 10;
-            const double near =
-                distance_to_segment(at_[n], at_[from], q) - std::min(size_[n].x, size_[n].y) / 2;
-            if (near < 6) score -= 60;
-        }
-        for (const auto& [a, b] : lines_) {
-            const double near = distance_to_segment(q, at_[a], at_[b]);
-            if (near < 16) score -= (16 - near) * 5;
-            if (a == from || b == from) {
-                // the angle to what leaves the same node
-                const point o = at_[from], p = at_[a == from ? b : a];
-                const double mine = std::atan2(q.y - o.y, q.x - o.x);
-                double angle = std::fabs(mine - std::atan2(p.y - o.y, p.x - o.x));
-                if (angle > 3.14159265) angle = 6.2831853 - angle;
-                if (angle < 0.9) score -= (0.9 - angle) * 50;
-            } else if (crosses(at_[a], at_[b], at_[from], q)) {
-                score -= 40;
-            }
-        }
-        return score;
-    }
-    static bool crosses(point a, point b, point c, point d) {
-        const auto side = [](point o, point u, point v) {
-            return (u.x - o.x) * (v.y - o.y) - (u.y - o.y) * (v.x - o.x);
-        };
-        return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
-    }
-
-    const diagram& d_;
-    const component& c_;
-    std::vector<point>& at_;
-    const std::vector<point>& size_;
-    std::map<std::size_t, bool> place_;
-    std::vector<std::pair<std::size_t, std::size_t>> lines_;
-};
-
-std::vector<point> sizes_of(const diagram& d) {
-    std::vector<point> sizes;
-    for (const node& n : d.nodes) sizes.push_back(size_of(n));
-    return sizes;
-}
-
-// Room for letters at every edge, and for the widest nodes of each column.
-std::vector<point> spread(const diagram& d, const component& c, std::vector<point> steps,
-                          const std::vector<point>& sizes, bool exact) {
-    double widest = 0;
-    for (const std::size_t n : c.nodes) widest = std::max(widest, sizes[n].x);
-    std::map<std::pair<std::size_t, std::size_t>, int> lines;
-    double letters = 0;
-    for (const edge& e : d.edges) letters = std::max(letters, width_of(e.text) * 8);
-    const double step =
-        exact ? std::max(84.0, widest + 40 + letters) : std::max(84.0, widest * 0.7 + 44);
+// From whole steps to pixels, with room for the widest node and the widest letter between two.
+void put_on_steps(const diagram& d, const component& c, const std::vector<point>& steps,
+                  layout& out) {
+    double widest = 0, letters = 0;
+    for (const std::size_t n : c.nodes) widest = std::max(widest, out.sizes[n].x);
+    for (const edge& e : d.edges) letters = std::max(letters, letter_size(e).x);
     const bool flat =
         std::all_of(steps.begin(), steps.end(), [&](point q) { return q.y == steps[0].y; });
-    for (point& q : steps) q = {q.x * step, q.y * (exact && !flat ? 84.0 : step)};
-    return steps;
+    const double step = std::max(84.0, widest + 34 + letters);
+    for (std::size_t k = 0; k < c.nodes.size(); ++k)
+        out.centres[c.nodes[k]] = {steps[k].x * step, steps[k].y * (flat ? step : 84.0)};
 }
 
-layout with_cores(const diagram& d, bool ask_dot) {
-    const std::vector<component> parts = components_of(d);
-    const std::vector<point> sizes = sizes_of(d);
-    std::vector<std::vector<point>> cores;
-    for (const component& c : parts) {
-        std::vector<point> steps = grid_places(c);
-        if (!steps.empty()) {
-            cores.push_back(spread(d, c, std::move(steps), sizes, true));
-            continue;
-        }
-        std::vector<point> places;
-        if (ask_dot && c.nodes.size() <= 120) places = dot_places(d, c, sizes);
-        if (places.empty()) places = spread(d, c, stress_places(c), sizes, false);
-        cores.push_back(std::move(places));
+void put_by_distances(const component& c, layout& out) {
+    const std::vector<point> steps = stress_places(c);
+    double widest = 0;
+    std::vector<point> at, size;
+    for (const std::size_t n : c.nodes) widest = std::max(widest, out.sizes[n].x);
+    const double step = std::max(92.0, widest * 0.7 + 52);
+    for (std::size_t k = 0; k < c.nodes.size(); ++k) {
+        at.push_back({steps[k].x * step, steps[k].y * step});
+        size.push_back(out.sizes[c.nodes[k]]);
     }
-    return finished(d, parts, std::move(cores), sizes);
+    push_apart(at, size);
+    for (std::size_t k = 0; k < c.nodes.size(); ++k) out.centres[c.nodes[k]] = at[k];
+}
+
+// How often lines cross that do not meet in a node.
+int crossings(const diagram& d, const component& c, const layout& where) {
+    const std::vector<std::size_t> edges = edges_of(d, c);
+    std::vector<std::vector<point>> lines;
+    for (const std::size_t e : edges) lines.push_back(points_along(where.routes[e].path, 8));
+    const auto side = [](point o, point u, point v) {
+        return (u.x - o.x) * (v.y - o.y) - (u.y - o.y) * (v.x - o.x);
+    };
+    int count = 0;
+    for (std::size_t a = 0; a < lines.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b)
+            for (std::size_t k = 0; k + 1 < lines[a].size(); ++k)
+                for (std::size_t m = 0; m + 1 < lines[b].size(); ++m) {
+                    const point p = lines[a][k], q = lines[a][k + 1];
+                    const point r = lines[b][m], s = lines[b][m + 1];
+                    count += side(p, q, r) * side(p, q, s) < 0 && side(r, s, p) * side(r, s, q) < 0;
+                }
+    return count;
+}
+
+void place_part(const diagram& d, const component& c, layout& out, bool ask_dot) {
+    if (c.arrows) {
+        place_in_columns(d, c, out);
+        if (ask_dot && c.nodes.size() <= 120) {
+            layout other = out;
+            if (place_by_dot(d, c, other) && crossings(d, c, other) <= crossings(d, c, out))
+                out = std::move(other);
+        }
+        place_letters(d, c, out);
+        return;
+    }
+    std::vector<point> steps = grid_places(c);
+    if (steps.empty()) steps = dotted_places(d, c);
+    if (!steps.empty()) put_on_steps(d, c, steps, out);
+    else put_by_distances(c, out);
+    place_ends(d, c, out);
+    route_lines(d, c, out);
+    place_letters(d, c, out);
+}
+
+struct box {
+    double left = 1e9, top = 1e9, right = -1e9, bottom = -1e9;
+    void hold(point q, point size) {
+        left = std::min(left, q.x - size.x / 2), right = std::max(right, q.x + size.x / 2);
+        top = std::min(top, q.y - size.y / 2), bottom = std::max(bottom, q.y + size.y / 2);
+    }
+};
+
+layout with_parts(const diagram& d, bool ask_dot) {
+    layout out;
+    for (const node& n : d.nodes) out.sizes.push_back(size_of(n));
+    out.centres.resize(d.nodes.size());
+    out.routes.resize(d.edges.size());
+    struct part {
+        std::vector<std::size_t> nodes, edges;
+        box around;
+        point shift;
+    };
+    std::vector<part> parts;
+    for (const component& c : components_of(d)) {
+        place_part(d, c, out, ask_dot);
+        part one{c.nodes, edges_of(d, c), {}, {}};
+        std::set<std::size_t> all(c.nodes.begin(), c.nodes.end());
+        for (const std::size_t e : one.edges)
+            all.insert({static_cast<std::size_t>(d.edges[e].from),
+                        static_cast<std::size_t>(d.edges[e].to)});
+        one.nodes.assign(all.begin(), all.end());
+        for (const std::size_t n : one.nodes) one.around.hold(out.centres[n], out.sizes[n]);
+        for (const std::size_t e : one.edges) {
+            for (const point q : points_along(out.routes[e].path)) one.around.hold(q, {3, 3});
+            if (letter_size(d.edges[e]).x > 0)
+                one.around.hold(out.routes[e].letter, letter_size(d.edges[e]));
+            if (!d.edges[e].sign.empty()) one.around.hold(out.routes[e].sign, {11, 9});
+        }
+        parts.push_back(std::move(one));
+    }
+    // Numbers stand before what they multiply.
+    std::stable_partition(parts.begin(), parts.end(), [&](const part& one) {
+        return one.nodes.size() == 1 && d.nodes[one.nodes[0]].shape == shape::value;
+    });
+    // Side by side, on one middle line; in several rows where there are many of them.
+    constexpr double margin = 16, between = 28, widest = 1100;
+    double y = margin;
+    for (std::size_t first = 0; first < parts.size();) {
+        double x = margin, height = 0;
+        std::size_t last = first;
+        for (; last < parts.size(); ++last) {
+            const box& b = parts[last].around;
+            if (last > first && x + b.right - b.left > widest) break;
+            parts[last].shift.x = x - b.left;
+            x += b.right - b.left + between;
+            height = std::max(height, b.bottom - b.top);
+        }
+        out.width = std::max(out.width, x - between + margin);
+        for (; first < last; ++first) {
+            const box& b = parts[first].around;
+            parts[first].shift.y = y - b.top + (height - (b.bottom - b.top)) / 2;
+        }
+        y += height + 24;
+    }
+    out.height = y - 24 + margin;
+    for (const part& one : parts) {
+        const auto shift = [&](point& q) { q.x += one.shift.x, q.y += one.shift.y; };
+        for (const std::size_t n : one.nodes) shift(out.centres[n]);
+        for (const std::size_t e : one.edges) {
+            for (point& q : out.routes[e].path) shift(q);
+            shift(out.routes[e].letter);
+            shift(out.routes[e].sign);
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -208,6 +170,12 @@ point size_of(const node& n) {
             return {std::max(10.0, width + 4), 16};
     }
     return {};
+}
+
+point letter_size(const edge& e) {
+    if (e.text.empty() && e.step.empty()) return {};
+    const double words = e.text.empty() ? 0 : width_of(e.text) * 8.2 + 3;
+    return {words + (e.step.empty() ? 0 : e.step.size() > 2 ? 22 : 18), e.step.empty() ? 15.0 : 18};
 }
 
 std::vector<component> components_of(const diagram& d) {
@@ -238,57 +206,30 @@ std::vector<component> components_of(const diagram& d) {
             auto& mine = c.links.emplace_back();
             for (const std::size_t m : links[n])
                 if (d.nodes[m].shape != shape::end) mine.push_back(place[m]);
+            const bool small = d.nodes[n].shape == shape::dot || d.nodes[n].shape == shape::fork;
+            c.reach.push_back(small ? 0.3 : 0.5);
         }
+        all.push_back(std::move(c));
+    }
+    for (component& c : all)
         for (const edge& e : d.edges)
             if (e.arrow && std::binary_search(c.nodes.begin(), c.nodes.end(),
                                               static_cast<std::size_t>(e.from)))
-                c.arrows.push_back({place[static_cast<std::size_t>(e.from)],
-                                    place[static_cast<std::size_t>(e.to)]});
-        all.push_back(std::move(c));
-    }
+                c.arrows = true;
     return all;
 }
 
-layout finished(const diagram& d, const std::vector<component>& parts,
-                std::vector<std::vector<point>> cores, std::vector<point> sizes) {
-    layout out;
-    out.sizes = std::move(sizes);
-    out.centres.resize(d.nodes.size());
-    constexpr double margin = 16;
-    double x = margin, y = margin, row = 0;
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        const component& c = parts[k];
-        std::vector<point> core_sizes;
-        for (const std::size_t n : c.nodes) core_sizes.push_back(out.sizes[n]);
-        push_apart(cores[k], core_sizes);
-        for (std::size_t m = 0; m < c.nodes.size(); ++m) out.centres[c.nodes[m]] = cores[k][m];
-        ends legs(d, c, out.centres, out.sizes);
-        legs.place();
-        std::vector<std::size_t> mine = c.nodes;
-        mine.insert(mine.end(), legs.all.begin(), legs.all.end());
-        std::vector<point> at, size;
-        for (const std::size_t n : mine) at.push_back(out.centres[n]), size.push_back(out.sizes[n]);
-        double left = 1e9, top = 1e9, right = -1e9, bottom = -1e9;
-        for (const std::size_t n : mine) {
-            const point q = out.centres[n], s = out.sizes[n];
-            left = std::min(left, q.x - s.x / 2), right = std::max(right, q.x + s.x / 2);
-            top = std::min(top, q.y - s.y / 2), bottom = std::max(bottom, q.y + s.y / 2);
-        }
-        // Components stand side by side, in several rows where there are many of them.
-        if (x > margin && x + right - left > 1100) x = margin, y += row + 24, row = 0;
-        for (const std::size_t n : mine) {
-            out.centres[n].x += x - left;
-            out.centres[n].y += y - top;
-        }
-        x += right - left + 28;
-        row = std::max(row, bottom - top);
-        out.width = std::max(out.width, x - 28 + margin);
-        out.height = std::max(out.height, y + row + margin);
-    }
-    return out;
+std::vector<std::size_t> edges_of(const diagram& d, const component& c) {
+    std::vector<std::size_t> all;
+    const auto here = [&](std::int32_t n) {
+        return std::binary_search(c.nodes.begin(), c.nodes.end(), static_cast<std::size_t>(n));
+    };
+    for (std::size_t e = 0; e < d.edges.size(); ++e)
+        if (here(d.edges[e].from) || here(d.edges[e].to)) all.push_back(e);
+    return all;
 }
 
-layout plain_layout(const diagram& d) { return with_cores(d, false); }
-layout best_layout(const diagram& d) { return with_cores(d, true); }
+layout plain_layout(const diagram& d) { return with_parts(d, false); }
+layout best_layout(const diagram& d) { return with_parts(d, true); }
 
 }  // namespace ricci::draw

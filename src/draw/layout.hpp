@@ -1,4 +1,4 @@
-// Places on paper for a diagram's nodes.
+// Places on paper for a diagram's nodes, lines and letters.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,19 @@ struct point {
     double y = 0;
 };
 
+/// How a line runs, and where its letter stands.
+struct route {
+    /// Two ends of a straight line; or the first end, and three points for each cubic curve.
+    std::vector<point> path;
+    point letter;  // its middle
+    point sign;    // of an arrow that has one
+};
+
 /// Where everything stands, in pixels, from the upper left corner of the picture.
 struct layout {
     std::vector<point> centres;  // of nodes
     std::vector<point> sizes;    // of nodes: width and height
+    std::vector<route> routes;   // of edges
     double width = 0;
     double height = 0;
 };
@@ -26,40 +35,21 @@ struct picture {
     layout where;
 };
 
-/// How large the node is drawn.
+/// How large the node is drawn, by its words alone.
 point size_of(const node& n);
+/// How large the letters of a line are, with the number of its product.
+point letter_size(const edge& e);
 
-/// Our own layout: chains in a line, grids in a grid, everything else by stress majorisation. The
-/// same diagram always gets the same places. No two nodes overlap.
+/// Our own layout: chains in a line, grids in a grid, functions in columns from left to right,
+/// everything else by stress majorisation. The same diagram always gets the same places. No two
+/// nodes overlap.
 layout plain_layout(const diagram& d);
 
-/// The layout of the program `dot`, which is better where much is joined by arrows; ours where
-/// there is no such program, where the diagram is a chain or a grid, and where it is too large.
+/// With the program `dot` for what is neither a chain nor a grid; ours where there is no such
+/// program, and where the diagram is too large.
 layout best_layout(const diagram& d);
 
-// The steps of both ------------------------------------------------------------------------------
-
-/// A connected part of a diagram without the ends of open legs: its nodes, and who is joined with
-/// whom.
-struct component {
-    std::vector<std::size_t> nodes;               // of the diagram
-    std::vector<std::vector<std::size_t>> links;  // by place in `nodes`, each neighbour once
-    std::vector<std::pair<std::size_t, std::size_t>> arrows;
-};
-std::vector<component> components_of(const diagram& d);
-
-/// Whole steps to the right and down for each node, where the component is a chain or a grid; else
-/// empty.
-std::vector<point> grid_places(const component& c);
-/// Places whose distances are those in the graph, as far as paper allows: steps again.
-std::vector<point> stress_places(const component& c);
-/// Places by the program `dot`; empty where there is none.
-std::vector<point> dot_places(const diagram& d, const component& c,
-                              const std::vector<point>& sizes);
-
-/// Puts the ends of open legs where there is room, and everything on one sheet. `cores` are the
-/// places of the other nodes, each component apart from the others.
-layout finished(const diagram& d, const std::vector<component>& parts,
-                std::vector<std::vector<point>> cores, std::vector<point> sizes);
+/// Points along a path, its ends among them.
+std::vector<point> points_along(const std::vector<point>& path, int pieces = 12);
 
 }  // namespace ricci::draw

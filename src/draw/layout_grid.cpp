@@ -4,7 +4,7 @@
 #include <queue>
 #include <set>
 
-#include "draw/layout.hpp"
+#include "draw/layout_parts.hpp"
 
 namespace ricci::draw {
 namespace {
@@ -57,18 +57,15 @@ std::vector<point> grid_places(const component& c) {
         if (c.links[n].size() == fewest) corners.push_back(n);
     std::vector<std::vector<int>> far;
     for (const std::size_t n : corners) far.push_back(distances_from(c, n));
-    std::vector<point> best;
+    if (std::count(far[0].begin(), far[0].end(), -1) > 0) return {};  // not connected
     for (std::size_t a = 0; a < corners.size(); ++a)
         for (std::size_t b = 0; b < corners.size(); ++b) {
             if (a == b) continue;
             const auto places = places_between(far[a], far[b], corners[b], c);
             if (places.empty()) continue;
-            double flow = 0;
-            for (const auto& [from, to] : c.arrows) flow += places[to].x - places[from].x;
-            if (flow >= 0 && !places.empty()) return places;
-            if (best.empty()) best = places;
+            return places;
         }
-    return best;
+    return {};
 }
 
 }  // namespace ricci::draw

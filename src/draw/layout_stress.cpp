@@ -3,25 +3,33 @@
 // axes of the distances.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <queue>
+#include <utility>
 
-#include "draw/layout.hpp"
+#include "draw/layout_parts.hpp"
 
 namespace ricci::draw {
 namespace {
 
 using table = std::vector<std::vector<double>>;
 
+// Lengths of the shortest ways; a line to a dot is a short one.
 table distances_in(const component& c) {
     const std::size_t count = c.links.size();
     table far(count, std::vector<double>(count, -1));
+    using entry = std::pair<double, std::size_t>;
     for (std::size_t s = 0; s < count; ++s) {
-        std::queue<std::size_t> next;
-        next.push(s);
-        far[s][s] = 0;
-        for (; !next.empty(); next.pop())
-            for (const std::size_t n : c.links[next.front()])
-                if (far[s][n] < 0) far[s][n] = far[s][next.front()] + 1, next.push(n);
+        std::priority_queue<entry, std::vector<entry>, std::greater<>> next;
+        next.push({0, s});
+        while (!next.empty()) {
+            const auto [way, n] = next.top();
+            next.pop();
+            if (far[s][n] >= 0) continue;
+            far[s][n] = way;
+            for (const std::size_t m : c.links[n])
+                if (far[s][m] < 0) next.push({way + c.reach[n] + c.reach[m], m});
+        }
     }
     return far;
 }
@@ -73,8 +81,8 @@ std::vector<point> main_axes(const table& far) {
     return places;
 }
 
-// Long sides lie flat, and what is computed first stands on the left.
-void turn(std::vector<point>& places, const component& c) {
+// Long sides lie flat, and what is written first stands on the left.
+void turn(std::vector<point>& places) {
     const auto count = static_cast<double>(places.size());
     point middle;
     for (const point& q : places) middle.x += q.x / count, middle.y += q.y / count;
@@ -83,17 +91,10 @@ void turn(std::vector<point>& places, const component& c) {
         q.x -= middle.x, q.y -= middle.y;
         xx += q.x * q.x, xy += q.x * q.y, yy += q.y * q.y;
     }
-    double angle = 0.5 * std::atan2(2 * xy, xx - yy);
-    // Arrows say it better than the shape does.
-    point flow;
-    for (const auto& [from, to] : c.arrows) {
-        flow.x += places[to].x - places[from].x;
-        flow.y += places[to].y - places[from].y;
-    }
-    if (std::hypot(flow.x, flow.y) > 0.5) angle = std::atan2(flow.y, flow.x);
+    const double angle = 0.5 * std::atan2(2 * xy, xx - yy);
     const double cosine = std::cos(angle), sine = std::sin(angle);
     for (point& q : places) q = {q.x * cosine + q.y * sine, q.y * cosine - q.x * sine};
-    const bool back = c.arrows.empty() && places.front().x > places.back().x;
+    const bool back = places.front().x > places.back().x;
     const bool upside = places.front().y > places.back().y;
     for (point& q : places) q = {back ? -q.x : q.x, upside ? -q.y : q.y};
 }
@@ -103,11 +104,7 @@ void turn(std::vector<point>& places, const component& c) {
 std::vector<point> stress_places(const component& c) {
     const std::size_t count = c.links.size();
     if (count == 1) return {{0, 0}};
-    if (count == 2) {
-        std::vector<point> both{{0, 0}, {1, 0}};
-        if (!c.arrows.empty() && c.arrows[0].first == 1) std::swap(both[0], both[1]);
-        return both;
-    }
+    if (count == 2) return {{0, 0}, {1, 0}};
     const table far = distances_in(c);
     std::vector<point> places = main_axes(far);
     const int rounds = count > 100 ? 60 : 200;
@@ -127,7 +124,7 @@ std::vector<point> stress_places(const component& c) {
             places[a] = {sum.x / weights, sum.y / weights};
         }
     }
-    turn(places, c);
+    turn(places);
     return places;
 }
 

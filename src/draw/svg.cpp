@@ -98,122 +98,60 @@ public:
 
     void draw(const picture& pic, double down) {
         const diagram& d = pic.what;
-        std::vector<point> at = pic.where.centres;
-        for (point& q : at) q.y += down;
-        std::map<std::pair<std::int32_t, std::int32_t>, int> all, drawn;
-        for (const edge& e : d.edges) ++all[std::minmax(e.from, e.to)];
-        struct word {
-            point at;
-            label text;
-            std::string step;
-        };
-        std::vector<word> words;  // above all lines
-        for (const edge& e : d.edges) {
-            const auto pair = std::pair(std::minmax(e.from, e.to));
-            const int which = drawn[pair]++;
-            double bend = (which - (all[pair] - 1) / 2.0) * 44 * (e.from <= e.to ? 1 : -1);
-            if (bend == 0 && is_hidden(e, at, pic.where.sizes)) bend = 64;
-            const point middle = edge_line(e, d, at, pic.where.sizes, bend, which);
-            if (!e.text.empty() || !e.step.empty()) words.push_back({middle, e.text, e.step});
-        }
+        down_ = down;
+        for (std::size_t e = 0; e < d.edges.size(); ++e) edge_line(d.edges[e], pic.where.routes[e]);
         for (std::size_t n = 0; n < d.nodes.size(); ++n)
-            node_mark(d.nodes[n], at[n], pic.where.sizes[n]);
-        for (const word& w : words) {
-            if (!w.text.empty()) text("letter", w.at, w.text);
-            if (w.step.empty()) continue;
-            const point q{w.at.x + width_of(w.text) * 4 + 12, w.at.y - 8};
-            out += "<circle class=\"badge\" cx=\"" + number(q.x) + "\" cy=\"" + number(q.y) +
-                   "\" r=\"" + number(w.step.size() > 2 ? 10 : 8) + "\"/>\n";
-            text("step", {q.x, q.y - 1}, {{w.step, 0}});
+            node_mark(d.nodes[n], lowered(pic.where.centres[n]), pic.where.sizes[n]);
+        // above all lines
+        for (std::size_t e = 0; e < d.edges.size(); ++e) {
+            edge_words(d.edges[e], lowered(pic.where.routes[e].letter));
+            if (!d.edges[e].sign.empty())
+                text("letter", lowered(pic.where.routes[e].sign), {{d.edges[e].sign, 0}});
         }
     }
 
 private:
     static std::string at_point(point q) { return number(q.x) + " " + number(q.y); }
 
-    // From the centre towards `to`, where the border of the node is.
-    static point border(const node& n, point centre, point size, point to) {
-        const double dx = to.x - centre.x, dy = to.y - centre.y;
-        const double length = std::hypot(dx, dy);
-        if (length < 1e-9) return centre;
-        if (n.shape == shape::dot || n.shape == shape::fork) return centre;
-        const double half_x = size.x / 2, half_y = size.y / 2;
-        const double reach = std::min(half_x * length / std::max(std::fabs(dx), 1e-9),
-                                      half_y * length / std::max(std::fabs(dy), 1e-9));
-        // a tensor of one letter is a circle
-        const bool round = n.shape == shape::tensor && size.x <= 36;
-        const double far = round ? 18 : n.shape == shape::end ? std::min(reach, 9.0) : reach;
-        return {centre.x + dx / length * far, centre.y + dy / length * far};
-    }
+    point lowered(point q) const { return {q.x, q.y + down_}; }
 
-    // Whether a straight line would run over another node.
-    static bool is_hidden(const edge& e, const std::vector<point>& at,
-                          const std::vector<point>& sizes) {
-        const auto f = static_cast<std::size_t>(e.from), t = static_cast<std::size_t>(e.to);
-        const double dx = at[t].x - at[f].x, dy = at[t].y - at[f].y;
-        const double square = dx * dx + dy * dy;
-        for (std::size_t n = 0; n < at.size(); ++n) {
-            if (n == f || n == t || square == 0) continue;
-            const double along = ((at[n].x - at[f].x) * dx + (at[n].y - at[f].y) * dy) / square;
-            const double across =
-                std::fabs((at[n].x - at[f].x) * dy - (at[n].y - at[f].y) * dx) / std::sqrt(square);
-            if (along > 0 && along < 1 && across < sizes[n].y / 2 - 1) return true;
-        }
-        return false;
+    std::string path_of(const std::vector<point>& path) const {
+        std::string words;
+        for (std::size_t k = 0; k < path.size(); ++k)
+            words += (k == 0             ? "M "
+                      : path.size() == 2 ? " L "
+                      : k % 3 == 1       ? " C "
+                                         : " ") +
+                     at_point(lowered(path[k]));
+        return words;
     }
-
-    // Draws it and says where its letter stands.
-    point edge_line(const edge& e, const diagram& d, const std::vector<point>& at,
-                    const std::vector<point>& sizes, double bend, int which) {
-        const auto f = static_cast<std::size_t>(e.from), t = static_cast<std::size_t>(e.to);
-        const char* what = e.strands == 0 ? "line number" : "line";
-        if (f == t) {  // a trace
-            const double r = 14 + 8 * which;
-            const point q{at[f].x, at[f].y - sizes[f].y / 2};
-            line(what, "M " + at_point({q.x - 8, q.y + 3}) + " C " +
-                           at_point({q.x - 8 - r, q.y - 2 * r}) + " " +
-                           at_point({q.x + 8 + r, q.y - 2 * r}) + " " +
-                           at_point({q.x + 8, q.y + 3}));
-            return {q.x, q.y - 1.5 * r};
-        }
-        const double dx = at[t].x - at[f].x, dy = at[t].y - at[f].y;
-        const double length = std::max(std::hypot(dx, dy), 1e-9);
-        const point across{-dy / length, dx / length};
-        const point middle{(at[f].x + at[t].x) / 2, (at[f].y + at[t].y) / 2};
-        const point handle{middle.x + across.x * bend, middle.y + across.y * bend};
-        const point from = border(d.nodes[f], at[f], sizes[f], bend == 0 ? at[t] : handle);
-        const point to = border(d.nodes[t], at[t], sizes[t], bend == 0 ? at[f] : handle);
-        std::string path = "M " + at_point(from);
-        path += bend == 0 ? " L " + at_point(to) : " Q " + at_point(handle) + " " + at_point(to);
+    void edge_line(const edge& e, const route& r) {
+        const std::string path = path_of(r.path);
         if (e.strands > 1) {
-            // one thick line with paper inside is as many strands as have room
-            out +=
-                "<path class=\"line\" style=\"stroke-width:" + number(2 + 2.6 * (e.strands - 1)) +
-                "\" d=\"" + path + "\"/>\n";
-            if (e.strands == 2) line("between", path);
-            else
-                for (int s = 0; s + 1 < e.strands; ++s) {
-                    const double off = (s - (e.strands - 2) / 2.0) * 2.6;
-                    line("between",
-                         "M " + at_point({from.x + across.x * off, from.y + across.y * off}) +
-                             " L " + at_point({to.x + across.x * off, to.y + across.y * off}));
-                }
+            // one thick line, with thinner ones of paper inside: as many strands as there are
+            const auto thick = [&](const char* what, double width) {
+                out += "<path class=\"" + std::string(what) +
+                       "\" style=\"stroke-width:" + number(width) + "\" d=\"" + path + "\"/>\n";
+            };
+            for (int s = e.strands; s > 0; s -= 2) {
+                thick("line", 5.2 * s - 3.4);
+                if (s > 1) thick("between", 5.2 * s - 6.6);
+            }
         } else {
-            line(what, path);
+            line(e.strands == 0 ? "line number" : "line", path);
         }
-        if (e.arrow) arrow(bend == 0 ? from : handle, to);
-        const point curve{(from.x + 2 * handle.x + to.x) / 4, (from.y + 2 * handle.y + to.y) / 4};
-        point letter = bend == 0 ? point{(from.x + to.x) / 2, (from.y + to.y) / 2} : curve;
-        if (bend == 0 && !e.text.empty()) {
-            // Beside the line: above where it is flat, to the right where it is steep. On a bent
-            // one the letter stands on its own side of the other.
-            const bool flat = std::fabs(dx) >= std::fabs(dy);
-            const double side = flat ? (across.y < 0 ? 1 : -1) : (across.x > 0 ? 1 : -1);
-            const double off = flat ? 10 : 8 + width_of(e.text) * 3;
-            letter.x += across.x * side * off;
-            letter.y += across.y * side * off;
-        }
-        return letter;
+        if (e.arrow) arrow(lowered(r.path[r.path.size() - 2]), lowered(r.path.back()));
+    }
+    void edge_words(const edge& e, point at) {
+        const point size = letter_size(e);
+        if (size.x <= 0) return;
+        const double badge = e.step.empty() ? 0 : e.step.size() > 2 ? 22 : 18;
+        if (!e.text.empty()) text("letter", {at.x - badge / 2, at.y}, e.text);
+        if (e.step.empty()) return;
+        const point q{at.x + size.x / 2 - badge / 2, at.y};
+        out += "<circle class=\"badge\" cx=\"" + number(q.x) + "\" cy=\"" + number(q.y) +
+               "\" r=\"" + number(badge / 2 - 1) + "\"/>\n";
+        text("step", {q.x, q.y - 1}, {{e.step, 0}});
     }
     void arrow(point from, point to) {
         const double dx = to.x - from.x, dy = to.y - from.y;
@@ -261,6 +199,8 @@ private:
                 return;
         }
     }
+
+    double down_ = 0;  // what stands above the picture
 };
 
 // Lines of no more than so many characters, broken at blanks.

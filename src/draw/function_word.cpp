@@ -1,0 +1,87 @@
+// What stands in the box of a function.
+#include <string>
+
+#include <ricci/ir/print_name.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+#include "draw/label.hpp"
+
+namespace ricci::draw {
+namespace {
+
+std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
+
+// Whether it is made of numbers and scalars alone.
+bool is_number(const ir::program_view& p, ir::ref n) {
+    bool number = ir::free_indices(p, n).empty();
+    ir::for_each_node(p, n, [&](ir::ref k) {
+        const ir::node& x = p.nodes[k];
+        if (x.kind == ir::op::choose || (x.kind == ir::op::tensor && x.positions.count > 0))
+            number = false;
+    });
+    return number;
+}
+
+}  // namespace
+
+label word_of_function(const ir::program_view& p, const ir::node& x,
+                       std::vector<ir::ref>& arguments) {
+    label words;
+    switch (x.kind) {
+        case ir::op::apply: {
+            const auto f = static_cast<ir::function>(x.detail);
+            const bool root = ir::entry_of(f).form == ir::function_form::radical;
+            return {{root ? "√" : text_of(ir::function_word(f)), 0}};
+        }
+        case ir::op::reduce:
+            words = {{text_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))), 0}};
+            for (std::int32_t k = 0; k < x.indices.count; ++k)
+                for (const run& r : label_of_index(p, p.reduced(x, k)))
+                    append(words, {{r.text, -1}});
+            return words;
+        case ir::op::add: {
+            words = {{"+", 0}};
+            std::vector<ir::ref> kept;
+            for (const ir::ref a : arguments) {
+                if (p.nodes[a].kind == ir::op::number) {
+                    append(words, {{" ", 0}});
+                    append(words, label_of_expression(p, a));
+                } else {
+                    kept.push_back(a);
+                }
+            }
+            arguments = kept;
+            return words;
+        }
+        case ir::op::power:
+            if (is_number(p, arguments[1])) {
+                words = {{"x", 0}};
+                for (const run& r : label_of_expression(p, arguments[1]))
+                    append(words, {{r.text, 1}});
+                arguments.pop_back();
+                return words;
+            }
+            return {{"x", 0}, {"y", 1}};
+        case ir::op::compare: {
+            constexpr const char* signs[] = {"<", "≤", "=", "≠", "∧", "∨"};
+            if (ir::is_truth(x)) {
+                arguments.resize(1);
+                return {{"[ ]", 0}};
+            }
+            words = {{std::string("x ") + signs[x.detail] + " ", 0}};
+            if (arguments.size() == 2 && p.nodes[arguments[1]].kind == ir::op::number) {
+                append(words, label_of_expression(p, arguments[1]));
+                arguments.pop_back();
+            } else {
+                append(words, {{"y", 0}});
+            }
+            return words;
+        }
+        case ir::op::choose:
+            return {{"cases", 0}};
+        default:
+            return {{"f", 0}};
+    }
+}
+
+}  // namespace ricci::draw

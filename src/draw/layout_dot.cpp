@@ -1,0 +1,134 @@
+// Places and lines by the program `dot`, which is asked for a part of a diagram at a time.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+
+#include "draw/layout_parts.hpp"
+
+namespace ricci::draw {
+namespace {
+
+// Inches for the program, and letters of a size that its own words need the room of ours.
+std::string question_for(const diagram& d, const std::vector<std::size_t>& nodes,
+                         const std::vector<std::size_t>& edges, const layout& out) {
+    std::ostringstream text;
+    text << "digraph g { rankdir=LR; nodesep=0.28; ranksep=0.45; edge [dir=none]; "
+            "node [fixedsize=true, label=\"\", shape=box];\n";
+    for (const std::size_t n : nodes) {
+        const point s = out.sizes[n];
+        const bool round = d.nodes[n].shape == shape::tensor;
+        text << 'n' << n << " [width=" << s.x / 72 << ", height=" << s.y / 72
+             << (round ? ", shape=ellipse" : "") << "];\n";
+    }
+    for (const std::size_t e : edges) {
+        // from what was made first to what was made of it
+        const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+        const double letters = letter_size(d.edges[e]).x;
+        text << 'n' << first << " -> n" << second << " [label=\"" << (letters > 0 ? "M" : "")
+             << "\", fontsize=" << (letters > 24 ? 22 : 12) << "];\n";
+    }
+    text << "}\n";
+    return text.str();
+}
+
+std::string answer_to(const std::string& question) {
+    std::error_code none;
+    std::string file = (std::filesystem::temp_directory_path(none) / "ricci-draw-XXXXXX").string();
+    // the shell reads the name
+    if (none || file.find('\'') != std::string::npos) return {};
+    const int descriptor = mkstemp(file.data());
+    if (descriptor < 0) return {};
+    const bool written = write(descriptor, question.data(), question.size()) ==
+                         static_cast<ssize_t>(question.size());
+    close(descriptor);
+    std::string answer;
+    if (written) {
+        const std::string command = "dot -Tplain '" + file + "' 2>/dev/null";
+        if (FILE* from = popen(command.c_str(), "r")) {
+            char part[4096];
+            while (const std::size_t count = std::fread(part, 1, sizeof part, from))
+                answer.append(part, count);
+            pclose(from);
+        }
+    }
+    unlink(file.c_str());
+    // long lines go on behind a backslash
+    for (std::size_t k; (k = answer.find("\\\n")) != std::string::npos;) answer.erase(k, 2);
+    return answer;
+}
+
+point read_point(std::istream& from) {
+    point q;
+    from >> q.x >> q.y;
+    return {q.x * 72, -q.y * 72};
+}
+
+}  // namespace
+
+bool place_by_dot(const diagram& d, const component& c, layout& out) {
+    const std::vector<std::size_t> edges = edges_of(d, c);
+    std::vector<std::size_t> nodes = c.nodes, lines;
+    for (const std::size_t e : edges) {
+        for (const std::int32_t n : {d.edges[e].from, d.edges[e].to})
+            if (d.nodes[static_cast<std::size_t>(n)].shape == shape::end)
+                nodes.push_back(static_cast<std::size_t>(n));
+        if (d.edges[e].from != d.edges[e].to) lines.push_back(e);
+    }
+    // A box is as high as its lines need on its fuller side.
+    for (const std::size_t n : c.nodes) {
+        const shape s = d.nodes[n].shape;
+        double before = 0, behind = 0;
+        for (const std::size_t e : lines) {
+            const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+            before += second == static_cast<std::int32_t>(n);
+            behind += first == static_cast<std::int32_t>(n);
+        }
+        if (s == shape::function || s == shape::stored)
+            out.sizes[n].y = std::max(out.sizes[n].y, std::max(before, behind) * 14);
+    }
+    std::istringstream answer(answer_to(question_for(d, nodes, lines, out)));
+    std::vector<bool> drawn(d.edges.size(), false);
+    std::size_t found = 0;
+    for (std::string line; std::getline(answer, line);) {
+        std::istringstream words(line);
+        std::string what, name, other;
+        words >> what >> name;
+        if (what == "node") {
+            const auto n = static_cast<std::size_t>(std::stoul(name.substr(1)));
+            if (n >= d.nodes.size()) return false;
+            out.centres[n] = read_point(words);
+            ++found;
+        } else if (what == "edge") {
+            std::size_t count = 0;
+            words >> other >> count;
+            if (count < 4 || count > 10000) return false;
+            std::vector<point> path;
+            for (std::size_t k = 0; k < count; ++k) path.push_back(read_point(words));
+            // of lines between the same two nodes any one: their letters are put later
+            for (const std::size_t e : lines) {
+                const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+                if (drawn[e] || "n" + std::to_string(first) != name ||
+                    "n" + std::to_string(second) != other)
+                    continue;
+                drawn[e] = true;
+                if (d.edges[e].from > d.edges[e].to) path = {path.rbegin(), path.rend()};
+                out.routes[e].path = std::move(path);
+                break;
+            }
+        }
+    }
+    int loops = 0;
+    for (const std::size_t e : edges) {
+        const auto n = static_cast<std::size_t>(d.edges[e].from);
+        if (d.edges[e].from == d.edges[e].to)
+            out.routes[e].path = loop_at(out.centres[n], out.sizes[n], loops++);
+        else if (!drawn[e]) return false;
+    }
+    return found == nodes.size();
+}
+
+}  // namespace ricci::draw
