@@ -6,12 +6,14 @@
 #include <set>
 #include <utility>
 
+#include <ricci/ir/print.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_plain.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 #include "draw/diagram.hpp"
 #include "draw/forks.hpp"
+#include "draw/title.hpp"
 
 namespace ricci::draw {
 namespace {
@@ -297,9 +299,13 @@ private:
             if (root.contains(e.from) && root.contains(e.to)) root[top(e.from)] = top(e.to);
         std::set<std::int32_t> done;
         for (const std::int32_t j : joined) done.insert(top(j));
-        std::vector<std::int32_t> loose;
-        for (auto m = part.members.rbegin(); m != part.members.rend(); ++m)
-            if (done.insert(top(*m)).second) loose.push_back(*m);
+        // of each the last that was made: a function, and not what it takes
+        std::vector<std::int32_t> loose, members = part.members;
+        std::sort(members.rbegin(), members.rend());
+        for (const std::int32_t m : members)
+            if (out_.nodes[static_cast<std::size_t>(m)].shape != shape::end &&
+                done.insert(top(m)).second)
+                loose.push_back(m);
         return loose;
     }
 
@@ -393,6 +399,12 @@ std::string title_of(const ir::program_view& p, const ir::equation& e) {
     return with_greek(text_of(text.view()));
 }
 
+label heading_of(const ir::program_view& p, const ir::equation& e) {
+    detail::text_builder text;
+    ir::latex_printer(p, text).equation_line(e);
+    return typeset(text_of(text.view()));
+}
+
 }  // namespace
 
 std::vector<ir::ref> factors_of(const ir::program_view& p, const ir::equation& e) {
@@ -412,6 +424,7 @@ diagram diagram_of(const ir::program_view& p, const ir::equation& e) {
     b.equation(e);
     diagram d = b.finish();
     d.title = title_of(p, e);
+    d.heading = heading_of(p, e);
     return d;
 }
 
@@ -430,14 +443,16 @@ diagram whole_diagram(const ir::program_view& p) {
             ir::for_each_node(p, e.body, [&](ir::ref n) {
                 if (p.nodes[n].kind == ir::op::tensor) used.insert(p.nodes[n].name);
             });
-    std::string title;
+    label heading;
     for (const ir::equation& e : p.equations) {
         if (!ir::computes(p, e) || used.contains(e.name)) continue;
         b.equation(e);
-        title += (title.empty() ? "" : ", ") + plain_text(label_of_name(text_of(p.name(e.name))));
+        if (!heading.empty()) append(heading, {{", ", 0}});
+        append(heading, label_of_name(text_of(p.name(e.name))));
     }
     diagram d = b.finish();
-    d.title = title;
+    d.title = plain_text(heading);
+    d.heading = heading;
     return d;
 }
 

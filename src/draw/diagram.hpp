@@ -33,13 +33,14 @@ struct edge {
     label text;
     std::int32_t strands = 1;  // the indices that it carries; 0 for a number that a function takes
     bool arrow = false;        // into a function
-    std::string step;          // the product that contracts it, where an order is shown
-    std::string sign;          // of what an arrow brings to a sum, where it is not +
+    std::string step = {};     // the product that contracts it, where an order is shown
+    std::string sign = {};     // of what an arrow brings to a sum, where it is not +
 };
 
 /// One picture.
 struct diagram {
-    std::string title;
+    std::string title;  // the equation in plain text
+    label heading;      // the same as in print
     std::vector<node> nodes;
     std::vector<edge> edges;
     std::vector<std::string> notes;  // below it

@@ -235,7 +235,8 @@ label label_of_expression(const ir::program_view& p, ir::ref n) {
 
 void append(label& to, const label& more) {
     for (const run& r : more) {
-        if (!to.empty() && to.back().level == r.level) to.back().text += r.text;
+        if (!to.empty() && to.back().level == r.level && to.back().roman == r.roman)
+            to.back().text += r.text;
         else to.push_back(r);
     }
 }

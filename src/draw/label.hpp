@@ -9,10 +9,12 @@
 
 namespace ricci::draw {
 
-/// A piece of a label on the line (0), below it (-1) or above it (1).
+/// A piece of a label on the line (0), below it (-1) or above it (1); above what is above (2), below
+/// what is above (3), and the same with the signs changed.
 struct run {
     std::string text;
     int level = 0;
+    bool roman = false;  // a word, which is not slanted
 };
 using label = std::vector<run>;
 

@@ -153,7 +153,7 @@ layout with_parts(const diagram& d, bool ask_dot) {
 }  // namespace
 
 point size_of(const node& n) {
-    const double width = width_of(n.text) * 9.2;
+    const double width = width_of(n.text) * 9.8;
     switch (n.shape) {
         case shape::tensor:
             return {std::max(36.0, width + 18), 36};

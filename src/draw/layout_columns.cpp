@@ -179,15 +179,19 @@ private:
 
     // Places --------------------------------------------------------------------------------------
 
-    // A box is as high as its lines need on its fuller side.
+    // A box, and a circle, is as high as its lines need on its fuller side.
     void size_boxes() {
         for (item& i : items_) {
             if (i.node == passing) continue;
             const shape s = d_.nodes[i.node].shape;
-            if (s != shape::function && s != shape::stored) continue;
             const auto most = static_cast<double>(std::max(i.before.size(), i.behind.size()));
-            i.size.y = std::max(i.size.y, most * 18);
-            out_.sizes[i.node].y = i.size.y;
+            if (s == shape::function || s == shape::stored)
+                i.size.y = std::max(i.size.y, most * 18);
+            if (s == shape::tensor && most > 2) {
+                i.size.y = std::max(i.size.y, most * 17 + 4);
+                i.size.x = std::max(i.size.x, i.size.y);
+            }
+            out_.sizes[i.node] = i.size;
         }
     }
     double room(std::size_t a, std::size_t b) const {

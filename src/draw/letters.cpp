@@ -78,7 +78,7 @@ private:
                 const double length = std::max(std::hypot(dx, dy), 1e-9);
                 // so far off that the line just passes the letters' box
                 const double off =
-                    (std::fabs(dy) * size.x + std::fabs(dx) * (size.y - 1)) / (2 * length) + 2 +
+                    (std::fabs(dy) * size.x + std::fabs(dx) * (size.y - 1)) / (2 * length) + 2.6 +
                     1.3 * std::max(d_.edges[edges_[k]].strands - 1, 0);
                 // above a flat line, and to the right of a steep one
                 const bool flat = std::fabs(dx) >= std::fabs(dy);

@@ -17,8 +17,10 @@ text { font-family: "Latin Modern Math", "STIX Two Text", Cambria, "DejaVu Serif
 .word { font-size: 15px; text-anchor: middle; }
 .letter { font-size: 14px; font-style: italic; text-anchor: middle; stroke: #ffffff; stroke-width: 4px; paint-order: stroke; stroke-linejoin: round; }
 .step { font-size: 11px; text-anchor: middle; fill: #ffffff; }
-.title, .note { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 12px; }
-.note { fill: #555555; }
+.sign { font-size: 17px; font-weight: bold; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
+.title { font-size: 16px; }
+.title .slanted { font-style: italic; }
+.note { font-size: 13px; fill: #555555; }
 .paper { fill: #ffffff; }
 .line { fill: none; stroke: #1a1a1a; stroke-width: 1.6; }
 .between { fill: none; stroke: #ffffff; stroke-width: 2; }
@@ -31,7 +33,7 @@ text { font-family: "Latin Modern Math", "STIX Two Text", Cambria, "DejaVu Serif
 .badge { fill: #a3343a; }
 @media screen and (prefers-color-scheme: dark) {
 text, .mark { fill: #e6e6e6; }
-.letter { stroke: #16181c; }
+.letter, .sign { stroke: #16181c; }
 .note { fill: #a8a8a8; }
 .paper { fill: #16181c; }
 .line { stroke: #d8d8d8; }
@@ -65,9 +67,47 @@ std::string number(double x) {
     return word == "-0" ? "0" : word;
 }
 
-std::size_t characters_in(const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+// Whether a character is one of those that are slanted: Latin and Greek letters, with accents.
+bool is_slanted(const std::string& text, std::size_t at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (c == 0xcc || (c & 0xc0) == 0x80) return at > 0 && is_slanted(text, at - 1);
+    return c == 0xce || c == 0xcf;
+}
+std::vector<run> by_slant(const run& r) {
+    if (r.roman) return {r};
+    std::vector<run> all;
+    for (std::size_t k = 0; k < r.text.size(); ++k) {
+        const bool roman = !is_slanted(r.text, k);
+        if (all.empty() || all.back().roman != roman) all.push_back({"", r.level, roman});
+        all.back().text += r.text[k];
+    }
+    return all;
+}
+
+// Lines that are no wider than so many letters, broken at blanks; what follows is set in.
+std::vector<label> wrapped(const label& words, double most) {
+    std::vector<label> lines{{}};
+    label word;
+    const auto finish = [&] {
+        if (!lines.back().empty() && width_of(lines.back()) + width_of(word) > most)
+            lines.push_back({{"      ", 0, true}});
+        for (const run& r : word) lines.back().push_back(r);
+        word.clear();
+    };
+    for (const run& r : words) {
+        std::string part;
+        for (const char c : r.text) {
+            part += c;
+            if (c != ' ' || r.level != 0) continue;
+            word.push_back({part, r.level, r.roman});
+            part.clear();
+            finish();
+        }
+        if (!part.empty()) word.push_back({part, r.level, r.roman});
+    }
+    finish();
+    return lines;
 }
 
 class writer {
@@ -92,6 +132,30 @@ public:
         }
         out += "</text>\n";
     }
+    // A line of mathematics: letters are slanted; digits, signs and words are not.
+    void heading(const char* what, point at, const label& words) {
+        out += "<text class=\"" + std::string(what) + "\" xml:space=\"preserve\" x=\"" +
+               number(at.x) + "\" y=\"" + number(at.y) + "\">";
+        constexpr double heights[] = {0, 5.5, 9.5, 2.5};
+        const auto height_of = [&](int level) {
+            return level < 0 ? -heights[std::min(-level, 3)] : heights[std::min(level, 3)];
+        };
+        int level = 0;
+        for (const run& r : words)
+            for (const run& piece : by_slant(r)) {
+                // raised and lowered by the difference to what stands before
+                const double shift = height_of(level) - height_of(piece.level);
+                std::string how;
+                if (shift != 0) how += " dy=\"" + number(shift) + "\"";
+                if (piece.level != 0)
+                    how += std::abs(piece.level) == 1 ? " font-size=\"72%\"" : " font-size=\"58%\"";
+                if (!piece.roman) how += " class=\"slanted\"";
+                out += how.empty() ? escaped(piece.text)
+                                   : "<tspan" + how + ">" + escaped(piece.text) + "</tspan>";
+                level = piece.level;
+            }
+        out += "</text>\n";
+    }
     void line(const char* what, const std::string& path) {
         out += "<path class=\"" + std::string(what) + "\" d=\"" + path + "\"/>\n";
     }
@@ -106,7 +170,7 @@ public:
         for (std::size_t e = 0; e < d.edges.size(); ++e) {
             edge_words(d.edges[e], lowered(pic.where.routes[e].letter));
             if (!d.edges[e].sign.empty())
-                text("letter", lowered(pic.where.routes[e].sign), {{d.edges[e].sign, 0}});
+                text("sign", lowered(pic.where.routes[e].sign), {{d.edges[e].sign, 0}});
         }
     }
 
@@ -171,7 +235,7 @@ private:
     void node_mark(const node& n, point at, point size) {
         switch (n.shape) {
             case shape::tensor:
-                box("tensor", at, size, 18);
+                box("tensor", at, size, size.y / 2);
                 text("name", at, n.text);
                 return;
             case shape::value:
@@ -203,47 +267,27 @@ private:
     double down_ = 0;  // what stands above the picture
 };
 
-// Lines of no more than so many characters, broken at blanks.
-std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
-    std::vector<std::string> lines{""};
-    std::string word;
-    for (std::size_t k = 0; k <= text.size(); ++k) {
-        if (k < text.size() && text[k] != ' ') {
-            word += text[k];
-            continue;
-        }
-        if (!lines.back().empty() && characters_in(lines.back()) + characters_in(word) + 1 > most)
-            lines.push_back("    ");
-        else if (!lines.back().empty()) lines.back() += ' ';
-        lines.back() += word;
-        word.clear();
-    }
-    return lines;
-}
-
 }  // namespace
 
 std::string to_svg(const std::vector<picture>& all) {
     writer w;
-    constexpr double line = 16, margin = 16;
+    constexpr double line = 23, margin = 16;
     double width = 360;
     for (const picture& p : all) width = std::max(width, p.where.width);
     double down = 12;
-    const auto lines = [&](const char* what, const std::string& words) {
-        for (const std::string& l :
-             wrapped(words, std::max<std::size_t>(40, static_cast<std::size_t>(width / 7.6)))) {
-            w.out += "<text class=\"" + std::string(what) + "\" xml:space=\"preserve\" x=\"" +
-                     number(margin) + "\" y=\"" + number(down + 12) + "\">" + escaped(l) +
-                     "</text>\n";
-            width = std::max(width, static_cast<double>(characters_in(l)) * 7.3 + 2 * margin);
+    const double most = std::max(width - 2 * margin, 520.0);
+    const auto lines = [&](const char* what, const label& words, double letter) {
+        for (const label& l : wrapped(words, most / letter)) {
+            w.heading(what, {margin, down + 14}, l);
+            width = std::max(width, width_of(l) * letter + 2 * margin);
             down += line;
         }
     };
     for (const picture& p : all) {
-        if (!p.what.title.empty()) lines("title", p.what.title);
+        lines("title", p.what.heading, 9.6);
         w.draw(p, down);
         down += p.where.height;
-        for (const std::string& n : p.what.notes) lines("note", n);
+        for (const std::string& n : p.what.notes) lines("note", {{n, 0, true}}, 7.2);
         down += 14;
     }
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +

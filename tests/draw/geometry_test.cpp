@@ -1,0 +1,137 @@
+// Pictures of equations of the literature and of random contractions: nothing stands on top of
+// anything else.
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ricci/program.hpp>
+
+#include "draw/diagram.hpp"
+#include "tests/catch.hpp"
+#include "tests/draw/geometry.hpp"
+
+namespace {
+
+using namespace ricci::draw;
+
+const std::vector<std::string> texts{
+    R"(Q^{hia} = X^{ic} W_Q^{hca}
+       K^{hja} = X^{jc} W_K^{hca}
+       V^{hjc} = X^{jd} W_V^{hdc}
+       S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+       A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+       O^{hic} = A^{hij} V^{hjc}
+       Y^{id} = O^{hic} W_O^{hcd})",
+    R"(T^{ijklmnpq} = A^{ia} B^{ajb} C^{bkc} D^{cld} E^{dme} F^{enf} G^{fpg} H^{gq})",
+    R"(E = A_1^{ia} A_2^{ajb} A_3^{bkc} A_4^{cl} W_1^{imu} W_2^{ujnv} W_3^{vkpw} W_4^{wlq} )"
+    R"(B_1^{md} B_2^{dne} B_3^{epf} B_4^{fq})",
+    R"(Z = A_1^{ao} A_2^{abp} A_3^{bcq} A_4^{cr} B_1^{ods} B_2^{pdet} B_3^{qefu} B_4^{rfv} )"
+    R"(C_1^{sgw} C_2^{tghx} C_3^{uhky} C_4^{vkz} D_1^{wl} D_2^{xlm} D_3^{ymn} D_4^{zn})",
+    R"(u = \sum_h a^h b^h c^h)",
+    R"(C^{bij} = A^{bik} B^{bkj})",
+    R"(Q^{hia} = P^{i(ha)}; Y^{id} = O^{i(hc)} W^{(hc)d}; Z^{i(hc)} = A^{hij} V^{hjc})",
+    R"(\mu^i = \operatorname{mean}_a(X^{ia}); v^i = \operatorname{mean}_a((X^{ia} - \mu^i)^2)
+       Y^{ia} = g^a \frac{X^{ia} - \mu^i}{\sqrt{v^i + \epsilon}})",
+    R"(M^{ij} = \begin{cases} 0 & \text{if } |i - j| \leq w \\ -\infty & \text{otherwise} \end{cases})",
+    R"(P^{ia} = E^{t_i a}; u = M^{ii}; G^{ij} = \delta^{ij} x^i; q^b = \sum_a N^{aab})",
+    R"(F^i = X^{i+k} f^k; B^{ij} = S^{ij} + b_{i-j}; H^i = -\sum_j A^{ij} \log A^{ij})",
+    R"(E = \frac{1}{2} \sum_i (A^{ij} x^j - 1)^2 + \prod_i x^i)",
+};
+
+std::vector<ricci::program> programs() {
+    std::vector<ricci::program> all;
+    for (const std::string& text : texts) {
+        const auto read = ricci::parse(text);
+        INFO(text);
+        REQUIRE(read);
+        all.push_back(*read);
+    }
+    all.push_back(ricci::gradient(all.front(), "Y", {"W_Q"}));
+    all.push_back(ricci::gradient(all.front(), "Y", {"X", "W_O"}));
+    return all;
+}
+
+// How many legs a tensor of an equation should have: one an axis.
+void check_legs(const diagram& d, const std::string& name, std::size_t axes) {
+    for (std::size_t n = 0; n < d.nodes.size(); ++n) {
+        if (plain_text(d.nodes[n].text) != name) continue;
+        std::size_t legs = 0;
+        for (const edge& e : d.edges)
+            legs += static_cast<std::size_t>(e.from == static_cast<std::int32_t>(n)) +
+                    static_cast<std::size_t>(e.to == static_cast<std::int32_t>(n));
+        CHECK(legs == axes);
+    }
+}
+
+diagram random_contraction(unsigned seed) {
+    std::mt19937 random(seed);
+    const std::size_t tensors = 2 + random() % 7, indices = 2 + random() % 8;
+    std::vector<std::string> names{"i", "j", "k", "l", "m", "n", "p", "q", "r"};
+    std::string right, left;
+    std::vector<int> uses(indices, 0);
+    for (std::size_t t = 0; t < tensors; ++t) {
+        std::set<std::size_t> mine;
+        for (std::size_t k = 0; k < 1 + random() % 4; ++k) mine.insert(random() % indices);
+        right += std::string(1, static_cast<char>('A' + t)) + "^{";
+        for (const std::size_t i : mine) right += names[i], ++uses[i];
+        right += "} ";
+    }
+    for (std::size_t i = 0; i < indices; ++i)
+        if (uses[i] > 0 && (uses[i] == 1 || random() % 4 == 0)) left += names[i];
+    std::string sums;
+    for (std::size_t i = 0; i < indices; ++i)
+        if (uses[i] > 2 && left.find(names[i]) == std::string::npos)
+            sums += (sums.empty() ? "" : ",") + names[i];
+    const std::string text = "Z" + (left.empty() ? "" : "^{" + left + "}") + " = " +
+                             (sums.empty() ? "" : "\\sum_{" + sums + "} ") + right;
+    const auto read = ricci::parse(text);
+    INFO(text);
+    REQUIRE(read);
+    return diagrams_of(read->view()).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("nothing in a picture stands on top of anything else") {
+    for (const ricci::program& p : programs()) {
+        std::vector<diagram> all = diagrams_of(p.view());
+        all.push_back(whole_diagram(p.view()));
+        for (const diagram& d : all) {
+            INFO(d.title);
+            CHECK(ricci::testing::fault_of(d, plain_layout(d)) == "");
+            CHECK(ricci::testing::fault_of(d, best_layout(d)) == "");
+        }
+    }
+}
+
+TEST_CASE("random contractions are drawn as clearly") {
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        const diagram d = random_contraction(seed);
+        INFO(d.title);
+        CHECK(ricci::testing::fault_of(d, plain_layout(d)) == "");
+    }
+}
+
+TEST_CASE("every axis has one leg") {
+    const auto read = ricci::parse(texts[2]);
+    REQUIRE(read);
+    const diagram d = diagrams_of(read->view()).at(0);
+    check_legs(d, "A_1", 2);
+    check_legs(d, "A_2", 3);
+    check_legs(d, "W_2", 4);
+    const auto other = ricci::parse("Y^{hia} = P^{i(ha)} x^{0,a} M^{ii}");
+    REQUIRE(other);
+    const diagram e = diagrams_of(other->view()).at(0);
+    check_legs(e, "P", 2);
+    check_legs(e, "x", 2);
+    check_legs(e, "M", 2);
+}
+
+TEST_CASE("a sum's arrows carry the signs of its terms") {
+    const auto read = ricci::parse("Y^{ij} = A^{ij} - B^{ik} C^{kj}");
+    REQUIRE(read);
+    int negative = 0;
+    for (const edge& e : diagrams_of(read->view()).at(0).edges) negative += e.sign == "−";
+    CHECK(negative == 1);
+}
