@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 
 #include "draw/layout.hpp"
 
@@ -67,30 +66,30 @@ constexpr double wide = 7, high = 15;
 std::string to_text(const diagram& d) {
     const layout where = plain_layout(d);
     sheet s(static_cast<int>(where.width / wide) + 4, static_cast<int>(where.height / high) + 2);
-    const auto x_of = [&](std::int32_t n) {
-        return static_cast<int>(std::lround(where.centres[static_cast<std::size_t>(n)].x / wide));
-    };
-    const auto y_of = [&](std::int32_t n) {
-        return static_cast<int>(std::lround(where.centres[static_cast<std::size_t>(n)].y / high));
-    };
+    const auto x_of = [](point q) { return static_cast<int>(std::lround(q.x / wide)); };
+    const auto y_of = [](point q) { return static_cast<int>(std::lround(q.y / high)); };
     struct word {
         int x, y;
         std::string text;
     };
-    std::map<std::pair<std::int32_t, std::int32_t>, word> words;
-    for (const edge& e : d.edges) {
-        s.line(x_of(e.from), y_of(e.from), x_of(e.to), y_of(e.to));
+    std::vector<word> words;
+    for (std::size_t k = 0; k < d.edges.size(); ++k) {
+        const edge& e = d.edges[k];
+        // to the middle of the nodes, whose words cover the ends
+        std::vector<point> way = points_along(where.routes[k].path, 6);
+        const point middle = way[way.size() / 2], head = way.back();
+        way.insert(way.begin(), where.centres[static_cast<std::size_t>(e.from)]);
+        way.push_back(where.centres[static_cast<std::size_t>(e.to)]);
+        for (std::size_t m = 0; m + 1 < way.size(); ++m)
+            s.line(x_of(way[m]), y_of(way[m]), x_of(way[m + 1]), y_of(way[m + 1]));
+        if (e.arrow) words.push_back({x_of(head) - 1, y_of(head), e.sign + "▸"});
         std::string text = plain_text(e.text);
         if (!e.step.empty()) text += "(" + e.step + ")";
-        if (text.empty()) continue;
-        auto& w = words[std::minmax(e.from, e.to)];
-        w.x = (x_of(e.from) + x_of(e.to)) / 2;
-        w.y = e.from == e.to ? y_of(e.from) - 2 : (y_of(e.from) + y_of(e.to)) / 2;
-        w.text += (w.text.empty() ? "" : ",") + text;
+        if (!text.empty()) words.push_back({x_of(middle), y_of(middle), text});
     }
     for (std::size_t n = 0; n < d.nodes.size(); ++n) {
         const node& me = d.nodes[n];
-        const int x = x_of(static_cast<std::int32_t>(n)), y = y_of(static_cast<std::int32_t>(n));
+        const int x = x_of(where.centres[n]), y = y_of(where.centres[n]);
         const std::string text = plain_text(me.text);
         if (me.shape == shape::dot) s.put(x, y, "●");
         if (me.shape == shape::fork) s.put(x, y, "•");
@@ -104,7 +103,7 @@ std::string to_text(const diagram& d) {
         const auto all = characters_of(text);
         for (int k = 0; k < count; ++k) s.put(left + 1 + k, y, all[static_cast<std::size_t>(k)]);
     }
-    for (const auto& [pair, w] : words) s.words(w.x, w.y, w.text);
+    for (const word& w : words) s.words(w.x, w.y, w.text);
     std::string out = d.title + "\n" + s.text();
     for (const std::string& n : d.notes) out += n + "\n";
     return out;
