@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include <ricci/ir/print.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_plain.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -392,18 +391,6 @@ private:
     std::int32_t current_ = -1;
     diagram out_;
 };
-
-std::string title_of(const ir::program_view& p, const ir::equation& e) {
-    detail::text_builder text;
-    ir::plain_printer(p, text).equation_line(e);
-    return with_greek(text_of(text.view()));
-}
-
-label heading_of(const ir::program_view& p, const ir::equation& e) {
-    detail::text_builder text;
-    ir::latex_printer(p, text).equation_line(e);
-    return typeset(text_of(text.view()));
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "draw/layout_parts.hpp"
 
@@ -114,9 +115,14 @@ layout with_parts(const diagram& d, bool ask_dot) {
         parts.push_back(std::move(one));
     }
     // Numbers stand before what they multiply.
-    std::stable_partition(parts.begin(), parts.end(), [&](const part& one) {
+    const auto is_number = [&](const part& one) {
         return one.nodes.size() == 1 && d.nodes[one.nodes[0]].shape == shape::value;
-    });
+    };
+    std::vector<part> sorted;
+    for (const bool numbers : {true, false})
+        for (const part& one : parts)
+            if (is_number(one) == numbers) sorted.push_back(one);
+    parts = std::move(sorted);
     // Side by side, on one middle line; in several rows where there are many of them.
     constexpr double margin = 16, between = 28, widest = 1100;
     double y = margin;

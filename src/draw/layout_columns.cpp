@@ -145,11 +145,11 @@ private:
                 for (const std::size_t m : near) sum += static_cast<double>(rank[m]);
                 wanted.push_back(
                     {near.empty() ? static_cast<double>(k) : sum / static_cast<double>(near.size()),
-                     column[k]});
+                     k});
             }
-            std::stable_sort(wanted.begin(), wanted.end(),
-                             [](const auto& a, const auto& b) { return a.first < b.first; });
-            for (std::size_t k = 0; k < column.size(); ++k) column[k] = wanted[k].second;
+            std::sort(wanted.begin(), wanted.end());
+            const std::vector<std::size_t> before = column;
+            for (std::size_t k = 0; k < column.size(); ++k) column[k] = before[wanted[k].second];
         }
     }
     void swap_neighbours() {

@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include <ricci/ir/print.hpp>
+#include <ricci/ir/print_plain.hpp>
+
 namespace ricci::draw {
 namespace {
 
@@ -194,5 +197,17 @@ private:
 }  // namespace
 
 label typeset(std::string_view latex) { return typesetter(latex).line(); }
+
+label heading_of(const ir::program_view& p, const ir::equation& e) {
+    detail::text_builder text;
+    ir::latex_printer(p, text).equation_line(e);
+    return typeset({text.view().data, static_cast<std::size_t>(text.view().size)});
+}
+
+std::string title_of(const ir::program_view& p, const ir::equation& e) {
+    detail::text_builder text;
+    ir::plain_printer(p, text).equation_line(e);
+    return with_greek({text.view().data, static_cast<std::size_t>(text.view().size)});
+}
 
 }  // namespace ricci::draw

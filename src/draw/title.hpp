@@ -1,7 +1,10 @@
 // Equations as they are set in print, for the headings of diagrams.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include <ricci/ir/program.hpp>
 
 #include "draw/label.hpp"
 
@@ -10,5 +13,10 @@ namespace ricci::draw {
 /// What the LaTeX of our own printer says, in one line: letters slanted and words upright, indices
 /// raised and lowered, fractions with a stroke.
 label typeset(std::string_view latex);
+
+/// An equation so.
+label heading_of(const ir::program_view& p, const ir::equation& e);
+/// An equation in plain text, with Greek letters.
+std::string title_of(const ir::program_view& p, const ir::equation& e);
 
 }  // namespace ricci::draw

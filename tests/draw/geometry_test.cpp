@@ -132,6 +132,7 @@ TEST_CASE("a sum's arrows carry the signs of its terms") {
     const auto read = ricci::parse("Y^{ij} = A^{ij} - B^{ik} C^{kj}");
     REQUIRE(read);
     int negative = 0;
-    for (const edge& e : diagrams_of(read->view()).at(0).edges) negative += e.sign == "−";
+    const diagram d = diagrams_of(read->view()).at(0);
+    for (const edge& e : d.edges) negative += e.sign == "−";
     CHECK(negative == 1);
 }
