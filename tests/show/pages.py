@@ -31,13 +31,14 @@ class Page:
         self.size = pathlib.Path(path).stat().st_size
         self.says = json.loads(re.search(r'id="page">\n(.*?)</script>', self.text, re.DOTALL)[1])
         self.view = self.says["views"][0]
+        self.data = re.findall(r"<!--([A-Za-z0-9+/=]*)-->", self.text)
 
     def values(self, tensor):
         """The elements of a tensor, as the page's script decodes them."""
         groups = -(-tensor["panels"] // tensor["together"])
         parts = []
         for k in range(tensor["first"], tensor["first"] + groups):
-            raw = base64.b64decode(re.search(rf'id="d{k}">(.*?)</script>', self.text)[1])
+            raw = base64.b64decode(self.data[k])
             kinds = {"u8": "u1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
             if tensor["format"] in kinds:
                 parts.append(np.frombuffer(raw, kinds[tensor["format"]]))

@@ -110,10 +110,11 @@ class Show(Case):
         page = self.page("show", "a.npy", "-o", "page.html", "--rows", "t.txt", "--part", "1:3")
         self.assertEqual((page.says["rows"], page.says["columns"]), (wild[1:], []))
         (self.path / "four.txt").write_text("a\nb\nc\nd")
-        self.refused("four.txt has 4 labels, and a.npy has 3 rows and 3 columns", "show", "a.npy", "-o", "p.html", "--labels", "four.txt")
-        self.refused("four.txt has 4 labels, and a.npy has 3 columns", "show", "a.npy", "-o", "p.html", "--columns", "four.txt")
-        self.refused("none.txt: it cannot be read: No such file", "show", "a.npy", "-o", "p.html", "--labels", "none.txt")
-        self.refused(".: it cannot be read", "show", "a.npy", "-o", "p.html", "--labels", ".")
+        words = ["show", "a.npy", "-o", "p.html"]
+        self.refused("four.txt has 4 labels, and a.npy has 3 rows and 3 columns", *words, "--labels", "four.txt")
+        self.refused("four.txt has 4 labels, and a.npy has 3 columns", *words, "--columns", "four.txt")
+        self.refused("none.txt: it cannot be read: No such file", *words, "--labels", "none.txt")
+        self.refused(".: it cannot be read", *words, "--labels", ".")
 
     def test_several_tensors(self):
         self.save("a.npy", np.zeros((2, 3)))
@@ -137,12 +138,13 @@ class Show(Case):
 
     def test_more_than_a_page_holds(self):
         # a file that is all hole: its numbers are never read
-        header = np.lib.format.header_data_from_array_1_0(np.zeros((1, 1, 1), np.float32)) | {"shape": (1000, 1000, 1000)}
+        header = np.lib.format.header_data_from_array_1_0(np.zeros((1, 1, 1), np.float32))
+        header["shape"] = (1000, 1000, 1000)
         with open(self.path / "huge.npy", "wb") as file:
             np.lib.format.write_array_header_1_0(file, header)
             file.truncate(file.tell() + 4 * 10**9)
-        self.refused("huge.npy has 1,000,000,000 elements, 1000x1000x1000, which are too many for a page of 20M: show a part, "
-                     "as --part 0,0:1000,0:1000", "show", "huge.npy", "-o", "p.html")
+        self.refused("huge.npy has 1,000,000,000 elements, 1000x1000x1000, which are too many for a page of 20M: "
+                     "show a part, as --part 0,0:1000,0:1000", "show", "huge.npy", "-o", "p.html")
         page = self.page("show", "huge.npy", "-o", "page.html", "--part", "999,0:100,0:100")
         self.assertEqual(page.view["tensor"]["extents"], [1, 100, 100])
 
@@ -158,7 +160,8 @@ class Show(Case):
                          [("i", 5, 4, 1), ("h", 2, 2, 0), ("c", 2, 1, -1)])
         a = page.values(page.view["tensor"])
         np.testing.assert_allclose(a.sum(-1), np.ones((2, 5)), rtol=1e-12)
-        np.testing.assert_allclose(page.values(y["tensor"])[1, :2], a[0, 1] @ np.load(WORKED / "V.npy")[:, :2], rtol=1e-12)
+        wanted = a[0, 1] @ np.load(WORKED / "V.npy")[:, :2]
+        np.testing.assert_allclose(page.values(y["tensor"])[1, :2], wanted, rtol=1e-12)
 
     def test_several_extents(self):
         words = ["run", str(WORKED / "attention.tex"), *WORKED_OPERANDS, "h:1,2,4", "d_k=4,2,1"]
@@ -178,8 +181,8 @@ class Show(Case):
         self.assertIn("S, f64 2x5x5: page.html", ran.stdout)
         with np.load(self.path / "all.npz") as saved:
             self.assertEqual(set(saved.files), {"Y", "S"})
-        for wanted, word in (("define no tensor Z", "Z=p.html"), ("lacks a name", "p.html"), ("has to end in .html", "A=p.png"),
-                             ("No such file", "A=nowhere/p.html")):
+        for wanted, word in (("define no tensor Z", "Z=p.html"), ("lacks a name", "p.html"),
+                             ("has to end in .html", "A=p.png"), ("No such file", "A=nowhere/p.html")):
             self.refused(wanted, *words, "--show", word)
         self.refused("p.html is written twice", *words, "--show", "A=p.html", "--show", "S=p.html")
         self.refused("A has no axis k", *words, "--show", "A=p.html", "--panels", "k")
@@ -188,13 +191,12 @@ class Show(Case):
         n, r = 400, np.random.default_rng(5)
         for name in ("Q", "K", "V"):
             self.save(name + ".npy", r.standard_normal((n, 4)))
-        page = self.page("run", str(WORKED / "attention.tex"), "Q=Q.npy", "K=K.npy", "V=V.npy", "d_k=2", "h:2",
-                         "--show", "A=page.html", "--page-size", "1M")
+        words = ["run", str(WORKED / "attention.tex"), "Q=Q.npy", "K=K.npy", "V=V.npy", "d_k=2", "h:2"]
+        page = self.page(*words, "--show", "A=page.html", "--page-size", "1M")
         self.assertEqual([one["name"] for one in page.view["trace"]], ["Q", "A", "Y"])
         self.assertIn("The trace is without P, S", page.says["notes"][0])
         self.assertLess(page.size, 1e6)
-        self.refused("too many for a page of 300K", "run", str(WORKED / "attention.tex"), "Q=Q.npy", "K=K.npy", "V=V.npy",
-                     "d_k=2", "h:2", "--show", "A=p.html", "--page-size", "300K")
+        self.refused("too many for a page of 300K", *words, "--show", "A=p.html", "--page-size", "300K")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ def missing():
 
 
 class Browser:
-    def __init__(self):
+    """`listening`: to what pages ask of a network, which takes as long as what they do."""
+
+    def __init__(self, listening=False):
         self.profile = tempfile.TemporaryDirectory(prefix="ricci-browser-", ignore_cleanup_errors=True)
         self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, text=True, start_new_session=True)
@@ -37,7 +39,7 @@ class Browser:
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         wanted = {"browserName": "chrome", "goog:chromeOptions": {"binary": program, "args": arguments},
-                  "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+                  "goog:loggingPrefs": {"browser": "ALL", **({"performance": "ALL"} if listening else {})}}
         self.session = ""
         self.session = "/session/" + self.ask("POST", "/session",
                                               {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
