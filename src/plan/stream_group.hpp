@@ -84,6 +84,7 @@ private:
     bool settle_sums();
     void settle_factors();
     bool settle_axes();
+    bool follows_columns_alone(std::size_t number) const;
     bool factors_suit() const;
 
     // Making
