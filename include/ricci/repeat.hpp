@@ -108,7 +108,8 @@ struct derived_layers_tangent {
 
 /// Equations that are carried out layer by layer. Called, prepared and explained as equations are;
 /// the number of layers is known at run time.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes>
+/// `Stated` makes the equations of one layer, where they are not the text's own.
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated = void>
 class layers_of_equations {
 public:
     constexpr layers_of_equations(std::int64_t count, on_the_way_back back)
@@ -136,7 +137,8 @@ public:
 
     /// Whether an equation of every layer is `claim`.
     consteval bool states(const char* claim) const {
-        return equations<Types::layer>{}.states(claim);
+        if constexpr (std::is_void_v<Stated>) return equations<Types::layer>{}.states(claim);
+        else return typename made_equations<Stated, Types::layer>::type{}.states(claim);
     }
 
     static constexpr ir::program_view program() { return program_of<Hash>.view(); }
@@ -167,13 +169,13 @@ class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
     using layers_of_equations<Hash, Types, Computes>::layers_of_equations;
 };
 
-template <class Maker, class Types, engine::layering::what Computes>
+template <class Maker, class Types, engine::layering::what Computes, class Stated = void>
 struct made_layers {
     using made = made_equations<Maker, Types::layer>;
     using mistake = typename made::mistake;
     using type = std::conditional_t<is_a_mistake<mistake>,
                                     mistaken_layers<Maker::hash, Types, Computes, mistake>,
-                                    layers_of_equations<Maker::hash, Types, Computes>>;
+                                    layers_of_equations<Maker::hash, Types, Computes, Stated>>;
 };
 
 /// `count` layers of these equations: what each gives as `from` the next takes as `to`:
@@ -199,15 +201,22 @@ constexpr auto repeat(equations<Hash> layer, std::int64_t count, index_name<Inde
     return repeat(layer, count, index, given, taken, shared_names<>{}, back);
 }
 
+template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
+using gradient_of_layers = made_layers<derived_layers_gradient<Types, Of, WithValue, Wrt...>, Types,
+                                       engine::layering::what::gradient,
+                                       derived_gradient<Types::layer, Of, WithValue, Wrt...>>;
+template <class Types, std::uint64_t... Wrt>
+using tangent_of_layers =
+    made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent,
+                derived_tangent<Types::layer, Wrt...>>;
+
 /// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of for
 /// each layer with the axis of the layers, of what they share the sum over them.
 template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
 constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
                         name<Of>, name_list<Wrt...>) ->
-    typename made_layers<derived_layers_gradient<Types, Of, false, Wrt...>, Types,
-                         engine::layering::what::gradient>::type {
-    using made = made_layers<derived_layers_gradient<Types, Of, false, Wrt...>, Types,
-                             engine::layering::what::gradient>;
+    typename gradient_of_layers<Types, Of, false, Wrt...>::type {
+    using made = gradient_of_layers<Types, Of, false, Wrt...>;
     if constexpr (is_a_mistake<typename made::mistake>)
         these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
@@ -217,10 +226,8 @@ constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what:
 template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
 constexpr auto value_and_gradient(
     layers_of_equations<Hash, Types, engine::layering::what::values> layers, name<Of>,
-    name_list<Wrt...>) -> typename made_layers<derived_layers_gradient<Types, Of, true, Wrt...>,
-                                               Types, engine::layering::what::gradient>::type {
-    using made = made_layers<derived_layers_gradient<Types, Of, true, Wrt...>, Types,
-                             engine::layering::what::gradient>;
+    name_list<Wrt...>) -> typename gradient_of_layers<Types, Of, true, Wrt...>::type {
+    using made = gradient_of_layers<Types, Of, true, Wrt...>;
     if constexpr (is_a_mistake<typename made::mistake>)
         these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
@@ -230,39 +237,37 @@ constexpr auto value_and_gradient(
 /// has to be among them. Gives the value too.
 template <std::uint64_t Hash, class Types, std::uint64_t... Wrt>
 constexpr auto tangent(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
-                       name_list<Wrt...>) ->
-    typename made_layers<derived_layers_tangent<Types, Wrt...>, Types,
-                         engine::layering::what::tangent>::type {
-    using made =
-        made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent>;
+                       name_list<Wrt...>) -> typename tangent_of_layers<Types, Wrt...>::type {
+    using made = tangent_of_layers<Types, Wrt...>;
     if constexpr (is_a_mistake<typename made::mistake>)
         these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
 }
 
 /// Checks, plans and allocates, as for equations; one layer is planned for all.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
-          class Mistake = mistake_in_prepare<Hash, Bound...>>
-auto prepare(const layers_of_equations<Hash, Types, Computes>& layers, const Bound&... bound) {
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
+             const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
     return prepared<Hash, T>(layers.layering(), bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
-          class Mistake = mistake_in_prepare<Hash, Bound...>>
-auto prepare(const layers_of_equations<Hash, Types, Computes>& layers, const prepare_options&,
-             const Bound&... bound) {
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
+             const prepare_options&, const Bound&... bound) {
     return prepare(layers, bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
-          class Mistake = mistake_in_prepare<Hash, Bound...>>
-requires is_a_mistake<Mistake> Mistake prepare(const layers_of_equations<Hash, Types, Computes>&,
-                                               const Bound&...)
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+requires is_a_mistake<Mistake> Mistake
+prepare(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
 = delete;
 
 /// The plan of a layer in words, and what is stored between them.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
-          class Mistake = mistake_in_call<Hash, true, Bound...>>
-std::string explain(const layers_of_equations<Hash, Types, Computes>& layers,
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+          class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+std::string explain(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
                     const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
     results<Hash, T> outputs;
@@ -275,10 +280,10 @@ std::string explain(const layers_of_equations<Hash, Types, Computes>& layers,
         },
         output_numbers<Hash>{}, bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class... Bound,
-          class Mistake = mistake_in_call<Hash, true, Bound...>>
-requires is_a_mistake<Mistake> Mistake explain(const layers_of_equations<Hash, Types, Computes>&,
-                                               const Bound&...)
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+          class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+requires is_a_mistake<Mistake> Mistake
+explain(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
 = delete;
 
 namespace detail {
@@ -287,12 +292,12 @@ std::string layers_in_text(const ir::program_view& signature, const engine::laye
 }  // namespace detail
 
 /// The equations of each layer, below a comment that says how one follows on another.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes>
-std::string to_latex(const layers_of_equations<Hash, Types, Computes>& layers) {
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated>
+std::string to_latex(const layers_of_equations<Hash, Types, Computes, Stated>& layers) {
     return detail::layers_in_latex(layers.program(), layers.layering());
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes>
-std::string to_text(const layers_of_equations<Hash, Types, Computes>& layers) {
+template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated>
+std::string to_text(const layers_of_equations<Hash, Types, Computes, Stated>& layers) {
     return detail::layers_in_text(layers.program(), layers.layering());
 }
 

@@ -130,7 +130,7 @@ tensor_list program::definitions() const {
 // What layers state, each of them does.
 static ir::program_view stated_by(const program& p) {
     const auto* const layers = detail::body_of(p).layers();
-    return layers != nullptr ? layers->layer.view() : p.view();
+    return layers != nullptr ? layers->stated.view() : p.view();
 }
 
 program program::keep(std::initializer_list<std::string_view> names) const {

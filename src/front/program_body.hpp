@@ -18,6 +18,7 @@ namespace ricci::detail {
 /// Of a program that is carried out layer by layer.
 struct layers_of_program {
     program layer;
+    program stated;        // the equations of one, where they are derived from those of the layer
     engine::layering how;  // refers to `layer` and `shared`
     std::vector<ir::ref> shared;
     std::string index = {};  // the letter for the layers

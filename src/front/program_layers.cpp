@@ -15,7 +15,7 @@ namespace {
 using what = engine::layering::what;
 
 std::unique_ptr<layers_of_program> layers_on(const program& layer) {
-    return std::unique_ptr<layers_of_program>(new layers_of_program{layer, {}, {}});
+    return std::unique_ptr<layers_of_program>(new layers_of_program{layer, layer, {}, {}});
 }
 
 void refer(layers_of_program& l) {
@@ -42,9 +42,10 @@ private:
     derive::layer_names names_;
 };
 
-program made(derive::derived&& equations, const layers_of_program& from, what computes) {
-    if (equations.mistake) refuse(equations.mistake.words);
+program made(derive::derived&& equations, const layers_of_program& from, what computes,
+             program stated) {
     auto layers = copied(from);
+    layers->stated = std::move(stated);
     layers->how.computes = computes;
     return program_of_layers(std::move(equations.program), std::move(layers));
 }
@@ -72,17 +73,21 @@ program gradient_of_layers(const layers_of_program& layers, std::string_view of,
     const std::string spelled = canonical_name(of);
     const spelled_names wrt(by);
     const names_of names(layers, view_of(layers.index));
-    return made(derive::repeat_gradient(layers.how.layer, names.get(), view_of(spelled), wrt.data(),
-                                        wrt.size(), with_value),
-                layers, what::gradient);
+    auto all = derive::repeat_gradient(layers.how.layer, names.get(), view_of(spelled), wrt.data(),
+                                       wrt.size(), with_value);
+    if (all.mistake) refuse(all.mistake.words);
+    return made(
+        std::move(all), layers, what::gradient,
+        with_value ? value_and_gradient(layers.layer, of, by) : gradient(layers.layer, of, by));
 }
 
 program tangent_of_layers(const layers_of_program& layers, const std::vector<std::string>& by) {
     refuse_derived(layers);
     const spelled_names wrt(by);
     const names_of names(layers, view_of(layers.index));
-    return made(derive::repeat_tangent(layers.how.layer, names.get(), wrt.data(), wrt.size()),
-                layers, what::tangent);
+    auto all = derive::repeat_tangent(layers.how.layer, names.get(), wrt.data(), wrt.size());
+    if (all.mistake) refuse(all.mistake.words);
+    return made(std::move(all), layers, what::tangent, tangent(layers.layer, by));
 }
 
 void refuse_layers(const program& p, const char* words) {

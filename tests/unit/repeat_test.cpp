@@ -23,7 +23,7 @@ namespace {
 using names = std::vector<std::string>;
 using extents = std::vector<std::size_t>;
 
-program parsed(const char* text) {
+program parsed(const std::string& text) {
     auto read = parse(text);
     INFO(text);
     REQUIRE(read.has_value());
@@ -69,7 +69,7 @@ void compare(const array& whole, std::size_t first, const array& part, const std
 
 /// A text of one layer, from Y to X, with the extents of its inputs.
 struct layer_case {
-    const char* text;
+    std::string text;
     std::map<std::string, extents> inputs;
     names shared = {};
     names by = {};
@@ -302,6 +302,85 @@ TEST_CASE("layers of a transformer", "[repeat]") {
            {"X", "g", "c", "W_Q", "W_K", "W_V", "W_O", "U", "u", "D", "t"}});
 }
 
+// Random layers ------------------------------------------------------------------------------------
+
+namespace {
+
+/// Tensors of the same shape, each made of those before it.
+layer_case random_layer(std::uint64_t& state) {
+    const auto below = [&](std::size_t n) {
+        return static_cast<std::size_t>(next(state) * static_cast<double>(n));
+    };
+    layer_case c;
+    c.inputs["X"] = {5, 4};
+    names made{"X"};
+    const auto any = [&] { return made[below(made.size())]; };
+    const auto input = [&](const extents& e) {
+        const std::string name = std::string("W_") + static_cast<char>('A' + c.inputs.size());
+        c.inputs[name] = e;
+        if (below(4) == 0) c.shared.push_back(name);
+        if (below(3) > 0) c.by.push_back(name);
+        return name;
+    };
+    const std::size_t lines = 2 + below(4);
+    for (std::size_t k = 0; k < lines; ++k) {
+        const std::string t = std::string("T_") + static_cast<char>('A' + k);
+        const std::string a = any(), b = any();
+        std::string body;
+        switch (below(7)) {
+            case 0:
+                body = a + "^{ib} " + input({4, 4}) + "^{ba}";
+                break;
+            case 1:
+                body = "\\tanh(" + a + "^{ia}) + " + input({4}) + "^{a}";
+                break;
+            case 2:
+                body = a + "^{ia} " + b + "^{ia} + " + input({}) + " " + b + "^{ia}";
+                break;
+            case 3:
+                body = "\\operatorname{softmax}_a(" + a + "^{ia}) " + b + "^{ia}";
+                break;
+            case 4:
+                body = a + "^{ia} - \\operatorname{mean}_a " + b + "^{ia}";
+                break;
+            case 5:
+                body = "\\sum_j \\operatorname{softmax}_j(\\sum_b " + a + "^{ib} " + b + "^{jb}) " +
+                       any() + "^{ja}";
+                break;
+            default:
+                body = "\\sin(" + a + "^{ia}) + \\max(" + b + "^{ia}, 0.1)";
+                break;
+        }
+        c.text += t + "^{ia} = " + body + "\n";
+        made.push_back(t);
+    }
+    c.text += "Y^{ia} = \\frac{1}{2} X^{ia} + \\tanh(" + made.back() + "^{ia})\n";
+    if (below(2) == 0) c.by.push_back("X");
+    return c;
+}
+
+}  // namespace
+
+TEST_CASE("random layers are a loop over them", "[repeat]") {
+    std::uint64_t state = 2024;
+    for (int k = 0; k < 60; ++k) {
+        const layer_case c = random_layer(state);
+        // What nothing of the result depends on has no derivative.
+        names depends;
+        for (const std::string& name : c.by) {
+            try {
+                gradient(parsed(c.text), "Y", {name});
+                depends.push_back(name);
+            } catch (const error&) {
+            }
+        }
+        layer_case able = c;
+        able.by = depends;
+        INFO(c.text);
+        loop<double>(able, 3).check();
+    }
+}
+
 // In the source -------------------------------------------------------------------------------------
 
 namespace {
@@ -344,6 +423,9 @@ TEST_CASE("layers in the source are those known at run time", "[repeat]") {
 
     constexpr auto back = value_and_gradient(cells, "Y"_t, wrt("W"_t, "v"_t));
     static_assert(back.states(R"(Y^{i} = \tanh(W^{ij} X^{j} + b^i) + c v^i)"));
+    static_assert(
+        back.states(R"(\frac{\partial L}{\partial v^i} = c \frac{\partial L}{\partial Y^i})"));
+    static_assert(!cells.states(R"(Y^{i} = \tanh(W^{ij} X^{j}))"));
     auto step = prepare(back, "X"_t = o.x, "W"_t = o.w, "b"_t = o.b, "c"_t = 0.5, "v"_t = o.v,
                         "dL/dY"_t = o.dy);
     step();
@@ -385,6 +467,10 @@ TEST_CASE("layers in words", "[repeat]") {
         "\\frac{\\partial L}{\\partial W^{lij}} = \\frac{\\partial L}{\\partial Y^{li}} X^{lj}\n"
         "\\frac{\\partial L}{\\partial X^{lj}} = W^{lij} \\frac{\\partial L}{\\partial Y^{li}}\n");
     CHECK(layers.states("Y^i = W^{ij} X^j"));
+    CHECK(
+        gradient(layers, "Y", {"W"})
+            .states(
+                "\\frac{\\partial L}{\\partial W^{ij}} = X^j \\frac{\\partial L}{\\partial Y^i}"));
     REQUIRE(layers.inputs().size() == 2);
     CHECK(layers.inputs()[0].name == "W");
     CHECK(layers.inputs()[0].indices == "l,i,j");
