@@ -124,7 +124,7 @@ void layers::add_operand(const operand& o, bool output, bool own) {
     w.o.extents = w.extents.data();
     w.o.strides = w.strides.data();
     w.o.watch = nullptr;  // the request's own business
-    w.single = is_number(o) || is_single(o.name);
+    w.single = o.rank == 0 || is_single(o.name);
     w.output = output;
     w.own = own;
 }
@@ -178,7 +178,7 @@ void layers::check_each_layer(const request& r) const {
     const ir::program_view p = given_.layer;
     ir::shape_table table(p);
     for (const operand* o = r.inputs; o != r.inputs + r.input_count; ++o) {
-        const bool single = is_number(*o) || is_single(o->name);
+        const bool single = o->rank == 0 || is_single(o->name);
         const std::string name = string_of(signature_.name(o->name));
         if (!single && o->extents[0] != given_.count)
             throw error("ricci: '" + name + "' has one for each of " +

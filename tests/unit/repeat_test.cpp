@@ -341,7 +341,7 @@ layer_case random_layer(std::uint64_t& state) {
                 body = "\\operatorname{softmax}_a(" + a + "^{ia}) " + b + "^{ia}";
                 break;
             case 4:
-                body = a + "^{ia} - \\operatorname{mean}_a " + b + "^{ia}";
+                body = a + "^{ia} - \\operatorname{mean}_{a'} " + b + "^{ia'}";
                 break;
             case 5:
                 body = "\\sum_j \\operatorname{softmax}_j(\\sum_b " + a + "^{ib} " + b + "^{jb}) " +
