@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +23,6 @@ namespace detail {
 class program_body;
 struct layers_of_program;
 program_body& body_of(const program& p);
-program program_of_layers(ir::program equations, std::unique_ptr<const layers_of_program> layers);
 }  // namespace detail
 
 /// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations,
@@ -70,8 +68,7 @@ public:
 
 private:
     friend detail::program_body& detail::body_of(const program& p);
-    friend program detail::program_of_layers(
-        ir::program equations, std::unique_ptr<const detail::layers_of_program> layers);
+    friend detail::layers_of_program;
     explicit program(detail::program_body* body) : body_(body) {}
 
     detail::program_body* body_;

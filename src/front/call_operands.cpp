@@ -92,11 +92,12 @@ void call_operands::refuse_single(const operand_list& operands) const {
     std::size_t k = 0;
     for (const named& o : operands) {
         const std::string& name = names_[k++];
-        if (o.value.kind() != bindable::what::tensor) continue;
+        const bool number = o.value.kind() == bindable::what::number;
+        if (!number && o.value.kind() != bindable::what::tensor) continue;
         const ir::program_view all = body_.view(), one = layers->layer.view();
         const ir::ref n = all.find(view_of(name)), m = one.find(view_of(name));
         if (n == ir::none || m == ir::none || rank_of(all, n) != rank_of(one, m) + 1) continue;
-        const auto rank = static_cast<std::int32_t>(o.value.value().rank());
+        const auto rank = number ? 0 : static_cast<std::int32_t>(o.value.value().rank());
         if (rank != rank_of(one, m)) continue;
         throw error(
             "ricci: " + name + " has a first axis " + layers->index + " for the layers, " +

@@ -22,6 +22,8 @@ struct layers_of_program {
     engine::layering how;  // refers to `layer` and `shared`
     std::vector<ir::ref> shared;
     std::string index = {};  // the letter for the layers
+
+    static program program_of(program_body* body) { return program(body); }
 };
 
 class program_body {

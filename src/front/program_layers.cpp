@@ -64,7 +64,7 @@ std::unique_ptr<layers_of_program> copied(const layers_of_program& layers) {
 }
 
 program program_of_layers(ir::program equations, std::unique_ptr<const layers_of_program> layers) {
-    return program(new program_body(std::move(equations), std::move(layers)));
+    return layers_of_program::program_of(new program_body(std::move(equations), std::move(layers)));
 }
 
 program gradient_of_layers(const layers_of_program& layers, std::string_view of,
