@@ -358,10 +358,11 @@ void layers::make_values() {
     bind_outside(*forward_);
     for (const auto& [given, taken] : chains) add_chain(*forward_, given, taken);
     const ir::program_view p = forward_->view();
+    const plan::name_roles roles = plan::find_roles(p);
     for (ir::ref n = 0; n < p.names.size(); ++n) {
         const std::string name = string_of(p.name(n));
         const auto is_chain = [&](const auto& c) { return c.first == name; };
-        if (plan::find_roles(p).output[static_cast<std::size_t>(n)] &&
+        if (roles.output[static_cast<std::size_t>(n)] &&
             std::none_of(chains.begin(), chains.end(), is_chain))
             bind_output(*forward_, n);
     }

@@ -554,6 +554,12 @@ TEST_CASE("what cannot be layers is refused", "[repeat]") {
           }) ==
           "ricci: W has a first axis l for the layers, 3 axes in all, and a tensor of rank 2 is "
           "bound to it; an input that all layers share is named in .shared.");
+    const program scaled = repeat(parsed("Y^i = t X^i"), 2, {.from = "Y", .to = "X", .index = "l"});
+    CHECK(refused([&] {
+              return run(scaled, {{"X", array(element::f64, {3})}, {"t", 2}});
+          }) ==
+          "ricci: t has a first axis l for the layers, 1 axis in all, and a number is bound to it; "
+          "an input that all layers share is named in .shared.");
     CHECK(refused([&] {
               return run(two, {{"X", x}, {"W", three}});
           }) == "ricci: 'W' has one for each of 2 layers along its first axis, and 3 are bound.");
