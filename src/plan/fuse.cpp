@@ -53,6 +53,13 @@ std::optional<std::vector<step>> reordered(const program_plan& plan, const strea
         }
         rank[count + k] = 2 * last + 1;
     }
+    // Nothing reads what it writes itself, but where it adds to it.
+    for (const auto& list : touches)
+        for (const auto& first : list)
+            for (const auto& second : list)
+                if (first.node == second.node && first.node >= count && first.writes &&
+                    !second.writes && first.when < second.when)
+                    return {};
     std::vector<std::set<std::size_t>> after(nodes);
     std::vector<std::size_t> waits(nodes, 0);
     for (const auto& list : touches)

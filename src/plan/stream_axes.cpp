@@ -74,23 +74,6 @@ bool stream_group::settle_sums() {
     return changed;
 }
 
-/// Whether what a sum multiplies the tile by is no tile, and has a value for each column alone.
-bool stream_group::follows_columns_alone(std::size_t number) const {
-    const auto& s = plan_.steps[number];
-    if (is_plane(s.contraction.a.slot) && is_plane(s.contraction.b.slot)) return false;
-    const auto all = lists_of(s.contraction);
-    const auto& side = is_plane(s.contraction.a.slot) ? all.b : all.a;
-    const auto& found = matched_.at(number);
-    bool rows = false, columns = false;
-    for (std::size_t l = 0; l < found.size(); ++l) {
-        if (found[l] < 0 || side[l] == 0) continue;
-        const stream_axis axis = loops_[static_cast<std::size_t>(found[l])].axis;
-        rows = rows || axis == stream_axis::row;
-        columns = columns || axis == stream_axis::column;
-    }
-    return columns && !rows;
-}
-
 /// Whether what sums over rows has a factor without columns, and what sums neither rows nor columns has
 /// no loops of its own.
 bool stream_group::factors_suit() const {
@@ -110,11 +93,7 @@ bool stream_group::factors_suit() const {
             if (rows != 1 || columns != 1 || reach > most_reach) return false;
             continue;
         }
-        if (!s.is_contraction) continue;
-        if (!has_values(number)) {
-            if (swept(number) == stream_axis::row && follows_columns_alone(number)) return false;
-            continue;
-        }
+        if (!s.is_contraction || !has_values(number)) continue;
         if (swept(number) == stream_axis::batch) return false;
         if (swept(number) == stream_axis::column) continue;
         const auto all = lists_of(s.contraction);

@@ -109,6 +109,13 @@ bool stream_group::spans_tile(const layout& strides) const {
     return rows && columns;
 }
 
+/// Whether an operand with these strides varies along an axis.
+bool stream_group::follows(const layout& strides, stream_axis axis) const {
+    for (std::size_t g = 0; g < loops_.size(); ++g)
+        if (loops_[g].axis == axis && strides[g] != 0) return true;
+    return false;
+}
+
 stream_group::outcome stream_group::place(std::size_t number) {
     const auto& s = plan_.steps[number];
     if (s.is_stream) return fail(-1, "it is used by another streamed group");

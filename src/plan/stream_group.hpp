@@ -76,6 +76,7 @@ private:
     bool is_plane(std::int32_t slot) const { return layouts_.contains(slot); }
     bool covers(const matching& m, std::size_t first, std::size_t last, bool columns) const;
     bool spans_tile(const layout& strides) const;
+    bool follows(const layout& strides, stream_axis axis) const;
     bool has_values(std::size_t number) const;
     bool sums_suit(const matching& m, std::size_t first) const;
     std::vector<bool> summed_by(std::size_t number) const;
@@ -84,7 +85,6 @@ private:
     bool settle_sums();
     void settle_factors();
     bool settle_axes();
-    bool follows_columns_alone(std::size_t number) const;
     bool factors_suit() const;
 
     // Making
@@ -93,10 +93,11 @@ private:
         std::size_t step = 0;
         stream_step::sink sink;  // operands: numbers in operands_
         std::int32_t value = -1;
-        std::set<std::size_t> needs;  // the steps that make its tile
-        bool late = false;            // after all softmaxes are complete
-        bool replaced = false;        // by a map of what another consumer gives
-        bool partial = false;         // a map sums what it gives over more loops
+        std::set<std::size_t> needs;   // the steps that make its tile
+        bool late = false;             // after all softmaxes are complete
+        bool late_by_product = false;  // only as a product that makes its tile waits
+        bool replaced = false;         // by a map of what another consumer gives
+        bool partial = false;          // a map sums what it gives over more loops
     };
     bool build();
     std::int32_t value_of(std::int32_t slot, std::size_t before);
@@ -118,7 +119,11 @@ private:
     std::vector<char> reached(std::int32_t value) const;
 
     // Splitting into sweeps
+    std::int32_t written_by(const consumer& c) const;
+    std::set<std::int32_t> read_by(std::int32_t value, bool through_products) const;
+    std::set<std::int32_t> read_by(const consumer& c) const;
     bool assign_sweeps();
+    bool late_ones_wait();
     bool replace_by_sums_of_outputs();
     bool replace(consumer& sum, const consumer& product);
     std::vector<std::int32_t> factors(std::int32_t value, double& sign) const;

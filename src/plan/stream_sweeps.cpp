@@ -103,36 +103,65 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
 bool stream_group::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         const auto& s = sum.sink;
-        if (s.b >= 0 || s.summed != stream_axis::column || sum.late || sum.partial ||
-            !s.number.instructions.empty() || s.beta != 0)
+        if (s.b >= 0 || s.summed != stream_axis::column || (sum.late && !sum.late_by_product) ||
+            sum.partial || !s.number.instructions.empty() || s.beta != 0)
             continue;
         for (const auto& bracket : consumers_) {
             if (&bracket == &sum || bracket.step > sum.step) continue;
             sum.replaced = replace(sum, bracket);
-            if (sum.replaced) break;
+            if (!sum.replaced) continue;
+            sum.late = false;
+            break;
         }
     }
-    return true;
+    return !late_ones_wait();
 }
 
-// Which consumers have to wait.
+/// The slot that a consumer gives others, by a map where it is partial.
+std::int32_t stream_group::written_by(const consumer& c) const {
+    const auto& s = plan_.steps[c.step];
+    if (s.is_contraction) return s.contraction.c.slot;
+    return s.is_gather ? s.gather.out.slot : s.map.operands[0].slot;
+}
+
+/// The slots that a value reads: of its own, or through the products that make its tiles.
+std::set<std::int32_t> stream_group::read_by(std::int32_t value, bool through_products) const {
+    std::set<std::int32_t> slots;
+    const auto needed = reached(value);
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+        const auto& v = values_[k];
+        if (needed[k] == 0 || v.code != opcode::load) continue;
+        if (v.operand >= 0 && !through_products)
+            slots.insert(operands_[static_cast<std::size_t>(v.operand)].slot);
+        if (!is_tile(v) || tile_number(v) >= weights_base || !through_products) continue;
+        const auto& c =
+            plan_.steps[products_[static_cast<std::size_t>(tile_number(v))]].contraction;
+        slots.insert({c.a.slot, c.b.slot});
+        for (const auto& o : c.alpha.operands) slots.insert(o.slot);
+    }
+    return slots;
+}
+
+/// The slots that a consumer reads beside what makes its tile: its factor and its number.
+std::set<std::int32_t> stream_group::read_by(const consumer& c) const {
+    auto slots = read_by(c.value, false);
+    if (c.sink.b >= 0) slots.insert(operands_[static_cast<std::size_t>(c.sink.b)].slot);
+    for (const auto& o : c.sink.number.operands) slots.insert(o.slot);
+    return slots;
+}
+
+// Which consumers have to wait: a sweep reads nothing of what it writes itself.
 bool stream_group::assign_sweeps() {
-    std::set<std::int32_t> given;  // what consumers write
-    for (const auto& c : consumers_)
-        given.insert(operands_[static_cast<std::size_t>(c.sink.output)].slot);
-    const auto waits = [&](std::int32_t value) {
-        const auto needed = reached(value);
-        for (std::size_t k = 0; k < needed.size(); ++k) {
-            const auto& v = values_[k];
-            if (needed[k] != 0 && v.code == opcode::load && v.operand >= 0 &&
-                given.contains(operands_[static_cast<std::size_t>(v.operand)].slot))
-                return true;
-        }
-        return false;
+    std::set<std::int32_t> given;
+    for (const auto& c : consumers_) given.insert(written_by(c));
+    const auto waits = [&](const std::set<std::int32_t>& slots) {
+        return std::any_of(slots.begin(), slots.end(),
+                           [&](std::int32_t slot) { return given.contains(slot); });
     };
     for (const auto score : scores_) {
         const auto inside = linear_in(score);
-        if (!inside || *inside >= 0 || waits(score)) {
+        if (!inside || *inside >= 0 || waits(read_by(score, false)) ||
+            waits(read_by(score, true))) {
             reason_ = "a softmax of it depends on another sum over it";
             return false;
         }
@@ -140,26 +169,31 @@ bool stream_group::assign_sweeps() {
     // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
         const auto softmax = linear_in(c.value);
-        c.late = !softmax || waits(c.value) ||
+        c.late = !softmax || waits(read_by(c)) ||
                  (c.sink.summed != stream_axis::column && !scores_.empty());
+        c.late_by_product = !c.late && waits(read_by(c.value, true));
+        c.late = c.late || c.late_by_product;
         c.sink.weights = c.late ? -1 : *softmax;
     }
+    return true;
+}
+
+/// Whether what waits for the first sweep depends on something that waits, too.
+bool stream_group::late_ones_wait() {
+    std::set<std::int32_t> given;
+    for (const auto& c : consumers_)
+        if (c.late) given.insert(written_by(c));
     for (const auto& c : consumers_) {
-        const auto slot = operands_[static_cast<std::size_t>(c.sink.output)].slot;
-        for (const auto& other : consumers_) {
-            if (!other.late || !c.late) continue;
-            const auto needed = reached(other.value);
-            for (std::size_t k = 0; k < needed.size(); ++k) {
-                const auto& v = values_[k];
-                if (needed[k] == 0 || v.code != opcode::load || v.operand < 0 ||
-                    operands_[static_cast<std::size_t>(v.operand)].slot != slot)
-                    continue;
-                reason_ = "sums over it depend on one another";
-                return false;
-            }
+        if (!c.late) continue;
+        auto slots = read_by(c);
+        slots.merge(read_by(c.value, true));
+        if (std::any_of(slots.begin(), slots.end(),
+                        [&](std::int32_t slot) { return given.contains(slot); })) {
+            reason_ = "sums over it depend on one another";
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 // Memory for the logarithms of the sums of weights that late consumers need.

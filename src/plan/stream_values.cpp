@@ -245,7 +245,12 @@ void stream_group::add_consumer(std::size_t number) {
             made.value = operation(opcode::multiply, made.value, value_of(other.slot, number));
         } else {
             const auto b = operand(other.slot, a ? c.b_offset : c.a_offset, strides, other, false);
-            if (sink.values.empty() && (spans_tile(strides) || sink.summed == stream_axis::batch)) {
+            // A sum over columns reads its factor at each of them, for all rows the same, and a sum
+            // over rows at each row: what follows the other axis is a factor of the tile.
+            const auto kept =
+                sink.summed == stream_axis::row ? stream_axis::column : stream_axis::row;
+            if (sink.values.empty() && (spans_tile(strides) || follows(strides, kept) ||
+                                        sink.summed == stream_axis::batch)) {
                 made.value = operation(opcode::multiply, made.value, load(b));
             } else {
                 sink.b = b;
