@@ -56,6 +56,7 @@ struct stream_choices {
     normaliser normal = normaliser::softmax;
     bool factor_after = false;  // of the weights
     int sums = 0;               // more outputs that sum the weights
+    bool factors = false;       // of those sums, what earlier ones give among them
     bool shuffled = false;      // indices in any order
     std::map<char, std::int64_t> extents;
 };
@@ -90,6 +91,8 @@ inline stream_choices draw_stream(unsigned seed) {
     c.factor_after = chance(15);
     c.sums = chance(25) ? 1 + static_cast<int>(below(2)) : 0;
     c.shuffled = chance(60);
+    c.factors = chance(50);
+    if (c.factors && chance(30)) c.sums = 3;
 
     static constexpr std::int64_t few[] = {1, 2, 3, 2, 2};
     static constexpr std::int64_t many[] = {1,  2,  3,  5,  8,   15,  16,  17,  24, 25,
@@ -127,10 +130,12 @@ public:
                                  over_columns(current_) + "}"
                            : product);
         for (int k = 0; k < c_.sums; ++k) {
-            const std::string name(1, static_cast<char>('X' + k));
+            const std::string name(1, static_cast<char>('W' + k));
             const auto kept = some_of(name);
             const auto summed = without(plane_, kept);
-            if (!summed.empty()) line(name, kept, "\\sum_{" + listed(summed) + "} " + current_);
+            if (!summed.empty())
+                line(name, kept, "\\sum_{" + listed(summed) + "} " + part_of_sum(name));
+            if (!summed.empty()) sums_.push_back(use(name, kept));
         }
         return std::move(p_);
     }
@@ -282,6 +287,17 @@ private:
         for (const char x : c_.columns) list += std::string(list.empty() ? "" : ",") + x + "'";
         return "\\sum_{" + list + "} " + primed;
     }
+    // What a further sum adds up: the weights, or them with factors, which no gradient is asked by.
+    std::string part_of_sum(const std::string& name) const {
+        auto random = random_of(name + "part");
+        if (!c_.factors || random() % 4 == 0) return current_;
+        const auto factor = sums_.empty() || random() % 3 == 0
+                                ? use("F" + name, some_of("F" + name))
+                                : sums_[random() % sums_.size()];
+        if (random() % 3 == 0) return "\\tanh(" + factor + ") " + current_;
+        if (random() % 2 == 0) return factor + " " + current_;
+        return factor + " (" + current_ + " - " + use("G" + name, some_of("G" + name)) + ")";
+    }
     std::string over_columns_of_exp() const {
         const auto sum = over_columns(current_);
         const auto body = sum.find("} ") + 2;
@@ -311,6 +327,7 @@ private:
     const stream_choices& c_;
     stream_program p_;
     std::string plane_, current_;
+    std::vector<std::string> sums_;  // of the weights, as they are used
     bool has_minus_infinity_already_ = false;
 };
 
@@ -338,6 +355,7 @@ inline std::vector<stream_choices> simpler(const stream_choices& c) {
     if (c.normal != normaliser::softmax) with([](auto& x) { x.normal = normaliser::softmax; });
     if (c.factor_after) with([](auto& x) { x.factor_after = false; });
     if (c.sums > 0) with([](auto& x) { --x.sums; });
+    if (c.factors) with([](auto& x) { x.factors = false; });
     if (c.shuffled) with([](auto& x) { x.shuffled = false; });
     for (const auto& [index, extent] : c.extents)
         if (extent > 1)
