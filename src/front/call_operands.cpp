@@ -101,8 +101,8 @@ void call_operands::refuse_single(const operand_list& operands) const {
         if (rank != rank_of(one, m)) continue;
         throw error(
             "ricci: " + name + " has a first axis " + layers->index + " for the layers, " +
-            std::to_string(rank + 1) + " axes in all, and a tensor of rank " +
-            std::to_string(rank) + " is bound to it" +
+            std::to_string(rank + 1) + (rank == 0 ? " axis" : " axes") + " in all, and a " +
+            (number ? "number" : "tensor of rank " + std::to_string(rank)) + " is bound to it" +
             (is_input(one, m) ? "; an input that all layers share is named in .shared." : "."));
     }
 }

@@ -124,7 +124,7 @@ TEST_CASE("factors that vary along rows or columns only") {
 
 TEST_CASE("sums that read others are made by a sweep of their own") {
     const auto all = dependent_sums();
-    for (const std::size_t k : {0, 1, 2, 3, 5}) {
+    for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) {
         const auto words = words_of(all[k], {});
         INFO(all[k].name << "\n" << words);
         const auto first = words.find("  stream  ");
@@ -136,9 +136,9 @@ TEST_CASE("sums that read others are made by a sweep of their own") {
 
 TEST_CASE("gradients whose number is a sum over the same weights") {
     unsigned seed = 2300;
-    for (const std::string scores : {"1", "p^j", "Q^a K^{ja}"}) {
+    for (const std::string by_key : {"1", "p^j", "Q^a K^{ja}"}) {
         const auto text =
-            "O = \\tanh(\\sum_j (V^{jc} n^c) \\operatorname{softmax}_j(" + scores + "))";
+            "O = \\tanh(\\sum_j (V^{jc} n^c) \\operatorname{softmax}_j(" + by_key + "))";
         const auto program =
             program_of(gradient_of(bound_program::parsed(text), "O", {"n", "V"}, true));
         for (const auto& s : {sizes{}, sizes{1, 1, 1, 2, 2, 2}, sizes{1, 1, 1, 700, 5, 11}})
