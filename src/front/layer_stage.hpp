@@ -25,6 +25,7 @@ struct layer_place {
     void* of(std::int64_t layer, std::int64_t count) const {
         if (layer == 0 && at_first != nullptr) return at_first;
         if (layer == count - 1 && at_last != nullptr) return at_last;
+        if (base == nullptr) return nullptr;  // nobody has memory for it yet
         std::int64_t k = layer + shift;
         if (alternates) k &= 1;
         return base + k * step;
