@@ -27,7 +27,6 @@ struct executable::state {
     plan::program_plan plan;
     std::unique_ptr<runtime::execution> execution;
     std::unique_ptr<layers> repeated;  // in the place of a plan: the request has layers
-    layering layers_of;                // that
     bool touching =
         false;  // an output comes near another operand: the plan is for these places only
 
@@ -120,17 +119,12 @@ std::unique_ptr<executable::state> make(kept_request&& asked, const request& mem
     return made;
 }
 
-}  // namespace
-
-namespace {
-
 // The same with layers. `before`: of an executable that is bound anew.
 std::unique_ptr<executable::state> make_layers(kept_request&& asked, const request& memory,
                                                const executable::state* before) {
     auto made = std::make_unique<executable::state>(std::move(asked));
     request r = made->asked.view();
-    made->layers_of = before != nullptr ? before->layers_of : *r.layers;
-    r.layers = &made->layers_of;
+    r.layers = before != nullptr ? &before->repeated->how() : memory.layers;
     r.allocate = memory.allocate;
     r.context = memory.context;
     made->program = r.program;

@@ -149,7 +149,6 @@ void layers::take_operands(const request& r, const layers* before) {
     check_chain(shapes);
     for (std::int32_t k = 0; k < r.input_count; ++k) add_operand(r.inputs[k], false, false);
     for (std::int32_t k = 0; k < r.output_count; ++k) add_operand(r.outputs[k], true, false);
-    refuse_shared_memory();
     for (const plan::slot& slot : slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
         operand o;
@@ -171,6 +170,7 @@ void layers::take_operands(const request& r, const layers* before) {
         }
         add_operand(o, true, true);
     }
+    refuse_shared_memory();
 }
 
 // What is wrong with one layer is said of its equations, as they were written.
@@ -195,15 +195,17 @@ void layers::check_each_layer(const request& r) const {
         throw error("ricci: in each layer, " + string_of(mistake.words.view()));
 }
 
-// A layer may write where the layer before it, or the one after it, still reads.
+// A layer may write where the layer before it, or the one after it, still reads. What is bound has
+// been held against each other already, so that it is apart or the same; memory of ours has not.
 void layers::refuse_shared_memory() const {
     for (const whole& out : operands_) {
         if (!out.output || out.o.data == nullptr) continue;
         for (const whole& in : operands_) {
-            if (in.output || in.o.data != out.o.data || is_number(in.o)) continue;
-            throw error("ricci: the output '" + out.name +
-                        "' of the layers is bound to memory of '" + in.name +
-                        "', which they read; bind memory of its own.");
+            if (in.output || is_number(in.o)) continue;
+            const bool shared = out.own ? touch(out.o, in.o, type_) : in.o.data == out.o.data;
+            if (!shared) continue;
+            throw error("ricci: the output '" + out.name + "' of the layers is in the memory of '" +
+                        in.name + "', which they read; bind memory of its own.");
         }
     }
 }

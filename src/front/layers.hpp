@@ -36,6 +36,7 @@ public:
     void run();
     std::string explain() const;
     memory_sizes memory() const;
+    const layering& how() const { return given_; }
 
 private:
     /// An operand as the caller sees it, of all layers together.

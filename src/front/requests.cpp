@@ -70,6 +70,7 @@ kept_request::kept_request(const request& r, const request& changes, const kept_
     : base_(r) {
     base_.allocate = nullptr;
     base_.context = nullptr;
+    base_.layers = nullptr;  // kept by what carries them out
     const auto merge = [&](std::vector<operand>& to, const operand* old, std::int32_t old_count,
                            const operand* other, std::int32_t other_count) {
         to.reserve(count_of(old_count + other_count));
