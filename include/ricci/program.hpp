@@ -297,11 +297,11 @@ struct repeat_options {
     /// needs of them for all layers: less memory, one more run forward.
     bool recompute = false;
 };
-/// `count` layers of these equations: what each gives as `from` the next takes as `to`. A call binds
-/// `to` of the first layer and gets `from` of the last; every other input and output has a first
-/// axis for the layers, but the inputs that they share, as numbers mostly are. Planned once for all;
-/// gradient() and tangent() go through the layers too. What states() and judge() are asked is asked
-/// of each layer.
+/// `count` layers of these equations: what each gives as `from` the next takes as `to`. A call
+/// binds `to` of the first layer and gets `from` of the last; every other input and output has a
+/// first axis for the layers, but the inputs that they share, as numbers mostly are. Planned once
+/// for all; gradient() and tangent() go through the layers too. What states() and judge() are asked
+/// is asked of each layer.
 program repeat(const program& layer, std::size_t count, const repeat_options& options);
 
 /// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta",

@@ -115,9 +115,9 @@ public:
     constexpr layers_of_equations(std::int64_t count, on_the_way_back back)
         : count_(count), back_(back) {}
 
-    /// Binds `to` of the first layer, and every other input with a first axis for the layers, but those
-    /// that they share; gives `from` of the last, and other outputs with that axis. Throws ricci::error
-    /// where a call of equations does.
+    /// Binds `to` of the first layer, and every other input with a first axis for the layers, but
+    /// those that they share; gives `from` of the last, and other outputs with that axis. Throws
+    /// ricci::error where a call of equations does.
     template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
     auto operator()(const Bound&... bound) const {
         using T = typename call_element<Bound...>::type;
@@ -210,8 +210,8 @@ using tangent_of_layers =
     made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent,
                 derived_tangent<Types::layer, Wrt...>>;
 
-/// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of for
-/// each layer with the axis of the layers, of what they share the sum over them.
+/// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of
+/// for each layer with the axis of the layers, of what they share the sum over them.
 template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
 constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
                         name<Of>, name_list<Wrt...>) ->

@@ -6,13 +6,10 @@
 #include <ricci/notation/cursor.hpp>
 
 #include "src/front/program_body.hpp"
+#include "src/front/texts.hpp"
 
 namespace ricci::detail {
 namespace {
-
-text_view view_of(std::string_view text) {
-    return {text.data(), static_cast<std::int32_t>(text.size())};
-}
 
 std::vector<std::int64_t> signed_of(std::span<const std::size_t> extents) {
     return {extents.begin(), extents.end()};

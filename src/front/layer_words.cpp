@@ -9,12 +9,13 @@
 #include <ricci/repeat.hpp>
 
 #include "src/front/program_body.hpp"
+#include "src/front/texts.hpp"
 
 namespace ricci {
 namespace engine {
 
 layer_words words_of_layers(const ir::program_view& signature, const layering& how) {
-    const auto string_of = [](detail::text_view t) { return std::string(t.begin(), t.end()); };
+    using detail::string_of;
     derive::layer_names names{how.layer.name(how.from), how.layer.name(how.to), how.index};
     const std::string index = string_of(names.index), from = string_of(names.from),
                       to = string_of(names.to), last = std::to_string(how.count - 1);

@@ -1,5 +1,5 @@
-// Layers: one program carried out several times, each time on what it gave before, and its gradient,
-// which goes back through them. Each is planned once, for all layers.
+// Layers: one program carried out several times, each time on what it gave before, and its
+// gradient, which goes back through them. Each is planned once, for all layers.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ public:
     /// `run`: with memory, and ready; `words`: to say how it would be.
     enum class purpose : std::uint8_t { run, words };
 
-    /// Outputs that are not bound get memory by what the request says, or where `before` has it with
-    /// the same extents. Throws ricci::error before anything is written.
+    /// Outputs that are not bound get memory by what the request says, or where `before` has it
+    /// with the same extents. Throws ricci::error before anything is written.
     layers(const request& r, purpose what, const layers* before = nullptr);
 
     /// Allocates nothing.

@@ -8,15 +8,14 @@
 #include "src/front/layers.hpp"
 #include "src/front/reading.hpp"
 #include "src/front/requests.hpp"
+#include "src/front/texts.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::engine {
 namespace {
 
-std::string string_of(detail::text_view t) { return {t.begin(), t.end()}; }
-detail::text_view view_of(std::string_view t) {
-    return {t.data(), static_cast<std::int32_t>(t.size())};
-}
+using detail::string_of;
+using detail::view_of;
 
 bool contains(const std::vector<std::string>& list, detail::text_view name) {
     return std::any_of(list.begin(), list.end(),

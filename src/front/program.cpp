@@ -14,6 +14,7 @@
 #include "src/front/call_operands.hpp"
 #include "src/front/program_body.hpp"
 #include "src/front/reading.hpp"
+#include "src/front/texts.hpp"
 
 namespace ricci {
 namespace {
@@ -21,10 +22,8 @@ namespace {
 using detail::text_builder;
 using detail::text_view;
 
-std::string string_of(text_view text) { return {text.begin(), text.end()}; }
-text_view view_of(std::string_view text) {
-    return {text.data(), static_cast<std::int32_t>(text.size())};
-}
+using detail::string_of;
+using detail::view_of;
 
 // The indices of a list of positions, in plain text.
 std::string indices_of(const ir::program_view& p, ir::range at) {

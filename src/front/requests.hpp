@@ -1,4 +1,5 @@
-// What a request binds: where it lies, the plan for it, and a request that is kept with all it refers to.
+// What a request binds: where it lies, the plan for it, and a request that is kept with all it
+// refers to.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace ricci::engine {
 
-/// Whether two operands of a program of this type come near each other: all between the first and the last
-/// element of one counts as its own. Then a plan depends on where they are.
+/// Whether two operands of a program of this type come near each other: all between the first and
+/// the last element of one counts as its own. Then a plan depends on where they are.
 bool touch(const operand& a, const operand& b, element type);
 
 /// Whether an output that the caller bound comes near another operand.

@@ -9,11 +9,9 @@
 #include <ricci/detail/text.hpp>
 #include <ricci/program.hpp>
 
-namespace ricci::detail {
+#include "src/front/texts.hpp"
 
-inline text_view view_of(std::string_view text) {
-    return {text.data(), static_cast<std::int32_t>(text.size())};
-}
+namespace ricci::detail {
 
 /// The canonical spellings of names, and views of them for a derivation.
 class spelled_names {

@@ -42,8 +42,8 @@ public:
         return out;
     }
 
-    /// The index at all that `marked(program, name)` is true of, whatever depends on it. `again`: the
-    /// equations have it already, at other tensors.
+    /// The index at all that `marked(program, name)` is true of, whatever depends on it. `again`:
+    /// the equations have it already, at other tensors.
     template <class Marked>
     constexpr derived mark(Marked marked, text_view index, bool again = false) {
         derived out;

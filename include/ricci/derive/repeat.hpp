@@ -1,6 +1,6 @@
 // Layers: the equations of one, carried out several times, each on what the one before it gives.
-// Here is what a caller binds to all of them: every tensor of the equations gets a first axis for the
-// layers, but what goes from layer to layer and what all layers share.
+// Here is what a caller binds to all of them: every tensor of the equations gets a first axis for
+// the layers, but what goes from layer to layer and what all layers share.
 #pragma once
 
 #include <cstdint>
@@ -101,8 +101,8 @@ constexpr ir::mistake mistake_in_layers(const Program& p, const layer_names& lay
     return {};
 }
 
-/// The equations `p`, of a layer or derived from one, with the index of the layers at all that there
-/// is one of for each layer, from the caller's side.
+/// The equations `p`, of a layer or derived from one, with the index of the layers at all that
+/// there is one of for each layer, from the caller's side.
 template <class Program>
 constexpr derived with_layer_index(const Program& p, const layer_names& layers) {
     batching pass(p);

@@ -107,8 +107,9 @@ public:
     /// it was.
     void bind(const request& changes);
 
-    /// Runs with what `moved` lists in other memory than was bound, of the same extents, strides and
-    /// types; only the addresses count. Allocates nothing. No output may come near another operand.
+    /// Runs with what `moved` lists in other memory than was bound, of the same extents, strides
+    /// and types; only the addresses count. Allocates nothing. No output may come near another
+    /// operand.
     void run_at(const operand* moved, std::int32_t count);
 
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
