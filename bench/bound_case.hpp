@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <ricci/notation/einsum.hpp>
-#include <ricci/plan/engine.hpp>
-#include <ricci/plan/number.hpp>
+#include <ricci/engine/executable.hpp>
+#include <ricci/engine/number.hpp>
 #include <ricci/tensor.hpp>
 
 #include "bench/cases.hpp"
@@ -62,7 +62,7 @@ T example(std::size_t k, std::size_t i) {
     const std::int64_t step = static_cast<std::int64_t>(i) % period - 16;
     if constexpr (is_integer(element_v<T>)) return static_cast<T>(step);
     const double x = static_cast<double>(step) / 16;
-    return plan::number(x, is_complex(element_v<T>) ? x / 2 + 0.25 : 0).template as<T>();
+    return engine::number(x, is_complex(element_v<T>) ? x / 2 + 0.25 : 0).template as<T>();
 }
 
 /// Runs a case on row-major operands.

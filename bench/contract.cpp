@@ -22,7 +22,7 @@
 #include "bench/peak.hpp"
 #include "bench/small.hpp"
 #include "bench/timing.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace {

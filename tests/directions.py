@@ -15,22 +15,32 @@ ARROWS = {
     "ir": {"base"},
     "notation": {"base", "ir"},
     "derive": {"base", "ir"},
-    "plan": {"base", "ir", "tensors"},
+    # The door to the compiled library: requests and executables.
+    "engine": {"base", "ir", "tensors"},
     "tensors": {"base"},
-    "bind": {"base", "ir", "notation", "derive", "plan", "tensors"},
+    "bind": {"base", "ir", "notation", "derive", "engine", "tensors"},
     "small": {"base", "bind"},
-    "front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "small"},
-    # All other compiled code sees plans and operands, never text or equations.
-    "src/kernels": {"base", "tensors", "plan"},
-    "src/contract": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
-    "src/elementwise": {"base", "tensors", "plan", "src/kernels", "src/runtime"},
-    "src/stream": {"base", "tensors", "plan", "src/kernels", "src/runtime", "src/contract",
-                   "src/elementwise"},
-    "src/runtime": {"base", "tensors", "plan", "src/kernels", "src/contract", "src/elementwise",
-                    "src/stream", "src/plan"},
-    "src/plan": {"base", "ir", "tensors", "plan", "src/kernels"},
-    "src/front": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/plan",
-                  "src/runtime", "src/kernels"},
+    "front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "small"},
+    # What the engines are told to do, and what does it: no text, no equations, no plans.
+    "src/steps": {"base"},
+    "src/runtime": {"base", "tensors"},
+    "src/kernels": {"base", "src/steps"},
+    "src/contract": {"base", "engine", "src/steps", "src/kernels", "src/runtime"},
+    "src/tile": {"base", "src/steps", "src/kernels"},
+    "src/copy": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
+    "src/map": {"base", "src/steps", "src/tile", "src/copy", "src/kernels", "src/runtime"},
+    "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
+    "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
+    # What is decided before anything runs.
+    "src/path": {"base", "ir"},
+    "src/plan": {"base", "ir", "engine", "src/steps", "src/path", "src/kernels"},
+    # A plan and the memory of its operands, run.
+    "src/text": {"base", "ir", "notation", "derive", "engine", "front"},
+    "src/engine": {"base", "ir", "derive", "engine", "bind", "tensors", "front", "src/steps", "src/text", "src/plan",
+                   "src/contract", "src/map", "src/index", "src/fused", "src/kernels", "src/runtime"},
+    # Programs known at run time: parsed, printed, bound.
+    "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
+                  "src/engine", "src/runtime"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # Diagrams are made of equations alone, for the command.
@@ -38,8 +48,8 @@ ARROWS = {
     # Pages are made of arrays, and of equations for their traces.
     "src/show": {"base", "ir", "tensors", "front"},
     # The command is a program on top of everything; nothing includes it.
-    "src/command": {"base", "ir", "notation", "derive", "plan", "tensors", "bind", "front", "src/front", "src/plan",
-                    "src/draw", "src/files", "src/show"},
+    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/path",
+                    "src/plan", "src/draw", "src/files", "src/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.

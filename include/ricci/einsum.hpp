@@ -12,8 +12,8 @@ namespace ricci {
 
 /// result = alpha * sum of products + beta * result. Any numbers, complex ones for complex tensors.
 struct scaling {
-    plan::number alpha = 1;
-    plan::number beta = 0;
+    engine::number alpha = 1;
+    engine::number beta = 0;
 };
 
 template <literal_text Text, std::int32_t... Ranks>

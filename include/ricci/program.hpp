@@ -17,7 +17,7 @@
 #include <ricci/bind/unsuitable.hpp>
 #include <ricci/error.hpp>
 #include <ricci/parse.hpp>
-#include <ricci/plan/number.hpp>
+#include <ricci/engine/number.hpp>
 #include <ricci/prepare_options.hpp>
 
 namespace ricci {
@@ -119,7 +119,7 @@ public:
     enum class what : std::uint8_t { tensor, number, index, unsuitable };
     what kind() const { return kind_; }
     const array& value() const { return value_; }
-    const plan::number& number() const { return number_; }
+    const engine::number& number() const { return number_; }
     bool is_complex_number() const { return complex_; }
     std::int64_t extent_of_index() const { return extent_; }
     ricci::unsuitable why() const { return why_; }
@@ -153,7 +153,7 @@ private:
     bool complex_ = false;
     ricci::unsuitable why_ = ricci::unsuitable::nothing_wrong;
     array value_;
-    plan::number number_;
+    engine::number number_;
     std::int64_t extent_ = 0;
     detail::memory_watch** watch_ = nullptr;
     detail::watch_part part_;

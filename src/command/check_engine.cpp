@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/front/reading.hpp"
+#include "src/text/reading.hpp"
 
 namespace ricci::command {
 

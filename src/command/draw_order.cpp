@@ -9,7 +9,7 @@
 
 #include <ricci/ir/rewrite.hpp>
 
-#include "plan/path.hpp"
+#include "path/path.hpp"
 
 namespace ricci::command {
 namespace {
@@ -94,7 +94,7 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
         me[k] = true;
         all[k] = kept_of(all[k], me);
     }
-    const auto path = plan::find_path(all, result, [&](ir::ref i) { return sizes.at(i); });
+    const auto path = path::find_path(all, result, [&](ir::ref i) { return sizes.at(i); });
     std::vector<bool> used(all.size(), false);
     std::vector<std::set<std::int32_t>> holds;
     for (std::size_t k = 0; k < factors.size(); ++k)

@@ -14,7 +14,7 @@
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/operand_words.hpp"
-#include "plan/path.hpp"
+#include "path/path.hpp"
 
 namespace ricci::command {
 namespace {
@@ -129,7 +129,7 @@ struct product {
 };
 
 // Who still needs an index decides whether it stays: another operand, or the result.
-std::vector<product> products_of(const contraction& c, const plan::contraction_path& path) {
+std::vector<product> products_of(const contraction& c, const path::contraction_path& path) {
     std::vector<labels> all = c.operands;
     std::vector<bool> used(all.size(), false);
     std::vector<product> products;
@@ -218,7 +218,7 @@ void add_order(CLI::App& app, int& code) {
     order.call([o, &code] {
         const contraction c = read_contraction(o->text, o->operands);
         const auto path =
-            plan::find_path(c.operands, c.result, [&](ir::ref i) { return c.extents.at(i); });
+            path::find_path(c.operands, c.result, [&](ir::ref i) { return c.extents.at(i); });
         print(c, products_of(c, path), o->json);
         code = done;
     });

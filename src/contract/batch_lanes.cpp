@@ -33,7 +33,7 @@ std::size_t lane_loop(const index_groups& groups, int& contiguous) {
     std::size_t best = 0;
     contiguous = 0;
     for (std::size_t k = 0; k < groups.batch.size(); ++k) {
-        const plan::contraction_loop& loop = groups.batch[k];
+        const steps::contraction_loop& loop = groups.batch[k];
         const int count = (loop.a == 1) + (loop.b == 1) + (loop.c == 1);
         if (count > contiguous) best = k, contiguous = count;
     }
@@ -62,12 +62,12 @@ batch_lanes<T, Stored>::batch_lanes(index_groups groups,
     m_ = iterations(groups_.m);
     n_ = iterations(groups_.n);
     k_ = iterations(groups_.k);
-    a_rows_ = flatten(groups_.m, &plan::contraction_loop::a);
-    c_rows_ = flatten(groups_.m, &plan::contraction_loop::c);
-    b_columns_ = flatten(groups_.n, &plan::contraction_loop::b);
-    c_columns_ = flatten(groups_.n, &plan::contraction_loop::c);
-    a_depth_ = flatten(groups_.k, &plan::contraction_loop::a);
-    b_depth_ = flatten(groups_.k, &plan::contraction_loop::b);
+    a_rows_ = flatten(groups_.m, &steps::contraction_loop::a);
+    c_rows_ = flatten(groups_.m, &steps::contraction_loop::c);
+    b_columns_ = flatten(groups_.n, &steps::contraction_loop::b);
+    c_columns_ = flatten(groups_.n, &steps::contraction_loop::c);
+    a_depth_ = flatten(groups_.k, &steps::contraction_loop::a);
+    b_depth_ = flatten(groups_.k, &steps::contraction_loop::b);
 
     const std::int64_t vector = table.lanes * static_cast<std::int64_t>(sizeof(T));
     vectors_ = ceil_divide(lanes_.extent, table.lanes);
@@ -96,8 +96,8 @@ batch_lanes<T, Stored>::batch_lanes(index_groups groups,
 }
 
 template <class T, class Stored>
-void batch_lanes<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                                 const plan::number& beta) const {
+void batch_lanes<T, Stored>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                                 const engine::number& beta) const {
     operands from{static_cast<const Stored*>(a), static_cast<const Stored*>(b),
                   static_cast<Stored*>(c), alpha.as<T>(), beta.as<T>()};
     if (groups_.swapped) std::swap(from.a, from.b);

@@ -10,7 +10,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -24,8 +24,8 @@ class batch_lanes final : public strategy {
 public:
     /// `groups`: such as worth_batch_lanes() accepts.
     batch_lanes(index_groups groups, const kernels::kernel_table<T, Stored>& table);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
     std::string words() const override;
 
 private:
@@ -40,7 +40,7 @@ private:
                         const T* packed_b) const;
 
     index_groups groups_;  // without the loop of the lanes
-    plan::contraction_loop lanes_;
+    steps::contraction_loop lanes_;
     const kernels::kernel_table<T, Stored>* table_;
     std::int64_t m_ = 1, n_ = 1, k_ = 1;
     offset_vector a_rows_, c_rows_, b_columns_, c_columns_, a_depth_, b_depth_;

@@ -40,12 +40,12 @@ blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, 
       m_(iterations(groups_.m)),
       n_(iterations(groups_.n)),
       k_(iterations(groups_.k)),
-      a_rows_(flatten(groups_.m, &plan::contraction_loop::a)),
-      c_rows_(flatten(groups_.m, &plan::contraction_loop::c)),
-      b_columns_(flatten(groups_.n, &plan::contraction_loop::b)),
-      c_columns_(flatten(groups_.n, &plan::contraction_loop::c)),
-      a_depth_(flatten(groups_.k, &plan::contraction_loop::a)),
-      b_depth_(flatten(groups_.k, &plan::contraction_loop::b)) {
+      a_rows_(flatten(groups_.m, &steps::contraction_loop::a)),
+      c_rows_(flatten(groups_.m, &steps::contraction_loop::c)),
+      b_columns_(flatten(groups_.n, &steps::contraction_loop::b)),
+      c_columns_(flatten(groups_.n, &steps::contraction_loop::c)),
+      a_depth_(flatten(groups_.k, &steps::contraction_loop::a)),
+      b_depth_(flatten(groups_.k, &steps::contraction_loop::b)) {
     if (empty()) return;
     choose_tile();
     make_panels();
@@ -217,8 +217,8 @@ typename blocked<T, Stored>::destination blocked<T, Stored>::output(const operan
 }
 
 template <class T, class Stored>
-void blocked<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                             const plan::number& beta) const {
+void blocked<T, Stored>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                             const engine::number& beta) const {
     if (empty()) return;
     const operands from = bind({a, b, c, alpha, beta});
     if (cut_.in_place) {

@@ -15,7 +15,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -35,8 +35,8 @@ class blocked final : public strategy {
 public:
     /// `alone`: it stays on the caller's thread, as a part of a task.
     blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table, bool alone = false);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
     std::unique_ptr<const joined_strategy> join(std::span<const joinable> all) const override;
 
 private:

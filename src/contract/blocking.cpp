@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/buffers.hpp"
 
 namespace ricci::contract {

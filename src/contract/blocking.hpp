@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
 namespace ricci::contract {

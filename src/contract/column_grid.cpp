@@ -29,8 +29,8 @@ template <class T, class Stored>
 bool blocked<T, Stored>::find_grid() {
     if constexpr (!widens) {
         if (table_->transpose == nullptr || groups_.n.size() < 2) return false;
-        const plan::contraction_loop& fast = groups_.n.back();
-        const plan::contraction_loop& other = groups_.n[groups_.n.size() - 2];
+        const steps::contraction_loop& fast = groups_.n.back();
+        const steps::contraction_loop& other = groups_.n[groups_.n.size() - 2];
         if (other.b != 1 || fast.b == 1 || other.extent < shortest_side ||
             fast.extent < shortest_side ||
             shortest_side * fast.extent * static_cast<std::int64_t>(sizeof(T)) > part_bytes) {

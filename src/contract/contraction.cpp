@@ -14,9 +14,9 @@
 #include "src/contract/streamed.hpp"
 #include "src/contract/sum_of_nothing.hpp"
 #include "src/contract/turned.hpp"
-#include "src/kernels/gemm.hpp"
-#include "src/kernels/gemm_complex.hpp"
-#include "src/kernels/gemm_narrow.hpp"
+#include "src/kernels/gemm/gemm.hpp"
+#include "src/kernels/gemm/gemm_complex.hpp"
+#include "src/kernels/gemm/gemm_narrow.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -41,7 +41,7 @@ std::unique_ptr<const strategy> choose_strategy(index_groups groups,
 }
 
 template <class T>
-std::unique_ptr<const strategy> choose(const plan::contraction& what, kernel_choice chosen) {
+std::unique_ptr<const strategy> choose(const steps::contraction& what, kernel_choice chosen) {
     const kernels::kernel_table<T>& table = chosen == kernel_choice::best
                                                 ? kernels::gemm_kernels<T>()
                                                 : kernels::scalar_gemm_kernels<T>();
@@ -49,7 +49,8 @@ std::unique_ptr<const strategy> choose(const plan::contraction& what, kernel_cho
 }
 
 template <class S>
-std::unique_ptr<const strategy> choose_narrow(const plan::contraction& what, kernel_choice chosen) {
+std::unique_ptr<const strategy> choose_narrow(const steps::contraction& what,
+                                              kernel_choice chosen) {
     const kernels::kernel_table<float, S>& table = chosen == kernel_choice::best
                                                        ? kernels::narrow_gemm_kernels<S>()
                                                        : kernels::scalar_narrow_gemm_kernels<S>();
@@ -57,7 +58,7 @@ std::unique_ptr<const strategy> choose_narrow(const plan::contraction& what, ker
 }
 
 template <class T>
-std::unique_ptr<const strategy> choose_complex(const plan::contraction& what,
+std::unique_ptr<const strategy> choose_complex(const steps::contraction& what,
                                                kernel_choice chosen) {
     const auto table = [&](bool a, bool b) -> const kernels::kernel_table<T>& {
         return chosen == kernel_choice::best ? kernels::complex_gemm_kernels<T>(a, b)
@@ -69,7 +70,7 @@ std::unique_ptr<const strategy> choose_complex(const plan::contraction& what,
     return choose_strategy(std::move(groups), kernels);
 }
 
-std::unique_ptr<const strategy> choose_for_type(const plan::contraction& what,
+std::unique_ptr<const strategy> choose_for_type(const steps::contraction& what,
                                                 kernel_choice kernels) {
     switch (what.type) {
         case element::f32:
@@ -97,7 +98,7 @@ std::unique_ptr<const strategy> choose_for_type(const plan::contraction& what,
 
 }  // namespace
 
-prepared_contraction::prepared_contraction(const plan::contraction& what, kernel_choice kernels)
+prepared_contraction::prepared_contraction(const steps::contraction& what, kernel_choice kernels)
     : strategy_(choose_for_type(what, kernels)) {}
 
 }  // namespace ricci::contract

@@ -4,9 +4,8 @@
 #include <memory>
 #include <string>
 
-#include <ricci/plan/steps.hpp>
-
 #include "src/contract/strategy.hpp"
+#include "src/steps/contraction.hpp"
 
 namespace ricci::contract {
 
@@ -17,13 +16,13 @@ class prepared_contraction {
 public:
     /// Copies what it needs of the descriptor, orders the loops and chooses blocks; reserves all
     /// memory that running needs. Throws std::bad_alloc.
-    explicit prepared_contraction(const plan::contraction& what,
+    explicit prepared_contraction(const steps::contraction& what,
                                   kernel_choice kernels = kernel_choice::best);
 
     /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not read
     /// when beta is 0. Does not allocate. The result does not depend on the number of threads.
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const {
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const {
         strategy_->run(a, b, c, alpha, beta);
     }
 

@@ -35,13 +35,13 @@ constexpr std::int64_t least_asked_bytes = 1600;
 constexpr std::int64_t run_bytes = std::int64_t{48} << 10;
 
 // What a group of loops steps over in an operand; 0 where steps differ.
-std::int64_t step_of(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
+std::int64_t step_of(const loop_list& loops, std::int64_t steps::contraction_loop::*stride) {
     return uniform_step(flatten(loops, stride), 0, iterations(loops));
 }
 
 // How many elements lie between the first and the last one of a matrix.
 std::int64_t spread(const loop_list& rows, const loop_list& columns,
-                    std::int64_t plan::contraction_loop::*stride) {
+                    std::int64_t steps::contraction_loop::*stride) {
     std::int64_t elements = 1;
     for (const loop_list* const loops : {&rows, &columns})
         for (const auto& loop : *loops) elements += (loop.extent - 1) * std::abs(loop.*stride);
@@ -52,7 +52,7 @@ std::int64_t spread(const loop_list& rows, const loop_list& columns,
 
 template <class T>
 bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& table) {
-    using loop = plan::contraction_loop;
+    using loop = steps::contraction_loop;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     if (table.direct_rows[0] == 0) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
@@ -83,7 +83,7 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
       c_start_(groups.c_start),
       swapped_(groups.swapped),
       m_(iterations(groups.m)) {
-    using loop = plan::contraction_loop;
+    using loop = steps::contraction_loop;
     const std::int64_t n = iterations(groups.n), k = iterations(groups.k);
     batches_.extent = 1;
     if (!outer_.empty()) {
@@ -131,8 +131,8 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
 }
 
 template <class T>
-void direct<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                    const plan::number& beta) const {
+void direct<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                    const engine::number& beta) const {
     if (swapped_) std::swap(a, b);
     matrices all = steps_;
     all.a = static_cast<const T*>(a) + a_start_;

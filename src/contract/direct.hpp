@@ -7,7 +7,7 @@
 
 #include "src/contract/index_groups.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -22,8 +22,8 @@ class direct final : public strategy {
 public:
     /// `groups`: such as worth_direct() accepts. `table`: with kernels for it.
     direct(const index_groups& groups, const kernels::kernel_table<T>& table);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
 
 private:
     using matrices = kernels::small_matrices<T>;
@@ -37,9 +37,9 @@ private:
     void compute_unit(const matrices& all, std::int64_t unit) const;
 
     const kernels::kernel_table<T>* table_;
-    loop_list outer_;                 // batches, without the innermost loop
-    plan::contraction_loop batches_;  // the innermost loop
-    matrices steps_;                  // without addresses and numbers
+    loop_list outer_;                  // batches, without the innermost loop
+    steps::contraction_loop batches_;  // the innermost loop
+    matrices steps_;                   // without addresses and numbers
     std::vector<column_panel> panels_;
     std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
     bool swapped_ = false;

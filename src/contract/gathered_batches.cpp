@@ -21,7 +21,7 @@ constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
 // The batch loop along which A or B is contiguous for a vector at least; the end where there is none.
 loop_list::const_iterator contiguous_loop(const loop_list& batch, int lanes) {
-    return std::find_if(batch.begin(), batch.end(), [&](const plan::contraction_loop& loop) {
+    return std::find_if(batch.begin(), batch.end(), [&](const steps::contraction_loop& loop) {
         return (loop.a == 1 || loop.b == 1) && loop.extent >= lanes;
     });
 }
@@ -42,7 +42,7 @@ bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_
 /// walk the operand as it will lie, dense.
 template <class T>
 typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
-    loop_list& outer, loop_list& inner, std::int64_t plan::contraction_loop::*stride) {
+    loop_list& outer, loop_list& inner, std::int64_t steps::contraction_loop::*stride) {
     loop_list all = outer;
     all.insert(all.end(), inner.begin(), inner.end());
     order how;
@@ -71,11 +71,11 @@ gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel
     index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, 0, 0, 0, false};
     // Rows of A along k, rows of B along n, as packing likes them.
     if (batches_.a == 1) {
-        a_ = put_in_order(dense.m, dense.k, &plan::contraction_loop::a);
+        a_ = put_in_order(dense.m, dense.k, &steps::contraction_loop::a);
         dense.batch[0].a = a_.pitch;
     }
     if (batches_.b == 1) {
-        b_ = put_in_order(dense.k, dense.n, &plan::contraction_loop::b);
+        b_ = put_in_order(dense.k, dense.n, &steps::contraction_loop::b);
         dense.batch[0].b = b_.pitch;
     }
     const std::int64_t bytes = (a_.pitch + b_.pitch) * static_cast<std::int64_t>(sizeof(T));
@@ -93,8 +93,8 @@ gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel
 }
 
 template <class T>
-void gathered_batches<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                              const plan::number& beta) const {
+void gathered_batches<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                              const engine::number& beta) const {
     const T* from_a = static_cast<const T*>(groups_.swapped ? b : a) + groups_.a_start;
     const T* from_b = static_cast<const T*>(groups_.swapped ? a : b) + groups_.b_start;
     T* const to = static_cast<T*>(c) + groups_.c_start;

@@ -12,7 +12,7 @@
 #include "src/contract/blocked.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -26,8 +26,8 @@ class gathered_batches final : public strategy {
 public:
     /// `groups`: such as worth_gathering() accepts.
     gathered_batches(index_groups groups, const kernels::kernel_table<T>& table);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
     std::string words() const override;
 
 private:
@@ -40,11 +40,11 @@ private:
         std::int64_t pitch = 0;  // from one matrix to the next
     };
     static order put_in_order(loop_list& outer, loop_list& inner,
-                              std::int64_t plan::contraction_loop::*stride);
+                              std::int64_t steps::contraction_loop::*stride);
     void gather(const order& how, const T* from, std::int64_t count, T* to) const;
 
     index_groups groups_;  // without the loop along which batches are gathered
-    plan::contraction_loop batches_;
+    steps::contraction_loop batches_;
     const kernels::kernel_table<T>* table_;
     order a_, b_;
     std::int64_t at_once_ = 1;  // batches that are gathered together

@@ -13,7 +13,7 @@
 namespace ricci::contract {
 namespace {
 
-using plan::contraction_loop;
+using steps::contraction_loop;
 using stride_member = std::int64_t contraction_loop::*;
 
 loop_list without_single_iterations(std::span<const contraction_loop> loops) {
@@ -206,7 +206,7 @@ std::int64_t iterations(const loop_list& loops) {
     return count;
 }
 
-index_groups make_index_groups(const plan::contraction& what, int lanes) {
+index_groups make_index_groups(const steps::contraction& what, int lanes) {
     index_groups groups;
     groups.batch = without_single_iterations(what.batch);
     groups.m = without_single_iterations(what.m);

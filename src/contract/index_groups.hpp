@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include <ricci/plan/steps.hpp>
+#include "src/steps/contraction.hpp"
 
 namespace ricci::contract {
 
-using loop_list = std::vector<plan::contraction_loop>;
+using loop_list = std::vector<steps::contraction_loop>;
 
 /// A contraction without loops of extent 1 and without loops that another one continues; slowest
 /// loop first in each group. Every loop of batch, m and n walks C upwards.
@@ -30,6 +30,6 @@ std::int64_t iterations(const loop_list& loops);
 
 /// `lanes` is the length of a vector, which runs along n: A and B change places when C is
 /// contiguous along m, or when n would leave most of a vector unused.
-index_groups make_index_groups(const plan::contraction& what, int lanes);
+index_groups make_index_groups(const steps::contraction& what, int lanes);
 
 }  // namespace ricci::contract

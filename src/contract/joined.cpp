@@ -37,7 +37,7 @@ bool joined<T, Stored>::same_rows(const part& x, const part& y) {
     const auto same_block = [](const typename part::k_block& p, const typename part::k_block& q) {
         return p.first == q.first && p.end == q.end && p.a_step == q.a_step;
     };
-    const auto same_step = [](const plan::contraction_loop& p, const plan::contraction_loop& q) {
+    const auto same_step = [](const steps::contraction_loop& p, const steps::contraction_loop& q) {
         return p.extent == q.extent && p.a == q.a;
     };
     return x.table_ == y.table_ && x.mr_ == y.mr_ && x.m_ == y.m_ && x.k_ == y.k_ &&

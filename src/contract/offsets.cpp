@@ -7,7 +7,7 @@
 
 namespace ricci::contract {
 
-offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride) {
+offset_vector flatten(const loop_list& loops, std::int64_t steps::contraction_loop::*stride) {
     const auto count = static_cast<std::size_t>(iterations(loops));
     offset_vector flat;
     flat.offset.assign(count, 0);

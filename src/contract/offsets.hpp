@@ -26,7 +26,7 @@ inline constexpr std::int64_t most_stretch = 24, most_row_stretch = 128;
 void find_stretch(offset_vector& offsets, std::int64_t furthest);
 
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
-offset_vector flatten(const loop_list& loops, std::int64_t plan::contraction_loop::*stride);
+offset_vector flatten(const loop_list& loops, std::int64_t steps::contraction_loop::*stride);
 
 /// The step between iterations [first, end) when it is always the same, 1 when there is none; 0
 /// when they differ.

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include <ricci/plan/number.hpp>
+#include <ricci/engine/number.hpp>
 
 namespace ricci::contract {
 
@@ -14,7 +14,7 @@ struct bound_contraction {
     const void* a = nullptr;
     const void* b = nullptr;
     void* c = nullptr;
-    plan::number alpha, beta;
+    engine::number alpha, beta;
 };
 
 /// Several contractions that have an operand in common, in one pass over it.
@@ -45,8 +45,8 @@ public:
     virtual ~strategy() = default;
 
     /// C = alpha * A B + beta * C; a, b and c are as in the descriptor, in its element type.
-    virtual void run(const void* a, const void* b, void* c, const plan::number& alpha,
-                     const plan::number& beta) const = 0;
+    virtual void run(const void* a, const void* b, void* c, const engine::number& alpha,
+                     const engine::number& beta) const = 0;
 
     /// How it goes about it, where that is not by tiles of matrices; empty otherwise.
     virtual std::string words() const { return {}; }

@@ -15,7 +15,7 @@
 namespace ricci::contract {
 namespace {
 
-using plan::contraction_loop;
+using steps::contraction_loop;
 
 constexpr std::int64_t elements_per_part = 2048;   // of C: stays in the first cache over all of k
 constexpr std::int64_t products_per_part = 16384;  // of a sum that is cut
@@ -122,8 +122,8 @@ void streamed<T, Stored>::take_rows() {
 }
 
 template <class T, class Stored>
-void streamed<T, Stored>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                              const plan::number& beta) const {
+void streamed<T, Stored>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                              const engine::number& beta) const {
     operands from{static_cast<const Stored*>(a), static_cast<const Stored*>(b),
                   static_cast<Stored*>(c), alpha.as<T>(), beta.as<T>()};
     if (swapped_) std::swap(from.a, from.b);

@@ -9,7 +9,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -21,8 +21,8 @@ template <class T, class Stored = T>
 class streamed final : public strategy {
 public:
     streamed(index_groups groups, const kernels::kernel_table<T, Stored>& table);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
 
 private:
     using operands = bound_operands<T, Stored>;
@@ -42,8 +42,8 @@ private:
     const kernels::kernel_table<T, Stored>* table_;
     loop_list free_;    // loops that walk C, without the inner one
     loop_list summed_;  // loops that do not, without the inner one
-    plan::contraction_loop inner_;
-    plan::contraction_loop rows_;  // a summed loop that the kernel runs around the inner one
+    steps::contraction_loop inner_;
+    steps::contraction_loop rows_;  // a summed loop that the kernel runs around the inner one
     std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
     bool swapped_ = false;
     bool inner_is_summed_ = false;

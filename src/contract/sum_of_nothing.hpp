@@ -21,10 +21,10 @@ class sum_of_nothing final : public strategy {
 public:
     explicit sum_of_nothing(const index_groups& groups) {
         for (const loop_list* loops : {&groups.batch, &groups.m, &groups.n})
-            for (const plan::contraction_loop& loop : *loops) loops_.push_back(loop);
+            for (const steps::contraction_loop& loop : *loops) loops_.push_back(loop);
     }
-    void run(const void*, const void*, void* c, const plan::number&,
-             const plan::number& beta) const override {
+    void run(const void*, const void*, void* c, const engine::number&,
+             const engine::number& beta) const override {
         const T factor = beta.as<T>();
         for (std::int64_t i = 0, count = iterations(loops_); i < count; ++i) {
             Stored& element = static_cast<Stored*>(c)[locate(loops_, i).c];

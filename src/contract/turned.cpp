@@ -14,7 +14,7 @@
 namespace ricci::contract {
 namespace {
 
-using plan::contraction_loop;
+using steps::contraction_loop;
 
 // Sides that are worth a transposition, and how many rows of A at most.
 constexpr std::int64_t least_across = 8, least_along = 16;
@@ -126,8 +126,8 @@ bool turned<T>::consists_of_lines() const {
 }
 
 template <class T>
-void turned<T>::run(const void* a, const void* b, void* c, const plan::number& alpha,
-                    const plan::number& beta) const {
+void turned<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                    const engine::number& beta) const {
     const T* const rows = static_cast<const T*>(swapped_ ? b : a) + a_start_;
     const T* const columns = static_cast<const T*>(swapped_ ? a : b) + b_start_;
     T* const to = static_cast<T*>(c) + c_start_;
@@ -150,7 +150,8 @@ void turned<T>::run(const void* a, const void* b, void* c, const plan::number& a
 
 template <class T>
 void turned<T>::run_block(const T* rows, const T* columns, T* c, T* block,
-                          const plan::number& alpha, const plan::number& beta, bool stream) const {
+                          const engine::number& alpha, const engine::number& beta,
+                          bool stream) const {
     if (beta.as<T>() != T{0}) read(c, block);
     product_->run(rows, columns, block, alpha, beta);
     write(block, c, stream);

@@ -10,7 +10,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
-#include "src/kernels/gemm.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -25,13 +25,13 @@ class turned final : public strategy {
 public:
     /// `groups`: such as worth_turning() accepts.
     turned(index_groups groups, const kernels::kernel_table<T>& table);
-    void run(const void* a, const void* b, void* c, const plan::number& alpha,
-             const plan::number& beta) const override;
+    void run(const void* a, const void* b, void* c, const engine::number& alpha,
+             const engine::number& beta) const override;
     std::string words() const override;
 
 private:
-    void run_block(const T* rows, const T* columns, T* c, T* block, const plan::number& alpha,
-                   const plan::number& beta, bool stream) const;
+    void run_block(const T* rows, const T* columns, T* c, T* block, const engine::number& alpha,
+                   const engine::number& beta, bool stream) const;
     void write(const T* block, T* c, bool stream) const;
     void write_row(const T* row, T* c) const;
     void stream_row(const T* row, T* c) const;
@@ -43,7 +43,7 @@ private:
     std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
     loop_list outer_;  // walked around a block
     // Of a block: C is contiguous along `across_`, and goes on along `next_`; B is along `along_`.
-    plan::contraction_loop next_, across_, along_;
+    steps::contraction_loop next_, across_, along_;
     offset_vector c_rows_;
     // Where an element of the block's row lies: next * next_step_ + across * across_step_ + along.
     std::int64_t next_step_ = 0, across_step_ = 0, pitch_ = 0;

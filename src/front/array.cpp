@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <ricci/array.hpp>
-#include <ricci/plan/number.hpp>
+#include <ricci/engine/number.hpp>
 
 namespace ricci {
 namespace {

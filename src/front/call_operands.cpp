@@ -5,8 +5,8 @@
 
 #include <ricci/notation/cursor.hpp>
 
-#include "src/front/program_body.hpp"
-#include "src/front/texts.hpp"
+#include "src/text/program_body.hpp"
+#include "src/text/texts.hpp"
 
 namespace ricci::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <ricci/bind/check.hpp>
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 #include <ricci/program.hpp>
 
 namespace ricci::detail {

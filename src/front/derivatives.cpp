@@ -6,7 +6,7 @@
 #include <ricci/program.hpp>
 
 #include "src/front/call_operands.hpp"
-#include "src/front/program_body.hpp"
+#include "src/text/program_body.hpp"
 #include "src/front/program_layers.hpp"
 #include "src/front/spelled_names.hpp"
 

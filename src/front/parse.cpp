@@ -2,7 +2,7 @@
 #include <ricci/bind/parse_and_prove.hpp>
 #include <ricci/parse.hpp>
 
-#include "src/front/reading.hpp"
+#include "src/text/reading.hpp"
 
 namespace ricci::detail {
 

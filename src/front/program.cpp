@@ -12,9 +12,9 @@
 #include <ricci/notation/warnings.hpp>
 
 #include "src/front/call_operands.hpp"
-#include "src/front/program_body.hpp"
-#include "src/front/reading.hpp"
-#include "src/front/texts.hpp"
+#include "src/text/program_body.hpp"
+#include "src/text/reading.hpp"
+#include "src/text/texts.hpp"
 
 namespace ricci {
 namespace {

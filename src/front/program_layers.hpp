@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/front/program_body.hpp"
+#include "src/text/program_body.hpp"
 
 namespace ricci::detail {
 

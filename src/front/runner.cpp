@@ -3,8 +3,8 @@
 #include <ricci/program.hpp>
 
 #include "src/front/call_operands.hpp"
-#include "src/front/program_body.hpp"
-#include "src/front/requests.hpp"
+#include "src/text/program_body.hpp"
+#include "src/engine/requests.hpp"
 #include "src/runtime/memory_watch.hpp"
 
 namespace ricci {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/kernels/scalar_twin.hpp"
+#include "src/kernels/scalar/scalar_twin.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {

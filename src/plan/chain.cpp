@@ -27,18 +27,17 @@ bool same_scalar(const scalar& x, const scalar& y) {
            std::ranges::equal(x.operands, y.operands, same_element);
 }
 
-bool same_operand(const stream_step& x, std::int32_t a, const stream_step& y, std::int32_t b) {
+bool same_operand(const fused_step& x, std::int32_t a, const fused_step& y, std::int32_t b) {
     const auto& p = x.operands[static_cast<std::size_t>(a)];
     const auto& q = y.operands[static_cast<std::size_t>(b)];
     return p.slot == q.slot && p.offset == q.offset && p.strides == q.strides;
 }
 
-std::vector<stream_kept_product> common_products(const stream_step& first,
-                                                 const stream_step& second) {
-    const auto same_loop = [](const stream_inner_loop& x, const stream_inner_loop& y) {
+std::vector<kept_product> common_products(const fused_step& first, const fused_step& second) {
+    const auto same_loop = [](const inner_loop& x, const inner_loop& y) {
         return x.extent == y.extent && x.a == y.a && x.b == y.b;
     };
-    std::vector<stream_kept_product> result;
+    std::vector<kept_product> result;
     for (std::size_t s = 0; s < second.products.size(); ++s)
         for (std::size_t f = 0; f < first.products.size(); ++f) {
             const auto& p = first.products[f];
@@ -69,7 +68,7 @@ bool independent(const step& x, const step& y) {
 }
 
 /// A map as a sum for each row of a stream, if it is one.
-std::optional<row_sum_step> as_row_sum(const step& s, const stream_step& rows) {
+std::optional<row_sum_step> as_row_sum(const step& s, const fused_step& rows) {
     if (!s.is_map() || s.map.folding != fold::sum || s.map.operands.size() != 3) return {};
     const map_step& m = s.map;
     const auto is_load = [&](std::size_t k, std::int32_t operand) {
@@ -94,7 +93,7 @@ std::optional<row_sum_step> as_row_sum(const step& s, const stream_step& rows) {
     std::size_t own = 0;
     const std::size_t free = m.extents.size() - static_cast<std::size_t>(m.folded);
     for (std::size_t l = 0; l < rows.loops.size(); ++l) {
-        if (rows.loops[l].axis == stream_axis::column) continue;
+        if (rows.loops[l].axis == loop_role::column) continue;
         if (own == free || m.extents[own] != rows.loops[l].extent) return {};
         sum.output.strides[l] = m.operands[0].strides[own];
         sum.a.strides[l] = m.operands[1].strides[own];
@@ -161,28 +160,28 @@ public:
     }
 
 private:
-    static bool suits_as_first(const stream_step& s) {
-        return std::all_of(s.sinks.begin(), s.sinks.end(), [](const stream_step::sink& x) {
-            return x.summed == stream_axis::column && !x.added;
+    static bool suits_as_first(const fused_step& s) {
+        return std::all_of(s.sinks.begin(), s.sinks.end(), [](const fused_step::sink& x) {
+            return x.summed == loop_role::column && !x.added;
         });
     }
-    static bool suits_as_second(const stream_step& s) {
+    static bool suits_as_second(const fused_step& s) {
         return std::all_of(s.sinks.begin(), s.sinks.end(),
-                           [](const stream_step::sink& x) {
-                               return x.summed != stream_axis::batch && !x.added;
+                           [](const fused_step::sink& x) {
+                               return x.summed != loop_role::batch && !x.added;
                            }) &&
                std::any_of(s.sinks.begin(), s.sinks.end(),
-                           [](const stream_step::sink& x) { return x.summed == stream_axis::row; });
+                           [](const fused_step::sink& x) { return x.summed == loop_role::row; });
     }
-    static bool same_loops(const stream_step& x, const stream_step& y) {
-        return std::ranges::equal(x.loops, y.loops, [](const stream_loop& a, const stream_loop& b) {
+    static bool same_loops(const fused_step& x, const fused_step& y) {
+        return std::ranges::equal(x.loops, y.loops, [](const fused_loop& a, const fused_loop& b) {
             return a.extent == b.extent && a.axis == b.axis;
         });
     }
 
     // What the first stream writes. False where it reads any of that, too.
-    bool add_results(const stream_step& s) {
-        const auto add = [&](std::int32_t operand, const std::vector<stream_inner_loop>& values) {
+    bool add_results(const fused_step& s) {
+        const auto add = [&](std::int32_t operand, const std::vector<inner_loop>& values) {
             const auto& o = s.operands[static_cast<std::size_t>(operand)];
             row_result r{o.offset, o.strides, {}};
             for (const auto& l : values) r.values.emplace_back(l.extent, l.b);
@@ -293,7 +292,7 @@ private:
 
     const program_plan& plan_;
     std::size_t first_ = 0, last_ = 0;
-    std::vector<stream_kept_product> kept_;
+    std::vector<kept_product> kept_;
     row_results results_;  // of the first stream and the sums
     std::vector<std::size_t> before_, between_, behind_;
     std::vector<row_sum_step> sums_;

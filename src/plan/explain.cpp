@@ -125,16 +125,16 @@ public:
     }
 
     /// Whether a result of a streamed group is a sum of tiles, or of parts of them.
-    static bool sums(const stream_step& g, const stream_step::sink& s) {
-        if (s.summed != stream_axis::batch || s.added) return true;
+    static bool sums(const fused_step& g, const fused_step::sink& s) {
+        if (s.summed != loop_role::batch || s.added) return true;
         const auto& strides = g.operands[static_cast<std::size_t>(s.output)].strides;
         for (std::size_t l = 0; l < g.loops.size(); ++l)
-            if (g.loops[l].axis == stream_axis::batch && g.loops[l].extent != 1 && strides[l] == 0)
+            if (g.loops[l].axis == loop_role::batch && g.loops[l].extent != 1 && strides[l] == 0)
                 return true;
         return false;
     }
 
-    std::string stream(const stream_step& g) const {
+    std::string stream(const fused_step& g) const {
         std::string line = "stream  ";
         bool first = true;
         const auto operand = [&](std::int32_t k) {
@@ -146,21 +146,21 @@ public:
             if (s.b >= 0) line += " " + operand(s.b);
             first = false;
         }
-        for (const auto axis : {stream_axis::batch, stream_axis::row, stream_axis::column}) {
+        for (const auto axis : {loop_role::batch, loop_role::row, loop_role::column}) {
             std::vector<named_loop> loops;
             for (std::size_t l = 0; l < g.loops.size(); ++l)
                 if (g.loops[l].axis == axis) loops.push_back({g.loop_names[l], g.loops[l].extent});
-            line += (axis == stream_axis::batch ? "   " : "  ") +
-                    group(axis == stream_axis::batch ? "batch"
-                          : axis == stream_axis::row ? "rows"
-                                                     : "columns",
+            line += (axis == loop_role::batch ? "   " : "  ") +
+                    group(axis == loop_role::batch ? "batch"
+                          : axis == loop_role::row ? "rows"
+                                                   : "columns",
                           loops);
         }
         return line;
     }
 
     /// What a streamed group does with a tile, and what it leaves out.
-    std::string inside(const stream_step& g, const std::string& tiles) const {
+    std::string inside(const fused_step& g, const std::string& tiles) const {
         const auto operand = [&](std::int32_t k) {
             return use(g.operands[static_cast<std::size_t>(k)].use);
         };
@@ -170,8 +170,8 @@ public:
         for (const auto& s : g.stages) {
             const auto words = operations(s.program);
             if (!words.empty()) line += "  {" + words + "}";
-            if (s.kind == stage_kind::weights) line += "  softmax";
-            if (s.kind == stage_kind::remade) line += "  softmax again";
+            if (s.kind == operation_kind::weights) line += "  softmax";
+            if (s.kind == operation_kind::remade) line += "  softmax again";
         }
         if (!tiles.empty()) line += "; " + tiles;
         line += "\n    not stored: ";

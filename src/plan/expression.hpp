@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
-#include <ricci/plan/steps.hpp>
 #include "src/plan/plan.hpp"
+#include "src/steps/map.hpp"
 
 namespace ricci::plan {
 

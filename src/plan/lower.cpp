@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "src/plan/path.hpp"
+#include "src/path/path.hpp"
 #include "src/plan/scalar.hpp"
 
 namespace ricci::plan {
@@ -188,21 +188,21 @@ lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<i
         lists.push_back(graph_[f].indices);
         all = united(all, lists.back());
     }
-    const auto path =
-        find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
+    const auto best =
+        path::find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
 
     std::vector<bool> alive(factors.size(), true);
     resolved result;
-    for (std::size_t step = 0; step < path.products.size(); ++step) {
-        const auto left = static_cast<std::size_t>(path.products[step].left);
-        const auto right = static_cast<std::size_t>(path.products[step].right);
+    for (std::size_t step = 0; step < best.products.size(); ++step) {
+        const auto left = static_cast<std::size_t>(best.products[step].left);
+        const auto right = static_cast<std::size_t>(best.products[step].right);
         alive[left] = alive[right] = false;
         const auto& l = graph_[factors[left]].indices;
         const auto& r = graph_[factors[right]].indices;
         auto summed = common(united(l, r), over);
         for (std::size_t other = 0; other < factors.size(); ++other)
             if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
-        const bool last = step + 1 == path.products.size();
+        const bool last = step + 1 == best.products.size();
         const bool matrices = !without(l, r).empty() || !without(r, l).empty();
         expr value = -1;
         if (summed.empty()) {

@@ -1,7 +1,7 @@
 // From a request to a plan: the passes of the planner, in order.
 #pragma once
 
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 #include "src/plan/plan.hpp"
 
 namespace ricci::plan {

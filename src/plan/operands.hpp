@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/plan.hpp"

@@ -1,5 +1,5 @@
 // The plan of a program: where every tensor lives and the steps that compute it. Plain data:
-// kernels see the descriptors of ricci/plan/steps.hpp, which the steps hold in vectors of their
+// kernels see the descriptors of src/steps/, which the steps hold in vectors of their
 // own.
 #pragma once
 
@@ -10,10 +10,18 @@
 #include <vector>
 
 #include <ricci/element.hpp>
+#include <ricci/engine/number.hpp>
 #include <ricci/ir/program.hpp>
-#include <ricci/plan/steps.hpp>
+
+#include "src/steps/contraction.hpp"
+#include "src/steps/fused.hpp"
+#include "src/steps/gather.hpp"
+#include "src/steps/map.hpp"
 
 namespace ricci::plan {
+
+using namespace steps;
+using engine::number;
 
 /// Where the memory of a tensor comes from.
 enum class storage : std::uint8_t {
@@ -99,8 +107,8 @@ struct map_step {
     std::vector<instruction> program;
 };
 
-/// Several equations' contractions and maps as one: plan::stream with what it owns.
-struct stream_step {
+/// Several equations' contractions and maps as one: steps::fused_group with what it owns.
+struct fused_step {
     struct operand {
         std::int32_t slot = -1;  // -1: a position, which has no memory
         std::int64_t offset = 0;
@@ -110,45 +118,45 @@ struct stream_step {
     };
     struct product {
         std::int32_t a = -1, b = -1;
-        std::vector<stream_inner_loop> contracted;
+        std::vector<inner_loop> contracted;
         scalar number;
     };
     struct stage {
-        stage_kind kind = stage_kind::values;
+        operation_kind kind = operation_kind::values;
         std::vector<instruction> program;
         std::int32_t log_sum_exp = -1;
         double empty = 0;
     };
     struct sink {
         std::int32_t tile = -1;
-        stream_axis summed = stream_axis::column;
+        loop_role summed = loop_role::column;
         std::int32_t b = -1, output = -1, weights = -1;
-        std::vector<stream_inner_loop> values;
+        std::vector<inner_loop> values;
         scalar number;
         double beta = 0;
         bool added = false;
         tensor_use of;  // the tensor whose tile it is, for words
     };
-    std::vector<stream_loop> loops;
+    std::vector<fused_loop> loops;
     std::vector<ir::ref> loop_names;
     std::vector<operand> operands;
     std::vector<product> products;
     std::vector<stage> stages;
     std::vector<sink> sinks;
-    std::vector<ir::ref> equations;         // that it carries out
-    std::vector<tensor_use> unstored;       // tensors that are never stored
-    double saved_bytes = 0;                 // of those
-    std::vector<stream_kept_product> kept;  // the last one of a chain: with the first
+    std::vector<ir::ref> equations;    // that it carries out
+    std::vector<tensor_use> unstored;  // tensors that are never stored
+    double saved_bytes = 0;            // of those
+    std::vector<kept_product> kept;    // the last one of a chain: with the first
 };
 
-/// What a map between two streams of a chain is for them: plan::stream_row_sum with what it owns.
+/// What a map between two streams of a chain is for them: steps::row_dot with what it owns.
 struct row_sum_step {
     map_step::operand a, b, output;  // strides: one for each loop of the streams
-    std::vector<stream_inner_loop> summed;
+    std::vector<inner_loop> summed;
     double number = 1;
 };
 
-/// plan::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to;
+/// steps::gather with what it owns: rows that a tensor of whole numbers picks, or that it adds to;
 /// or, without lookups, whole numbers converted to the plan's type.
 struct gather_step {
     struct lookup {
@@ -177,7 +185,7 @@ struct step {
     gather_step gather;
     contraction_step contraction;
     map_step map;
-    stream_step stream;
+    fused_step stream;
     // Belongs to the chain that begins with a stream before it and ends with the next one; maps in
     // between are sums of rows.
     bool continues_chain = false;

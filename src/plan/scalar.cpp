@@ -1,8 +1,8 @@
 // The instructions of element-wise programs on single numbers.
 #include "src/plan/scalar.hpp"
 
-#include "src/kernels/price.hpp"
-#include "src/kernels/scalar_twin.hpp"
+#include "src/kernels/elementwise/price.hpp"
+#include "src/kernels/scalar/scalar_twin.hpp"
 
 namespace ricci::plan {
 

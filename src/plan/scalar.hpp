@@ -2,9 +2,11 @@
 // the factors of contractions at run time.
 #pragma once
 
-#include <ricci/plan/steps.hpp>
+#include "src/steps/instruction.hpp"
 
 namespace ricci::plan {
+
+using namespace steps;
 
 /// The value of an operation that has arguments; unused ones are ignored.
 double evaluate(opcode code, double first, double second = 0, double third = 0);

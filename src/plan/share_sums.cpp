@@ -11,7 +11,7 @@
 #include "src/plan/expression.hpp"
 #include "src/plan/grown_program.hpp"
 #include "src/plan/operands.hpp"
-#include "src/plan/path.hpp"
+#include "src/path/path.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -153,10 +153,11 @@ private:
             if (set.has(i)) list.push_back(i);
         return list;
     }
-    contraction_path path_of(ir::ref e, const factors& f) const {
+    path::contraction_path path_of(ir::ref e, const factors& f) const {
         std::vector<ir::ref> all;
         for (const auto& list : f.indices) all = united(all, list);
-        return find_path(f.indices, without(all, f.over), [&](ir::ref i) { return extent(e, i); });
+        return path::find_path(f.indices, without(all, f.over),
+                               [&](ir::ref i) { return extent(e, i); });
     }
     /// What two of the factors are summed over before the others come in.
     static std::vector<ir::ref> closed_by(const factors& f, std::size_t a, std::size_t b) {

@@ -43,17 +43,17 @@ std::vector<bool> stream_group::summed_by(std::size_t number) const {
 
 /// What a sweep sums for a consumer: columns, rows, or neither, where the tile itself is wanted; the
 /// longest of the row loops is that of a tile.
-stream_axis stream_group::swept(std::size_t number) const {
-    if (plan_.steps[number].is_gather) return stream_axis::batch;
+loop_role stream_group::swept(std::size_t number) const {
+    if (plan_.steps[number].is_gather) return loop_role::batch;
     const auto summed = summed_by(number);
     std::size_t longest = loops_.size();
     for (std::size_t g = 0; g < loops_.size(); ++g) {
-        if (loops_[g].axis == stream_axis::column && summed[g]) return stream_axis::column;
-        if (loops_[g].axis == stream_axis::row &&
+        if (loops_[g].axis == loop_role::column && summed[g]) return loop_role::column;
+        if (loops_[g].axis == loop_role::row &&
             (longest == loops_.size() || loops_[g].extent > loops_[longest].extent))
             longest = g;
     }
-    return longest < loops_.size() && !summed[longest] ? stream_axis::batch : stream_axis::row;
+    return longest < loops_.size() && !summed[longest] ? loop_role::batch : loop_role::row;
 }
 
 /// A sum over rows has to be over all rows, and a tile itself is summed over the batch only: other row
@@ -62,12 +62,11 @@ bool stream_group::settle_sums() {
     bool changed = false;
     for (const std::size_t number : sinks_) {
         const auto what = swept(number);
-        if (what == stream_axis::column) continue;
+        if (what == loop_role::column) continue;
         const auto summed = summed_by(number);
         for (std::size_t g = 0; g < loops_.size(); ++g) {
-            if (loops_[g].axis != stream_axis::row || summed[g] == (what == stream_axis::row))
-                continue;
-            loops_[g].axis = stream_axis::batch;
+            if (loops_[g].axis != loop_role::row || summed[g] == (what == loop_role::row)) continue;
+            loops_[g].axis = loop_role::batch;
             changed = true;
         }
     }
@@ -84,24 +83,24 @@ bool stream_group::factors_suit() const {
             const auto strides = strides_of(matched_.at(number), s.gather.out.strides);
             std::int64_t rows = 0, columns = 0, reach = 0;
             for (std::size_t l = 0; l < loops_.size(); ++l) {
-                if (loops_[l].axis == stream_axis::batch) continue;
-                (loops_[l].axis == stream_axis::row ? rows : columns) += 1;
+                if (loops_[l].axis == loop_role::batch) continue;
+                (loops_[l].axis == loop_role::row ? rows : columns) += 1;
                 if (strides[l] == 0) return false;
-                if (loops_[l].axis == stream_axis::row)
+                if (loops_[l].axis == loop_role::row)
                     reach = loops_[l].extent * std::abs(strides[l]);
             }
             if (rows != 1 || columns != 1 || reach > most_reach) return false;
             continue;
         }
         if (!s.is_contraction || !has_values(number)) continue;
-        if (swept(number) == stream_axis::batch) return false;
-        if (swept(number) == stream_axis::column) continue;
+        if (swept(number) == loop_role::batch) return false;
+        if (swept(number) == loop_role::column) continue;
         const auto all = lists_of(s.contraction);
         const auto& side = is_plane(s.contraction.a.slot) ? all.b : all.a;
         const auto& found = matched_.at(number);
         for (std::size_t l = 0; l < found.size(); ++l)
             if (found[l] >= 0 && side[l] != 0 &&
-                loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::column)
+                loops_[static_cast<std::size_t>(found[l])].axis == loop_role::column)
                 return false;
     }
     return true;
@@ -118,17 +117,17 @@ void stream_group::settle_factors() {
         bool column_is_a = false;
         for (std::size_t l = 0; l < found.size(); ++l)
             if (found[l] >= 0 &&
-                loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::column &&
+                loops_[static_cast<std::size_t>(found[l])].axis == loop_role::column &&
                 all.a[l] != 0)
                 column_is_a = true;
         // A sink's operand beside the plane has the columns.
         if (!makes) column_is_a = !is_plane(s.contraction.a.slot);
-        if (!makes && (!has_values(number) || swept(number) != stream_axis::column)) continue;
+        if (!makes && (!has_values(number) || swept(number) != loop_role::column)) continue;
         const auto& side = column_is_a ? all.a : all.b;
         for (std::size_t l = 0; l < found.size(); ++l)
             if (found[l] >= 0 && side[l] != 0 &&
-                loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::row)
-                loops_[static_cast<std::size_t>(found[l])].axis = stream_axis::batch;
+                loops_[static_cast<std::size_t>(found[l])].axis == loop_role::row)
+                loops_[static_cast<std::size_t>(found[l])].axis = loop_role::batch;
     }
 }
 
@@ -138,7 +137,7 @@ bool stream_group::settle_axes() {
     } while (settle_sums());
     std::int64_t rows = 1;
     for (const auto& l : loops_)
-        if (l.axis == stream_axis::row) rows = std::max(rows, l.extent);
+        if (l.axis == loop_role::row) rows = std::max(rows, l.extent);
     // Few rows leave most lanes idle, but a softmax would go over its scores three times.
     const bool softmax = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
         const auto& s = plan_.steps[number];

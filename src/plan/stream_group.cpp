@@ -45,7 +45,7 @@ bool stream_group::match(const std::vector<std::int64_t>& extents,
 bool stream_group::covers(const matching& m, std::size_t first, std::size_t last,
                           bool columns) const {
     for (std::size_t g = 0; g < loops_.size(); ++g) {
-        if ((loops_[g].axis == stream_axis::column) != columns) continue;
+        if ((loops_[g].axis == loop_role::column) != columns) continue;
         const auto end = m.begin() + static_cast<std::ptrdiff_t>(last);
         if (std::find(m.begin() + static_cast<std::ptrdiff_t>(first), end,
                       static_cast<std::int32_t>(g)) == end)
@@ -99,18 +99,18 @@ stream_group::layout stream_group::strides_of(const matching& m,
 /// Whether an operand with these strides varies along rows, if there are any, and along columns.
 bool stream_group::spans_tile(const layout& strides) const {
     bool rows = std::none_of(loops_.begin(), loops_.end(),
-                             [](const loop& l) { return l.axis == stream_axis::row; });
+                             [](const loop& l) { return l.axis == loop_role::row; });
     bool columns = false;
     for (std::size_t g = 0; g < loops_.size(); ++g) {
         if (strides[g] == 0) continue;
-        rows = rows || loops_[g].axis == stream_axis::row;
-        columns = columns || loops_[g].axis == stream_axis::column;
+        rows = rows || loops_[g].axis == loop_role::row;
+        columns = columns || loops_[g].axis == loop_role::column;
     }
     return rows && columns;
 }
 
 /// Whether an operand with these strides varies along an axis.
-bool stream_group::follows(const layout& strides, stream_axis axis) const {
+bool stream_group::follows(const layout& strides, loop_role axis) const {
     for (std::size_t g = 0; g < loops_.size(); ++g)
         if (loops_[g].axis == axis && strides[g] != 0) return true;
     return false;
@@ -143,8 +143,8 @@ stream_group::outcome stream_group::place_map(std::size_t number) {
             !(covers(found, free, m.extents.size(), true) &&
               std::all_of(found.begin() + static_cast<std::ptrdiff_t>(free), found.end(),
                           [&](std::int32_t g) {
-                              return g < 0 || loops_[static_cast<std::size_t>(g)].axis ==
-                                                  stream_axis::column;
+                              return g < 0 ||
+                                     loops_[static_cast<std::size_t>(g)].axis == loop_role::column;
                           })))
             return fail(through, "a softmax runs along other indices");
         if (plan_.slots[static_cast<std::size_t>(out.slot)].kind != storage::workspace) {
@@ -217,7 +217,7 @@ stream_group::outcome stream_group::place_contraction(std::size_t number) {
         for (std::size_t l = 0; l < all.extents.size(); ++l) {
             if (l >= all.contracted) contracted *= all.extents[l];
             if (found[l] < 0 ||
-                loops_[static_cast<std::size_t>(found[l])].axis != stream_axis::column)
+                loops_[static_cast<std::size_t>(found[l])].axis != loop_role::column)
                 continue;
             column_a = column_a || all.a[l] != 0;
             column_b = column_b || all.b[l] != 0;
@@ -284,17 +284,17 @@ bool stream_group::gather(std::size_t seed, bool plane_is_a) {
     for (std::size_t l = 0; l < all.extents.size(); ++l) {
         if (all.extents[l] == 0) return false;
         if (strides[l] == 0 || all.extents[l] == 1) continue;
-        const auto axis = l >= all.contracted ? stream_axis::column
-                          : other[l] == 0     ? stream_axis::row
-                                              : stream_axis::batch;
+        const auto axis = l >= all.contracted ? loop_role::column
+                          : other[l] == 0     ? loop_role::row
+                                              : loop_role::batch;
         loops_.push_back({all.extents[l], axis, all.names[l]});
         own.push_back(strides[l]);
     }
-    const auto has = [&](stream_axis axis) {
+    const auto has = [&](loop_role axis) {
         return std::any_of(loops_.begin(), loops_.end(),
                            [&](const loop& l) { return l.axis == axis; });
     };
-    if (!has(stream_axis::column)) return false;
+    if (!has(loop_role::column)) return false;
     refused_ = plane;
     add_plane(plane, std::move(own));
     while (!pending_.empty()) {

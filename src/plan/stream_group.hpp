@@ -56,7 +56,7 @@ public:
 private:
     struct loop {
         std::int64_t extent = 1;
-        stream_axis axis = stream_axis::batch;
+        loop_role axis = loop_role::batch;
         ir::ref name = ir::none;
     };
     using layout = std::vector<std::int64_t>;  // a stride for each loop
@@ -76,11 +76,11 @@ private:
     bool is_plane(std::int32_t slot) const { return layouts_.contains(slot); }
     bool covers(const matching& m, std::size_t first, std::size_t last, bool columns) const;
     bool spans_tile(const layout& strides) const;
-    bool follows(const layout& strides, stream_axis axis) const;
+    bool follows(const layout& strides, loop_role axis) const;
     bool has_values(std::size_t number) const;
     bool sums_suit(const matching& m, std::size_t first) const;
     std::vector<bool> summed_by(std::size_t number) const;
-    stream_axis swept(std::size_t number) const;
+    loop_role swept(std::size_t number) const;
     outcome fail(std::int32_t slot, std::string why);
     bool settle_sums();
     void settle_factors();
@@ -91,7 +91,7 @@ private:
     /// A consumer of a plane, and the value of its tile.
     struct consumer {
         std::size_t step = 0;
-        stream_step::sink sink;  // operands: numbers in operands_
+        fused_step::sink sink;  // operands: numbers in operands_
         std::int32_t value = -1;
         std::set<std::size_t> needs;   // the steps that make its tile
         bool late = false;             // after all softmaxes are complete
@@ -129,7 +129,7 @@ private:
     std::vector<std::int32_t> factors(std::int32_t value, double& sign) const;
     void make_log_sums();
     std::int32_t recomputed(std::int32_t value);
-    stream_step::product product_of(std::size_t number);
+    fused_step::product product_of(std::size_t number);
 
     // Writing down one sweep
     class sweep_writer;
@@ -149,7 +149,7 @@ private:
     std::map<std::pair<std::int32_t, std::size_t>, std::int32_t> known_;  // by slot and writer
     std::map<std::pair<std::int32_t, std::size_t>, std::set<std::size_t>> needs_;
     std::set<std::size_t>* collecting_ = nullptr;
-    std::vector<stream_step::operand> operands_;
+    std::vector<fused_step::operand> operands_;
     std::vector<std::size_t> products_;   // steps
     std::vector<std::int32_t> scores_;    // of each softmax
     std::vector<std::int32_t> log_sums_;  // of each softmax: an operand, or -1

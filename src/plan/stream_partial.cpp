@@ -47,10 +47,10 @@ void stream_group::sum_partial(consumer& c, const std::vector<bool>& summed,
         axes.push_back(loops_[g]);
         of.push_back(g);
     }
-    if (sink.summed == stream_axis::batch) c.partial = false;
+    if (sink.summed == loop_role::batch) c.partial = false;
     if (!c.partial) return;
     for (std::size_t v = 0; v < sink.values.size(); ++v)
-        axes.push_back({sink.values[v].extent, stream_axis::batch, value_names[v]});
+        axes.push_back({sink.values[v].extent, loop_role::batch, value_names[v]});
     std::vector<std::int64_t> strides;
     const auto slot = new_slot(axes, strides);
     const auto whole = operands_[static_cast<std::size_t>(sink.output)];
@@ -128,7 +128,7 @@ void stream_group::add_partial(consumer& c) {
     std::vector<loop> axes;
     std::vector<std::size_t> of;
     for (std::size_t g = 0; g < loops_.size(); ++g) {
-        if (loops_[g].axis == stream_axis::batch) {
+        if (loops_[g].axis == loop_role::batch) {
             c.partial = c.partial || (whole.strides[g] == 0 && loops_[g].extent != 1);
             axes.push_back(loops_[g]);
             of.push_back(g);
@@ -140,7 +140,7 @@ void stream_group::add_partial(consumer& c) {
         reach += std::abs(last);
     }
     if (!c.partial) return;
-    axes.push_back({reach / unit + 1, stream_axis::batch, ir::none});
+    axes.push_back({reach / unit + 1, loop_role::batch, ir::none});
     std::vector<std::int64_t> strides;
     const auto parts = new_slot(axes, strides);
     layout moved(loops_.size(), 0);

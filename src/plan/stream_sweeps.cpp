@@ -29,7 +29,7 @@ std::vector<std::int32_t> stream_group::factors(std::int32_t value, double& sign
 // sum_j X_ij (sum_c A_ic B_jc) is sum_c A_ic (sum_j X_ij B_jc), where another consumer gives the bracket.
 bool stream_group::replace(consumer& sum, const consumer& bracket) {
     if (bracket.sink.b < 0 || bracket.sink.beta != 0 || bracket.late || bracket.partial ||
-        bracket.sink.summed != stream_axis::column || !bracket.sink.number.instructions.empty() ||
+        bracket.sink.summed != loop_role::column || !bracket.sink.number.instructions.empty() ||
         bracket.sink.number.value == 0)
         return false;
     double sign = 1, bracket_sign = 1;
@@ -55,7 +55,7 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
         const auto& b = operands_[static_cast<std::size_t>(bracket.sink.output)];
         for (const auto* o : {&out, &a, &b}) m.operands.push_back({o->slot, o->offset, {}, o->use});
         for (std::size_t g = 0; g < loops_.size(); ++g) {
-            if (loops_[g].axis == stream_axis::column) continue;
+            if (loops_[g].axis == loop_role::column) continue;
             m.extents.push_back(loops_[g].extent);
             m.indices.push_back(loops_[g].name);
             m.operands[0].strides.push_back(out.strides[g]);
@@ -103,7 +103,7 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
 bool stream_group::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         const auto& s = sum.sink;
-        if (s.b >= 0 || s.summed != stream_axis::column || (sum.late && !sum.late_by_product) ||
+        if (s.b >= 0 || s.summed != loop_role::column || (sum.late && !sum.late_by_product) ||
             sum.partial || !s.number.instructions.empty() || s.beta != 0)
             continue;
         for (const auto& bracket : consumers_) {
@@ -170,7 +170,7 @@ bool stream_group::assign_sweeps() {
     for (auto& c : consumers_) {
         const auto softmax = linear_in(c.value);
         c.late = !softmax || waits(read_by(c)) ||
-                 (c.sink.summed != stream_axis::column && !scores_.empty());
+                 (c.sink.summed != loop_role::column && !scores_.empty());
         c.late_by_product = !c.late && waits(read_by(c.value, true));
         c.late = c.late || c.late_by_product;
         c.sink.weights = c.late ? -1 : *softmax;
@@ -209,13 +209,13 @@ void stream_group::make_log_sums() {
             if (log_sums_[softmax] >= 0) continue;
             std::vector<loop> axes;
             for (const auto& l : loops_)
-                if (l.axis != stream_axis::column) axes.push_back(l);
+                if (l.axis != loop_role::column) axes.push_back(l);
             std::vector<std::int64_t> own;
             const auto number = new_slot(axes, own);
             log_sum_slots_.push_back(number);
             layout strides(loops_.size(), 0);
             for (std::size_t g = 0, axis = 0; g < loops_.size(); ++g)
-                if (loops_[g].axis != stream_axis::column) strides[g] = own[axis++];
+                if (loops_[g].axis != loop_role::column) strides[g] = own[axis++];
             log_sums_[softmax] = operand(number, 0, strides, {number, {0, -1}}, true);
         }
     }
@@ -263,7 +263,7 @@ public:
         for (const auto k : softmaxes) all.push_back(g.scores_[k]);
         number_products(all);
         for (const auto k : softmaxes) {
-            stream_step::stage stage{stage_kind::weights, program_of(g.scores_[k]), -1, 0};
+            fused_step::stage stage{operation_kind::weights, program_of(g.scores_[k]), -1, 0};
             if (g.log_sums_[k] >= 0) {
                 stage.log_sum_exp = operand(g.log_sums_[k]);
                 // exp(-infinity - infinity) is 0: rows without weights stay without.
@@ -337,7 +337,7 @@ private:
                 const auto& sums = group_.values_[static_cast<std::size_t>(difference.second)];
                 auto program = program_of(difference.first);
                 stream_.stages.push_back(
-                    {stage_kind::remade, std::move(program), operand(sums.operand), 0});
+                    {operation_kind::remade, std::move(program), operand(sums.operand), 0});
                 tile_of_value_[w] = last_tile();
             }
     }
@@ -374,12 +374,12 @@ private:
         if (is_tile(v)) return tile_of_leaf_.at(tile_number(v));
         if (const auto k = tile_of_value_.find(value); k != tile_of_value_.end()) return k->second;
         auto program = program_of(value);
-        stream_.stages.push_back({stage_kind::values, std::move(program), -1, 0});
+        stream_.stages.push_back({operation_kind::values, std::move(program), -1, 0});
         return tile_of_value_[value] = last_tile();
     }
 
     stream_group& group_;
-    stream_step stream_;
+    fused_step stream_;
     std::map<std::int32_t, std::int32_t> operand_;
     std::map<std::int32_t, std::int32_t> tile_of_leaf_;   // products and weights
     std::map<std::int32_t, std::int32_t> tile_of_value_;  // stages
@@ -477,7 +477,7 @@ bool stream_group::build() {
     // Without a softmax it has to be the plane that is large, not what it is made of and becomes.
     std::int64_t columns = 1, contracted = 0, values = 0;
     for (const auto& l : loops_)
-        if (l.axis == stream_axis::column) columns *= l.extent;
+        if (l.axis == loop_role::column) columns *= l.extent;
     const auto size = [](const auto& loops) {
         std::int64_t product = 1;
         for (const auto& l : loops) product *= l.extent;

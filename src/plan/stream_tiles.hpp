@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
-#include <ricci/plan/steps.hpp>
+#include "src/steps/fused.hpp"
 
 namespace ricci::plan {
+
+using namespace steps;
 
 /// Products are numbered as they are found, the weights of softmaxes from here on.
 inline constexpr std::int32_t weights_base = 1 << 20;

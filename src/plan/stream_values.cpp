@@ -247,10 +247,9 @@ void stream_group::add_consumer(std::size_t number) {
             const auto b = operand(other.slot, a ? c.b_offset : c.a_offset, strides, other, false);
             // A sum over columns reads its factor at each of them, for all rows the same, and a sum
             // over rows at each row: what follows the other axis is a factor of the tile.
-            const auto kept =
-                sink.summed == stream_axis::row ? stream_axis::column : stream_axis::row;
+            const auto kept = sink.summed == loop_role::row ? loop_role::column : loop_role::row;
             if (sink.values.empty() && (spans_tile(strides) || follows(strides, kept) ||
-                                        sink.summed == stream_axis::batch)) {
+                                        sink.summed == loop_role::batch)) {
                 made.value = operation(opcode::multiply, made.value, load(b));
             } else {
                 sink.b = b;
@@ -285,7 +284,7 @@ void stream_group::add_consumer(std::size_t number) {
     consumers_.push_back(std::move(made));
 }
 
-stream_step::product stream_group::product_of(std::size_t number) {
+fused_step::product stream_group::product_of(std::size_t number) {
     const auto& c = plan_.steps[number].contraction;
     const auto& found = matched_.at(number);
     std::vector<std::int64_t> a, b;
@@ -296,10 +295,9 @@ stream_step::product stream_group::product_of(std::size_t number) {
         }
     bool swapped = false;  // A has the columns
     for (std::size_t l = 0; l < found.size(); ++l)
-        swapped =
-            swapped || (found[l] >= 0 && a[l] != 0 &&
-                        loops_[static_cast<std::size_t>(found[l])].axis == stream_axis::column);
-    stream_step::product result;
+        swapped = swapped || (found[l] >= 0 && a[l] != 0 &&
+                              loops_[static_cast<std::size_t>(found[l])].axis == loop_role::column);
+    fused_step::product result;
     for (const auto& l : c.k)
         if (l.extent != 1)
             result.contracted.push_back({l.extent, swapped ? l.b : l.a, swapped ? l.a : l.b});

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 #include <ricci/error.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/parse.hpp>

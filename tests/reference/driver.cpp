@@ -19,7 +19,7 @@
 
 #include <ricci/error.hpp>
 #include <ricci/parse.hpp>
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 
 #include "tests/front.hpp"
 #include "tests/unit/guarded.hpp"
@@ -90,7 +90,7 @@ struct memory {
         std::byte* to =
             bytes.data() + (origin + element_number) * static_cast<std::int64_t>(size_of(type));
         with_element_type(type, [&]<class T>(T) {
-            const T stored = plan::number(value).as<T>();
+            const T stored = engine::number(value).as<T>();
             std::memcpy(to, &stored, sizeof stored);
         });
     }
@@ -101,7 +101,7 @@ struct memory {
         with_element_type(type, [&]<class T>(T) {
             T stored;
             std::memcpy(&stored, from, sizeof stored);
-            value = plan::number(stored).real;
+            value = engine::number(stored).real;
         });
         return value;
     }

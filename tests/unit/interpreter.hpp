@@ -14,7 +14,7 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/kernels/scalar_twin.hpp"
+#include "src/kernels/scalar/scalar_twin.hpp"
 
 namespace ricci::testing {
 
@@ -235,8 +235,8 @@ private:
     }
 
     static long double apply(ir::function f, long double x, long double y) {
-        return kernels::scalar::apply<long double>(plan::first_function + static_cast<int>(f), x, y,
-                                                   0);
+        return kernels::scalar::apply<long double>(steps::first_function + static_cast<int>(f), x,
+                                                   y, 0);
     }
     static long double compare(ir::comparison c, long double x, long double y) {
         switch (c) {

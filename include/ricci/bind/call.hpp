@@ -8,7 +8,7 @@
 
 #include <ricci/bind/check.hpp>
 #include <ricci/detail/inline.hpp>
-#include <ricci/plan/engine.hpp>
+#include <ricci/engine/executable.hpp>
 #include <ricci/bind/program_key.hpp>
 #include <ricci/bind/results.hpp>
 
@@ -198,8 +198,8 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_index<Hash>
 /// Calls body(request) with the request for operands, whose outputs go to `outputs` unless they are
 /// bound.
 template <std::uint64_t Program, class T, class Body, std::size_t... K, class... Bound>
-RICCI_INLINE auto with_request(results<Program, T>& outputs, const plan::number& alpha,
-                               const plan::number& beta, Body body, std::index_sequence<K...>,
+RICCI_INLINE auto with_request(results<Program, T>& outputs, const engine::number& alpha,
+                               const engine::number& beta, Body body, std::index_sequence<K...>,
                                const Bound&... bound) {
     using list = program_outputs<Program>;
     operand_arrays<sizeof...(Bound)> all;
@@ -227,8 +227,8 @@ RICCI_INLINE auto with_request(results<Program, T>& outputs, const plan::number&
 
 /// An executable for operands, whose outputs go to `outputs` unless they are bound.
 template <std::uint64_t Program, class T, class... Bound>
-RICCI_INLINE engine::executable plan_call(results<Program, T>& outputs, const plan::number& alpha,
-                                          const plan::number& beta, const Bound&... bound) {
+RICCI_INLINE engine::executable plan_call(results<Program, T>& outputs, const engine::number& alpha,
+                                          const engine::number& beta, const Bound&... bound) {
     return with_request<Program, T>(
         outputs, alpha, beta, [](const engine::request& r) { return engine::executable(r); },
         std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{},
@@ -237,8 +237,8 @@ RICCI_INLINE engine::executable plan_call(results<Program, T>& outputs, const pl
 
 /// Executes at once.
 template <std::uint64_t Program, class T, class... Bound>
-RICCI_INLINE void run_call(results<Program, T>& outputs, const plan::number& alpha,
-                           const plan::number& beta, const Bound&... bound) {
+RICCI_INLINE void run_call(results<Program, T>& outputs, const engine::number& alpha,
+                           const engine::number& beta, const Bound&... bound) {
     with_request<Program, T>(
         outputs, alpha, beta, [](const engine::request& r) { engine::run(r); },
         std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>{},

@@ -8,7 +8,7 @@
 
 #include <ricci/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
-#include <ricci/plan/number.hpp>
+#include <ricci/engine/number.hpp>
 #include <ricci/tensor.hpp>
 #include <ricci/view.hpp>
 
@@ -48,7 +48,7 @@ struct bound_tensor {
 template <std::uint64_t Hash, bool Complex = false>
 struct bound_number {
     static constexpr std::uint64_t hash = Hash;
-    plan::number value;
+    engine::number value;
 };
 
 /// A name with what is no operand; a call says why.

@@ -1,0 +1,96 @@
+// Layers: one program carried out several times, each time on what it gave before, and its
+// gradient, which goes back through them. Each is planned once, for all layers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ricci/array.hpp>
+#include <ricci/ir/shapes.hpp>
+#include <ricci/engine/executable.hpp>
+
+#include "src/engine/layer_stage.hpp"
+#include "src/text/program_body.hpp"
+
+namespace ricci::engine {
+
+/// Z = X, or Z = X + Y, of tensors of any rank.
+ir::program element_wise(std::int32_t rank, bool sum);
+
+/// All that a request with layers needs to run.
+class layers {
+public:
+    /// `run`: with memory, and ready; `words`: to say how it would be.
+    enum class purpose : std::uint8_t { run, words };
+
+    /// Outputs that are not bound get memory by what the request says, or where `before` has it
+    /// with the same extents. Throws ricci::error before anything is written.
+    layers(const request& r, purpose what, const layers* before = nullptr);
+
+    /// Allocates nothing.
+    void run();
+    std::string explain() const;
+    memory_sizes memory() const;
+    const layering& how() const { return given_; }
+
+private:
+    /// An operand as the caller sees it, of all layers together.
+    struct whole {
+        std::string name;
+        operand o;  // refers to the lists here
+        std::vector<std::int64_t> extents, strides;
+        bool single = true;  // one for all layers, not one for each
+        bool output = false;
+        bool own = false;  // an output in memory of ours
+    };
+    using stage = std::unique_ptr<layer_stage>;
+
+    // What the caller has bound
+    void take_operands(const request& r, const layers* before);
+    void add_operand(const operand& o, bool output, bool own);
+    void check_each_layer(const request& r) const;
+    void refuse_shared_memory() const;
+    void check_chain(const ir::shape_table& shapes) const;
+    const whole* find(std::string_view name, bool output) const;
+    bool is_single(ir::ref name) const;
+
+    // Memory between layers
+    operand in_row(const std::vector<std::int64_t>& extents);
+    std::byte* memory_for(const operand& one, std::int64_t count);
+    void* as_row(const whole& w);
+
+    // What runs
+    stage make_stage(ir::program program) const;
+    void bind_outside(layer_stage& to) const;
+    void bind_output(layer_stage& to, ir::ref name) const;
+    void make_values();
+    void add_chain(layer_stage& to, std::string_view from, std::string_view into);
+    void make_gradient();
+    std::vector<std::string> tensors_in_memory();
+    template <class BindChain>
+    void store(const std::vector<std::string>& names, BindChain bind_chain);
+    void bind_cotangents(const std::vector<std::string>& outputs, const operand& one);
+    void add_sum(const operand& row, const layer_place& place);
+
+    layering given_;
+    detail::program_part owner_;
+    ir::program_view signature_;
+    element type_;
+    purpose purpose_;
+    std::deque<whole> operands_;
+    std::vector<index_extent> extents_;
+
+    stage forward_, backward_;
+    std::vector<stage> before_, after_, sums_;  // copies, and gradients added up
+    std::deque<array> memory_;
+    std::deque<std::vector<std::int64_t>> numbers_;
+    std::size_t memory_bytes_ = 0;
+    std::string stored_words_;
+};
+
+}  // namespace ricci::engine

@@ -1,0 +1,33 @@
+// The streams of a chain with the operands of all its parts in one list, so that they have the same tiles
+// and one place in memory says where all of them are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/steps/fused.hpp"
+
+namespace ricci::fused {
+
+/// Operands of the first stream, of the sums, of the second stream.
+class chain_operands {
+public:
+    explicit chain_operands(const steps::fused_chain& what);
+    chain_operands(const chain_operands&) = delete;
+    chain_operands& operator=(const chain_operands&) = delete;
+
+    const steps::fused_group& first() const { return first_; }
+    const steps::fused_group& second() const { return second_; }
+    const std::vector<steps::row_dot>& sums() const { return sums_; }
+
+private:
+    std::vector<steps::operand> operands_;
+    std::vector<steps::row_dot> sums_;
+    std::vector<std::vector<steps::instruction>> programs_;
+    std::vector<steps::tile_product> products_;
+    std::vector<steps::tile_operation> stages_;
+    std::vector<steps::tile_consumer> sinks_;
+    steps::fused_group first_, second_;
+};
+
+}  // namespace ricci::fused

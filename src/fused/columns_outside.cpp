@@ -1,0 +1,250 @@
+// A streamed group carried out column block by column block.
+#include "src/fused/columns_outside.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "src/runtime/buffers.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::fused {
+namespace {
+
+constexpr std::int64_t most_block_columns = 512;
+constexpr std::int64_t block_bytes = 512
+                                     << 10;  // of sums over rows, half of the second cache or less
+constexpr std::int64_t enough_tasks = 16;
+constexpr double flops_per_task = 4e5;
+
+// Says that a block is through with all of its rows, in each of some batches, also when it ends by an
+// exception: nobody may wait for it any longer.
+struct through_at_end {
+    std::atomic<std::int64_t>* first;
+    std::int64_t batches = 1, step = 0;
+    ~through_at_end() {
+        for (std::int64_t k = 0; k < batches; ++k)
+            first[k * step].store(std::numeric_limits<std::int64_t>::max(),
+                                  std::memory_order_release);
+    }
+};
+
+}  // namespace
+
+template <class T>
+column_sweep<T>::column_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
+                              const kernels::kernel_table<T>& packing)
+    : tiles_(what, table, packing) {
+    choose_blocks(what);
+    tiles_.keep_columns_near();
+    std::vector<row_sink<T>> rows;
+    for (std::size_t k = 0; k < what.sinks.size(); ++k) {
+        const auto number = tiles_.products() + static_cast<std::int64_t>(k);
+        if (what.sinks[k].added) {
+            line_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
+        } else if (what.sinks[k].summed == steps::loop_role::batch) {
+            tile_sinks_.push_back({{what.sinks[k], tiles_}, number});
+        } else if (what.sinks[k].summed == steps::loop_role::row) {
+            column_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
+        } else {
+            row_sinks_.push_back({{what.sinks[k], tiles_}, number});
+            rows.push_back(row_sinks_.back().sink);
+        }
+    }
+    std::size_t scratch = row_sink<T>::scratch(rows, tiles_);
+    if (!tile_sinks_.empty()) scratch = std::max(scratch, tile_sink<T>::scratch(tiles_));
+    scratch_ = tiles_.take(scratch);
+    shared_ = tiles_.take(tiles_.shared_elements());
+    tiles_.check_room();
+    tiles_.find_schedule(block_columns_);
+    runtime::worker_memory(0);  // now, not in the middle of a run
+    progress_ =
+        std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
+}
+
+template <class T>
+void column_sweep<T>::choose_blocks(const steps::fused_group& what) {
+    const geometry& g = tiles_.shape();
+    batches_ = iterations(g.batch);
+    batch_tasks_ = batches_ / std::max<std::int64_t>(g.summed, 1);
+    std::int64_t bytes = 1;  // of a column
+    for (const auto& s : what.sinks)
+        if (s.summed == steps::loop_role::row)
+            bytes += rounded_up(flatten(s.values).total, tiles_.packing().lanes) *
+                     static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t unit = tiles_.sizes().columns;
+    const std::int64_t others = iterations(g.other_columns);
+    const std::int64_t fair = g.column.extent * batch_tasks_ * others / enough_tasks;
+    block_columns_ = std::min({most_block_columns, block_bytes / bytes, fair});
+    block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
+    blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
+    split_ = batch_tasks_ < enough_tasks;
+    double work = 0;  // for a number of a tile
+    for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
+    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    work *= 2 * static_cast<double>(g.summed * iterations(g.other_rows) * tiles_.row_tiles() *
+                                    tiles_.sizes().full.width * g.column.extent * others);
+    if (!split_)
+        batches_per_task_ =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
+    single_ = blocks_ == 1 && iterations(g.other_rows) * tiles_.row_tiles() == 1;
+}
+
+template <class T>
+void column_sweep<T>::run(void* const* bases, const double* numbers) const {
+    for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
+        progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
+    auto body = [&](std::int64_t number, int worker) {
+        const std::int64_t summed = batches_ / batch_tasks_;
+        const std::int64_t first =
+            (split_ ? number / blocks_ : number * batches_per_task_) * summed;
+        const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
+        const through_at_end through{
+            &progress_[static_cast<std::size_t>(first * blocks_ + (split_ ? number % blocks_ : 0))],
+            split_ ? end - first : 0, blocks_};
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        t.shared = t.address(shared_);
+        for (std::int64_t batch = first; batch < end; ++batch) {
+            if (split_) {
+                run_block(t, batch, number % blocks_);
+            } else {
+                for (std::int64_t block = 0; block < blocks_; ++block) run_block(t, batch, block);
+            }
+        }
+    };
+    if (batches_ == 0) return;
+    runtime::parallel_for(split_ ? batch_tasks_ * blocks_
+                                 : (batch_tasks_ + batches_per_task_ - 1) / batches_per_task_,
+                          body);
+}
+
+template <class T>
+void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t runs = blocks_ / iterations(g.other_columns);
+    const std::int64_t first = block % runs * block_columns_;
+    const std::int64_t end = std::min(g.column.extent, first + block_columns_);
+    std::atomic<std::int64_t>* const mine =
+        &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
+    const through_at_end through{mine};
+    std::copy(g.offset.begin(), g.offset.end(), t.origin);
+    move(g.batch, batch, t.origin);
+    move(g.other_columns, block / runs, t.origin);
+    if (single_ && sum_at_once(t, batch)) return;
+
+    for (const auto& s : column_sinks_) s.sink.clear(t, end - first);
+    for (const auto& s : line_sinks_) s.sink.clear(t);
+    const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
+    for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
+        std::copy_n(t.origin, g.operands(), t.at);
+        move(g.other_rows, unit / row_tiles, t.at);
+        // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
+        // the one before it would wait longer.
+        const std::int64_t row_tile = row_tiles - 1 - unit % row_tiles;
+        tiles_.choose_rows(t, row_tile);
+        const bool added = run_rows(t, batch, first, end, block == 0);
+        if (row_sinks_.empty()) continue;
+        // Blocks add to the sums one after another. Where it is not known beforehand which of them have
+        // nothing to add, the order has to hold through those, too.
+        if (block > 0 && (added || !tiles_.has_schedule())) {
+            const auto& before = *(mine - block + adds_before(block, row_tile));
+            while (before.load(std::memory_order_acquire) <= unit) std::this_thread::yield();
+        }
+        if (added)
+            for (const auto& s : row_sinks_)
+                s.sink.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
+        mine->store(unit + 1, std::memory_order_release);
+    }
+    std::copy_n(t.origin, g.operands(), t.at);
+    for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number], true);
+    if (line_sinks_.empty()) return;
+    // Lines of one block cross those of others: one block after another adds its own.
+    if (block > 0)
+        while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)  // not at its end
+            std::this_thread::yield();
+    for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
+}
+
+// The last block before this one that adds something to a tile of rows, as far as that is known.
+template <class T>
+std::int64_t column_sweep<T>::adds_before(std::int64_t block, std::int64_t row_tile) const {
+    const std::int64_t runs = blocks_ / iterations(tiles_.shape().other_columns);
+    std::int64_t before = block - 1;
+    while (before > 0 && tiles_.has_schedule() &&
+           tiles_.is_empty(row_tile, before % runs * block_columns_))
+        --before;
+    return before;
+}
+
+// One tile is all there is: its sums need not be kept. False where it is more, or nothing.
+template <class T>
+bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t end = g.column.extent;
+    std::copy_n(t.origin, g.operands(), t.at);
+    tiles_.choose_rows(t, 0);
+    auto columns = tiles_.ranges(t, 0, end);
+    if (!tiles_.is_last(columns)) return false;
+    tiles_.pack_rows(t);
+    tile_range range;
+    tiles_.make_next(t, columns, range);
+    T* const scratch = t.address(scratch_);
+    for (const auto& s : row_sinks_) s.sink.sum(t, range, t.numbers[s.number], scratch);
+    for (const auto& s : column_sinks_) s.sink.sum(t, range, end, t.numbers[s.number], scratch);
+    add_nothing(t, batch, 0, range.column);
+    for (const auto& s : tile_sinks_)
+        s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), scratch);
+    add_nothing(t, batch, range.column_end, end);
+    for (const auto& s : line_sinks_) {
+        s.sink.clear(t);
+        s.sink.add(t, range, 0);
+        s.sink.finish(t, 0, t.numbers[s.number]);
+    }
+    return true;
+}
+
+// A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
+// where there is nothing to add.
+template <class T>
+bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
+                               std::int64_t end, bool first_block) const {
+    auto columns = tiles_.ranges(t, block, end);
+    if (!first_block && !tiles_.counts(t, columns)) {
+        add_nothing(t, batch, block, end);
+        return false;
+    }
+    tiles_.pack_rows(t);
+    for (const auto& s : column_sinks_) s.sink.pack(t);
+    for (const auto& s : row_sinks_) s.sink.clear(t);
+    std::int64_t done = block;  // columns up to here have been added, or do not count
+    for (tile_range range; tiles_.make_next(t, columns, range); done = range.column_end) {
+        add_nothing(t, batch, done, range.column);
+        for (const auto& s : column_sinks_) s.sink.add(t, range, block);
+        for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(scratch_));
+        for (const auto& s : line_sinks_) s.sink.add(t, range, block);
+        for (const auto& s : tile_sinks_)
+            s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), t.address(scratch_));
+    }
+    add_nothing(t, batch, done, end);
+    return true;
+}
+
+template <class T>
+void column_sweep<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
+                                  std::int64_t end) const {
+    if (column >= end) return;
+    for (const auto& s : tile_sinks_)
+        s.sink.add_nothing(t, {t.row, t.row + t.width.rows, column, end}, s.sink.is_first(batch));
+}
+
+template <class T>
+std::string column_sweep<T>::words() const {
+    return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
+           std::to_string(tiles_.sizes().columns) + ", columns in blocks of " +
+           std::to_string(block_columns_);
+}
+
+template class column_sweep<float>;
+template class column_sweep<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,73 @@
+// A streamed group carried out column block by column block: all rows go by, sums over rows stay in the
+// cache, and each block adds its part to the sums over columns, one block after another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/fused/consumers.hpp"
+#include "src/fused/loop_order.hpp"
+#include "src/fused/tiles.hpp"
+
+namespace ricci::fused {
+
+template <class T>
+class column_sweep final : public sweep {
+public:
+    column_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
+                 const kernels::kernel_table<T>& packing);
+    void run(void* const* bases, const double* numbers) const override;
+    std::string words() const override;
+
+private:
+    struct numbered_row_sink {
+        row_sink<T> sink;
+        std::int64_t number;
+    };
+    struct numbered_column_sink {
+        column_sink<T> sink;
+        std::int64_t number;
+    };
+
+    struct numbered_tile_sink {
+        tile_sink<T> sink;
+        std::int64_t number;
+    };
+
+    struct numbered_line_sink {
+        line_sink<T> sink;
+        std::int64_t number;
+    };
+
+    void choose_blocks(const steps::fused_group& what);
+    void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    std::int64_t adds_before(std::int64_t block, std::int64_t row_tile) const;
+    bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
+    bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
+                  bool first_block) const;
+    void add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
+                     std::int64_t end) const;
+
+    tiles<T> tiles_;
+    std::vector<numbered_row_sink> row_sinks_;
+    std::vector<numbered_column_sink> column_sinks_;
+    std::vector<numbered_tile_sink> tile_sinks_;
+    std::vector<numbered_line_sink> line_sinks_;
+    std::size_t scratch_ = 0, shared_ = 0;
+    // A task has to itself what its tiles are summed to: all of the batch that some sink sums.
+    std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
+    std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
+    bool split_ = false;                 // blocks of a batch are tasks of their own
+    bool single_ = false;                // one block, one tile of rows
+    // How many tiles of rows each block of each batch is through with: the next block adds to their
+    // sums only then, so that the order of all sums is the same for any number of threads.
+    std::unique_ptr<std::atomic<std::int64_t>[]> progress_;
+};
+
+extern template class column_sweep<float>;
+extern template class column_sweep<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,152 @@
+// What is known of an element-wise program's values before it runs.
+#include "src/fused/conditions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ricci::fused {
+
+using steps::opcode;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr interval truth{0, 1};
+
+bool is_nothing(const interval& x) { return std::isnan(x.least) || std::isnan(x.most); }
+
+interval checked(interval x) { return is_nothing(x) ? any_number : x; }
+
+bool is_true(const interval& x) { return x.least > 0 || x.most < 0; }
+bool is_false(const interval& x) { return x.is(0); }
+
+interval truth_of(bool yes, bool no) { return yes ? interval{1, 1} : no ? interval{0, 0} : truth; }
+
+interval product(interval a, interval b) {
+    // A factor that is 0 is a mask: what it hides is left out of account, whatever it is.
+    if (a.is(0) || b.is(0)) return {0, 0};
+    const double corners[] = {a.least * b.least, a.least * b.most, a.most * b.least,
+                              a.most * b.most};
+    if (std::any_of(std::begin(corners), std::end(corners), [](double x) { return std::isnan(x); }))
+        return any_number;
+    return {*std::min_element(std::begin(corners), std::end(corners)),
+            *std::max_element(std::begin(corners), std::end(corners))};
+}
+
+interval absolute(interval a) {
+    if (a.least >= 0) return a;
+    if (a.most <= 0) return {-a.most, -a.least};
+    return {0, std::max(-a.least, a.most)};
+}
+
+}  // namespace
+
+bool is_condition(opcode code) {
+    return code == opcode::logical_not || (code >= opcode::less && code <= opcode::logical_or);
+}
+
+interval apply(opcode code, interval a, interval b, interval c) {
+    switch (code) {
+        case opcode::negate:
+            return {-a.most, -a.least};
+        case opcode::absolute:
+            return absolute(a);
+        case opcode::square:
+            return product(absolute(a), absolute(a));
+        case opcode::floor:
+            return {std::floor(a.least), std::floor(a.most)};
+        case opcode::relu:
+            return {std::max(a.least, 0.0), std::max(a.most, 0.0)};
+        case opcode::exp:
+            return {a.least == -infinity ? 0 : std::exp(a.least) * (1 - 1e-12),
+                    std::exp(a.most) * (1 + 1e-12)};
+        case opcode::add:
+            // -infinity is a mask too.
+            if (a.is(-infinity) || b.is(-infinity)) return {-infinity, -infinity};
+            return checked({a.least + b.least, a.most + b.most});
+        case opcode::subtract:
+            if (a.is(-infinity)) return a;
+            return checked({a.least - b.most, a.most - b.least});
+        case opcode::multiply:
+            return product(a, b);
+        case opcode::divide:
+            if (b.least > 0 || b.most < 0) return product(a, {1 / b.most, 1 / b.least});
+            return any_number;
+        case opcode::reciprocal:
+            if (a.least > 0 || a.most < 0) return {1 / a.most, 1 / a.least};
+            return any_number;
+        case opcode::minimum:
+            return {std::min(a.least, b.least), std::min(a.most, b.most)};
+        case opcode::maximum:
+            return {std::max(a.least, b.least), std::max(a.most, b.most)};
+        case opcode::modulo: {
+            if (!b.known() || !(b.least > 0)) return any_number;
+            const double first = std::floor(a.least / b.least);
+            if (std::isfinite(first) && first == std::floor(a.most / b.least))
+                return {a.least - first * b.least, a.most - first * b.least};
+            return {0, b.least};
+        }
+        case opcode::less:
+            return truth_of(a.most < b.least, a.least >= b.most);
+        case opcode::less_equal:
+            return truth_of(a.most <= b.least, a.least > b.most);
+        case opcode::equal:
+            return truth_of(a.known() && b.known() && a.least == b.least,
+                            a.most < b.least || a.least > b.most);
+        case opcode::not_equal:
+            return truth_of(a.most < b.least || a.least > b.most,
+                            a.known() && b.known() && a.least == b.least);
+        case opcode::logical_not:
+            return truth_of(is_false(a), is_true(a));
+        case opcode::logical_and:
+            return truth_of(is_true(a) && is_true(b), is_false(a) || is_false(b));
+        case opcode::logical_or:
+            return truth_of(is_true(a) || is_true(b), is_false(a) && is_false(b));
+        case opcode::select:
+            if (is_true(a)) return b;
+            if (is_false(a)) return c;
+            return {std::min(b.least, c.least), std::max(b.most, c.most)};
+        default:
+            return any_number;
+    }
+}
+
+std::uint64_t signature_of(std::span<const steps::instruction> program, const interval* values) {
+    std::uint64_t signature = 0;
+    int bit = 0;
+    for (std::size_t k = 0; k < program.size() && bit < 64; ++k) {
+        if (!is_condition(program[k].code)) continue;
+        if (is_false(values[k])) signature |= std::uint64_t{1} << bit;
+        if (values[k].is(1)) signature |= std::uint64_t{2} << bit;
+        bit += 2;
+    }
+    return signature;
+}
+
+std::vector<steps::instruction> specialised(std::span<const steps::instruction> program,
+                                            std::uint64_t signature) {
+    std::vector<steps::instruction> result(program.begin(), program.end());
+    int bit = 0;
+    for (auto& i : result) {
+        if (bit >= 64) break;
+        if (!is_condition(i.code)) continue;
+        const auto known = (signature >> bit) & 3;
+        bit += 2;
+        if (known == 0) continue;
+        i = {};
+        i.value = known == 2 ? 1 : 0;
+    }
+    // A factor of 0 hides the other one.
+    std::vector<char> zero(result.size(), 0);
+    for (std::size_t k = 0; k < result.size(); ++k) {
+        auto& i = result[k];
+        const auto hidden = [&](std::int32_t n) {
+            return n >= 0 && zero[static_cast<std::size_t>(n)] != 0;
+        };
+        if (i.code == opcode::multiply && (hidden(i.first) || hidden(i.second))) i = {};
+        zero[k] = i.code == opcode::constant && i.value == 0;
+    }
+    return result;
+}
+
+}  // namespace ricci::fused

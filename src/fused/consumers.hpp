@@ -1,0 +1,142 @@
+// What becomes of tiles: sums over their columns, which a tile of rows has to itself, and sums over their
+// rows, which a block of columns has to itself. Both are kept in a worker's memory until they are
+// complete. Tiles that are results themselves are written at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/fused/tiles.hpp"
+#include "src/steps/fused.hpp"
+
+namespace ricci::fused {
+
+/// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value].
+template <class T>
+class row_sink {
+public:
+    row_sink(const steps::tile_consumer& sink, tiles<T>& made);
+
+    /// Numbers that `add` and `finish` need for a moment, for all sinks.
+    static std::size_t scratch(const std::vector<row_sink>& sinks, const tiles<T>& made);
+
+    void clear(const tile_task<T>& t) const;
+    void add(const tile_task<T>& t, const tile_range& range, T* scratch) const;
+    /// C = number * sums (divided by the sum of weights) + beta * C the first time that these rows are
+    /// finished, then C += number * sums.
+    void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
+
+    /// Clears, adds the only range that there is, and finishes.
+    void sum(const tile_task<T>& t, const tile_range& range, double number, T* scratch) const;
+
+    /// The sums of a task, and how many it has; no task has more than `most_sums`.
+    const T* sums(const tile_task<T>& t) const { return t.address(sums_); }
+    std::int64_t sums_of(const tile_task<T>& t) const;
+    std::int64_t most_sums() const;
+    /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the factor
+    /// that the stage has.
+    void add_sums(const tile_task<T>& t, const T* from) const;
+
+private:
+    bool is_narrow(const tile_task<T>& t) const;
+    kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
+    void add_narrow(kernels::lane_product<T> x) const;
+    void find_factors(const tile_task<T>& t, double number, T* factors) const;
+    void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
+
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    std::int32_t b_ = -1, weights_ = -1;
+    inner_loops values_;
+    std::int64_t padded_ = 1;  // values, to whole vectors
+    T beta_ = 0;
+    std::size_t sums_ = 0;  // in a worker's memory
+};
+
+/// C[batch, column, value]: sums over rows, [column][value].
+template <class T>
+class column_sink {
+public:
+    /// `columns`: of a block.
+    column_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns);
+
+    /// Clears the sums of the columns [0, columns) of a block.
+    void clear(const tile_task<T>& t, std::int64_t columns) const;
+    /// Packs B for the rows of the task, unless it can be read in place.
+    void pack(const tile_task<T>& t) const;
+    /// Adds the tile of a range, which lies in the block that begins at column `block`.
+    void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    /// C = number * sums + beta * C for the columns [block, end) the first time that these columns are
+    /// finished, then C += number * sums.
+    void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number,
+                bool first) const;
+    /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
+    void sum(const tile_task<T>& t, const tile_range& range, std::int64_t end, double number,
+             T* scratch) const;
+
+private:
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    std::int32_t b_ = -1;
+    inner_loops values_;
+    std::int64_t padded_ = 1;  // values, to whole vectors
+    bool in_place_ = false;    // B is read where it lies
+    T beta_ = 0;
+    std::size_t sums_ = 0;    // in memory that tiles of rows share
+    std::size_t packed_ = 0;  // in a worker's memory
+};
+
+/// C[batch, row, column]: the tiles, summed over loops of the batch.
+template <class T>
+class tile_sink {
+public:
+    tile_sink(const steps::tile_consumer& sink, tiles<T>& made);
+
+    /// Numbers that `add` needs for a moment.
+    static std::size_t scratch(const tiles<T>& made);
+
+    /// Whether the iteration of the batch loops is the first that reaches its part of C.
+    bool is_first(std::int64_t batch) const;
+    /// C = number * tile + beta * C where it is reached for the first time, then C += number * tile.
+    void add(const tile_task<T>& t, const tile_range& range, double number, bool first,
+             T* scratch) const;
+    /// The same where the tile is 0.
+    void add_nothing(const tile_task<T>& t, const tile_range& range, bool first) const;
+
+private:
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    T beta_ = 0;
+};
+
+/// C[where lines of rows and columns lead] += the tiles of a block of columns.
+template <class T>
+class line_sink {
+public:
+    /// `columns`: of a block.
+    line_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns);
+
+    void clear(const tile_task<T>& t) const;
+    void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    /// Adds what all rows and the columns from `block` on gave.
+    void finish(const tile_task<T>& t, std::int64_t block, double number) const;
+
+private:
+    const tiles<T>* tiles_;
+    std::size_t tile_ = 0, output_ = 0;
+    std::int64_t unit_ = 1, least_ = 0, reach_ = 1;  // of C, in units; where its first number goes
+    tile_stride step_;                               // in units
+    std::size_t sums_ = 0;                           // in a worker's memory
+};
+
+extern template class row_sink<float>;
+extern template class row_sink<double>;
+extern template class column_sink<float>;
+extern template class column_sink<double>;
+extern template class tile_sink<float>;
+extern template class tile_sink<double>;
+extern template class line_sink<float>;
+extern template class line_sink<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,309 @@
+// The element-wise stages of a streamed group on a tile.
+#include "src/fused/operations.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "src/tile/program.hpp"
+#include "src/fused/conditions.hpp"
+
+namespace ricci::fused {
+namespace {
+
+constexpr std::size_t most_variants = 8;
+// Ranges that are looked at beforehand to learn which variants there will be.
+constexpr std::int64_t most_looks = 1 << 14;
+
+}  // namespace
+
+template <class T>
+void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int64_t lines,
+               std::int64_t across, std::int64_t depth, std::int64_t along, T* to,
+               std::int64_t step) {
+    constexpr std::int64_t block = 128;
+    constexpr int most_lanes = 64;
+    std::int64_t x_offset[most_lanes], k_offset[block];
+    std::int32_t x_run[most_lanes], k_run[block];
+    const std::int64_t lanes = packing.lanes;
+    for (std::int64_t x = 0; x < lanes; ++x) {
+        x_offset[x] = x * across;
+        x_run[x] = across == 1 ? static_cast<std::int32_t>(lanes - x) : 1;
+    }
+    const std::int64_t most = std::min(depth, block);
+    for (std::int64_t k = 0; k < most; ++k) k_offset[k] = k * along;
+    for (std::int64_t k = 0; k < depth; k += block) {
+        const std::int64_t deep = std::min(block, depth - k);
+        for (std::int64_t d = 0; d < deep; ++d)
+            k_run[d] = along == 1 ? static_cast<std::int32_t>(deep - d) : 1;
+        for (std::int64_t x = 0; x < lines; x += lanes) {
+            const auto wide = static_cast<int>(std::min(lanes, lines - x));
+            if (across == 1)
+                for (int l = 0; l < wide; ++l) x_run[l] = wide - l;
+            packing.pack_columns(
+                {from + x * across + k * along, x_offset, k_offset, x_run, k_run, wide, deep},
+                to + k * step + x, step);
+        }
+    }
+}
+
+template <class T>
+stage_code<T>::stage_code(const steps::tile_operation& stage, const geometry& g,
+                          const tile_sizes& sizes, std::size_t tiles,
+                          const kernels::kernel_table<T>& packing)
+    : program_(stage.program.begin(), stage.program.end()),
+      weights_(stage.kind != steps::operation_kind::values),
+      sizes_(sizes),
+      packing_(&packing),
+      operands_(g.operands()) {
+    for (auto& i : program_)
+        if (i.code == steps::opcode::load && i.operand < 0)
+            i.operand = static_cast<std::int32_t>(operands_) + (-2 - i.operand);
+    for (std::size_t k = 0; k < operands_; ++k) strides_.push_back(g.strides(k));
+    strides_.resize(operands_ + tiles);
+    analysed_ = program_.size() <= most_instructions;
+    // Only conditions and masks that are numbers make a tile empty by themselves.
+    unconditional_ =
+        std::none_of(program_.begin(), program_.end(), [](const steps::instruction& i) {
+            return is_condition(i.code) || i.code == steps::opcode::constant ||
+                   i.code == steps::opcode::position;
+        });
+    add_variant(0, g);
+    if (analysed_) find_variants(g);
+}
+
+template <class T>
+bool stage_code<T>::is_staged(std::size_t operand, bool last) const {
+    if (operand >= operands_) return false;
+    const auto stride = strides_[operand].row;
+    const tile_width& w = last ? sizes_.last : sizes_.full;
+    return stride != 0 && (stride != 1 || w.rows != w.width || is_repeated(operand));
+}
+
+// Whether all columns of a tile have the same values: a chunk of them is enough.
+template <class T>
+bool stage_code<T>::is_repeated(std::size_t operand) const {
+    return operand < operands_ && strides_[operand].column == 0;
+}
+
+template <class T>
+void stage_code<T>::add_variant(std::uint64_t signature, const geometry& g) {
+    special_case v;
+    v.signature = signature;
+    const auto program = elementwise::simplify(specialised(program_, signature));
+    v.used.assign(strides_.size(), 0);
+    std::vector<char> loaded(strides_.size(), 0);
+    for (const auto& n : program) {
+        if (n.operand < 0) continue;
+        v.used[static_cast<std::size_t>(n.operand)] = 1;
+        if (elementwise::is(n, steps::opcode::load))
+            loaded[static_cast<std::size_t>(n.operand)] = 1;
+    }
+    for (std::size_t k = 0; k < v.used.size(); ++k)
+        if (v.used[k] != 0) v.used_list.push_back(k);
+    if (program.size() == 1 && elementwise::is(program[0], steps::opcode::load) &&
+        static_cast<std::size_t>(program[0].operand) >= operands_)
+        v.identity = program[0].operand - static_cast<std::int32_t>(operands_);
+    for (const bool last : {false, true}) {
+        const tile_width& w = last ? sizes_.last : sizes_.full;
+        std::vector<elementwise::tile_strides> strides;
+        std::size_t staged = 0;
+        for (std::size_t k = 0; k < strides_.size(); ++k) {
+            const bool in_tile = k >= operands_ || (loaded[k] != 0 && is_staged(k, last));
+            v.staged[last ? 1 : 0].push_back(in_tile && k < operands_ ? 1 : 0);
+            staged += in_tile && k < operands_ ? 1 : 0;
+            strides.push_back(in_tile
+                                  ? elementwise::tile_strides{w.width, 1}
+                                  : elementwise::tile_strides{strides_[k].column, strides_[k].row});
+        }
+        elementwise::tile_shape shape;
+        shape.p_extent = std::max(sizes_.chunk, g.column.extent);
+        shape.q_extent = shape.q_chunk = w.width;
+        shape.p_chunk = sizes_.chunk;
+        auto& code = v.code[last ? 1 : 0];
+        code = elementwise::tile_code<T>(program, strides, shape);
+        numbers_ = std::max(numbers_, code.number_elements());
+        slots_ = std::max(slots_, code.slot_count());
+        staged_ = std::max(staged_, staged);
+    }
+    variants_.push_back(std::move(v));
+}
+
+// The variants that the ranges of the first batch ask for.
+template <class T>
+void stage_code<T>::find_variants(const geometry& g) {
+    const bool conditions =
+        std::any_of(program_.begin(), program_.end(),
+                    [](const steps::instruction& i) { return is_condition(i.code); });
+    if (!conditions) return;
+    const auto count = [](std::int64_t extent, std::int64_t size) {
+        return (extent + size - 1) / std::max<std::int64_t>(size, 1);
+    };
+    const std::int64_t rows = count(g.row.extent, sizes_.full.rows);
+    const std::int64_t columns = count(g.column.extent, sizes_.columns);
+    const std::int64_t skip =
+        1 + rows / std::max<std::int64_t>(1, most_looks / std::max<std::int64_t>(columns, 1));
+    const operand_memory nowhere{nullptr, g.offset.data()};
+    std::array<interval, most_instructions> values;
+    for (std::int64_t r = 0; r < rows; r += skip) {
+        for (std::int64_t c = 0; c < std::min(columns, most_looks); ++c) {
+            const tile_range range{
+                r * sizes_.full.rows, std::min(g.row.extent, (r + 1) * sizes_.full.rows),
+                c * sizes_.columns, std::min(g.column.extent, (c + 1) * sizes_.columns)};
+            const auto known = look(range, nowhere, 0);
+            if (known.nothing || known.variant != 0 || variants_.size() >= most_variants) continue;
+            find_intervals(program_, values.data(),
+                           [&](const steps::instruction& i) { return leaf(i, range, nowhere, 0); });
+            const auto signature = signature_of(program_, values.data());
+            if (signature != 0) add_variant(signature, g);
+        }
+    }
+    // Conditions on numbers that only the run knows: all of them hold nearly everywhere.
+    std::uint64_t all = 0;
+    int bit = 0;
+    for (const auto& i : program_)
+        if (is_condition(i.code) && bit < 64) all |= std::uint64_t{2} << bit, bit += 2;
+    const bool there = std::any_of(variants_.begin(), variants_.end(),
+                                   [&](const special_case& v) { return v.signature == all; });
+    if (!there && variants_.size() < most_variants) add_variant(all, g);
+}
+
+template <class T>
+interval stage_code<T>::leaf(const steps::instruction& i, const tile_range& range,
+                             const operand_memory& operands, std::uint64_t zero_tiles) const {
+    const auto operand = static_cast<std::size_t>(i.operand);
+    if (operand >= operands_) {
+        const bool zero = ((zero_tiles >> (operand - operands_)) & 1u) != 0;
+        return zero ? interval{0, 0} : any_number;
+    }
+    const tile_stride s = strides_[operand];
+    if (i.code == steps::opcode::load) {
+        if (s.row != 0 || s.column != 0 || operands.bases == nullptr) return any_number;
+        const auto value = static_cast<double>(
+            static_cast<const T*>(operands.bases[operand])[operands.at[operand]]);
+        return value == value ? interval{value, value} : any_number;
+    }
+    const auto start = static_cast<double>(operands.at[operand]);
+    double least = start, most = start;
+    const auto reach = [&](std::int64_t stride, std::int64_t first, std::int64_t end) {
+        const double x = static_cast<double>(stride * first);
+        const double y = static_cast<double>(stride * (end - 1));
+        least += std::min(x, y);
+        most += std::max(x, y);
+    };
+    reach(s.row, range.row, range.row_end);
+    reach(s.column, range.column, range.column_end);
+    return {least, most};
+}
+
+template <class T>
+knowledge stage_code<T>::look(const tile_range& range, const operand_memory& operands,
+                              std::uint64_t zero_tiles) const {
+    knowledge known;
+    if (!analysed_ || (unconditional_ && zero_tiles == 0)) return known;
+    std::array<interval, most_instructions> values;
+    find_intervals(program_, values.data(), [&](const steps::instruction& i) {
+        return leaf(i, range, operands, zero_tiles);
+    });
+    const interval& result = values[program_.size() - 1];
+    known.nothing =
+        weights_ ? result.most == -std::numeric_limits<double>::infinity() : result.is(0);
+    const auto signature = signature_of(program_, values.data());
+    int bit = 0;
+    for (const auto& i : program_)
+        if (is_condition(i.code) && bit < 64) {
+            known.partial = known.partial || ((signature >> bit) & 3) == 0;
+            bit += 2;
+        }
+    for (std::size_t v = variants_.size(); v-- > 0;) {
+        if (variants_[v].signature != signature) continue;
+        known.variant = v;
+        break;
+    }
+    return known;
+}
+
+template <class T>
+bool stage_code<T>::is_fixed(const geometry& g) const {
+    if (!analysed_) return true;
+    const auto stands_still = [](const std::vector<tile_loop>& loops, std::size_t operand) {
+        return std::all_of(loops.begin(), loops.end(),
+                           [&](const tile_loop& l) { return l.strides[operand] == 0; });
+    };
+    // A number that all of a tile has decides conditions; without any it is as good as unknown.
+    const bool conditions =
+        std::any_of(program_.begin(), program_.end(),
+                    [](const steps::instruction& i) { return is_condition(i.code); });
+    return std::all_of(program_.begin(), program_.end(), [&](const steps::instruction& i) {
+        const auto operand = static_cast<std::size_t>(i.operand);
+        if (i.code == steps::opcode::load)
+            return !conditions || operand >= operands_ || strides_[operand].row != 0 ||
+                   strides_[operand].column != 0;
+        if (i.code != steps::opcode::position) return true;
+        return stands_still(g.batch, operand) && stands_still(g.other_rows, operand) &&
+               stands_still(g.other_columns, operand);
+    });
+}
+
+template <class T>
+bool stage_code<T>::loads(std::int32_t tile) const {
+    return variants_[0].used[operands_ + static_cast<std::size_t>(tile)] != 0;
+}
+
+template <class T>
+void stage_code<T>::stage(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
+                          std::int64_t columns, T* to) const {
+    transpose(*packing_, from, rows, strides_[operand].row, columns, strides_[operand].column, to,
+              width);
+}
+
+template <class T>
+void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
+                        const operand_memory& operands, const memory& m, T* out) const {
+    const special_case& v = variants_[number];
+    const tile_width& w = last ? sizes_.last : sizes_.full;
+    const auto& code = v.code[last ? 1 : 0];
+    const std::int64_t columns = range.column_end - range.column;
+    T* staged = m.staged;
+    for (const std::size_t k : v.used_list) {
+        if (k >= operands_) {
+            m.bases[k] = m.tile[k - operands_];
+            m.at[k] = 0;
+            continue;
+        }
+        const tile_stride s = strides_[k];
+        m.bases[k] = operands.bases[k];
+        m.at[k] = operands.at[k] + range.row * s.row + range.column * s.column;
+        if (v.staged[last ? 1 : 0][k] != 0) {
+            const bool repeated = is_repeated(k);
+            stage(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
+                  repeated ? 1 : columns, staged);
+            if (repeated)
+                for (std::int64_t c = 1; c < std::min(columns, sizes_.chunk); ++c)
+                    std::copy_n(staged, w.width, staged + c * w.width);
+            m.bases[k] = staged;
+            m.at[k] = 0;
+            staged += sizes_.columns * sizes_.full.width;
+        }
+    }
+    const elementwise::tile_memory<T> working{m.numbers, m.slots, m.bases};
+    code.start(working);
+    for (std::int64_t c = 0; c < columns; c += sizes_.chunk) {
+        const std::int64_t some = std::min(sizes_.chunk, columns - c);
+        if (c == 0) code.begin(working, m.at);
+        code.run(working, m.at, some, w.width, out + c * w.width);
+        if (c + sizes_.chunk >= columns) break;
+        for (const std::size_t k : v.used_list)
+            if (v.staged[last ? 1 : 0][k] == 0 || !is_repeated(k))
+                m.at[k] += sizes_.chunk * code.strides(k).p;
+    }
+}
+
+template class stage_code<float>;
+template class stage_code<double>;
+template void transpose(const kernels::kernel_table<float>&, const float*, std::int64_t,
+                        std::int64_t, std::int64_t, std::int64_t, float*, std::int64_t);
+template void transpose(const kernels::kernel_table<double>&, const double*, std::int64_t,
+                        std::int64_t, std::int64_t, std::int64_t, double*, std::int64_t);
+
+}  // namespace ricci::fused

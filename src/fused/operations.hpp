@@ -1,0 +1,147 @@
+// The element-wise stages of a streamed group on a tile: which tiles are empty, which conditions are
+// superfluous, and the kernels of each case.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/tile/tile.hpp"
+#include "src/kernels/gemm/gemm.hpp"
+#include "src/fused/conditions.hpp"
+#include "src/fused/geometry.hpp"
+#include "src/steps/fused.hpp"
+
+namespace ricci::fused {
+
+/// Columns of a range where anything counts only for some vectors of lanes.
+struct tile_step {
+    std::int64_t column = 0, column_end = 0;
+    std::int64_t first_vector = 0, last_vector = 0;
+
+    std::int64_t vectors() const { return last_vector - first_vector; }
+    bool operator==(const tile_step&) const = default;
+};
+
+/// A part of the two tile loops.
+struct tile_range {
+    std::int64_t row = 0, row_end = 0;
+    std::int64_t column = 0, column_end = 0;
+    // In order; nothing counts but what they have. None: all counts.
+    std::span<const tile_step> steps = {};
+};
+
+/// Tiles in memory: `rows` of them exist side by side, padded to `width` lanes.
+struct tile_width {
+    std::int64_t rows = 1;
+    std::int64_t width = 1;
+};
+
+struct tile_sizes {
+    tile_width full, last;     // the last tile of the row loop may be narrower
+    std::int64_t columns = 1;  // of a tile
+    std::int64_t chunk = 1;    // columns that a stage transforms at once
+};
+
+/// Where the operands are, for a task.
+struct operand_memory {
+    void* const* bases = nullptr;
+    const std::int64_t* at = nullptr;  // the elements at the start of both tile loops
+};
+
+/// What is known of a stage's values over a range.
+struct knowledge {
+    bool nothing = false;  // all values are 0; of a stage of weights, all weights
+    bool partial = false;  // some condition holds for a part of the range only
+    std::size_t variant = 0;
+};
+
+/// One stage, in all variants that its conditions ask for.
+template <class T>
+class stage_code {
+public:
+    stage_code(const steps::tile_operation& stage, const geometry& g, const tile_sizes& sizes,
+               std::size_t tiles, const kernels::kernel_table<T>& packing);
+
+    /// Bit t of `zero_tiles` says that tile t is 0 everywhere.
+    knowledge look(const tile_range& range, const operand_memory& operands,
+                   std::uint64_t zero_tiles) const;
+
+    /// Whether nothing can be known of the stage but that its tiles are 0.
+    bool unconditional() const { return unconditional_; }
+    /// Whether what is known of it is the same in every run and in every iteration of the loops
+    /// around the tiles.
+    bool is_fixed(const geometry& g) const;
+
+    /// The tile whose values a variant passes on unchanged, or -1.
+    std::int32_t identity(std::size_t variant) const { return variants_[variant].identity; }
+
+    /// Whether any variant loads the tile.
+    bool loads(std::int32_t tile) const;
+
+    /// What running needs: the task's own.
+    struct memory {
+        T* numbers = nullptr;
+        const T** slots = nullptr;
+        void** bases = nullptr;  // of the operands, then of the tiles
+        std::int64_t* at = nullptr;
+        T* const* tile = nullptr;  // every tile
+        T* staged = nullptr;       // tiles of operands that cannot be read where they are
+    };
+    std::size_t numbers() const { return numbers_; }
+    std::size_t slots() const { return slots_; }
+    std::size_t pointers() const { return strides_.size(); }
+    std::size_t staged() const { return staged_; }
+
+    /// The values of a range, which is a tile or a part of one, in rows of `out`.
+    void run(std::size_t variant, const tile_range& range, bool last,
+             const operand_memory& operands, const memory& m, T* out) const;
+
+private:
+    struct special_case {
+        std::uint64_t signature = 0;
+        std::int32_t identity = -1;
+        std::array<elementwise::tile_code<T>, 2> code;  // for full tiles, for the last one
+        std::array<std::vector<char>, 2> staged;        // for each operand and tile
+        std::vector<char> used;                         // operands and tiles
+        std::vector<std::size_t> used_list;             // their numbers
+    };
+
+    void add_variant(std::uint64_t signature, const geometry& g);
+    void find_variants(const geometry& g);
+    interval leaf(const steps::instruction& i, const tile_range& range,
+                  const operand_memory& operands, std::uint64_t zero_tiles) const;
+    bool is_staged(std::size_t operand, bool last) const;
+    bool is_repeated(std::size_t operand) const;
+    void stage(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
+               std::int64_t columns, T* to) const;
+
+    std::vector<steps::instruction> program_;
+    bool weights_ = false;
+    bool analysed_ = true;
+    bool unconditional_ = false;
+    tile_sizes sizes_;
+    const kernels::kernel_table<T>* packing_;
+    std::vector<tile_stride> strides_;  // of the operands, then of the tiles
+    std::size_t operands_ = 0;
+    std::vector<special_case> variants_;  // [0] knows nothing
+    std::size_t numbers_ = 0, slots_ = 0, staged_ = 0;
+};
+
+extern template class stage_code<float>;
+extern template class stage_code<double>;
+
+/// Writes `lines` lines side by side: element (x, k) of `from`, at from[x * across + k * along], goes
+/// to to[k * step + x] for k < depth. Rows of `to` are written in whole vectors.
+template <class T>
+void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int64_t lines,
+               std::int64_t across, std::int64_t depth, std::int64_t along, T* to,
+               std::int64_t step);
+
+extern template void transpose(const kernels::kernel_table<float>&, const float*, std::int64_t,
+                               std::int64_t, std::int64_t, std::int64_t, float*, std::int64_t);
+extern template void transpose(const kernels::kernel_table<double>&, const double*, std::int64_t,
+                               std::int64_t, std::int64_t, std::int64_t, double*, std::int64_t);
+
+}  // namespace ricci::fused

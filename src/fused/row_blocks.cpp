@@ -1,0 +1,267 @@
+// Two streams carried out together, a block of rows at a time.
+#include "src/fused/row_blocks.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "src/runtime/buffers.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::fused {
+namespace {
+
+// Of a task. What is kept leaves the nearer caches until it is read again, but each number of it saves as
+// many operations as its product has.
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr std::int64_t enough_tasks = 16;
+
+// Says that a task is done, also when it ends by an exception: nobody may wait for it any longer.
+struct done_at_end {
+    std::atomic<bool>& done;
+    ~done_at_end() { done.store(true, std::memory_order_release); }
+};
+
+constexpr std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+kept_products kept_of(const steps::fused_chain& what, bool second) {
+    kept_products kept;
+    kept.reused = second;
+    kept.place.assign((second ? what.second : what.first).products.size(), -1);
+    for (std::size_t k = 0; k < what.kept.size(); ++k)
+        kept.place[static_cast<std::size_t>(second ? what.kept[k].second : what.kept[k].first)] =
+            static_cast<std::int32_t>(k);
+    return kept;
+}
+
+// What a number of a tile costs.
+double operations(const steps::fused_group& what) {
+    double work = 0;
+    for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
+    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    return work;
+}
+
+}  // namespace
+
+template <class T>
+chained_sweep<T>::chained_sweep(const steps::fused_chain& what,
+                                const kernels::stream_table<T>& table,
+                                const kernels::kernel_table<T>& packing)
+    : chained_sweep(chain_operands(what), what, table, packing) {}
+
+template <class T>
+chained_sweep<T>::chained_sweep(const chain_operands& operands, const steps::fused_chain& what,
+                                const kernels::stream_table<T>& table,
+                                const kernels::kernel_table<T>& packing)
+    : first_(operands.first(), table, packing, kept_of(what, false)),
+      second_(operands.second(), table, packing, kept_of(what, true)),
+      // Whole lines, for what lies behind.
+      panels_(rounded_up(static_cast<std::int64_t>(what.kept.size()) * second_.panel(), 64)) {
+    const geometry& g = second_.shape();
+    first_.place_columns(operations(what.first));
+    second_.keep_columns_near();
+    std::vector<row_sink<T>> rows;
+    std::int64_t number = first_.products();
+    for (const auto& s : operands.first().sinks) {
+        first_sinks_.push_back({{s, first_}, number++});
+        rows.push_back(first_sinks_.back().sink);
+    }
+    first_scratch_ = first_.take(row_sink<T>::scratch(rows, first_));
+    rows.clear();
+    number = second_.products();
+    for (const auto& s : operands.second().sinks) {
+        if (s.summed == steps::loop_role::row) {
+            column_sinks_.push_back({{s, second_, g.column.extent}, number++});
+        } else {
+            row_sinks_.push_back({{s, second_}, number++});
+            rows.push_back(row_sinks_.back().sink);
+        }
+    }
+    second_scratch_ = second_.take(row_sink<T>::scratch(rows, second_));
+    for (const auto& s : operands.sums()) sums_.emplace_back(s, g);
+    suitable_ = choose_blocks() && choose_ranges();
+    if (!suitable_) return;
+    finished_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(batches_ * groups_));
+    runtime::lent_memory::reserve(
+        lent_bytes_, std::min<std::int64_t>(batches_ * groups_, runtime::worker_count()));
+}
+
+template <class T>
+bool chained_sweep<T>::choose_blocks() {
+    const geometry& g = second_.shape();
+    batches_ = iterations(g.batch);
+    units_ = iterations(g.other_rows) * second_.row_tiles();
+    // What is one tile is made at once, with less around it.
+    if (iterations(g.other_columns) != 1 || units_ < 2 || batches_ == 0 ||
+        g.column.extent <= second_.sizes().columns)
+        return false;
+    first_bytes_ = to_lines(first_.bytes());
+    second_bytes_ = to_lines(second_.bytes());
+    const std::size_t sums = second_.shared_elements() * sizeof(T);
+    const auto ranges = static_cast<std::size_t>(first_.most_ranges());
+    const std::size_t for_tile = second_bytes_ + static_cast<std::size_t>(panels_) * sizeof(T) +
+                                 ranges * sizeof(typename made_ranges::piece);
+    if (first_bytes_ + sums + for_tile > most_bytes) return false;
+    tiles_at_once_ =
+        std::min({most_tiles_at_once, units_,
+                  static_cast<std::int64_t>((most_bytes - first_bytes_ - sums) / for_tile)});
+    lent_bytes_ = first_bytes_ + sums + static_cast<std::size_t>(tiles_at_once_) * for_tile;
+    groups_ = std::clamp<std::int64_t>((enough_tasks + batches_ - 1) / batches_, 1,
+                                       std::max<std::int64_t>(1, units_ / 2));
+    return true;
+}
+
+// The second stream finds what it wants of kept products only where the first one has made it.
+template <class T>
+bool chained_sweep<T>::choose_ranges() {
+    first_.find_schedule(first_.sizes().columns);
+    second_.find_schedule(second_.sizes().columns);
+    scheduled_ = second_.has_ranges_of(first_);
+    return scheduled_ || (!first_.has_schedule() && second_.needs_weights());
+}
+
+template <class T>
+void chained_sweep<T>::run(void* const* bases, const double* numbers) const {
+    for (std::int64_t k = 0; k < batches_ * groups_; ++k)
+        finished_[static_cast<std::size_t>(k)].store(false, std::memory_order_relaxed);
+    auto body = [&](std::int64_t number, int) {
+        run_rows(number / groups_, number % groups_, bases, numbers);
+    };
+    runtime::parallel_for(batches_ * groups_, body);
+}
+
+template <class T>
+void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+                                const double* numbers) const {
+    std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
+    const done_at_end done{*mine};
+    const runtime::lent_memory lent(lent_bytes_);
+    std::byte* const second_memory = lent.data() + first_bytes_;
+    T* const shared = reinterpret_cast<T*>(
+        second_memory + static_cast<std::size_t>(tiles_at_once_) * second_bytes_);
+    T* const kept = shared + second_.shared_elements();
+    auto* const ranges =
+        reinterpret_cast<typename made_ranges::piece*>(kept + tiles_at_once_ * panels_);
+    auto first = first_.start(lent.data(), bases, numbers);
+    row_tasks second;
+    for (std::int64_t r = 0; r < tiles_at_once_; ++r) {
+        auto& [t, made] = second[static_cast<std::size_t>(r)];
+        t = second_.start(
+            second_memory + static_cast<std::size_t>(r) * second_bytes_, bases,
+            numbers + first_.products() + static_cast<std::int64_t>(first_sinks_.size()));
+        t.shared = shared;
+        t.kept = kept + r * panels_;
+        // One tile is made at a time: in the same places, which stay in the first cache.
+        t.tile = second[0].tile.tile;
+        made.list = ranges + r * first_.most_ranges();
+    }
+    const std::int64_t columns = second_.shape().column.extent;
+    for (const auto& s : column_sinks_) s.sink.clear(second[0].tile, columns);
+    const std::int64_t begin = units_ * group / groups_, end = units_ * (group + 1) / groups_;
+    const std::int64_t blocks = (end - begin + tiles_at_once_ - 1) / tiles_at_once_;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        const std::int64_t from = begin + (end - begin) * block / blocks;
+        const std::int64_t count = begin + (end - begin) * (block + 1) / blocks - from;
+        for (std::int64_t r = 0; r < count; ++r) {
+            auto& [t, made] = second[static_cast<std::size_t>(r)];
+            choose_unit(first_, first, batch, from + r);
+            first.kept = t.kept;
+            make_first(first, made);
+            choose_unit(second_, t, batch, from + r);
+        }
+        make_second(second, count);
+    }
+    auto& t = second[0].tile;
+    choose_unit(second_, t, batch, begin);
+    // Tasks begin in order: the one before is done or at work.
+    if (group > 0)
+        while (!(mine - 1)->load(std::memory_order_acquire)) std::this_thread::yield();
+    for (const auto& s : column_sinks_)
+        s.sink.finish(t, 0, columns, t.numbers[s.number], group == 0);
+}
+
+template <class T>
+void chained_sweep<T>::choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
+                                   std::int64_t unit) const {
+    const geometry& g = made.shape();
+    std::copy(g.offset.begin(), g.offset.end(), t.origin);
+    move(g.batch, batch, t.origin);
+    move(g.other_rows, unit / made.row_tiles(), t.origin);
+    std::copy_n(t.origin, g.operands(), t.at);
+    made.choose_rows(t, unit % made.row_tiles());
+}
+
+// A tile of rows: all that the first stream gives for it, and the sums of that.
+template <class T>
+void chained_sweep<T>::make_first(tile_task<T>& t, made_ranges& made) const {
+    T* const scratch = t.address(first_scratch_);
+    first_.pack_rows(t);
+    first_.forget_scores(t);
+    for (const auto& s : first_sinks_) s.sink.clear(t);
+    made.count = made.next = 0;
+    const std::int64_t extent = first_.shape().column.extent, columns = first_.sizes().columns;
+    for (std::int64_t column = 0; column < extent; column += columns) {
+        auto next = first_.ranges(t, column, std::min(extent, column + columns));
+        for (tile_range range; first_.make_next(t, next, range);) {
+            for (const auto& s : first_sinks_) s.sink.add(t, range, scratch);
+            if (!scheduled_) made.list[made.count++] = {range.column, range.column_end};
+        }
+    }
+    first_.write_log_sum_exp(t, scratch);
+    for (const auto& s : first_sinks_) s.sink.finish(t, t.numbers[s.number], true, scratch);
+    for (const auto& s : sums_) s.run(t);
+}
+
+// The next range of a tile of rows before the end of a cursor's columns.
+template <class T>
+bool chained_sweep<T>::make_next(second_task& t, typename tiles<T>::cursor& columns,
+                                 tile_range& range) const {
+    if (scheduled_) return second_.make_next(t.tile, columns, range);
+    auto& made = t.made;
+    while (made.next < made.count && made.list[made.next].column < columns.end) {
+        const auto piece = made.list[made.next++];
+        range = {t.tile.row, t.tile.row + t.tile.width.rows, piece.column, piece.column_end};
+        if (second_.make_again(t.tile, range)) return true;
+    }
+    return false;
+}
+
+// All columns for the tiles of rows of a block.
+template <class T>
+void chained_sweep<T>::make_second(row_tasks& tasks, std::int64_t count) const {
+    for (std::int64_t r = 0; r < count; ++r) {
+        const auto& t = tasks[static_cast<std::size_t>(r)].tile;
+        second_.pack_rows(t);
+        for (const auto& s : column_sinks_) s.sink.pack(t);
+        for (const auto& s : row_sinks_) s.sink.clear(t);
+    }
+    const std::int64_t extent = second_.shape().column.extent, columns = second_.sizes().columns;
+    for (std::int64_t column = 0; column < extent; column += columns)
+        for (std::int64_t r = 0; r < count; ++r) {
+            auto& task = tasks[static_cast<std::size_t>(r)];
+            const auto& t = task.tile;
+            auto next = second_.ranges(t, column, std::min(extent, column + columns));
+            for (tile_range range; make_next(task, next, range);) {
+                for (const auto& s : column_sinks_) s.sink.add(t, range, 0);
+                for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(second_scratch_));
+            }
+        }
+    for (std::int64_t r = 0; r < count; ++r) {
+        const auto& t = tasks[static_cast<std::size_t>(r)].tile;
+        for (const auto& s : row_sinks_)
+            s.sink.finish(t, t.numbers[s.number], true, t.address(second_scratch_));
+    }
+}
+
+template <class T>
+std::string chained_sweep<T>::words() const {
+    return "tiles of " + std::to_string(first_.sizes().full.rows) + " x " +
+           std::to_string(first_.sizes().columns) + ", together with the next steps, " +
+           std::to_string(tiles_at_once_ * first_.sizes().full.rows) + " rows at a time";
+}
+
+template class chained_sweep<float>;
+template class chained_sweep<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,96 @@
+// Two streams carried out together, a block of rows at a time. What the first one gives for these rows is
+// all that the second one needs, so that both can go over them before the next ones; and products that both
+// have are made once and kept meanwhile.
+//
+// Of a block, the first stream makes its tiles of rows one after another, each with all columns. The second
+// one goes through the columns and makes them for all rows of the block; its sums over rows, for all
+// columns, stay where they are from block to block.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/fused/chain_operands.hpp"
+#include "src/fused/row_sums.hpp"
+#include "src/fused/consumers.hpp"
+#include "src/fused/loop_order.hpp"
+#include "src/fused/tiles.hpp"
+
+namespace ricci::fused {
+
+template <class T>
+class chained_sweep final : public sweep {
+public:
+    chained_sweep(const steps::fused_chain& what, const kernels::stream_table<T>& table,
+                  const kernels::kernel_table<T>& packing);
+
+    /// Whether the chain can be carried out this way, and gains by it.
+    bool is_suitable() const { return suitable_; }
+
+    /// bases: of all operands, those of the sums between those of the streams. numbers: all of the first
+    /// stream, then all of the second.
+    void run(void* const* bases, const double* numbers) const override;
+    std::string words() const override;
+
+private:
+    static constexpr std::int64_t most_tiles_at_once = 4;
+    /// Ranges of columns that the first stream made for a tile of rows.
+    struct made_ranges {
+        struct piece {
+            std::int64_t column = 0, column_end = 0;
+        };
+        piece* list = nullptr;
+        std::int64_t count = 0, next = 0;
+    };
+    struct second_task {
+        tile_task<T> tile;
+        made_ranges made;
+    };
+    using row_tasks = std::array<second_task, most_tiles_at_once>;
+
+    struct numbered_row_sink {
+        row_sink<T> sink;
+        std::int64_t number;
+    };
+    struct numbered_column_sink {
+        column_sink<T> sink;
+        std::int64_t number;
+    };
+
+    chained_sweep(const chain_operands& operands, const steps::fused_chain& what,
+                  const kernels::stream_table<T>& table, const kernels::kernel_table<T>& packing);
+    bool choose_blocks();
+    bool choose_ranges();
+    void run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+                  const double* numbers) const;
+    void choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
+                     std::int64_t unit) const;
+    void make_first(tile_task<T>& t, made_ranges& made) const;
+    bool make_next(second_task& t, typename tiles<T>::cursor& columns, tile_range& range) const;
+    void make_second(row_tasks& t, std::int64_t count) const;
+
+    tiles<T> first_, second_;
+    std::vector<numbered_row_sink> first_sinks_, row_sinks_;
+    std::vector<numbered_column_sink> column_sinks_;
+    std::vector<row_sum<T>> sums_;
+    std::int64_t panels_ = 0;  // elements that are kept of a tile of rows
+    std::size_t first_scratch_ = 0, second_scratch_ = 0;
+    std::size_t first_bytes_ = 0, second_bytes_ = 0;  // of a tile of rows
+    std::size_t lent_bytes_ = 0;                      // those, sums over rows, what is kept, ranges
+    bool scheduled_ = false;                          // ranges are known beforehand
+    std::int64_t batches_ = 1, units_ = 0, groups_ = 1, tiles_at_once_ = 1;
+    bool suitable_ = false;
+    // Groups of rows of a batch are tasks of their own: each of them adds its sums over rows when the one
+    // before it has, so that the order of all sums is the same for any number of threads.
+    std::unique_ptr<std::atomic<bool>[]> finished_;
+};
+
+extern template class chained_sweep<float>;
+extern template class chained_sweep<double>;
+
+}  // namespace ricci::fused

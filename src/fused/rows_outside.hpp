@@ -1,0 +1,45 @@
+// A streamed group carried out row tile by row tile: the columns of a tile of rows go by once, and all
+// sums over them stay in the cache.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/fused/column_parts.hpp"
+#include "src/fused/consumers.hpp"
+#include "src/fused/loop_order.hpp"
+#include "src/fused/tiles.hpp"
+
+namespace ricci::fused {
+
+template <class T>
+class row_sweep final : public sweep {
+public:
+    row_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
+              const kernels::kernel_table<T>& packing);
+    void run(void* const* bases, const double* numbers) const override;
+    std::string words() const override;
+
+private:
+    std::int64_t units() const;
+    std::size_t kept_bytes() const;
+    void run_parts(void* const* bases, const double* numbers) const;
+    void choose_unit(tile_task<T>& t, std::int64_t unit) const;
+    bool sum_at_once(tile_task<T>& t) const;
+    void forget_sums(const tile_task<T>& t) const;
+    void add_columns(tile_task<T>& t, const column_part& part) const;
+    void finish_rows(tile_task<T>& t) const;
+
+    tiles<T> tiles_;
+    std::vector<row_sink<T>> sinks_;
+    column_parts<T> parts_;
+    std::size_t scratch_ = 0;
+    std::int64_t others_ = 1;  // column loops around the tiles
+    std::int64_t units_per_task_ = 1;
+};
+
+extern template class row_sweep<float>;
+extern template class row_sweep<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,378 @@
+// Making the tiles of a streamed group.
+#include "src/fused/tiles.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "src/runtime/buffers.hpp"
+#include "src/runtime/cache_sizes.hpp"
+#include "src/fused/lane_steps.hpp"
+
+namespace ricci::fused {
+namespace {
+
+constexpr std::int64_t chunk_elements = 768;   // what a stage transforms at once
+constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
+// Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
+constexpr std::int64_t least_columns = 64, most_columns = 128;
+constexpr double near_part = 0.25;  // of the second cache
+// Few rows wait for memory, the more so where another operand is next. Their sinks sum fewer at once.
+constexpr std::int64_t narrow_columns = 512;
+
+bool sums_narrow(const steps::tile_consumer& s) {
+    return s.summed == steps::loop_role::column && s.b >= 0 && flatten(s.values).last.a == 1;
+}
+
+}  // namespace
+
+template <class T>
+tiles<T>::tiles(const steps::fused_group& what, const kernels::stream_table<T>& table,
+                const kernels::kernel_table<T>& packing, kept_products kept)
+    : geometry_(make_geometry(what)),
+      table_(&table),
+      packing_(&packing),
+      elementwise_(&kernels::elementwise<T>()),
+      kept_(std::move(kept)) {
+    kept_.place.resize(what.products.size(), -1);
+    choose_sizes(what);
+    for (const auto& p : what.products)
+        products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
+                             flatten(p.contracted), 0});
+    for (const auto& s : what.stages)
+        stages_.push_back({stage_code<T>(s, geometry_, sizes_,
+                                         what.products.size() + what.stages.size(), packing),
+                           s.kind == steps::operation_kind::weights,
+                           s.kind == steps::operation_kind::remade, s.log_sum_exp,
+                           static_cast<T>(s.empty), 0});
+    for (const auto& s : what.sinks) sink_tiles_.push_back(static_cast<std::size_t>(s.tile));
+    assign_buffers(what);
+    pointers_ = what.operands.size();
+    lay_out();
+}
+
+template <class T>
+void tiles<T>::choose_sizes(const steps::fused_group& what) {
+    const std::int64_t rows = geometry_.row.extent, lanes = table_->lanes;
+    const std::int64_t widest = lanes * table_->vectors;
+    sizes_.full.width = std::min(widest, std::max(lanes, rounded_up(rows, lanes)));
+    sizes_.full.rows = std::min(rows, sizes_.full.width);
+    row_tiles_ = rows == 0 ? 0 : (rows + sizes_.full.width - 1) / sizes_.full.width;
+    const std::int64_t rest = rows - (row_tiles_ - 1) * sizes_.full.width;
+    sizes_.last = {rest, std::max(lanes, rounded_up(rest, lanes))};
+    const auto row_bytes = sizes_.full.width * static_cast<std::int64_t>(sizeof(T));
+    const bool narrow = rows <= table_->most_narrow && std::ranges::all_of(what.sinks, sums_narrow);
+    sizes_.columns = narrow
+                         ? narrow_columns
+                         : std::clamp(tile_bytes / row_bytes / 8 * 8, least_columns, most_columns);
+    const std::int64_t all = std::max<std::int64_t>(rounded_up(geometry_.column.extent, 8), 8);
+    sizes_.columns = std::min(sizes_.columns, all);
+    sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
+}
+
+template <class T>
+void tiles<T>::place_columns(double operations) {
+    if (operations * static_cast<double>(geometry_.column.extent) * sizeof(T) <=
+        near_part * static_cast<double>(runtime::caches().second))
+        keep_columns_near();
+}
+
+template <class T>
+std::size_t tiles<T>::take(std::size_t elements) {
+    const std::size_t at = elements_;
+    elements_ += (elements + 63) / 64 * 64;
+    return at;
+}
+
+template <class T>
+std::size_t tiles<T>::take_shared(std::size_t elements) {
+    const std::size_t at = shared_elements_;
+    shared_elements_ += (elements + 63) / 64 * 64;
+    return at;
+}
+
+template <class T>
+std::size_t tiles<T>::bytes() const {
+    return elements_ * sizeof(T) + (4 * pointers_ + slots_) * sizeof(void*);
+}
+
+template <class T>
+void tiles<T>::check_room() const {
+    if (bytes() > runtime::worker_bytes)
+        throw std::length_error("a streamed group needs more memory than a worker has");
+}
+
+// A stage writes over a tile that nobody needs after it.
+template <class T>
+void tiles<T>::assign_buffers(const steps::fused_group& what) {
+    const std::size_t count = products_.size() + stages_.size();
+    std::vector<std::size_t> last(count, 0);
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        for (std::size_t t = 0; t < products_.size() + s; ++t)
+            if (stages_[s].code.loads(static_cast<std::int32_t>(t))) last[t] = s + 1;
+    for (const auto& s : what.sinks) last[static_cast<std::size_t>(s.tile)] = stages_.size() + 1;
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+        tile_buffer_.push_back(p);
+        // What another sweep is to read stays as it is.
+        if (kept_.place[p] >= 0 && !kept_.reused) last[p] = stages_.size() + 1;
+    }
+    buffers_ = products_.size();
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+        std::size_t buffer = buffers_;
+        for (std::size_t t = 0; t < products_.size() + s && buffer == buffers_; ++t)
+            if (last[t] == s + 1) buffer = tile_buffer_[t];
+        if (buffer == buffers_) ++buffers_;
+        tile_buffer_.push_back(buffer);
+    }
+}
+
+template <class T>
+void tiles<T>::lay_out() {
+    const auto width = static_cast<std::size_t>(sizes_.full.width);
+    const auto tile = width * static_cast<std::size_t>(sizes_.columns);
+    tile_at_ = take(buffers_ * tile);
+    for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
+    for (auto& s : stages_) s.state = take(4 * width);
+    maximum_at_ = take(3 * width);
+    std::size_t staged = 0, numbers = 0;
+    for (const auto& s : stages_) {
+        staged = std::max(staged, s.code.staged());
+        numbers = std::max(numbers, s.code.numbers());
+        slots_ = std::max(slots_, s.code.slots());
+        pointers_ = std::max(pointers_, s.code.pointers());
+    }
+    staged_at_ = take(staged * tile);
+    numbers_at_ = take(numbers);
+}
+
+template <class T>
+tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double* numbers) const {
+    task t;
+    t.memory = reinterpret_cast<T*>(memory);
+    auto* pointers = reinterpret_cast<void**>(memory + elements_ * sizeof(T));
+    t.stage_bases = pointers;
+    t.slots = const_cast<const T**>(reinterpret_cast<T**>(pointers + pointers_));
+    t.stage_at = reinterpret_cast<std::int64_t*>(pointers + pointers_ + slots_);
+    t.origin = t.stage_at + pointers_;
+    t.at = t.origin + pointers_;
+    t.bases = bases;
+    t.numbers = numbers;
+    const std::size_t tile =
+        static_cast<std::size_t>(sizes_.full.width) * static_cast<std::size_t>(sizes_.columns);
+    for (std::size_t k = 0; k < tile_buffer_.size(); ++k)
+        t.tile[k] = t.memory + tile_at_ + tile_buffer_[k] * tile;
+    return t;
+}
+
+template <class T>
+void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
+    t.last = row_tile == row_tiles_ - 1;
+    t.row = row_tile * sizes_.full.width;
+    t.width = t.last ? sizes_.last : sizes_.full;
+}
+
+template <class T>
+bool tiles<T>::is_narrow(const task& t, const product& p) const {
+    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1;
+}
+
+// Whether the rows of a narrow product are lines where they lie.
+template <class T>
+bool tiles<T>::reads_lines(const product& p) const {
+    return p.contracted.last.a == 1;
+}
+
+// The rows of a narrow product as lines.
+template <class T>
+void tiles<T>::copy_lines(const task& t, const product& p, const T* a) const {
+    T* to = t.address(p.packed);
+    for (std::int64_t i = 0; i < t.width.rows; ++i, a += geometry_.row.strides[p.a])
+        for (const std::int64_t run : p.contracted.a) {
+            const T* from = a + run;
+            for (std::int64_t k = 0; k < p.contracted.last.extent; ++k)
+                *to++ = from[k * p.contracted.last.a];
+        }
+}
+
+template <class T>
+void tiles<T>::pack_rows(const task& t) const {
+    for (std::size_t k = 0; k < products_.size(); ++k) {
+        if (is_reused(k)) continue;
+        const product& p = products_[k];
+        T* const packed = t.address(p.packed);
+        const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
+        if (is_narrow(t, p)) {
+            if (!reads_lines(p)) copy_lines(t, p, a);
+            continue;
+        }
+        T* to = packed;
+        for (std::size_t run = 0; run < p.contracted.a.size(); ++run) {
+            transpose(*packing_, a + p.contracted.a[run], t.width.rows, geometry_.row.strides[p.a],
+                      p.contracted.last.extent, p.contracted.last.a, to, t.width.width);
+            to += p.contracted.last.extent * t.width.width;
+        }
+        const T number = static_cast<T>(t.numbers[k]);
+        if (number != 1)
+            elementwise_->apply[kernels::operation(steps::opcode::multiply)][2](
+                packed, packed, &number, nullptr, static_cast<std::size_t>(to - packed));
+    }
+}
+
+template <class T>
+void tiles<T>::forget_scores(const task& t) const {
+    const auto width = static_cast<std::size_t>(t.width.width);
+    for (const auto& s : stages_) {
+        if (!s.weights) continue;
+        T* const state = t.address(s.state);
+        std::fill_n(state, width, -std::numeric_limits<T>::infinity());
+        std::fill_n(state + width, 3 * width, T{0});
+    }
+}
+
+template <class T>
+void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
+    for (std::size_t k = 0; k < stages_.size(); ++k) {
+        const stage& s = stages_[k];
+        if (s.log_sum_exp < 0 || s.remade) continue;
+        table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width),
+                            s.empty);
+        const auto operand = static_cast<std::size_t>(s.log_sum_exp);
+        T* to = static_cast<T*>(t.bases[operand]) + t.at[operand];
+        const std::int64_t stride = geometry_.row.strides[operand];
+        for (std::int64_t i = 0; i < t.width.rows; ++i) to[(t.row + i) * stride] = scratch[i];
+    }
+}
+
+template <class T>
+kernels::softmax_state<T> tiles<T>::state_of(const task& t, std::size_t number) const {
+    T* const state = t.address(stages_[number].state);
+    const std::int64_t width = t.width.width;
+    return {state, state + width, state + 2 * width, state + 3 * width};
+}
+
+template <class T>
+void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) const {
+    // The maximum of a score that is a product as it stands is found while that is computed.
+    T* const maximum = t.address(maximum_at_);
+    const bool first = !stages_.empty() && stages_[0].weights && !known[0].nothing;
+    const std::int32_t scored = first ? stages_[0].code.identity(known[0].variant) : -1;
+    const bool found = scored >= 0 && scored < products();
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+        if (kept_.place[p] >= 0) use_kept(t, p, range);
+        if (is_reused(p)) continue;
+        const bool here = found && static_cast<std::size_t>(scored) == p;
+        if (here) std::fill_n(maximum, t.width.width, -std::numeric_limits<T>::infinity());
+        multiply(t, products_[p], range, t.tile[p], here ? maximum : nullptr);
+    }
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+        run_stage(t, s, range, known[s], s == 0 && found);
+}
+
+// The tile of a kept product, and all that take its place, lie where it is kept.
+template <class T>
+void tiles<T>::use_kept(task& t, std::size_t number, const tile_range& range) const {
+    T* const at = t.kept + kept_.place[number] * panel() + range.column * t.width.width;
+    for (std::size_t k = 0; k < tile_buffer_.size(); ++k)
+        if (tile_buffer_[k] == tile_buffer_[number]) t.tile[k] = at;
+}
+
+// Weights of a softmax whose sums are known.
+template <class T>
+void tiles<T>::remake(const task& t, const stage& s, T* tile, const T* scores,
+                      const tile_range& range) const {
+    const auto operand = static_cast<std::size_t>(s.log_sum_exp);
+    const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
+    const T* from = t.base(operand) + t.at[operand] + t.row * stride;
+    T* const sums = t.address(maximum_at_);
+    for (std::int64_t i = 0; i < t.width.rows; ++i) sums[i] = from[i * stride];
+    // Lanes without a row have no weights.
+    std::fill(sums + t.width.rows, sums + width, std::numeric_limits<T>::infinity());
+    T* const shift = sums + width;
+    T* const unused = shift + width;
+    table_->shift(shift, sums, static_cast<std::size_t>(width));
+    std::fill_n(unused, width, T{0});
+    weigh_steps(*table_, tile, scores, width, range, {nullptr, shift, unused, nullptr});
+}
+
+template <class T>
+void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
+                         const knowledge& known, bool maximum_found) const {
+    const stage& made = stages_[number];
+    const auto width = static_cast<std::size_t>(t.width.width);
+    const auto columns = static_cast<std::size_t>(range.column_end - range.column);
+    T* const tile = t.tile[products_.size() + number];
+    if (known.nothing) {
+        std::fill_n(tile, width * columns, T{0});
+        // Nothing is added, and nothing changes: a factor of 1.
+        if (made.weights) std::fill_n(state_of(t, number).factor, width, T{1});
+        return;
+    }
+    const std::int32_t same = made.code.identity(known.variant);
+    const T* values = same < 0 ? tile : t.tile[static_cast<std::size_t>(same)];
+    if (same < 0 || (values != tile && !made.weights && !made.remade)) {
+        const typename stage_code<T>::memory memory{t.address(numbers_at_), t.slots,
+                                                    t.stage_bases,          t.stage_at,
+                                                    t.tile.data(),          t.address(staged_at_)};
+        made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
+        values = tile;
+    }
+    if (made.remade) remake(t, made, tile, values, range);
+    if (made.weights) {
+        T* const maximum = t.address(maximum_at_);
+        if (!maximum_found) {
+            std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
+            maximum_steps(*table_, *elementwise_, values, t.width.width, range, maximum);
+        }
+        table_->raise(state_of(t, number), maximum, width);
+        weigh_steps(*table_, tile, values, t.width.width, range, state_of(t, number));
+    }
+    // Products left these lanes as they were: nothing of that may get anywhere.
+    if (!range.steps.empty()) clear_others(tile, range, t.width.width, table_->lanes);
+}
+
+template <class T>
+void tiles<T>::multiply(const task& t, const product& p, const tile_range& range, T* out,
+                        T* maximum) const {
+    const std::int64_t stride = geometry_.column.strides[p.b];
+    const std::int64_t width = t.width.width;
+    const bool narrow = is_narrow(t, p), lines = narrow && reads_lines(p);
+    const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
+    // All members at once: the compiler would clear the whole of it otherwise.
+    kernels::lane_product<T> x{
+        .rows = range.column_end - range.column,
+        .depth = p.contracted.last.extent,
+        .a = b,
+        .a_row = stride,
+        .a_step = p.contracted.last.b,
+        .b = t.address(p.packed),
+        .b_step = lines    ? geometry_.row.strides[p.a]
+                  : narrow ? p.contracted.total
+                           : width,
+        .c = out,
+        .c_row = width,
+        .mode = kernels::product_mode::store,
+        .scale = nullptr,
+        .ahead = ahead(stride),
+        .used = t.width.rows,
+        .factor =
+            narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,
+        .maximum = maximum};
+    for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
+        x.a = b + p.contracted.b[run];
+        x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
+        x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
+        if (lines) x.b = t.base(p.a) + t.at[p.a] + t.row * x.b_step + p.contracted.a[run];
+        if (narrow) {
+            table_->narrow_lines(x);
+        } else {
+            multiply_steps(*table_, x, range);
+        }
+        if (!lines) x.b += narrow ? x.depth : x.depth * width;
+    }
+}
+
+template class tiles<float>;
+template class tiles<double>;
+
+}  // namespace ricci::fused

@@ -1,0 +1,407 @@
+// Rows read or added up at places that a tensor of numbers says.
+#include "src/index/gather.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <ricci/half.hpp>
+
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::elementwise {
+namespace {
+
+constexpr std::int64_t most_loops = 32;
+constexpr std::int64_t elements_of_a_task = 1 << 14;
+constexpr std::int64_t scatter_tasks = 16;
+
+double number_at(const void* base, element type, std::int64_t at) {
+    switch (type) {
+        case element::i32:
+            return static_cast<double>(static_cast<const std::int32_t*>(base)[at]);
+        case element::i64:
+            return static_cast<double>(static_cast<const std::int64_t*>(base)[at]);
+        case element::f32:
+            return static_cast<double>(static_cast<const float*>(base)[at]);
+        default:
+            return static_cast<const double*>(base)[at];
+    }
+}
+
+bool is_number(element type) {
+    return type == element::i32 || type == element::i64 || type == element::f32 ||
+           type == element::f64;
+}
+
+/// The number 1. It stands for what nobody wants: its logarithm and its reciprocal are numbers too,
+/// so that a product by zeros gives zeros.
+struct stored_one {
+    std::byte bytes[16] = {};
+};
+stored_one one_of(element type) {
+    stored_one result;
+    const auto store = [&](auto value) { std::memcpy(result.bytes, &value, sizeof value); };
+    switch (type) {
+        case element::f32:
+        case element::c64:
+            store(1.0f);
+            break;
+        case element::f64:
+        case element::c128:
+            store(1.0);
+            break;
+        case element::i32:
+            store(std::int32_t{1});  // whose first byte is a true one
+            break;
+        case element::i64:
+            store(std::int64_t{1});
+            break;
+        case element::bf16:
+            store(bf16(1.0f));
+            break;
+        case element::f16:
+            store(f16(1.0f));
+            break;
+        case element::boolean:
+            store(true);
+            break;
+    }
+    return result;
+}
+
+/// A bool as it lies in memory; whoever wrote it, a byte that is not 0 is true.
+struct truth {
+    std::uint8_t byte;
+};
+
+template <class T, class Source>
+T converted_to(const Source& x) {
+    if constexpr (std::is_same_v<Source, truth>) {
+        return converted_to<T>(std::int32_t{x.byte != 0});
+    } else if constexpr (is_complex(element_v<T>)) {
+        return T(static_cast<typename T::value_type>(x));
+    } else if constexpr (std::is_integral_v<Source> && !std::is_arithmetic_v<T>) {
+        return static_cast<T>(static_cast<float>(x));
+    } else {
+        return static_cast<T>(x);
+    }
+}
+
+bool is_16_bits(element type) { return type == element::bf16 || type == element::f16; }
+
+}  // namespace
+
+/// The values of some of the loops, from the slowest on.
+struct prepared_gather::counters {
+    std::array<std::int64_t, most_loops> at{};
+    std::size_t count = 0;
+
+    counters(const std::vector<std::int64_t>& extents, std::size_t loops, std::int64_t number)
+        : count(loops) {
+        for (std::size_t k = loops; k-- > 0;) {
+            at[k] = number % extents[k];
+            number /= extents[k];
+        }
+    }
+    void next(const std::vector<std::int64_t>& extents) {
+        for (std::size_t k = count; k-- > 0;) {
+            if (++at[k] < extents[k]) return;
+            at[k] = 0;
+        }
+    }
+    std::int64_t offset(const walk& w) const {
+        std::int64_t total = w.offset;
+        for (std::size_t k = 0; k < count; ++k) total += at[k] * w.strides[k];
+        return total;
+    }
+};
+
+/// How far the numbers move the axes that they are places of.
+struct prepared_gather::place {
+    std::int64_t moved = 0;
+    std::int64_t first = 0;  // the place on the first axis; negative: a number is none
+    stray_number stray;
+};
+
+prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted, bool of_truths)
+    : type_(g.type),
+      source_(g.source),
+      scatter_(g.scatter),
+      of_truths_(of_truths),
+      extents_(g.extents.begin(), g.extents.end()),
+      out_{g.out.offset, {g.out.strides.begin(), g.out.strides.end()}},
+      in_{g.in.offset, {g.in.strides.begin(), g.in.strides.end()}} {
+    for (const auto& l : g.lookups) {
+        if (!is_number(l.type))
+            throw std::invalid_argument(std::string("positions cannot be of type ") +
+                                        name_of(l.type));
+        lookups_.push_back(
+            {l.type,
+             {l.numbers.offset, {l.numbers.strides.begin(), l.numbers.strides.end()}},
+             l.stride,
+             l.extent});
+        for (std::size_t k = 0; k < extents_.size(); ++k)
+            if (l.numbers.strides[k] != 0) outer_ = std::max(outer_, k + 1);
+    }
+    if (wanted != nullptr) {
+        wanted_type_ = wanted->type;
+        wanted_ = {wanted->values.offset,
+                   {wanted->values.strides.begin(), wanted->values.strides.end()}};
+        for (std::size_t k = 0; k < extents_.size(); ++k)
+            if (wanted_.strides[k] != 0) outer_ = std::max(outer_, k + 1);
+    }
+    if (static_cast<std::int64_t>(extents_.size()) > most_loops)
+        throw std::invalid_argument("a gather of more loops than there is room for");
+    const bool narrows = is_16_bits(type_) && source_ == element::f32;
+    const bool widens = is_16_bits(source_) && type_ == element::f32;
+    if (source_ != type_ && (!lookups_.empty() || (!narrows && !widens && !is_integer(source_) &&
+                                                   !(is_number(type_) && is_number(source_)))))
+        throw std::invalid_argument("there is no conversion between elements of these types");
+    if (scatter_ && type_ != element::f32 && type_ != element::f64)
+        throw std::invalid_argument(std::string("rows of type ") + name_of(type_) +
+                                    " cannot be added up by position");
+    // Of a plain copy the last loop is the inner one.
+    if (lookups_.empty() && !extents_.empty()) outer_ = extents_.size() - 1;
+}
+
+prepared_gather::place prepared_gather::place_at(const counters& at,
+                                                 const void* const* numbers) const {
+    place result;
+    for (std::size_t k = 0; k < lookups_.size(); ++k) {
+        const auto& l = lookups_[k];
+        const double x = number_at(numbers[k], l.type, at.offset(l.numbers));
+        const bool inside = x >= 0 && x < static_cast<double>(l.extent) && std::floor(x) == x;
+        if (!inside) {
+            result.first = -1;
+            result.stray = {static_cast<std::int32_t>(k), x};
+            return result;
+        }
+        const auto number = static_cast<std::int64_t>(x);
+        if (k == 0) result.first = number;
+        result.moved += number * l.stride;
+    }
+    return result;
+}
+
+// Only a number that is no place raises the question.
+bool prepared_gather::is_wanted(const counters& at, const void* const* numbers) const {
+    if (!wanted_type_) return true;
+    const std::size_t size = size_of(*wanted_type_);
+    const auto* const value = static_cast<const std::byte*>(numbers[lookups_.size()]) +
+                              at.offset(wanted_) * static_cast<std::int64_t>(size);
+    return std::any_of(value, value + size, [](std::byte b) { return b != std::byte{0}; });
+}
+
+template <class Counts>
+stray_number prepared_gather::first_stray(const void* const* numbers, Counts counts) const {
+    std::int64_t count = 1;
+    for (const auto n : extents_) count *= n;
+    if (count == 0 || lookups_.empty()) return {};
+    std::int64_t outer = 1;
+    for (std::size_t k = 0; k < outer_; ++k) outer *= extents_[k];
+    counters at(extents_, outer_, 0);
+    for (std::int64_t n = 0; n < outer; ++n, at.next(extents_))
+        if (const auto here = place_at(at, numbers); here.first < 0 && counts(at))
+            return here.stray;
+    return {};
+}
+
+stray_number prepared_gather::find_stray(const void* const* numbers) const {
+    return first_stray(numbers, [&](const counters& at) { return is_wanted(at, numbers); });
+}
+
+bool prepared_gather::has_stray(const void* const* numbers) const {
+    return first_stray(numbers, [](const counters&) { return true; }).found();
+}
+
+namespace {
+
+/// Calls f(out offset, in offset, count, out stride, in stride) for each run of the loops from
+/// `first` on.
+template <class F>
+void inner_runs(const std::vector<std::int64_t>& extents, std::size_t first,
+                const std::vector<std::int64_t>& out, const std::vector<std::int64_t>& in,
+                std::int64_t out_at, std::int64_t in_at, F f) {
+    if (first == extents.size())
+        return f(out_at, in_at, std::int64_t{1}, std::int64_t{1}, std::int64_t{1});
+    if (first + 1 == extents.size()) return f(out_at, in_at, extents[first], out[first], in[first]);
+    for (std::int64_t k = 0; k < extents[first]; ++k)
+        inner_runs(extents, first + 1, out, in, out_at + k * out[first], in_at + k * in[first], f);
+}
+
+}  // namespace
+
+template <class T>
+void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+    if (outer == 0 || inner == 0) return;
+    const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t last = std::min(outer, (number + 1) * rows);
+        counters at(extents_, outer_, number * rows);
+        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_)) {
+            const auto from = place_at(at, numbers);
+            if (from.first < 0) {
+                inner_runs(extents_, outer_, out_.strides, out_.strides, at.offset(out_), 0,
+                           [&](std::int64_t to, std::int64_t, std::int64_t count,
+                               std::int64_t out_stride, std::int64_t) {
+                               for (std::int64_t k = 0; k < count; ++k)
+                                   out[to + k * out_stride] = one;
+                           });
+                continue;
+            }
+            const auto run = [&](std::int64_t to, std::int64_t source, std::int64_t count,
+                                 std::int64_t out_stride, std::int64_t in_stride) {
+                if (out_stride == 1 && in_stride == 1) {
+                    std::memcpy(out + to, in + source, static_cast<std::size_t>(count) * sizeof(T));
+                    return;
+                }
+                for (std::int64_t k = 0; k < count; ++k)
+                    out[to + k * out_stride] = in[source + k * in_stride];
+            };
+            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_),
+                       at.offset(in_) + from.moved, run);
+        }
+    };
+    runtime::parallel_for((outer + rows - 1) / rows, task);
+}
+
+// Each task has a part of the places and goes over all numbers, so that every element of the result
+// gets its rows in the order of the loops whatever runs at the same time.
+template <class T>
+void prepared_gather::add(T* out, const T* in, const void* const* numbers) const {
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+    if (outer == 0 || inner == 0) return;
+    if (lookups_.empty())
+        return inner_runs(extents_, 0, out_.strides, in_.strides, out_.offset, in_.offset,
+                          [&](std::int64_t to, std::int64_t from, std::int64_t count,
+                              std::int64_t out_stride, std::int64_t in_stride) {
+                              for (std::int64_t k = 0; k < count; ++k)
+                                  out[to + k * out_stride] += in[from + k * in_stride];
+                          });
+    const std::int64_t places = lookups_[0].extent;
+    const std::int64_t tasks =
+        outer * inner <= elements_of_a_task ? 1 : std::min(places, scatter_tasks);
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t first = places * number / tasks, last = places * (number + 1) / tasks;
+        counters at(extents_, outer_, 0);
+        for (std::int64_t n = 0; n < outer; ++n, at.next(extents_)) {
+            const auto to = place_at(at, numbers);
+            if (to.first < first || to.first >= last) continue;
+            const auto run = [&](std::int64_t target, std::int64_t source, std::int64_t count,
+                                 std::int64_t out_stride, std::int64_t in_stride) {
+                for (std::int64_t k = 0; k < count; ++k)
+                    out[target + k * out_stride] += in[source + k * in_stride];
+            };
+            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_) + to.moved,
+                       at.offset(in_), run);
+        }
+    };
+    runtime::parallel_for(tasks, task);
+}
+
+template <class T, class Source>
+void prepared_gather::convert(T* out, const Source* in) const {
+    std::int64_t outer = 1, inner = 1;
+    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+    if (outer == 0 || inner == 0) return;
+    const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t last = std::min(outer, (number + 1) * rows);
+        counters at(extents_, outer_, number * rows);
+        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_))
+            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
+                       [&](std::int64_t to, std::int64_t source, std::int64_t count,
+                           std::int64_t out_stride, std::int64_t in_stride) {
+                           for (std::int64_t k = 0; k < count; ++k)
+                               out[to + k * out_stride] =
+                                   converted_to<T>(in[source + k * in_stride]);
+                       });
+    };
+    runtime::parallel_for((outer + rows - 1) / rows, task);
+}
+
+template <class T>
+void prepared_gather::convert_to(T* out, const void* in) const {
+    if (of_truths_) return convert(out, static_cast<const truth*>(in));
+    switch (source_) {
+        case element::i32:
+            return convert(out, static_cast<const std::int32_t*>(in));
+        case element::i64:
+            return convert(out, static_cast<const std::int64_t*>(in));
+        case element::f32:
+            return convert(out, static_cast<const float*>(in));
+        case element::f64:
+            return convert(out, static_cast<const double*>(in));
+        case element::bf16:
+            return convert(out, static_cast<const bf16*>(in));
+        case element::f16:
+            return convert(out, static_cast<const f16*>(in));
+        case element::c64:
+        case element::c128:     // are no source
+        case element::boolean:  // is of_truths_
+            return;
+    }
+}
+
+void prepared_gather::run(void* out, const void* in, const void* const* numbers) const {
+    if (lookups_.empty() && !scatter_ && (of_truths_ || source_ != type_)) {
+        switch (type_) {
+            case element::f32:
+                return convert_to(static_cast<float*>(out), in);
+            case element::f64:
+                return convert_to(static_cast<double*>(out), in);
+            case element::i32:
+                return convert_to(static_cast<std::int32_t*>(out), in);
+            case element::i64:
+                return convert_to(static_cast<std::int64_t*>(out), in);
+            case element::bf16:
+                return convert_to(static_cast<bf16*>(out), in);
+            case element::f16:
+                return convert_to(static_cast<f16*>(out), in);
+            case element::c64:
+                return convert_to(static_cast<std::complex<float>*>(out), in);
+            case element::c128:
+                return convert_to(static_cast<std::complex<double>*>(out), in);
+            case element::boolean:
+                return;
+        }
+    }
+    if (scatter_) {
+        if (type_ == element::f32)
+            return add(static_cast<float*>(out), static_cast<const float*>(in), numbers);
+        return add(static_cast<double*>(out), static_cast<const double*>(in), numbers);
+    }
+    // A copy is the same for all types of one size.
+    struct sixteen_bytes {
+        std::uint64_t parts[2];
+    };
+    const auto copied = [&]<class T>(T*) {
+        T one{};
+        std::memcpy(&one, one_of(type_).bytes, sizeof one);
+        copy(static_cast<T*>(out), static_cast<const T*>(in), numbers, one);
+    };
+    switch (of_truths_ ? 1 : size_of(type_)) {
+        case 1:
+            return copied(static_cast<std::uint8_t*>(nullptr));
+        case 2:
+            return copied(static_cast<std::uint16_t*>(nullptr));
+        case 4:
+            return copied(static_cast<std::uint32_t*>(nullptr));
+        case 8:
+            return copied(static_cast<std::uint64_t*>(nullptr));
+        default:
+            return copied(static_cast<sixteen_bytes*>(nullptr));
+    }
+}
+
+}  // namespace ricci::elementwise

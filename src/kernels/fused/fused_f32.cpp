@@ -1,0 +1,36 @@
+// The float kernels of streamed groups, compiled for every SIMD target.
+#define RICCI_STREAM_TYPE float
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/fused/fused_f32.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/fused/fused-inl.h"
+
+#if HWY_ONCE
+
+#include "src/kernels/scalar/fused_scalar.hpp"
+
+namespace ricci::kernels {
+namespace {
+
+HWY_EXPORT(target_table);
+
+}  // namespace
+
+template <>
+const stream_table<float>& stream_kernels<float>() {
+    return *HWY_DYNAMIC_DISPATCH(target_table)();
+}
+
+template <>
+const stream_table<float>& scalar_stream_kernels<float>() {
+    static const stream_table<float> table = make_scalar_stream_table<float>();
+    return table;
+}
+
+}  // namespace ricci::kernels
+
+#endif

@@ -1,0 +1,36 @@
+// The double kernels of streamed groups, compiled for every SIMD target.
+#define RICCI_STREAM_TYPE double
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/kernels/fused/fused_f64.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/fused/fused-inl.h"
+
+#if HWY_ONCE
+
+#include "src/kernels/scalar/fused_scalar.hpp"
+
+namespace ricci::kernels {
+namespace {
+
+HWY_EXPORT(target_table);
+
+}  // namespace
+
+template <>
+const stream_table<double>& stream_kernels<double>() {
+    return *HWY_DYNAMIC_DISPATCH(target_table)();
+}
+
+template <>
+const stream_table<double>& scalar_stream_kernels<double>() {
+    static const stream_table<double> table = make_scalar_stream_table<double>();
+    return table;
+}
+
+}  // namespace ricci::kernels
+
+#endif

@@ -1,0 +1,111 @@
+// The kernels of streamed groups as plain loops: what the vector ones are compared with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "src/kernels/fused/fused.hpp"
+
+namespace ricci::kernels {
+
+// A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
+inline constexpr int scalar_stream_lanes = 4;
+
+template <class T, int vectors>
+void scalar_multiply(const lane_product<T>& p) {
+    for (std::int64_t r = 0; r < p.rows; ++r)
+        for (std::int64_t x = 0; x < vectors * scalar_stream_lanes; ++x) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += p.a[r * p.a_row + k * p.a_step] * p.b[k * p.b_step + x];
+            T& c = p.c[r * p.c_row + x];
+            if (p.mode == product_mode::add) sum += c;
+            if (p.mode == product_mode::rescale) sum += c * p.scale[x];
+            c = sum;
+            if (p.maximum != nullptr && !(p.maximum[x] >= sum)) p.maximum[x] = sum;
+        }
+}
+
+template <class T>
+void scalar_narrow_lines(const lane_product<T>& p) {
+    for (std::int64_t r = 0; r < p.rows; ++r)
+        for (std::int64_t x = 0; x < scalar_stream_lanes; ++x) {
+            T sum = 0;
+            const T* line = p.b + std::min(x, p.used - 1) * p.b_step;
+            for (std::int64_t k = 0; k < p.depth; ++k) sum += p.a[r * p.a_row + k] * line[k];
+            sum *= p.factor;
+            T& c = p.c[r * p.c_row + x];
+            if (p.mode == product_mode::add) sum += c;
+            c = sum;
+            if (p.maximum != nullptr && !(p.maximum[x] >= sum)) p.maximum[x] = sum;
+        }
+}
+
+template <class T>
+void scalar_narrow_values(const lane_product<T>& p, std::int64_t b_step, std::int64_t b_lane) {
+    for (std::int64_t x = 0; x < p.used; ++x)
+        for (std::int64_t r = 0; r < p.rows; ++r) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += p.a[r + k * p.a_step] * p.b[k * b_step + x * b_lane];
+            T& c = p.c[x * p.c_row + r];
+            const T scale = p.scale == nullptr ? T(1) : p.scale[x];
+            c = p.mode == product_mode::store ? sum * scale : c * scale + sum;
+        }
+}
+
+template <class T>
+stream_table<T> make_scalar_stream_table() {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    stream_table<T> table;
+    table.target = "scalar twin";
+    table.lanes = scalar_stream_lanes;
+    table.vectors = 3;
+    table.most_vectors = max_stream_vectors;
+    table.multiply[0] = &scalar_multiply<T, 1>;
+    table.multiply[1] = &scalar_multiply<T, 2>;
+    table.multiply[2] = &scalar_multiply<T, 3>;
+    table.multiply[3] = &scalar_multiply<T, 4>;
+    table.most_narrow = scalar_stream_lanes / 2;
+    table.narrow_lines = &scalar_narrow_lines<T>;
+    table.narrow_values = [](const lane_product<T>& p) { scalar_narrow_values(p, p.b_step, 1); };
+    table.narrow_columns = [](const lane_product<T>& p) { scalar_narrow_values(p, 1, p.b_step); };
+    table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
+        for (std::size_t x = 0; x < n; ++x) {
+            const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];
+            const T shift = now == -infinity ? T(0) : now;
+            s.factor[x] = s.maximum[x] == -infinity ? T(0) : std::exp(s.shift[x] - shift);
+            s.maximum[x] = now;
+            s.shift[x] = shift;
+            s.sum[x] *= s.factor[x];
+        }
+    };
+    table.shift = [](T* shift, const T* maximum, std::size_t n) { std::copy_n(maximum, n, shift); };
+    table.weigh = [](T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
+                     const softmax_state<T>& s) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::size_t x = 0; x < n; ++x) {
+                const std::int64_t at = r * step + static_cast<std::int64_t>(x);
+                tile[at] = std::exp(scores[at] - s.shift[x]);
+                s.sum[x] += tile[at];
+            }
+    };
+    table.write_rows = [](T* to, std::int64_t to_step, const T* from, std::int64_t from_step,
+                          std::int64_t rows, std::int64_t n, const T* factors, T beta) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t x = 0; x < n; ++x) {
+                T& c = to[r * to_step + x];
+                const T value = from[r * from_step + x] * factors[r];
+                c = beta == 0 ? value : value + beta * c;
+            }
+    };
+    table.log_sum_exp = [](T* out, const softmax_state<T>& s, std::size_t n, T empty) {
+        for (std::size_t x = 0; x < n; ++x)
+            out[x] = s.sum[x] == 0 ? empty : s.maximum[x] + std::log(s.sum[x]);
+    };
+    return table;
+}
+
+}  // namespace ricci::kernels

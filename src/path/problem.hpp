@@ -1,0 +1,80 @@
+// Contraction paths from the inside: operands as sets of numbered indices.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "src/path/path.hpp"
+
+namespace ricci::path {
+
+/// A set of a product's indices, which are numbered from 0. The first 64, which is nearly always all,
+/// need no memory of their own.
+class index_set {
+public:
+    explicit index_set(std::size_t indices = 0) : high_(indices > 64 ? (indices - 1) / 64 : 0) {}
+    void insert(std::size_t i) {
+        (i < 64 ? low_ : high_[i / 64 - 1]) |= std::uint64_t{1} << (i % 64);
+    }
+    friend index_set operator|(index_set a, const index_set& b) {
+        return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x | y; });
+    }
+    friend index_set operator&(index_set a, const index_set& b) {
+        return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x & y; });
+    }
+    friend index_set operator-(index_set a, const index_set& b) {
+        return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x & ~y; });
+    }
+    double size(const std::vector<double>& extents) const { return size_with(*this, extents); }
+    /// The size of the union with another set.
+    double size_with(const index_set& other, const std::vector<double>& extents) const {
+        double product = size_of(low_ | other.low_, extents.data());
+        for (std::size_t k = 0; k < high_.size(); ++k)
+            product *= size_of(high_[k] | other.high_[k], extents.data() + 64 * (k + 1));
+        return product;
+    }
+    bool intersects(const index_set& other) const {
+        if (low_ & other.low_) return true;
+        for (std::size_t k = 0; k < high_.size(); ++k)
+            if (high_[k] & other.high_[k]) return true;
+        return false;
+    }
+
+private:
+    template <class Operation>
+    index_set&& combine(const index_set& other, Operation operation) {
+        low_ = operation(low_, other.low_);
+        for (std::size_t k = 0; k < high_.size(); ++k)
+            high_[k] = operation(high_[k], other.high_[k]);
+        return std::move(*this);
+    }
+    static double size_of(std::uint64_t word, const double* extents) {
+        double product = 1;
+        for (; word != 0; word &= word - 1) product *= extents[std::countr_zero(word)];
+        return product;
+    }
+
+    std::uint64_t low_ = 0;
+    std::vector<std::uint64_t> high_;
+};
+
+struct problem {
+    std::vector<index_set> operands;
+    index_set result;
+    std::vector<double> extents;
+};
+
+/// The best path there is; for up to exact_path_operands operands. `known`: the multiplications of some
+/// path, above which none is looked for.
+contraction_path exact_path(const problem& p,
+                            double known = std::numeric_limits<double>::infinity());
+/// A path that is found at once, with no claim to be good.
+contraction_path quick_path(const problem& p);
+/// A good path for any number of operands.
+contraction_path greedy_path(const problem& p);
+
+}  // namespace ricci::path

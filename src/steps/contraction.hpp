@@ -1,0 +1,37 @@
+// What the contraction engine is told to do: loops over strided memory. No text, no names, no cache
+// sizes and no thread counts. Strides and offsets count elements, not bytes; they may be zero or negative.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ricci/element.hpp>
+
+namespace ricci::steps {
+
+/// One loop of a contraction: its extent, and how far each operand moves when it advances by one.
+/// An operand that lacks the index has stride 0.
+struct contraction_loop {
+    std::int64_t extent = 1;
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
+/// C[batch, m, n] = alpha * sum over k of A[batch, m, k] B[batch, k, n] + beta * C[batch, m, n].
+/// Each group holds any number of loops, in any order; an empty group is one iteration.
+///   batch: in A, B and C     m: in A and C (b == 0)     n: in B and C (a == 0)     k: c == 0
+/// A loop of extent 0 in batch, m or n means no work; in k it means a sum of nothing, which is 0.
+/// C does not overlap A or B, and no two iterations of (batch, m, n) reach the same element of C.
+struct contraction {
+    element type = element::f32;
+    std::span<const contraction_loop> batch;
+    std::span<const contraction_loop> m;
+    std::span<const contraction_loop> n;
+    std::span<const contraction_loop> k;
+    // Complex numbers: A, or B, is conjugated on the way.
+    bool conjugate_a = false;
+    bool conjugate_b = false;
+};
+
+}  // namespace ricci::steps

@@ -1,0 +1,13 @@
+// What carries out a map or a copy: the engine of one element type, or a transposition.
+#pragma once
+
+namespace ricci::elementwise {
+
+class map_engine {
+public:
+    virtual ~map_engine() = default;
+    /// `bases`: the first element of each operand, the output's first.
+    virtual void run(void* const* bases) const = 0;
+};
+
+}  // namespace ricci::elementwise
