@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/base/arithmetic.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
@@ -32,8 +33,6 @@ struct problem_size {
 /// Less work than this stays on the caller's thread, and a task has about so much.
 inline constexpr double serial_flops = 2e5;
 inline constexpr double task_flops = 2e6;
-
-constexpr std::int64_t ceil_divide(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
 /// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.
 constexpr std::int64_t part_start(std::int64_t total, std::int64_t parts, std::int64_t part,
