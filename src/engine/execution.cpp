@@ -92,9 +92,9 @@ execution::execution(const plan::program_plan& plan, purpose what)
     : type_(plan.type), instead_(plan.instead) {
     if (plan.workspace_bytes > 0 && what == purpose::run)
         workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
-    steps_.resize(plan.steps.size());
-    for (std::size_t number = 0; number < plan.steps.size(); ++number) {
-        const auto& s = plan.steps[number];
+    steps_.resize(plan.compiled.size());
+    for (std::size_t number = 0; number < plan.compiled.size(); ++number) {
+        const auto& s = plan.compiled[number];
         prepared_step& ready = steps_[number];
         if (ready.chained) continue;
         if (s.is_stream) {
@@ -157,7 +157,7 @@ execution::scalar_program::scalar_program(const plan::scalar& from)
       values(from.instructions.size()) {}
 
 void execution::prepare_stream(const plan::program_plan& plan, std::size_t step) {
-    const auto& s = plan.steps[step].stream;
+    const auto& s = plan.compiled[step].stream;
     prepared_step& ready = steps_[step];
     ready.bases.resize(s.operands.size());
     for (const auto& p : s.products) ready.numbers.emplace_back(p.number);
@@ -170,14 +170,14 @@ void execution::prepare_stream(const plan::program_plan& plan, std::size_t step)
 // run one after another.
 bool execution::prepare_chain(const plan::program_plan& plan, std::size_t first) {
     std::size_t last = first;
-    while (last + 1 < plan.steps.size() && plan.steps[last + 1].continues_chain) ++last;
+    while (last + 1 < plan.compiled.size() && plan.compiled[last + 1].continues_chain) ++last;
     if (last == first) return false;
-    const auto& front = plan.steps[first].stream;
-    const auto& back = plan.steps[last].stream;
+    const auto& front = plan.compiled[first].stream;
+    const auto& back = plan.compiled[last].stream;
     std::vector<steps::operand> operands;
     std::vector<steps::row_dot> sums;
     for (std::size_t s = first + 1; s < last; ++s) {
-        const auto& sum = plan.steps[s].row_sum;
+        const auto& sum = plan.compiled[s].row_sum;
         const auto at = static_cast<std::int32_t>(operands.size());
         for (const auto* o : {&sum.a, &sum.b, &sum.output})
             operands.push_back({o->offset, o->strides});
@@ -204,11 +204,11 @@ bool execution::prepare_chain(const plan::program_plan& plan, std::size_t first)
 void execution::join(const plan::program_plan& plan) {
     const auto joinable = [&](std::size_t k) {
         return contract::joinable{&steps_[k].contraction->how(),
-                                  plan.steps[k].contraction.shared == plan::shared_operand::b};
+                                  plan.compiled[k].contraction.shared == plan::shared_operand::b};
     };
-    for (std::size_t first = 0, end = 0; first < plan.steps.size(); first = end) {
+    for (std::size_t first = 0, end = 0; first < plan.compiled.size(); first = end) {
         end = first + 1;
-        while (end < plan.steps.size() && plan.steps[end].contraction.joins_previous) ++end;
+        while (end < plan.compiled.size() && plan.compiled[end].contraction.joins_previous) ++end;
         if (end == first + 1) continue;
         std::vector<contract::joinable> all;
         for (std::size_t k = first; k < end; ++k) all.push_back(joinable(k));
@@ -256,7 +256,7 @@ void execution::bind(const plan::program_plan& plan) {
     }
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         prepared_step& ready = steps_[k];
-        const auto& s = plan.steps[k];
+        const auto& s = plan.compiled[k];
         if (ready.chained) continue;
         if (instead_) find_results(plan, k, std::max<std::size_t>(ready.chain_length, 1));
         if (s.is_stream) {
@@ -265,11 +265,11 @@ void execution::bind(const plan::program_plan& plan) {
             if (!ready.chain) continue;
             const std::size_t last = k + ready.chain_length - 1;
             for (std::size_t sum = k + 1; sum < last; ++sum) {
-                const auto& r = plan.steps[sum].row_sum;
+                const auto& r = plan.compiled[sum].row_sum;
                 bound = bind_bases(ready, std::array{r.a, r.b, r.output}, bound);
             }
-            bind_bases(ready, plan.steps[last].stream.operands, bound);
-            bind_numbers(ready, plan.steps[last].stream, numbers);
+            bind_bases(ready, plan.compiled[last].stream.operands, bound);
+            bind_numbers(ready, plan.compiled[last].stream, numbers);
         } else if (s.is_gather) {
             ready.a = base(s.gather.in.slot);
             ready.c = base(s.gather.out.slot);
@@ -332,10 +332,10 @@ std::string execution::words(std::size_t step) const {
 // None where that would take a contraction, or would write to an output.
 std::optional<std::vector<std::size_t>> execution::steps_before_check(
     const plan::program_plan& plan, std::size_t gather) {
-    std::vector<std::int32_t> open{plan.steps[gather].gather.wanted.slot};
+    std::vector<std::int32_t> open{plan.compiled[gather].gather.wanted.slot};
     std::vector<std::size_t> steps;
     for (std::size_t k = gather; k-- > 0;) {
-        const auto& s = plan.steps[k];
+        const auto& s = plan.compiled[k];
         const auto needed = [&](std::int32_t slot) {
             return std::find(open.begin(), open.end(), slot) != open.end();
         };
@@ -395,8 +395,8 @@ void execution::find_results(const plan::program_plan& plan, std::size_t first, 
     auto& results = steps_[first].results;
     results.clear();
     for (std::size_t k = first; k < first + count; ++k) {
-        if (!plan.steps[k].hides) continue;
-        plan::for_each_slot(plan.steps[k], [&](std::int32_t number, bool writes) {
+        if (!plan.compiled[k].hides) continue;
+        plan::for_each_slot(plan.compiled[k], [&](std::int32_t number, bool writes) {
             if (!writes) return;
             const auto& slot = plan.slots[static_cast<std::size_t>(number)];
             const void* data = slot.kind == plan::storage::workspace

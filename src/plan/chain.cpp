@@ -57,7 +57,7 @@ std::vector<kept_product> common_products(const fused_step& first, const fused_s
 }
 
 /// Whether two steps may change places.
-bool independent(const step& x, const step& y) {
+bool independent(const compiled_step& x, const compiled_step& y) {
     bool result = true;
     for_each_slot(x, [&](std::int32_t a, bool a_written) {
         for_each_slot(y, [&](std::int32_t b, bool b_written) {
@@ -68,7 +68,7 @@ bool independent(const step& x, const step& y) {
 }
 
 /// A map as a sum for each row of a stream, if it is one.
-std::optional<row_sum_step> as_row_sum(const step& s, const fused_step& rows) {
+std::optional<row_sum_step> as_row_sum(const compiled_step& s, const fused_step& rows) {
     if (!s.is_map() || s.map.folding != fold::sum || s.map.operands.size() != 3) return {};
     const map_step& m = s.map;
     const auto is_load = [&](std::size_t k, std::int32_t operand) {
@@ -125,7 +125,7 @@ public:
         : plan_(plan), first_(first), last_(last) {}
 
     bool find() {
-        const step &first = plan_.steps[first_], &last = plan_.steps[last_];
+        const compiled_step &first = plan_.compiled[first_], &last = plan_.compiled[last_];
         if (!suits_as_first(first.stream) || !suits_as_second(last.stream) ||
             !same_loops(first.stream, last.stream))
             return false;
@@ -137,25 +137,25 @@ public:
     }
 
     /// The steps in their new order, those of the chain marked.
-    std::vector<step> reordered() const {
-        auto steps = plan_.steps;
+    std::vector<compiled_step> reordered() const {
+        auto steps = plan_.compiled;
         steps.resize(first_);
         const auto append = [&](const std::vector<std::size_t>& list) {
-            for (const auto s : list) steps.push_back(plan_.steps[s]);
+            for (const auto s : list) steps.push_back(plan_.compiled[s]);
         };
         append(before_);
-        steps.push_back(plan_.steps[first_]);
+        steps.push_back(plan_.compiled[first_]);
         for (std::size_t k = 0; k < between_.size(); ++k) {
-            steps.push_back(plan_.steps[between_[k]]);
+            steps.push_back(plan_.compiled[between_[k]]);
             steps.back().continues_chain = true;
             steps.back().row_sum = sums_[k];
         }
-        steps.push_back(plan_.steps[last_]);
+        steps.push_back(plan_.compiled[last_]);
         steps.back().continues_chain = true;
         steps.back().stream.kept = kept_;
         append(behind_);
-        steps.insert(steps.end(), plan_.steps.begin() + static_cast<std::ptrdiff_t>(last_) + 1,
-                     plan_.steps.end());
+        steps.insert(steps.end(), plan_.compiled.begin() + static_cast<std::ptrdiff_t>(last_) + 1,
+                     plan_.compiled.end());
         return steps;
     }
 
@@ -192,7 +192,7 @@ private:
         for (const auto& x : s.stages)
             if (x.log_sum_exp >= 0 && !add(x.log_sum_exp, {})) return false;
         bool fine = true;
-        for_each_slot(plan_.steps[first_], [&](std::int32_t slot, bool writes) {
+        for_each_slot(plan_.compiled[first_], [&](std::int32_t slot, bool writes) {
             if (!writes && results_.contains(slot)) fine = false;
         });
         return fine;
@@ -200,18 +200,18 @@ private:
 
     // A step in between: before the chain, in it, or behind it.
     bool place(std::size_t number) {
-        const step& s = plan_.steps[number];
+        const compiled_step& s = plan_.compiled[number];
         const auto free_of = [&](const std::vector<std::size_t>& others) {
             return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
-                return independent(s, plan_.steps[other]);
+                return independent(s, plan_.compiled[other]);
             });
         };
         if (s.continues_chain || is_chained(number)) return false;
         const bool early =
-            independent(s, plan_.steps[first_]) && free_of(between_) && free_of(behind_);
+            independent(s, plan_.compiled[first_]) && free_of(between_) && free_of(behind_);
         if (early) {
             before_.push_back(number);
-        } else if (auto sum = as_row_sum(s, plan_.steps[first_].stream);
+        } else if (auto sum = as_row_sum(s, plan_.compiled[first_].stream);
                    sum && free_of(behind_) && reads_rows(*sum) && add_result(*sum)) {
             between_.push_back(number);
             sums_.push_back(std::move(*sum));
@@ -221,7 +221,7 @@ private:
         return true;
     }
     bool is_chained(std::size_t number) const {
-        return number + 1 < plan_.steps.size() && plan_.steps[number + 1].continues_chain;
+        return number + 1 < plan_.compiled.size() && plan_.compiled[number + 1].continues_chain;
     }
 
     bool reads_rows(const row_sum_step& sum) const {
@@ -244,7 +244,7 @@ private:
     bool add_result(const row_sum_step& sum) {
         bool fine = true;
         const auto look = [&](std::size_t other) {
-            for_each_slot(plan_.steps[other], [&](std::int32_t slot, bool) {
+            for_each_slot(plan_.compiled[other], [&](std::int32_t slot, bool) {
                 if (slot == sum.output.slot) fine = false;
             });
         };
@@ -256,15 +256,15 @@ private:
                    .second;
     }
 
-    bool reads_rows(const step& last) const {
+    bool reads_rows(const compiled_step& last) const {
         const auto& s = last.stream;
         for (const auto number : behind_)
-            if (!independent(plan_.steps[number], last)) return false;
+            if (!independent(plan_.compiled[number], last)) return false;
         // What it writes, nobody before it in the chain touches.
         bool fine = true;
         for_each_slot(last, [&](std::int32_t written, bool writes) {
             const auto look = [&](std::size_t other) {
-                for_each_slot(plan_.steps[other], [&](std::int32_t slot, bool) {
+                for_each_slot(plan_.compiled[other], [&](std::int32_t slot, bool) {
                     if (writes && slot == written) fine = false;
                 });
             };
@@ -304,14 +304,14 @@ void chain_streams(program_plan& plan) {
     // The order of steps on shared memory is theirs alone.
     if (!outputs_in_place(plan.slots, plan.type).empty()) return;
     const auto free = [&](std::size_t s) {
-        return plan.steps[s].is_stream && !plan.steps[s].continues_chain &&
-               (s + 1 == plan.steps.size() || !plan.steps[s + 1].continues_chain);
+        return plan.compiled[s].is_stream && !plan.compiled[s].continues_chain &&
+               (s + 1 == plan.compiled.size() || !plan.compiled[s + 1].continues_chain);
     };
-    for (std::size_t first = 0; first < plan.steps.size(); ++first)
-        for (std::size_t last = first + 1; last < plan.steps.size() && free(first); ++last) {
+    for (std::size_t first = 0; first < plan.compiled.size(); ++first)
+        for (std::size_t last = first + 1; last < plan.compiled.size() && free(first); ++last) {
             if (!free(last)) continue;
             finder chain(plan, first, last);
-            if (chain.find()) plan.steps = chain.reordered();
+            if (chain.find()) plan.compiled = chain.reordered();
         }
 }
 

@@ -1,166 +1,14 @@
-// Writing down steps: loops, strides and instructions of contractions and element-wise passes.
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <map>
+// The last pass: assignments become loops with strides, and programs of instructions.
+#include "src/plan/emit.hpp"
 
-#include "src/plan/lower.hpp"
-#include "src/plan/scalar.hpp"
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "src/plan/assembler.hpp"
 
 namespace ricci::plan {
 namespace {
-
-/// Turns an expression without sums and folds into instructions. `place_load` and `place_position`
-/// give the operand number of a load or position.
-template <class Load, class Position>
-class assembler {
-public:
-    assembler(const graph& g, Load place_load, Position place_position)
-        : graph_(g), load_(place_load), position_(place_position) {}
-
-    std::int32_t value(expr e) {
-        if (const auto found = known_.find(e); found != known_.end()) return found->second;
-        const std::int32_t number = assemble(e);
-        known_.emplace(e, number);
-        return number;
-    }
-    std::vector<instruction> take() { return std::move(program_); }
-
-private:
-    std::int32_t push(opcode code, std::int32_t first, std::int32_t second = -1,
-                      std::int32_t third = -1) {
-        instruction i;
-        i.code = code;
-        i.first = first;
-        i.second = second;
-        i.third = third;
-        program_.push_back(i);
-        return static_cast<std::int32_t>(program_.size()) - 1;
-    }
-
-    std::int32_t assemble(expr e) {
-        const auto& node = graph_[e];
-        instruction leaf;
-        switch (node.kind) {
-            case kind::constant:
-                leaf.value = node.value;
-                break;
-            case kind::load:
-                leaf.code = opcode::load;
-                leaf.operand = load_(node.source);
-                break;
-            case kind::position:
-                leaf.code = opcode::position;
-                leaf.operand = position_(node.source.at);
-                break;
-            case kind::sum:
-            case kind::fold:
-            case kind::gather:
-            case kind::operation:
-                return operation(e);
-        }
-        program_.push_back(leaf);
-        return static_cast<std::int32_t>(program_.size()) - 1;
-    }
-
-    std::int32_t operation(expr e) {
-        const auto& node = graph_[e];
-        if (node.code == opcode::add) return sum(node);
-        if (node.code == opcode::multiply) return product(e, negated(e));
-        std::int32_t arguments[3] = {-1, -1, -1};
-        for (std::size_t k = 0; k < node.arguments.size(); ++k)
-            arguments[k] = value(node.arguments[k]);
-        return push(node.code, arguments[0], arguments[1], arguments[2]);
-    }
-
-    bool negated(expr e) const {
-        const auto& node = graph_[e];
-        return node.kind == kind::operation && node.code == opcode::multiply &&
-               graph_.is_constant(node.arguments[0], -1);
-    }
-
-    std::int32_t constant(double number) {
-        const auto found = constants_.find(number);
-        if (found != constants_.end()) return found->second;
-        instruction leaf;
-        leaf.value = number;
-        program_.push_back(leaf);
-        return constants_[number] = static_cast<std::int32_t>(program_.size()) - 1;
-    }
-
-    // Minus infinity times brackets: it masks what it is added to, which may be no number there.
-    bool masks(expr e) const {
-        const auto all = graph_.factors(e);
-        return all.size() > 1 && graph_.is_constant(all[0], -HUGE_VAL) &&
-               std::all_of(all.begin() + 1, all.end(),
-                           [&](expr f) { return graph_.is_bracket(f); });
-    }
-    // Subtracts what is negated instead of adding its negative.
-    std::int32_t sum(const expression& node) {
-        std::vector<expr> terms, subtracted, masked;
-        for (expr t : node.arguments)
-            (masks(t) ? masked : negated(t) ? subtracted : terms).push_back(t);
-        terms.insert(terms.end(), subtracted.begin(), subtracted.end());
-        std::int32_t total = terms.empty() ? constant(0) : sum(terms);
-        for (expr t : masked) {
-            const auto& brackets = graph_[t].arguments;
-            total = push(opcode::select, all_of({brackets.begin() + 1, brackets.end()}),
-                         constant(-HUGE_VAL), total);
-        }
-        return total;
-    }
-    std::int32_t sum(const std::vector<expr>& terms) {
-        std::int32_t total = value(terms[0]);
-        for (std::size_t k = 1; k < terms.size(); ++k)
-            total = negated(terms[k]) ? push(opcode::subtract, total, product(terms[k], false, 1))
-                                      : push(opcode::add, total, value(terms[k]));
-        return total;
-    }
-
-    // 1 where all brackets are true, otherwise 0.
-    std::int32_t all_of(const std::vector<expr>& brackets) {
-        std::int32_t all = value(brackets[0]);
-        for (std::size_t k = 1; k < brackets.size(); ++k)
-            all = push(opcode::logical_and, all, value(brackets[k]));
-        return all;
-    }
-    // Divides by what stands as a reciprocal, after all the multiplications. What a bracket multiplies is
-    // chosen by it: nothing comes through where it is false.
-    std::int32_t product(expr e, bool minus, std::size_t skipped = 0) {
-        const auto& node = graph_[e];
-        std::int32_t total = -1;
-        std::vector<std::int32_t> divisors;
-        std::vector<expr> brackets;
-        for (std::size_t k = minus ? 1 : skipped; k < node.arguments.size(); ++k) {
-            if (graph_.is_bracket(node.arguments[k])) {
-                brackets.push_back(node.arguments[k]);
-                continue;
-            }
-            const auto& factor = graph_[node.arguments[k]];
-            if (factor.kind == kind::operation && factor.code == opcode::reciprocal) {
-                divisors.push_back(value(factor.arguments[0]));
-            } else {
-                const auto next = value(node.arguments[k]);
-                total = total < 0 ? next : push(opcode::multiply, total, next);
-            }
-        }
-        for (const auto divisor : divisors)
-            total = total < 0 ? push(opcode::reciprocal, divisor)
-                              : push(opcode::divide, total, divisor);
-        if (!brackets.empty()) {
-            const auto chosen = all_of(brackets);
-            total = total < 0 ? chosen : push(opcode::select, chosen, total, constant(0));
-        }
-        return minus ? push(opcode::negate, total) : total;
-    }
-
-    const graph& graph_;
-    Load load_;
-    Position position_;
-    std::unordered_map<expr, std::int32_t> known_;
-    std::map<double, std::int32_t> constants_;
-    std::vector<instruction> program_;
-};
 
 double count_flops(const std::vector<instruction>& program) {
     double flops = 0;
@@ -168,108 +16,218 @@ double count_flops(const std::vector<instruction>& program) {
     return flops;
 }
 
-}  // namespace
+/// Compiles one assignment.
+class emitter {
+public:
+    explicit emitter(const program_plan& plan) : plan_(plan), graph_(plan.values) {}
 
-void lowering::emit(const contraction_of& product, const access& target, double beta) {
-    hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
-    const access a = graph_[product.a].source, b = graph_[product.b].source;
-    const auto a_indices = graph_[product.a].indices, b_indices = graph_[product.b].indices;
-    step s;
-    s.equation = equation_;
-    s.is_contraction = true;
-    auto& c = s.contraction;
-    c.a = {a.slot, a.positions}, c.a_offset = a.at.offset;
-    c.b = {b.slot, b.positions}, c.b_offset = b.at.offset;
-    c.c = {target.slot, target.positions}, c.c_offset = target.at.offset;
-    c.beta = beta;
-    c.conjugate_a = product.conjugate_a;
-    c.conjugate_b = product.conjugate_b;
-    double work = 2;
-    const auto all = united(a_indices, b_indices);
-    for (ir::ref i : all) {
-        const contraction_loop loop{graph_.extent(i), a.at.stride(i), b.at.stride(i),
-                                    target.at.stride(i)};
-        const bool in_a = contains(a_indices, i), in_b = contains(b_indices, i);
-        auto& group = contains(product.over, i) ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
-        auto& names = contains(product.over, i) ? c.k_names
-                      : in_a && in_b            ? c.batch_names
-                      : in_a                    ? c.m_names
-                                                : c.n_names;
-        group.push_back(loop);
-        names.push_back({i, loop.extent});
-        work *= static_cast<double>(loop.extent);
+    compiled_step make(const assign& a) {
+        compiled_step s;
+        s.equation = a.equation;
+        s.hides = a.hides;
+        switch (a.how) {
+            case way::contract:
+                contract(a, s);
+                break;
+            case way::map:
+                map(a, s);
+                break;
+            case way::gather:
+                gather(a, s);
+                break;
+            case way::scatter:
+                scatter(a, s);
+                break;
+        }
+        return s;
     }
-    const expr scale = plain(product.scale, 1);
-    if (graph_[scale].kind == kind::constant) {
-        c.alpha.value = graph_[scale].value;
-    } else {
-        const auto load = [&](const access& from) {
-            c.alpha.operands.push_back({from.slot, from.at.offset});
-            return static_cast<std::int32_t>(c.alpha.operands.size()) - 1;
-        };
-        const auto position = [](const linear_form&) { return -1; };  // a number has no positions
-        assembler program(graph_, load, position);
-        program.value(scale);
-        c.alpha.instructions = program.take();
+
+private:
+    const slot& slot_of(const access& a) const {
+        return plan_.slots[static_cast<std::size_t>(a.slot)];
     }
-    const auto elements = graph_.size(a_indices) + graph_.size(b_indices) +
-                          graph_.size(without(all, product.over)) * (beta != 0 ? 2 : 1);
-    s.flops = work;
-    s.bytes = elements * static_cast<double>(size_of(plan_.type));
-    plan_.steps.push_back(std::move(s));
-}
+    place address_of(const access& a) const { return plan::address_of(a, slot_of(a).strides); }
+    double element_bytes() const { return static_cast<double>(size_of(plan_.type)); }
 
-void lowering::emit_map(const access& target, const std::vector<ir::ref>& indices, expr body,
-                        fold folding, const std::vector<ir::ref>& over) {
-    const double loops = graph_.size(united(indices, over));
-    const expr value = plain(body, loops);
-
-    step s;
-    s.equation = equation_;
-    auto& m = s.map;
-    m.folding = folding;
-    const auto by_stride = [&](std::vector<ir::ref> list, const linear_form& at) {
-        std::sort(list.begin(), list.end(), [&](ir::ref x, ir::ref y) {
-            const auto a = std::abs(at.stride(x)), b = std::abs(at.stride(y));
+    // The slowest loop first: that of the largest stride.
+    loop_list by_stride(loop_list list, const place& at) const {
+        std::sort(list.begin(), list.end(), [&](loop x, loop y) {
+            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
             return a != b ? a > b : x < y;
         });
         return list;
-    };
-    m.indices = by_stride(without(indices, over), target.at);
-    m.folded = static_cast<std::int32_t>(over.size());
-    const auto* model = widest_load(value, graph_[value].indices.size());
-    for (ir::ref i : by_stride(over, model ? model->source.at : target.at)) m.indices.push_back(i);
-    for (ir::ref i : m.indices) m.extents.push_back(graph_.extent(i));
+    }
+    void name_loops(const loop_list& loops, std::vector<std::int64_t>& extents,
+                    std::vector<ir::ref>& letters) const {
+        for (const loop l : loops) {
+            extents.push_back(graph_.extent(l));
+            letters.push_back(graph_.loops().letter(l));
+        }
+    }
 
-    const double size = static_cast<double>(size_of(plan_.type));
-    const auto place = [&](std::int32_t slot, const linear_form& at, ir::range positions) {
+    void contract(const assign& a, compiled_step& s) {
+        s.is_contraction = true;
+        auto& c = s.contraction;
+        const auto& factors = graph_[a.body].arguments;
+        const auto load = [&](expr factor, bool& conjugate) -> const expression& {
+            conjugate = graph_[factor].kind == kind::operation;
+            return graph_[conjugate ? graph_[factor].arguments[0] : factor];
+        };
+        const expression& left = load(factors[0], c.conjugate_a);
+        const expression& right = load(factors[1], c.conjugate_b);
+        const place at_a = address_of(left.source), at_b = address_of(right.source),
+                    at_c = address_of(a.target);
+        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
+        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
+        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
+        c.beta = a.beta;
+        const auto all = united(left.indices, right.indices);
+        s.flops = 2 * graph_.size(all);
+        for (const loop i : all) {
+            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
+                                           at_c.factor(i)};
+            const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
+            const bool summed = contains(a.over, i);
+            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
+            auto& names = summed         ? c.k_names
+                          : in_a && in_b ? c.batch_names
+                          : in_a         ? c.m_names
+                                         : c.n_names;
+            group.push_back(strides);
+            names.push_back({graph_.loops().letter(i), strides.extent});
+        }
+        c.alpha = number(a.scale);
+        const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
+                              graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
+        s.bytes = elements * element_bytes();
+    }
+
+    scalar number(expr e) const {
+        scalar result;
+        if (graph_[e].kind == kind::constant) {
+            result.value = graph_[e].value;
+            return result;
+        }
+        const auto load = [&](const access& from) {
+            result.operands.push_back({from.slot, address_of(from).offset});
+            return static_cast<std::int32_t>(result.operands.size()) - 1;
+        };
+        const auto position = [](const place&) { return -1; };  // a number has no positions
+        assembler program(graph_, load, position);
+        program.value(e);
+        result.instructions = program.take();
+        return result;
+    }
+
+    void map(const assign& a, compiled_step& s) {
+        auto& m = s.map;
+        m.folding = a.folding;
+        m.folded = static_cast<std::int32_t>(a.over.size());
+        const place target = address_of(a.target);
+        const expression& value = graph_[a.body];
+        const bool wide =
+            value.widest >= 0 && graph_[value.widest].indices.size() == value.indices.size();
+        auto loops = by_stride(without(a.loops, a.over), target);
+        for (const loop i :
+             by_stride(a.over, wide ? address_of(graph_[value.widest].source) : target))
+            loops.push_back(i);
+        name_loops(loops, m.extents, m.indices);
+
+        const auto operand = [&](std::int32_t slot, const place& at, ir::range positions) {
+            map_step::operand o;
+            o.slot = slot;
+            o.offset = at.offset;
+            for (const loop i : loops) o.strides.push_back(at.factor(i));
+            o.use = {slot, positions};
+            for (std::size_t k = 1; k < m.operands.size(); ++k) {
+                const auto& known = m.operands[k];
+                if (known.slot == slot && known.offset == o.offset && known.strides == o.strides)
+                    return static_cast<std::int32_t>(k);
+            }
+            if (slot >= 0) {
+                double elements = 1;
+                for (std::size_t k = 0; k < o.strides.size(); ++k)
+                    if (o.strides[k] != 0) elements *= static_cast<double>(m.extents[k]);
+                s.bytes += elements * element_bytes();
+            }
+            m.operands.push_back(std::move(o));
+            return static_cast<std::int32_t>(m.operands.size()) - 1;
+        };
+        operand(a.target.slot, target, a.target.positions);
+        const auto load = [&](const access& from) {
+            return operand(from.slot, address_of(from), from.positions);
+        };
+        const auto position = [&](const place& at) { return operand(-1, at, {}); };
+        assembler program(graph_, load, position);
+        program.value(a.body);
+        m.program = program.take();
+        s.flops = graph_.size(united(a.loops, a.over)) *
+                  (count_flops(m.program) + (a.folding == fold::none ? 0 : 1));
+    }
+
+    map_step::operand walked(const access& a, const loop_list& loops) const {
+        const place at = address_of(a);
         map_step::operand o;
-        o.slot = slot;
+        o.slot = a.slot;
         o.offset = at.offset;
-        for (ir::ref i : m.indices) o.strides.push_back(at.stride(i));
-        o.use = {slot, positions};
-        for (std::size_t k = 1; k < m.operands.size(); ++k) {
-            const auto& known = m.operands[k];
-            if (known.slot == slot && known.offset == o.offset && known.strides == o.strides)
-                return static_cast<std::int32_t>(k);
+        for (const loop i : loops) o.strides.push_back(at.factor(i));
+        o.use = {a.slot, a.positions};
+        return o;
+    }
+
+    void gather(const assign& a, compiled_step& s) const {
+        s.is_gather = true;
+        auto& g = s.gather;
+        const expression& node = graph_[a.body];
+        const auto loops = by_stride(a.loops, address_of(a.target));
+        name_loops(loops, g.extents, g.indices);
+        if (node.arguments.size() > node.lookups.size())
+            g.wanted = walked(graph_[node.arguments.back()].source, loops);
+        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const slot& source = slot_of(node.source);
+            g.lookups.push_back({walked(graph_[node.arguments[k]].source, loops),
+                                 source.strides[axis], source.extents[axis],
+                                 node.lookups[k].words});
         }
-        if (slot >= 0) {
-            double elements = 1;
-            for (std::size_t k = 0; k < o.strides.size(); ++k)
-                if (o.strides[k] != 0) elements *= static_cast<double>(m.extents[k]);
-            s.bytes += elements * size;
-        }
-        m.operands.push_back(std::move(o));
-        return static_cast<std::int32_t>(m.operands.size()) - 1;
-    };
-    place(target.slot, target.at, target.positions);
-    const auto load = [&](const access& from) { return place(from.slot, from.at, from.positions); };
-    const auto position = [&](const linear_form& at) { return place(-1, at, {}); };
-    assembler program(graph_, load, position);
-    program.value(value);
-    m.program = program.take();
-    s.flops = loops * (count_flops(m.program) + (folding == fold::none ? 0 : 1));
-    plan_.steps.push_back(std::move(s));
+        g.out = walked(a.target, loops);
+        g.in = walked(node.source, loops);
+        s.bytes = 2 * graph_.size(a.loops) * element_bytes();
+    }
+
+    void scatter(const assign& a, compiled_step& s) const {
+        s.is_gather = true;
+        auto& g = s.gather;
+        g.scatter = true;
+        const place target = address_of(a.target);
+        const expression& rows = graph_[a.body];
+        // What is summed comes first, in the order of the rows.
+        auto loops = by_stride(
+            a.over, address_of(a.scattered >= 0 ? graph_[a.numbers].source : rows.source));
+        for (const loop i : by_stride(without(a.loops, a.over), target)) loops.push_back(i);
+        name_loops(loops, g.extents, g.indices);
+        g.out = walked(a.target, loops);
+        if (a.scattered >= 0)
+            g.lookups.push_back({walked(graph_[a.numbers].source, loops),
+                                 target.factor(a.scattered),
+                                 graph_.extent(a.scattered),
+                                 {}});
+        g.in = walked(rows.source, loops);
+        s.flops = graph_.size(a.loops);
+        s.bytes = 3 * graph_.size(a.loops) * element_bytes();
+    }
+
+    const program_plan& plan_;
+    const graph& graph_;
+};
+
+}  // namespace
+
+void emit(program_plan& plan) {
+    plan.compiled.clear();
+    plan.compiled.reserve(plan.steps.size());
+    emitter compile(plan);
+    for (const auto& a : plan.steps) plan.compiled.push_back(compile.make(a));
 }
 
 }  // namespace ricci::plan

@@ -239,24 +239,24 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
     ir::ref equation = ir::none;
     std::vector<std::string> lines;
     std::size_t width = 0;
-    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
-        const auto& s = plan.steps[k];
+    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
+        const auto& s = plan.compiled[k];
         lines.push_back(s.is_stream        ? words.stream(s.stream)
                         : s.is_gather      ? words.gather(s.gather)
                         : s.is_contraction ? words.contraction(s.contraction)
                                            : words.map(s.map));
         if (lines.back().size() < 120) width = std::max(width, lines.back().size());
     }
-    for (std::size_t k = 0; k < plan.steps.size(); ++k) {
-        const auto& s = plan.steps[k];
+    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
+        const auto& s = plan.compiled[k];
         if (s.is_stream) {
             for (const auto e : s.stream.equations) text += words_of_equation(p, e) + "\n";
             equation = ir::none;
         } else if (s.equation != equation) {
             equation = s.equation;
             text += words_of_equation(p, equation) + "\n";
-            const auto mine =
-                std::count_if(plan.steps.begin(), plan.steps.end(), [&](const step& other) {
+            const auto mine = std::count_if(
+                plan.compiled.begin(), plan.compiled.end(), [&](const compiled_step& other) {
                     return other.equation == equation && other.is_contraction;
                 });
             if (mine > 1) text += "  path: " + std::to_string(mine) + " contractions\n";
@@ -272,7 +272,7 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
         contractions += s.is_map() || s.is_gather ? 0 : 1;
     }
     for (const auto& note : plan.notes) text += "not fused: " + note + "\n";
-    text += "total: " + std::to_string(plan.steps.size()) + " steps, " + with_prefix(flops) +
+    text += "total: " + std::to_string(plan.compiled.size()) + " steps, " + with_prefix(flops) +
             "FLOP, " + with_prefix(bytes) + "B read and written, workspace " +
             with_prefix(static_cast<double>(plan.workspace_bytes)) + "B\n";
     if (contractions > 0 && !kernels.empty()) text += "kernels: " + kernels + "\n";

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 
 #include "src/plan/scalar.hpp"
 
@@ -20,59 +19,62 @@ std::uint64_t hash_of(const expression& e) {
     h = mixed(h, static_cast<std::uint64_t>(e.folding));
     h = mixed(h, std::bit_cast<std::uint64_t>(e.value));
     h = mixed(h, static_cast<std::uint64_t>(e.source.slot));
-    h = mixed(h, static_cast<std::uint64_t>(e.source.at.offset));
-    for (const auto& s : e.source.at.strides)
-        h = mixed(mixed(h, static_cast<std::uint64_t>(s.index)),
-                  static_cast<std::uint64_t>(s.stride));
-    for (const auto& l : e.lookups)
-        h = mixed(mixed(h, static_cast<std::uint64_t>(l.stride)),
-                  static_cast<std::uint64_t>(l.extent));
+    const auto mix = [&](const place& p) {
+        h = mixed(h, static_cast<std::uint64_t>(p.offset));
+        for (const auto& s : p.terms)
+            h = mixed(mixed(h, static_cast<std::uint64_t>(s.over)),
+                      static_cast<std::uint64_t>(s.factor));
+    };
+    for (const auto& p : e.source.at) mix(p);
+    mix(e.at);
+    for (const auto& l : e.lookups) h = mixed(h, static_cast<std::uint64_t>(l.axis));
     for (expr a : e.arguments) h = mixed(h, static_cast<std::uint64_t>(a));
-    for (ir::ref i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
+    for (loop i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
     return h;
 }
 
 bool same(const expression& a, const expression& b) {
     return a.kind == b.kind && a.code == b.code && a.folding == b.folding &&
            std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value) &&
-           a.source.slot == b.source.slot && a.source.at == b.source.at && a.lookups == b.lookups &&
-           a.arguments == b.arguments && a.over == b.over;
+           a.source.slot == b.source.slot && a.source.at == b.source.at && a.at == b.at &&
+           a.condition == b.condition && a.lookups == b.lookups && a.arguments == b.arguments &&
+           a.over == b.over;
 }
 
 }  // namespace
 
-std::vector<ir::ref> united(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
-    std::vector<ir::ref> result;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
-    return result;
-}
-
-std::vector<ir::ref> without(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
-    std::vector<ir::ref> result;
-    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
-    return result;
-}
-
-std::vector<ir::ref> common(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b) {
-    std::vector<ir::ref> result;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
-    return result;
-}
-
-bool contains(const std::vector<ir::ref>& a, ir::ref index) {
-    return std::binary_search(a.begin(), a.end(), index);
-}
-
-std::int64_t linear_form::stride(ir::ref index) const {
-    for (const auto& s : strides)
-        if (s.index == index) return s.stride;
+std::int64_t place::factor(loop l) const {
+    for (const auto& s : terms)
+        if (s.over == l) return s.factor;
     return 0;
 }
 
-double graph::size(const std::vector<ir::ref>& indices) const {
-    double product = 1;
-    for (ir::ref i : indices) product *= static_cast<double>(extent(i));
-    return product;
+void place::add(loop l, std::int64_t factor) {
+    const auto at = std::lower_bound(terms.begin(), terms.end(), l,
+                                     [](const term& s, loop i) { return s.over < i; });
+    if (at == terms.end() || at->over != l) {
+        if (factor != 0) terms.insert(at, {l, factor});
+    } else if ((at->factor += factor) == 0) {
+        terms.erase(at);
+    }
+}
+
+void place::add(const place& other, std::int64_t factor) {
+    offset += factor * other.offset;
+    for (const auto& s : other.terms) add(s.over, factor * s.factor);
+}
+
+loop_list loops_of(const access& a) {
+    loop_list result;
+    for (const auto& p : a.at)
+        for (const auto& s : p.terms) result = united(result, {s.over});
+    return result;
+}
+
+place address_of(const access& a, const std::vector<std::int64_t>& strides) {
+    place result;
+    for (std::size_t axis = 0; axis < a.at.size(); ++axis) result.add(a.at[axis], strides[axis]);
+    return result;
 }
 
 bool graph::is_constant(expr e, double value) const {
@@ -118,16 +120,18 @@ expr graph::intern(expression node) {
             node.widest = argument.widest;
     }
     if (node.folding == fold::softmax) {
-        for (ir::ref i : node.over)
+        for (loop i : node.over)
             if (extent(i) != 1) node.indices = united(node.indices, {i});
     } else {
         node.indices = without(node.indices, node.over);
     }
-    for (const auto& s : node.source.at.strides) node.indices = united(node.indices, {s.index});
+    for (const auto& p : node.source.at)
+        for (const auto& s : p.terms) node.indices = united(node.indices, {s.over});
+    for (const auto& s : node.at.terms) node.indices = united(node.indices, {s.over});
     // What has a value for each of no places has none: any number stands for it, and no operand is
     // read.
     if (std::any_of(node.indices.begin(), node.indices.end(),
-                    [&](ir::ref i) { return extent(i) == 0; }))
+                    [&](loop i) { return extent(i) == 0; }))
         return constant(0);
     const auto hash = hash_of(node);
     const auto [first, last] = known_.equal_range(hash);
@@ -137,6 +141,7 @@ expr graph::intern(expression node) {
             return it->second;
         }
     node.uses = 1;
+    node.user = equation_;
     const auto number = static_cast<expr>(nodes_.size());
     if (node.kind == kind::load) node.widest = number;
     nodes_.push_back(std::move(node));
@@ -166,7 +171,7 @@ expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<
     node.lookups = std::move(lookups);
     node.arguments = std::move(numbers);
     if (!wanted.empty()) {
-        std::vector<ir::ref> indices;
+        loop_list indices;
         for (expr e : node.arguments) indices = united(indices, (*this)[e].indices);
         const expr somewhere = holds_somewhere(wanted, indices);
         const auto& holds = (*this)[somewhere];
@@ -178,8 +183,7 @@ expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<
 
 // The product of the conditions, as a number that is 0 where no value of the other indices makes
 // all of them true: what is looked up once is wanted where anyone wants it.
-expr graph::holds_somewhere(const std::vector<expr>& conditions,
-                            const std::vector<ir::ref>& indices) {
+expr graph::holds_somewhere(const std::vector<expr>& conditions, const loop_list& indices) {
     std::vector<expr> here{constant(1)}, wider{constant(1)};
     for (expr c : conditions) {
         auto others = indices;
@@ -196,17 +200,17 @@ expr graph::holds_somewhere(const std::vector<expr>& conditions,
 
 // [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v
 // has to be made to know that.
-expr graph::place_exists(expr condition, const std::vector<ir::ref>& others) {
+expr graph::place_exists(expr condition, const loop_list& others) {
     const auto test = (*this)[condition];  // a copy: the graph grows below
     if (test.kind != kind::operation || test.code != opcode::equal || is_complex(type_))
         return condition;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        const auto& place = (*this)[test.arguments[side]];
+        const auto& position = (*this)[test.arguments[side]];
         const expr number = test.arguments[1 - side];
-        if (place.kind != kind::position || place.source.at.offset != 0 ||
-            place.source.at.strides.size() != 1 || place.source.at.strides[0].stride != 1)
+        if (position.kind != kind::position || position.at.offset != 0 ||
+            position.at.terms.size() != 1 || position.at.terms[0].factor != 1)
             continue;
-        const ir::ref axis = place.source.at.strides[0].index;
+        const loop axis = position.at.terms[0].over;
         if (contains(others, axis) || contains((*this)[number].indices, axis)) continue;
         const auto last = static_cast<double>(extent(axis) - 1);
         return multiply({apply(opcode::less_equal, constant(0), number),
@@ -215,11 +219,20 @@ expr graph::place_exists(expr condition, const std::vector<ir::ref>& others) {
     return condition;
 }
 
-expr graph::position(linear_form at) {
-    if (at.strides.empty()) return constant(static_cast<double>(at.offset));
+expr graph::regathered(expr gather, std::vector<expr> arguments) {
+    expression node;
+    node.kind = kind::gather;
+    node.source = (*this)[gather].source;
+    node.lookups = (*this)[gather].lookups;
+    node.arguments = std::move(arguments);
+    return intern(std::move(node));
+}
+
+expr graph::position(place at) {
+    if (at.terms.empty()) return constant(static_cast<double>(at.offset));
     expression node;
     node.kind = kind::position;
-    node.source.at = std::move(at);
+    node.at = std::move(at);
     return intern(std::move(node));
 }
 

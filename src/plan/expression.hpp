@@ -1,5 +1,5 @@
-// The planner's own form of one equation's right side: a graph in which equal expressions are one
-// node, constants are folded, quotients are products, and strides have replaced positions.
+// The planner's own form of right sides: one pool for a plan, in which equal expressions are one node,
+// constants are folded, and quotients are products. A tensor is read axis by axis; strides come with emission.
 #pragma once
 
 #include <cstdint>
@@ -8,51 +8,62 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
-#include "src/plan/plan.hpp"
+#include "src/plan/loops.hpp"
 #include "src/steps/map.hpp"
 
 namespace ricci::plan {
 
+using namespace steps;
+
 /// The number of an expression in its graph.
 using expr = std::int32_t;
 
-/// How far an address (or the value of a position) moves when an index advances by one.
-struct index_stride {
-    ir::ref index = ir::none;
-    std::int64_t stride = 0;
-    bool operator==(const index_stride&) const = default;
+/// A loop and how far a place moves when it advances by one.
+struct term {
+    loop over = -1;
+    std::int64_t factor = 0;
+    bool operator==(const term&) const = default;
 };
 
-/// offset + sum of stride * index. Sorted by index; without strides of 0 and indices of extent 1, so
-/// that the indices listed are those which the value depends on.
-struct linear_form {
+/// offset + sum of factor * loop: where an axis is read or written, or a position as a number.
+/// Sorted by loop; without factors of 0 and loops of extent 1, so that the loops listed are those
+/// which the value depends on. Of an axis no value is below 0, and none beyond its extent.
+struct place {
     std::int64_t offset = 0;
-    std::vector<index_stride> strides;
-    bool operator==(const linear_form&) const = default;
-    std::int64_t stride(ir::ref index) const;
+    std::vector<term> terms;
+    bool operator==(const place&) const = default;
+
+    std::int64_t factor(loop l) const;
+    /// Adds a multiple of a loop, or of another place.
+    void add(loop l, std::int64_t factor);
+    void add(const place& other, std::int64_t factor);
 };
 
-/// Elements of a slot's memory, one for each combination of indices.
+/// Elements of a slot, one for each combination of loops: a place for each axis. An axis along which
+/// the memory does not move is read at its first place.
 struct access {
     std::int32_t slot = -1;
-    linear_form at;
+    std::vector<place> at;
     ir::range positions{0, -1};  // as written, for words
 };
 
+loop_list loops_of(const access&);
+/// The same as an address: offset and strides in elements.
+place address_of(const access&, const std::vector<std::int64_t>& strides);
+
 /// An axis that is read where a tensor says.
 struct lookup_axis {
-    std::int64_t stride = 0;  // of the axis
-    std::int64_t extent = 0;
+    std::int32_t axis = -1;
     std::string words;  // which it is, for messages
     bool operator==(const lookup_axis&) const = default;
 };
 
 enum class kind : std::uint8_t {
-    constant,  // value
-    load,      // source
-    gather,    // source, moved along an axis by the value of each argument, as `lookups` say; where
-               // one argument more is 0, nobody wants the value and the places need not exist
-    position,  // source.at, as a number
+    constant,   // value
+    load,       // source
+    gather,     // source, at the value of each argument along an axis, as `lookups` say; where one
+                // argument more is 0, nobody wants the value and the places need not exist
+    position,   // `at`, as a number
     operation,  // code; its arguments (add and multiply: any number of them)
     sum,        // over `over` of a product whose order is still open
     fold,       // folding over `over` of an element-wise body, in one step
@@ -64,23 +75,29 @@ struct expression {
     fold folding = fold::none;
     double value = 0;
     access source;
+    place at;
     std::vector<lookup_axis> lookups;  // gather: one for each argument but the last of more
     std::vector<expr> arguments;
-    std::vector<ir::ref> over;     // sorted
-    std::vector<ir::ref> indices;  // what the value depends on; sorted
-    bool sums = false;             // a sum is somewhere below, or here
-    bool condition = false;        // load: of a tensor that is 1 or 0 everywhere
-    expr widest = -1;              // the load below that has most indices
-    int uses = 0;                  // how often it was asked for while the graph was built
+    loop_list over;
+    loop_list indices;       // what the value depends on
+    bool sums = false;       // a sum is somewhere below, or here
+    bool condition = false;  // load: of a tensor that is 1 or 0 everywhere
+    expr widest = -1;        // the load below that has most indices
+    int uses = 0;            // how often its equation has asked for it
+    std::int32_t user = -1;  // that equation
 };
 
-/// The expressions of one equation.
+/// The expressions of a plan.
 class graph {
 public:
-    explicit graph(std::vector<std::int64_t> extents, element type = element::f64)
-        : extents_(std::move(extents)), type_(type) {}
-
+    /// What follows belongs to this equation, which computes in `type`.
+    void begin(std::int32_t equation, element type) {
+        equation_ = equation;
+        type_ = type;
+    }
     element type() const { return type_; }
+    loop_table& loops() { return loops_; }
+    const loop_table& loops() const { return loops_; }
     /// A function that changes no number of this element type.
     bool is_identity(ir::function f) const {
         namespace types = detail::function_types;
@@ -89,25 +106,26 @@ public:
     }
 
     const expression& operator[](expr e) const { return nodes_[static_cast<std::size_t>(e)]; }
-    std::int64_t extent(ir::ref index) const { return extents_[static_cast<std::size_t>(index)]; }
-    /// Elements of a block with these indices.
-    double size(const std::vector<ir::ref>& indices) const;
+    std::int64_t extent(loop l) const { return loops_.extent(l); }
+    double size(const loop_list& loops) const { return loops_.size(loops); }
 
     expr constant(double value);
     expr load(access source, bool condition = false);
     /// `wanted`: conditions; where one is false the value does not count.
     expr gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers,
                 const std::vector<expr>& wanted = {});
-    expr position(linear_form at);
+    /// The same gather of other numbers; as many as it had.
+    expr regathered(expr gather, std::vector<expr> arguments);
+    expr position(place at);
     expr apply(opcode code, expr first, expr second = -1, expr third = -1);
     expr add(const std::vector<expr>& terms);
     expr multiply(const std::vector<expr>& factors);
     expr power(expr base, expr exponent);
     /// The sum, mean, ... of `body` over `over`; recognises what a contraction computes better.
-    expr reduce(ir::reduction r, std::vector<ir::ref> over, expr body);
+    expr reduce(ir::reduction r, loop_list over, expr body);
     /// A fold that runs as one step.
-    expr row(fold folding, std::vector<ir::ref> over, expr body);
-    expr sum(std::vector<ir::ref> over, expr body);
+    expr row(fold folding, loop_list over, expr body);
+    expr sum(loop_list over, expr body);
 
     bool is_constant(expr e, double value) const;
     bool is_scalar(expr e) const { return (*this)[e].indices.empty(); }
@@ -119,7 +137,11 @@ public:
     std::vector<expr> factors(expr e) const;
     /// The terms of a sum of terms, or `e` alone.
     std::vector<expr> terms(expr e) const;
-    void count_use(expr e) { ++nodes_[static_cast<std::size_t>(e)].uses; }
+    void count_use(expr e) {
+        auto& node = nodes_[static_cast<std::size_t>(e)];
+        node.uses = node.user == equation_ ? node.uses + 1 : 1;
+        node.user = equation_;
+    }
 
 private:
     expr intern(expression node);
@@ -127,23 +149,18 @@ private:
     bool expands(expr product) const;
     /// base^times by repeated squares.
     expr raised(expr base, std::int64_t times);
-    expr distributed(const std::vector<ir::ref>& over, expr body);
+    expr distributed(const loop_list& over, expr body);
 
     expr quotient(expr numerator, expr denominator);
-    expr holds_somewhere(const std::vector<expr>& conditions, const std::vector<ir::ref>& indices);
-    expr place_exists(expr condition, const std::vector<ir::ref>& others);
+    expr holds_somewhere(const std::vector<expr>& conditions, const loop_list& indices);
+    expr place_exists(expr condition, const loop_list& others);
     bool folds(opcode code, double argument) const;
 
-    std::vector<std::int64_t> extents_;
-    element type_;
+    loop_table loops_;
+    std::int32_t equation_ = 0;
+    element type_ = element::f64;
     std::vector<expression> nodes_;
     std::unordered_multimap<std::uint64_t, expr> known_;
 };
-
-/// The union of two sorted lists, the first without the second, and what is in both.
-std::vector<ir::ref> united(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b);
-std::vector<ir::ref> without(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b);
-std::vector<ir::ref> common(const std::vector<ir::ref>& a, const std::vector<ir::ref>& b);
-bool contains(const std::vector<ir::ref>& a, ir::ref index);
 
 }  // namespace ricci::plan

@@ -16,8 +16,8 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 std::vector<slot_uses> find_uses(const program_plan& plan) {
     std::vector<slot_uses> uses(plan.slots.size());
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
-        for_each_slot(plan.steps[s], [&](std::int32_t slot, bool writes) {
+    for (std::size_t s = 0; s < plan.compiled.size(); ++s)
+        for_each_slot(plan.compiled[s], [&](std::int32_t slot, bool writes) {
             if (slot < 0) return;
             auto& u = uses[static_cast<std::size_t>(slot)];
             auto& list = writes ? u.writers : u.readers;
@@ -29,17 +29,18 @@ std::vector<slot_uses> find_uses(const program_plan& plan) {
 // All steps with the members replaced by what was made of them, in an order that keeps every step after
 // those whose results it needs; nothing when a step in between needs some members and is needed by
 // others.
-std::optional<std::vector<step>> reordered(const program_plan& plan, const stream_group& group) {
+std::optional<std::vector<compiled_step>> reordered(const program_plan& plan,
+                                                    const stream_group& group) {
     struct touch {
         std::size_t when = 0, node = 0;
         bool writes = false;
     };
     const auto& members = group.members();
-    const std::size_t count = plan.steps.size(), nodes = count + group.made().size();
+    const std::size_t count = plan.compiled.size(), nodes = count + group.made().size();
     std::vector<std::vector<touch>> touches(plan.slots.size() + group.new_slots().size());
     for (std::size_t s = 0; s < count; ++s)
         if (!std::binary_search(members.begin(), members.end(), s))
-            for_each_slot(plan.steps[s], [&](std::int32_t slot, bool writes) {
+            for_each_slot(plan.compiled[s], [&](std::int32_t slot, bool writes) {
                 if (slot >= 0) touches[static_cast<std::size_t>(slot)].push_back({s, s, writes});
             });
     // A new step is as urgent as the first of the steps whose place it takes.
@@ -73,11 +74,11 @@ std::optional<std::vector<step>> reordered(const program_plan& plan, const strea
     for (std::size_t n = 0; n < nodes; ++n)
         if (waits[n] == 0 && (n >= count || !std::binary_search(members.begin(), members.end(), n)))
             ready.insert({rank[n], n});
-    std::vector<step> result;
+    std::vector<compiled_step> result;
     while (!ready.empty()) {
         const std::size_t n = ready.begin()->second;
         ready.erase(ready.begin());
-        result.push_back(n < count ? plan.steps[n] : group.made()[n - count].what);
+        result.push_back(n < count ? plan.compiled[n] : group.made()[n - count].what);
         for (const std::size_t next : after[n])
             if (--waits[next] == 0) ready.insert({rank[next], next});
     }
@@ -90,8 +91,8 @@ std::optional<std::vector<step>> reordered(const program_plan& plan, const strea
 void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
     std::set<std::int32_t> noted;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        if (!plan.steps[s].is_contraction) continue;
+    for (std::size_t s = 0; s < plan.compiled.size(); ++s) {
+        if (!plan.compiled[s].is_contraction) continue;
         for (const bool a : {true, false}) {
             const auto uses = find_uses(plan);
             stream_group group(plan, uses);
@@ -103,7 +104,7 @@ void fuse(program_plan& plan, const ir::program_view& program) {
                         plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
                     plan.slots.insert(plan.slots.end(), group.new_slots().begin(),
                                       group.new_slots().end());
-                    plan.steps = std::move(*steps);
+                    plan.compiled = std::move(*steps);
                     s = none;
                     break;
                 }

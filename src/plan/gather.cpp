@@ -1,4 +1,4 @@
-// Reading and adding up at places that a tensor says: which sums are that, and the steps for it.
+// Reading and adding up at places that a tensor says: which sums are that, and the assignments for it.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -95,11 +95,11 @@ expr lowering::compared(expr e) {
     return stored_[e] = graph_.load(target, true);
 }
 
-// The expression as an address, where it is made of positions and whole numbers: i - j + 3.
-std::optional<linear_form> lowering::sum_of_positions(expr e) const {
+// The expression as a place, where it is made of positions and whole numbers: i - j + 3.
+std::optional<place> lowering::sum_of_positions(expr e) const {
     const auto& node = graph_[e];
-    if (node.kind == kind::position) return node.source.at;
-    linear_form total;
+    if (node.kind == kind::position) return node.at;
+    place total;
     if (node.kind == kind::constant) {
         total.offset = static_cast<std::int64_t>(node.value);
         if (std::abs(node.value) > 1e9 || static_cast<double>(total.offset) != node.value)
@@ -107,33 +107,24 @@ std::optional<linear_form> lowering::sum_of_positions(expr e) const {
         return total;
     }
     if (node.kind != kind::operation) return {};
-    const auto add = [&](const linear_form& x, std::int64_t factor) {
-        total.offset += factor * x.offset;
-        for (const auto& s : x.strides) {
-            const auto same = std::find_if(total.strides.begin(), total.strides.end(),
-                                           [&](const auto& t) { return t.index == s.index; });
-            if (same == total.strides.end()) total.strides.push_back({s.index, factor * s.stride});
-            else same->stride += factor * s.stride;
-        }
-    };
     std::int64_t factor = 1;
-    std::optional<linear_form> only;
+    std::optional<place> only;
     for (std::size_t k = 0; k < node.arguments.size(); ++k) {
         if (node.arguments[k] < 0) continue;
         const auto x = sum_of_positions(node.arguments[k]);
         if (!x) return {};
         switch (node.code) {
             case opcode::add:
-                add(*x, 1);
+                total.add(*x, 1);
                 break;
             case opcode::subtract:
-                add(*x, k == 0 ? 1 : -1);
+                total.add(*x, k == 0 ? 1 : -1);
                 break;
             case opcode::negate:
-                add(*x, -1);
+                total.add(*x, -1);
                 break;
             case opcode::multiply:
-                if (x->strides.empty()) factor *= x->offset;
+                if (x->terms.empty()) factor *= x->offset;
                 else if (only) return {};
                 else only = x;
                 break;
@@ -141,22 +132,22 @@ std::optional<linear_form> lowering::sum_of_positions(expr e) const {
                 return {};
         }
     }
-    if (only) add(*only, factor);
+    if (only) total.add(*only, factor);
     else if (node.code == opcode::multiply) total.offset = factor;
     return total;
 }
 
 // The same where all of it are places of the axis.
-std::optional<linear_form> lowering::place_on(ir::ref axis, expr numbers) const {
-    auto place = sum_of_positions(numbers);
-    if (!place) return {};
-    std::int64_t least = place->offset, most = place->offset;
-    for (const auto& s : place->strides) {
-        const std::int64_t reach = s.stride * std::max<std::int64_t>(graph_.extent(s.index) - 1, 0);
+std::optional<place> lowering::place_on(loop axis, expr numbers) const {
+    auto at = sum_of_positions(numbers);
+    if (!at) return {};
+    std::int64_t least = at->offset, most = at->offset;
+    for (const auto& s : at->terms) {
+        const std::int64_t reach = s.factor * std::max<std::int64_t>(graph_.extent(s.over) - 1, 0);
         (reach < 0 ? least : most) += reach;
     }
     if (least < 0 || most >= graph_.extent(axis)) return {};
-    return place;
+    return at;
 }
 
 // [v = x_i] y_{ia} summed over i, and over what only the y have, adds row i of y to row x_i of the
@@ -169,13 +160,13 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
         const auto test = graph_[all[k]];  // a copy: the graph grows below
         if (test.kind != kind::operation || test.code != opcode::equal) continue;
         for (int side = 0; side < 2; ++side) {
-            const expr place = test.arguments[static_cast<std::size_t>(side)];
+            const expr position = test.arguments[static_cast<std::size_t>(side)];
             const expr numbers = test.arguments[static_cast<std::size_t>(1 - side)];
-            const auto& at = graph_[place].source.at;
-            if (graph_[place].kind != kind::position || at.offset != 0 || at.strides.size() != 1 ||
-                at.strides[0].stride != 1)
+            const auto& at = graph_[position].at;
+            if (graph_[position].kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
+                at.terms[0].factor != 1)
                 continue;
-            const ir::ref axis = at.strides[0].index;
+            const loop axis = at.terms[0].over;
             std::vector<expr> rest;
             bool free = !contains(over, axis) && !contains(graph_[numbers].indices, axis);
             for (std::size_t other = 0; other < all.size(); ++other) {
@@ -190,54 +181,38 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
             expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
             const auto more = without(over, summed);
             // One tensor is summed on the way, a product of several before.
-            auto address = place_on(axis, numbers);
+            auto at_place = place_on(axis, numbers);
             const bool at_once =
-                address && varying == 1 && without(more, graph_[rows].indices).empty();
+                at_place && varying == 1 && without(more, graph_[rows].indices).empty();
             if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
-            found = {axis, numbers, std::move(address), rows};
+            found = {axis, numbers, std::move(at_place), rows};
             return true;
         }
     }
     return false;
 }
 
-map_step::operand lowering::walked(const access& a, const std::vector<ir::ref>& loops) const {
-    map_step::operand o;
-    o.slot = a.slot;
-    o.offset = a.at.offset;
-    for (ir::ref i : loops) o.strides.push_back(a.at.stride(i));
-    o.use = {a.slot, a.positions};
-    return o;
-}
-
-void lowering::emit_gather(expr e, const access& target, const std::vector<ir::ref>& indices) {
+void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
     const auto node = graph_[e];
-    step s;
-    s.equation = equation_;
-    s.is_gather = true;
-    auto& g = s.gather;
-    g.indices = indices;
-    std::sort(g.indices.begin(), g.indices.end(), [&](ir::ref x, ir::ref y) {
-        const auto a = std::abs(target.at.stride(x)), b = std::abs(target.at.stride(y));
-        return a != b ? a > b : x < y;
-    });
-    for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
-    if (node.arguments.size() > node.lookups.size())
-        g.wanted = walked(graph_[stored(node.arguments.back())].source, g.indices);
-    for (std::size_t k = 0; k < node.lookups.size(); ++k) {
-        const expr numbers = numbers_of(node.arguments[k]);
-        g.lookups.push_back({walked(graph_[numbers].source, g.indices), node.lookups[k].stride,
-                             node.lookups[k].extent, node.lookups[k].words});
+    assign made;
+    made.equation = equation_;
+    made.how = way::gather;
+    made.target = target;
+    made.loops = indices;
+    made.body = e;
+    if (node.kind == kind::gather) {
+        std::vector<expr> arguments = node.arguments;
+        if (arguments.size() > node.lookups.size()) arguments.back() = stored(arguments.back());
+        for (std::size_t k = 0; k < node.lookups.size(); ++k)
+            arguments[k] = numbers_of(arguments[k]);
+        made.body = graph_.regathered(e, std::move(arguments));
     }
-    g.out = walked(target, g.indices);
-    g.in = walked(node.source, g.indices);
-    s.bytes = 2 * graph_.size(indices) * static_cast<double>(size_of(plan_.type));
-    plan_.steps.push_back(std::move(s));
+    plan_.steps.push_back(std::move(made));
 }
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,
-                            const std::vector<ir::ref>& indices, double beta) {
-    const expr numbers = sum.place ? -1 : numbers_of(sum.numbers);
+                            const loop_list& indices, double beta) {
+    const expr numbers = sum.at ? -1 : numbers_of(sum.numbers);
     const expr rows = stored(sum.rows);
     if (beta != 1) {
         const expr before = beta == 0
@@ -245,40 +220,25 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
                                 : graph_.multiply({graph_.constant(beta), graph_.load(target)});
         emit_map(target, indices, before, fold::none, {});
     }
-    const auto kept = without(indices, {sum.axis});
-    const auto all = united(graph_[sum.numbers].indices, graph_[rows].indices);
-    step s;
-    s.equation = equation_;
-    s.is_gather = true;
-    auto& g = s.gather;
-    g.scatter = true;
-    g.indices = without(all, kept);  // what is summed: slowest, in the order of the rows
-    const auto by_stride = [&](const linear_form& at) {
-        return [&at](ir::ref x, ir::ref y) {
-            const auto a = std::abs(at.stride(x)), b = std::abs(at.stride(y));
-            return a != b ? a > b : x < y;
-        };
-    };
-    std::sort(g.indices.begin(), g.indices.end(),
-              by_stride(graph_[sum.place ? rows : numbers].source.at));
-    auto inner = common(all, kept);
-    std::sort(inner.begin(), inner.end(), by_stride(target.at));
-    g.indices.insert(g.indices.end(), inner.begin(), inner.end());
-    for (ir::ref i : g.indices) g.extents.push_back(graph_.extent(i));
-    g.out = walked(target, g.indices);
-    const std::int64_t stride = target.at.stride(sum.axis);
-    if (sum.place) {
-        g.out.offset += sum.place->offset * stride;
-        for (std::size_t k = 0; k < g.indices.size(); ++k)
-            g.out.strides[k] += sum.place->stride(g.indices[k]) * stride;
+    assign made;
+    made.equation = equation_;
+    made.how = way::scatter;
+    made.target = target;
+    made.body = rows;
+    made.beta = 1;
+    made.loops = united(graph_[sum.numbers].indices, graph_[rows].indices);
+    made.over = without(made.loops, without(indices, {sum.axis}));
+    if (sum.at) {
+        for (auto& at : made.target.at) {
+            const std::int64_t factor = at.factor(sum.axis);
+            at.add(sum.axis, -factor);
+            at.add(*sum.at, factor);
+        }
     } else {
-        g.lookups.push_back(
-            {walked(graph_[numbers].source, g.indices), stride, graph_.extent(sum.axis), {}});
+        made.scattered = sum.axis;
+        made.numbers = numbers;
     }
-    g.in = walked(graph_[rows].source, g.indices);
-    s.flops = graph_.size(all);
-    s.bytes = 3 * graph_.size(all) * static_cast<double>(size_of(plan_.type));
-    plan_.steps.push_back(std::move(s));
+    plan_.steps.push_back(std::move(made));
 }
 
 }  // namespace ricci::plan

@@ -42,7 +42,8 @@ walk walk_of(const contraction_step& c, shared_operand which) {
 }
 
 /// Whether a step may run at the same time as another one before it.
-bool independent(const program_plan& plan, const step& before, const step& after) {
+bool independent(const program_plan& plan, const compiled_step& before,
+                 const compiled_step& after) {
     const auto same_memory = [&](std::int32_t x, std::int32_t y) {
         const auto& p = plan.slots[static_cast<std::size_t>(x)];
         const auto& q = plan.slots[static_cast<std::size_t>(y)];
@@ -61,29 +62,30 @@ bool independent(const program_plan& plan, const step& before, const step& after
 
 void join_contractions(program_plan& plan) {
     constexpr shared_operand either[] = {shared_operand::a, shared_operand::b};
-    for (std::size_t first = 0; first < plan.steps.size();) {
+    for (std::size_t first = 0; first < plan.compiled.size();) {
         std::size_t end = first + 1;
-        auto& start = plan.steps[first].contraction;
+        auto& start = plan.compiled[first].contraction;
         // Which operand of the step at `end` is the one in common, and which of the first.
         const auto shared = [&]() -> std::optional<std::pair<shared_operand, shared_operand>> {
             for (const shared_operand mine : either) {
                 if (start.shared != shared_operand::none && start.shared != mine) continue;
                 const walk common = walk_of(start, mine);
                 for (const shared_operand its : either)
-                    if (walk_of(plan.steps[end].contraction, its) == common) return {{mine, its}};
+                    if (walk_of(plan.compiled[end].contraction, its) == common)
+                        return {{mine, its}};
             }
             return std::nullopt;
         };
         const auto suits = [&] {
             for (std::size_t s = first; s < end; ++s)
-                if (!independent(plan, plan.steps[s], plan.steps[end])) return false;
+                if (!independent(plan, plan.compiled[s], plan.compiled[end])) return false;
             return true;
         };
-        while (plan.steps[first].is_contraction && end < plan.steps.size() &&
-               plan.steps[end].is_contraction && suits()) {
+        while (plan.compiled[first].is_contraction && end < plan.compiled.size() &&
+               plan.compiled[end].is_contraction && suits()) {
             const auto found = shared();
             if (!found) break;
-            auto& next = plan.steps[end].contraction;
+            auto& next = plan.compiled[end].contraction;
             std::tie(start.shared, next.shared) = *found;
             next.joins_previous = true;
             ++end;

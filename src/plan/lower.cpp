@@ -44,8 +44,7 @@ std::vector<expr> lowering::spread(expr value) {
     return result;
 }
 
-void lowering::into(const access& target, const std::vector<ir::ref>& indices, expr value,
-                    double beta) {
+void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
     std::vector<contraction_of> direct;
     std::vector<scattered_sum> scattered;
     std::vector<expr> rest;
@@ -99,14 +98,13 @@ void lowering::into(const access& target, const std::vector<ir::ref>& indices, e
     forget(target);
 }
 
-access lowering::computed(const std::vector<ir::ref>& indices, expr value) {
+access lowering::computed(const loop_list& indices, expr value) {
     const access result = temporary(indices, -1, type_);
     into(result, indices, value, 0);
     return result;
 }
 
-void lowering::convert(const access& value, const access& target,
-                       const std::vector<ir::ref>& indices) {
+void lowering::convert(const access& value, const access& target, const loop_list& indices) {
     emit_gather(graph_.load(value), target, indices);
 }
 
@@ -118,8 +116,7 @@ void lowering::forget(const access& target) {
 
 // A contraction inside an element-wise expression, of the target's own shape, is written to the
 // target, where the last pass reads it element for element: no memory of its own.
-void lowering::use_target_memory(const access& target, const std::vector<ir::ref>& indices,
-                                 expr body) {
+void lowering::use_target_memory(const access& target, const loop_list& indices, expr body) {
     if (graph_[body].indices != indices ||
         (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
         return;
@@ -156,9 +153,9 @@ lowering::resolved lowering::resolve(expr sum) {
         result.value = graph_.row(fold::sum, over, body);
         return result;
     }
-    std::vector<ir::ref> alone;
+    loop_list alone;
     for (expr& f : varying) {
-        std::vector<ir::ref> elsewhere;
+        loop_list elsewhere;
         for (expr other : varying)
             if (&other != &f) elsewhere = united(elsewhere, graph_[other].indices);
         const auto lone = without(common(over, graph_[f].indices), elsewhere);
@@ -180,16 +177,15 @@ lowering::resolved lowering::resolve(expr sum) {
 
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
 // uses them computes; so do sums that give one number for each element of a batch.
-lowering::resolved lowering::contracted(std::vector<expr> factors, std::vector<ir::ref> over,
-                                        expr scale) {
-    std::vector<std::vector<ir::ref>> lists;
-    std::vector<ir::ref> all;
+lowering::resolved lowering::contracted(std::vector<expr> factors, loop_list over, expr scale) {
+    std::vector<loop_list> lists;
+    loop_list all;
     for (expr f : factors) {
         lists.push_back(graph_[f].indices);
         all = united(all, lists.back());
     }
     const auto best =
-        path::find_path(lists, without(all, over), [&](ir::ref i) { return graph_.extent(i); });
+        path::find_path(lists, without(all, over), [&](loop i) { return graph_.extent(i); });
 
     std::vector<bool> alive(factors.size(), true);
     resolved result;
@@ -244,49 +240,53 @@ const expression* lowering::widest_load(expr e, std::size_t rank) const {
     return widest >= 0 && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
 }
 
+place lowering::address_of(const access& a) const {
+    return plan::address_of(a, plan_.slots[static_cast<std::size_t>(a.slot)].strides);
+}
+
 // An element-wise result is walked like its widest operand; everything else like the left side.
-std::vector<ir::ref> lowering::axis_order(const std::vector<ir::ref>& indices, expr like) const {
+loop_list lowering::axis_order(const loop_list& indices, expr like) const {
     auto result = indices;
     const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
     if (model && model->indices == indices) {
-        std::sort(result.begin(), result.end(), [&](ir::ref x, ir::ref y) {
-            const auto a = std::abs(model->source.at.stride(x)),
-                       b = std::abs(model->source.at.stride(y));
+        const place at = address_of(model->source);
+        std::sort(result.begin(), result.end(), [&](loop x, loop y) {
+            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
             return a != b ? a > b : x < y;
         });
         return result;
     }
-    const auto rank = [&](ir::ref i) {
+    const auto rank = [&](loop i) {
         return std::find(order_.begin(), order_.end(), i) - order_.begin();
     };
     std::sort(result.begin(), result.end(),
-              [&](ir::ref x, ir::ref y) { return rank(x) != rank(y) ? rank(x) < rank(y) : x < y; });
+              [&](loop x, loop y) { return rank(x) != rank(y) ? rank(x) < rank(y) : x < y; });
     return result;
 }
 
-access lowering::temporary(const std::vector<ir::ref>& indices, expr like, element type,
-                           bool is_truth) {
+access lowering::temporary(const loop_list& indices, expr like, element type, bool is_truth) {
     slot memory;
     memory.kind = storage::workspace;
     memory.is_foreign = type != plan_.type || is_truth;
     memory.own_type = type;
     memory.is_truth = is_truth;
-    memory.axes = axis_order(indices, like);
+    const loop_list axes = axis_order(indices, like);
     access result;
+    for (const loop l : axes) {
+        memory.axes.push_back(graph_.loops().letter(l));
+        result.at.push_back({0, {{l, 1}}});
+    }
     result.slot = static_cast<std::int32_t>(plan_.slots.size());
     std::int64_t stride = 1;
-    for (auto it = memory.axes.rbegin(); it != memory.axes.rend(); ++it) {
+    for (auto it = axes.rbegin(); it != axes.rend(); ++it) {
         memory.extents.insert(memory.extents.begin(), graph_.extent(*it));
         memory.strides.insert(memory.strides.begin(), stride);
-        result.at.strides.push_back({*it, stride});
         if (__builtin_mul_overflow(stride, graph_.extent(*it), &stride)) stride = -1;
         if (stride < 0) break;
     }
     const std::size_t size = is_truth ? 1 : size_of(type);
     if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
         memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
-    std::sort(result.at.strides.begin(), result.at.strides.end(),
-              [](const index_stride& x, const index_stride& y) { return x.index < y.index; });
     plan_.slots.push_back(std::move(memory));
     return result;
 }
@@ -365,6 +365,38 @@ expr lowering::plain(expr e, double loops) {
     if (node.code == opcode::multiply) return graph_.multiply(arguments);
     arguments.resize(3, -1);
     return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
+}
+
+void lowering::emit(const contraction_of& product, const access& target, double beta) {
+    hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
+    const auto factor = [&](expr e, bool conjugate) {
+        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
+    };
+    assign made;
+    made.equation = equation_;
+    made.how = way::contract;
+    made.target = target;
+    made.folding = fold::sum;
+    made.over = product.over;
+    made.loops =
+        without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
+    made.body = graph_.multiply(
+        {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
+    made.scale = plain(product.scale, 1);
+    made.beta = beta;
+    plan_.steps.push_back(std::move(made));
+}
+
+void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
+                        const loop_list& over) {
+    assign made;
+    made.equation = equation_;
+    made.target = target;
+    made.folding = folding;
+    made.over = over;
+    made.loops = indices;
+    made.body = plain(body, graph_.size(united(indices, over)));
+    plan_.steps.push_back(std::move(made));
 }
 
 }  // namespace ricci::plan

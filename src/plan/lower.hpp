@@ -1,5 +1,5 @@
-// From the planner's expressions to steps: what is contracted, what is one element-wise pass, and
-// what has to be stored in between.
+// From the planner's expressions to assignments: what is contracted, what is one element-wise pass,
+// and what has to be stored in between.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace ricci::plan {
 
-/// Appends the steps of one equation to a plan.
+/// Appends the assignments of one equation to a plan.
 class lowering {
 public:
     /// `order`: the indices of the left side as written; temporaries' axes follow it.
     /// `type`: what is computed with, and what steps on the way store; the plan's, or float for a plan of
     /// a 16-bit type.
-    lowering(program_plan& plan, graph& expressions, ir::ref equation, std::vector<ir::ref> order,
+    lowering(program_plan& plan, graph& expressions, ir::ref equation, loop_list order,
              element type)
         : plan_(plan),
           graph_(expressions),
@@ -27,12 +27,12 @@ public:
           type_(type) {}
 
     /// target = value + beta * target. `indices`: those of the target, sorted, without extents of 1.
-    void into(const access& target, const std::vector<ir::ref>& indices, expr value, double beta);
+    void into(const access& target, const loop_list& indices, expr value, double beta);
 
     /// value in memory of its own, of the type that is computed with.
-    access computed(const std::vector<ir::ref>& indices, expr value);
+    access computed(const loop_list& indices, expr value);
     /// target = what `computed` has given, rounded to the type of the target.
-    void convert(const access& value, const access& target, const std::vector<ir::ref>& indices);
+    void convert(const access& value, const access& target, const loop_list& indices);
 
     /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
     bool hides() const { return hides_; }
@@ -42,7 +42,7 @@ private:
     struct contraction_of {
         expr a = -1;
         expr b = -1;
-        std::vector<ir::ref> over;
+        loop_list over;
         expr scale = -1;
         bool conjugate_a = false, conjugate_b = false;
         bool hides = false;  // a bracket is part of an operand, and the other one is not under it
@@ -55,47 +55,46 @@ private:
     };
 
     resolved resolve(expr sum);
-    resolved contracted(std::vector<expr> factors, std::vector<ir::ref> over, expr scale);
+    resolved contracted(std::vector<expr> factors, loop_list over, expr scale);
     /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over i,
     /// with v free.
     struct scattered_sum {
-        ir::ref axis = ir::none;           // v
-        expr numbers = -1;                 // x_i
-        std::optional<linear_form> place;  // where x_i is a sum of positions
+        loop axis = -1;                 // v
+        expr numbers = -1;              // x_i
+        std::optional<plan::place> at;  // where x_i is a sum of positions
         expr rows = -1;
     };
-    std::optional<linear_form> sum_of_positions(expr e) const;
-    std::optional<linear_form> place_on(ir::ref axis, expr numbers) const;
+    std::optional<place> sum_of_positions(expr e) const;
+    std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
-    void emit_scatter(const scattered_sum& s, const access& target,
-                      const std::vector<ir::ref>& indices, double beta);
-    void emit_gather(expr e, const access& target, const std::vector<ir::ref>& indices);
+    void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
+                      double beta);
+    void emit_gather(expr e, const access& target, const loop_list& indices);
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
     bool is_whole(expr e, int& numbers, bool& within) const;
     bool compares_numbers(expr e) const;
     expr compared(expr e);
-    map_step::operand walked(const access& a, const std::vector<ir::ref>& loops) const;
 
     expr stored(expr e);
     expr stored(const contraction_of& product);
     expr plain(expr e, double loops);
     std::vector<expr> spread(expr value);
-    void use_target_memory(const access& target, const std::vector<ir::ref>& indices, expr body);
+    void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
-    access temporary(const std::vector<ir::ref>& indices, expr like, element type,
-                     bool is_truth = false);
-    std::vector<ir::ref> axis_order(const std::vector<ir::ref>& indices, expr like) const;
+    access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
+    place address_of(const access& a) const;
+    loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
 
     void emit(const contraction_of& product, const access& target, double beta);
-    void emit_map(const access& target, const std::vector<ir::ref>& indices, expr body,
-                  fold folding, const std::vector<ir::ref>& over);
+    void emit_map(const access& target, const loop_list& indices, expr body, fold folding,
+                  const loop_list& over);
 
     program_plan& plan_;
     graph& graph_;
     ir::ref equation_;
-    std::vector<ir::ref> order_;
+    loop_list order_;
     element type_;
     std::unordered_map<expr, expr> stored_;
     bool hides_ = false;

@@ -12,6 +12,7 @@
 #include "src/plan/brackets.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/check_places.hpp"
+#include "src/plan/emit.hpp"
 #include "src/plan/exponentials.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
@@ -33,12 +34,6 @@ struct postponed {
     bool at_once;         // it is scaled as it is computed
 };
 
-std::vector<ir::ref> indices_of(const access& a) {
-    std::vector<ir::ref> result;
-    for (const auto& s : a.at.strides) result.push_back(s.index);
-    return result;
-}
-
 // A number as memory that the plan owns.
 slot literal(const number& value, element type) {
     slot s;
@@ -48,60 +43,45 @@ slot literal(const number& value, element type) {
     return s;
 }
 
-// target = value of every element + beta * target, over all of a slot.
+// target = alpha * source + beta * target, over all of a slot; without a source only the latter.
 void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source,
                 const number& alpha, const number& beta) {
-    step s;
-    s.equation = equation;
-    auto& m = s.map;
-    m.extents = plan.slots[static_cast<std::size_t>(target)].extents;
-    m.indices.assign(m.extents.size(), ir::none);
-    double elements = 1;
-    for (const auto n : m.extents) elements *= static_cast<double>(n);
-    const auto operand = [&](std::int32_t slot) {
-        m.operands.push_back(
-            {slot, 0, plan.slots[static_cast<std::size_t>(slot)].strides, {slot, {0, -1}}});
-        s.bytes += elements * static_cast<double>(size_of(plan.type));
-    };
-    const auto push = [&](opcode code, std::int32_t first, std::int32_t second, std::int32_t load,
-                          double value) {
-        m.program.push_back({code, first, second, -1, load, value});
-        return static_cast<std::int32_t>(m.program.size()) - 1;
-    };
-    const auto load = [&] {
-        return push(opcode::load, -1, -1, static_cast<std::int32_t>(m.operands.size()) - 1, 0);
-    };
-    const auto scaled = [&](std::int32_t slot, const number& factor) {
-        operand(slot);
-        const auto x = load();
-        if (factor == number(1)) return x;
-        s.flops += elements;
-        if (factor.is_plain())
-            return push(opcode::multiply, push(opcode::constant, -1, -1, -1, factor.real), x, -1,
-                        0);
-        plan.slots.push_back(literal(factor, plan.type));
-        const auto number_slot = static_cast<std::int32_t>(plan.slots.size()) - 1;
-        m.operands.push_back({number_slot,
-                              0,
-                              std::vector<std::int64_t>(m.extents.size(), 0),
-                              {number_slot, {0, 0}}});
-        return push(opcode::multiply, load(), x, -1, 0);
-    };
-    if (elements == 0) return;
-    operand(target);
-    std::int32_t total = source >= 0 ? scaled(source, alpha) : -1;
-    if (beta != number(0)) {
-        const auto old = scaled(target, beta);
-        total = total >= 0 ? push(opcode::add, total, old, -1, 0) : old;
+    auto& values = plan.values;
+    assign made;
+    made.equation = equation;
+    made.target.slot = target;
+    for (const auto extent : plan.slots[static_cast<std::size_t>(target)].extents) {
+        if (extent == 0) return;
+        place at;
+        if (extent > 1) at.terms = {{values.loops().fresh(ir::none, extent), 1}};
+        made.target.at.push_back(std::move(at));
     }
-    if (total < 0) push(opcode::constant, -1, -1, -1, 0);
-    plan.steps.push_back(std::move(s));
+    made.target.positions = {0, -1};
+    made.loops = loops_of(made.target);
+    const auto scaled = [&](std::int32_t slot, const number& factor) {
+        access from = made.target;
+        from.slot = slot;
+        const expr x = values.load(from);
+        if (factor == number(1)) return x;
+        if (factor.is_plain()) return values.multiply({values.constant(factor.real), x});
+        plan.slots.push_back(literal(factor, plan.type));
+        access single;
+        single.slot = static_cast<std::int32_t>(plan.slots.size()) - 1;
+        single.positions = {0, 0};
+        return values.multiply({values.load(single), x});
+    };
+    std::vector<expr> terms;
+    if (source >= 0) terms.push_back(scaled(source, alpha));
+    if (beta != number(0)) terms.push_back(scaled(target, beta));
+    made.body = values.add(terms);
+    plan.steps.push_back(std::move(made));
 }
 
 // A product, a sum or a function of numbers, that is, what rounds; a copy does not.
-bool rounds(const step& s) {
-    if (s.is_gather) return s.gather.scatter;
-    return !s.is_map() || s.map.folding != fold::none || s.map.program.size() > 1;
+bool rounds(const program_plan& plan, const assign& a) {
+    if (a.how == way::gather) return false;
+    return a.how != way::map || a.folding != fold::none ||
+           plan.values[a.body].kind == kind::operation;
 }
 
 bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
@@ -126,7 +106,7 @@ public:
             lower(scale, plan_.type);
             const auto rounding =
                 std::count_if(plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
-                              plan_.steps.end(), rounds);
+                              plan_.steps.end(), [&](const assign& a) { return rounds(plan_, a); });
             if (!scaled || !is_narrow(plan_.type) || rounding < 2) return;
         }
         // Scaled results round once: all of it is computed in float.
@@ -138,34 +118,36 @@ public:
 private:
     void lower(const result_scale& scale, element type) {
         const auto& equation = request_.program.equations[e_];
-        std::vector<std::int64_t> extents;
+        graph& expressions = plan_.values;
+        expressions.begin(++plan_.parts, type);
+        std::vector<loop> loops;
         for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
-            extents.push_back(shapes_.index_extent(e_, i));
-        graph expressions(std::move(extents), type);
-        translation read(request_.program, brackets_, plan_.slots, e_, expressions);
+            loops.push_back(expressions.loops().of(i, shapes_.index_extent(e_, i)));
+        translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions);
         expr value = read.body();
         const access target = read.left_side();
-        const auto indices = indices_of(target);
+        const auto indices = loops_of(target);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
-        std::vector<ir::ref> order;
+        loop_list order;
         for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
             const auto& p = request_.program.at(equation.positions, axis);
-            if (p.kind == ir::position_kind::index) order.push_back(p.index);
+            if (p.kind == ir::position_kind::index)
+                order.push_back(loops[static_cast<std::size_t>(p.index)]);
             for (std::int32_t k = 0; k < p.terms.count; ++k)
-                order.push_back(request_.program.affine_terms[p.terms.first + k].index);
+                order.push_back(loops[static_cast<std::size_t>(
+                    request_.program.affine_terms[p.terms.first + k].index)]);
         }
         lowering steps(plan_, expressions, e_, std::move(order), type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
         std::for_each(plan_.steps.begin() + first, plan_.steps.end(),
-                      [](step& s) { s.hides = true; });
+                      [](assign& a) { a.hides = true; });
     }
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
-                const std::vector<ir::ref>& indices, expr value, const result_scale& scale,
-                element type) {
+                const loop_list& indices, expr value, const result_scale& scale, element type) {
         const auto& equation = request_.program.equations[e_];
         const bool nothing = expressions.size(indices) == 0;
         if (type == plan_.type) {
@@ -206,6 +188,10 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
     plan.careful = careful;
     plan.type = request.type;
     plan.slots = bound;
+    // Numbers of loops keep the order of letters in every equation.
+    for (ir::ref i = 0; i < request.program.indices.size(); ++i)
+        for (ir::ref e = 0; e < request.program.equations.size(); ++e)
+            plan.values.loops().of(i, shapes.index_extent(e, i));
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     const brackets conditions(request.program);
     std::vector<postponed> copies;
@@ -239,6 +225,7 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,
                    copy.at_once ? number(0) : request.beta);
+    emit(plan);
     if (request.fuse && !careful) {
         fuse(plan, request.program);
         chain_streams(plan);
@@ -251,13 +238,13 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
 bool safe_in_place(const program_plan& plan, ir::ref output) {
     const auto& memory = plan.slots[static_cast<std::size_t>(output)];
     std::int64_t write = -1;
-    const auto count = static_cast<std::int64_t>(plan.steps.size());
+    const auto count = static_cast<std::int64_t>(plan.compiled.size());
     const auto shares = [&](std::int32_t number) {
         const auto& s = plan.slots[static_cast<std::size_t>(number)];
         return s.kind == storage::input && s.data == memory.data;
     };
     for (std::int64_t k = 0; k < count; ++k) {
-        const auto& s = plan.steps[static_cast<std::size_t>(k)];
+        const auto& s = plan.compiled[static_cast<std::size_t>(k)];
         bool reads = false, writes = false;
         for_each_slot(s, [&](std::int32_t number, bool written) {
             reads = reads || shares(number);
@@ -352,7 +339,8 @@ void add_rules(program_plan& plan, const ir::program_view& p, const std::vector<
 }
 
 bool hides(const program_plan& plan) {
-    return std::any_of(plan.steps.begin(), plan.steps.end(), [](const step& s) { return s.hides; });
+    return std::any_of(plan.compiled.begin(), plan.compiled.end(),
+                       [](const compiled_step& s) { return s.hides; });
 }
 
 program_plan make_plan(const engine::request& asked, bool careful) {

@@ -6,7 +6,7 @@
 namespace ricci::plan {
 
 bool graph::expands(expr product) const {
-    std::vector<ir::ref> all;
+    loop_list all;
     double largest = 0;
     int varying = 0;
     for (expr f : factors(product)) {
@@ -20,7 +20,7 @@ bool graph::expands(expr product) const {
 
 // x (a + b) = x a + x b where the sum of terms is a larger block than each of its terms, as in
 // Q^{ia} (K^{ja} + R^{ia}): otherwise it would be stored. Returns -1 where that does not hold.
-expr graph::distributed(const std::vector<ir::ref>& over, expr body) {
+expr graph::distributed(const loop_list& over, expr body) {
     const auto all = factors(body);
     if (all.size() < 2) return -1;
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -40,10 +40,10 @@ expr graph::distributed(const std::vector<ir::ref>& over, expr body) {
     return -1;
 }
 
-expr graph::sum(std::vector<ir::ref> over, expr body) {
-    for (ir::ref i : over)
+expr graph::sum(loop_list over, expr body) {
+    for (loop i : over)
         if (extent(i) == 0) return constant(0);
-    std::erase_if(over, [&](ir::ref i) { return extent(i) == 1; });
+    std::erase_if(over, [&](loop i) { return extent(i) == 1; });
     if (over.empty()) return body;
 
     // An index that nothing depends on only repeats the value.
@@ -83,10 +83,10 @@ expr graph::sum(std::vector<ir::ref> over, expr body) {
     return intern(std::move(node));
 }
 
-expr graph::row(fold folding, std::vector<ir::ref> over, expr body) {
+expr graph::row(fold folding, loop_list over, expr body) {
     // The softmax of one number is still to be computed; everything else of one number is itself.
     if (folding != fold::softmax) {
-        std::erase_if(over, [&](ir::ref i) { return extent(i) == 1; });
+        std::erase_if(over, [&](loop i) { return extent(i) == 1; });
         if (over.empty()) return body;
     }
     // Nothing is folded, whatever else stands below.
@@ -108,7 +108,7 @@ expr graph::raised(expr base, std::int64_t times) {
     return result;
 }
 
-expr graph::reduce(ir::reduction r, std::vector<ir::ref> over, expr body) {
+expr graph::reduce(ir::reduction r, loop_list over, expr body) {
     std::sort(over.begin(), over.end());
     over.erase(std::unique(over.begin(), over.end()), over.end());
     switch (r) {

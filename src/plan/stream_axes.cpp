@@ -17,7 +17,7 @@ constexpr std::int64_t most_reach = 1 << 15;
 /// Whether a contraction that consumes a plane has loops of its own; otherwise it is a sum of products
 /// of tiles, element by element.
 bool stream_group::has_values(std::size_t number) const {
-    const auto all = lists_of(plan_.steps[number].contraction);
+    const auto all = lists_of(plan_.compiled[number].contraction);
     const auto& found = matched_.at(number);
     for (std::size_t l = 0; l < all.extents.size(); ++l)
         if (found[l] < 0 && all.extents[l] != 1) return true;
@@ -26,7 +26,7 @@ bool stream_group::has_values(std::size_t number) const {
 
 /// Which of the group's loops a consumer sums.
 std::vector<bool> stream_group::summed_by(std::size_t number) const {
-    const auto& s = plan_.steps[number];
+    const auto& s = plan_.compiled[number];
     const auto& found = matched_.at(number);
     std::vector<bool> summed(loops_.size(), false);
     if (s.is_gather) {
@@ -44,7 +44,7 @@ std::vector<bool> stream_group::summed_by(std::size_t number) const {
 /// What a sweep sums for a consumer: columns, rows, or neither, where the tile itself is wanted; the
 /// longest of the row loops is that of a tile.
 loop_role stream_group::swept(std::size_t number) const {
-    if (plan_.steps[number].is_gather) return loop_role::batch;
+    if (plan_.compiled[number].is_gather) return loop_role::batch;
     const auto summed = summed_by(number);
     std::size_t longest = loops_.size();
     for (std::size_t g = 0; g < loops_.size(); ++g) {
@@ -77,7 +77,7 @@ bool stream_group::settle_sums() {
 /// no loops of its own.
 bool stream_group::factors_suit() const {
     for (const std::size_t number : sinks_) {
-        const auto& s = plan_.steps[number];
+        const auto& s = plan_.compiled[number];
         if (s.is_gather) {
             // The lines run through one row loop and one column loop, and are short enough.
             const auto strides = strides_of(matched_.at(number), s.gather.out.strides);
@@ -109,7 +109,7 @@ bool stream_group::factors_suit() const {
 // A row loop along which the other side moves too belongs to the batch.
 void stream_group::settle_factors() {
     for (const std::size_t number : members_) {
-        const auto& s = plan_.steps[number];
+        const auto& s = plan_.compiled[number];
         if (!s.is_contraction) continue;
         const auto all = lists_of(s.contraction);
         const auto& found = matched_.at(number);
@@ -140,7 +140,7 @@ bool stream_group::settle_axes() {
         if (l.axis == loop_role::row) rows = std::max(rows, l.extent);
     // Few rows leave most lanes idle, but a softmax would go over its scores three times.
     const bool softmax = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
-        const auto& s = plan_.steps[number];
+        const auto& s = plan_.compiled[number];
         return s.is_map() && s.map.folding == fold::softmax;
     });
     if (rows >= least_rows || softmax) return true;

@@ -67,7 +67,7 @@ bool stream_group::can_be_made(std::int32_t slot) const {
     const auto& uses = uses_[static_cast<std::size_t>(slot)];
     if (s.kind != storage::workspace || uses.writers.empty()) return false;
     return std::all_of(uses.writers.begin(), uses.writers.end(), [&](std::size_t w) {
-        const auto& step = plan_.steps[w];
+        const auto& step = plan_.compiled[w];
         if (step.is_stream || step.is_gather) return false;
         if (step.is_contraction) return step.contraction.c_offset == 0;
         return step.map.operands[0].offset == 0 &&
@@ -117,14 +117,14 @@ bool stream_group::follows(const layout& strides, loop_role axis) const {
 }
 
 stream_group::outcome stream_group::place(std::size_t number) {
-    const auto& s = plan_.steps[number];
+    const auto& s = plan_.compiled[number];
     if (s.is_stream) return fail(-1, "it is used by another streamed group");
     if (s.is_gather) return place_scatter(number);
     return s.is_contraction ? place_contraction(number) : place_map(number);
 }
 
 stream_group::outcome stream_group::place_map(std::size_t number) {
-    const auto& m = plan_.steps[number].map;
+    const auto& m = plan_.compiled[number].map;
     matching found(m.extents.size(), -1);
     std::int32_t through = -1;
     for (const auto& o : m.operands)
@@ -181,7 +181,7 @@ stream_group::outcome stream_group::place_map(std::size_t number) {
 
 // Tiles that are added up along lines of rows and columns, as where i - j is a place.
 stream_group::outcome stream_group::place_scatter(std::size_t number) {
-    const auto& g = plan_.steps[number].gather;
+    const auto& g = plan_.compiled[number].gather;
     matching found;
     if (!g.scatter || !g.lookups.empty() || !is_plane(g.in.slot))
         return fail(-1, "it is read or written at places that a tensor says");
@@ -197,7 +197,7 @@ stream_group::outcome stream_group::place_scatter(std::size_t number) {
 }
 
 stream_group::outcome stream_group::place_contraction(std::size_t number) {
-    const auto& c = plan_.steps[number].contraction;
+    const auto& c = plan_.compiled[number].contraction;
     const auto all = lists_of(c);
     matching found;
     for (const auto& o : c.alpha.operands)
@@ -268,11 +268,11 @@ std::vector<std::int32_t> stream_group::planes() const {
 }
 
 bool stream_group::gather(std::size_t seed, bool plane_is_a) {
-    const auto& c = plan_.steps[seed].contraction;
+    const auto& c = plan_.compiled[seed].contraction;
     const std::int32_t plane = plane_is_a ? c.a.slot : c.b.slot;
     if (plan_.slots[static_cast<std::size_t>(plane)].kind == storage::output &&
         !uses_[static_cast<std::size_t>(plane)].writers.empty() &&
-        plan_.steps[uses_[static_cast<std::size_t>(plane)].writers.back()].is_map()) {
+        plan_.compiled[uses_[static_cast<std::size_t>(plane)].writers.back()].is_map()) {
         fail(plane, "it is an output");
         return false;
     }
@@ -331,12 +331,12 @@ bool stream_group::gather(std::size_t seed, bool plane_is_a) {
     // What is streamed is larger than what it is made of: a product, or, under a softmax, any other
     // function of tensors that lack rows or columns.
     const auto makes_softmax = [&](std::size_t number) {
-        const auto& s = plan_.steps[number];
+        const auto& s = plan_.compiled[number];
         return s.is_map() && s.map.folding == fold::softmax;
     };
     const bool softmax = std::any_of(members_.begin(), members_.end(), makes_softmax);
     const bool product = std::any_of(members_.begin(), members_.end(), [&](std::size_t number) {
-        const auto& s = plan_.steps[number];
+        const auto& s = plan_.compiled[number];
         if (s.is_contraction) return is_plane(s.contraction.c.slot);
         if (!softmax || !s.is_map() || !is_plane(s.map.operands[0].slot)) return false;
         const auto& found = matched_.at(number);

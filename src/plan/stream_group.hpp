@@ -43,7 +43,7 @@ public:
         bool writes = false;
     };
     struct made_step {
-        step what;
+        compiled_step what;
         std::vector<access> accesses;
     };
     /// The steps that do what all members do, in their order.
@@ -113,7 +113,7 @@ private:
     void sum_partial(consumer& c, const std::vector<bool>& summed,
                      const std::vector<ir::ref>& value_names);
     void add_partial(consumer& c);
-    void count_elements(step& s) const;
+    void count_elements(compiled_step& s) const;
     std::int32_t new_slot(const std::vector<loop>& axes, std::vector<std::int64_t>& strides);
     std::optional<std::int32_t> linear_in(std::int32_t value) const;  // -1: in none
     std::vector<char> reached(std::int32_t value) const;
@@ -134,7 +134,7 @@ private:
     // Writing down one sweep
     class sweep_writer;
     bool write(bool late);
-    void count(step& s, const std::vector<std::size_t>& steps) const;
+    void count(compiled_step& s, const std::vector<std::size_t>& steps) const;
 
     const program_plan& plan_;
     const std::vector<slot_uses>& uses_;

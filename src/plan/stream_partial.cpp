@@ -26,7 +26,7 @@ std::int32_t stream_group::new_slot(const std::vector<loop>& axes,
     return static_cast<std::int32_t>(plan_.slots.size() + new_slots_.size()) - 1;
 }
 
-void stream_group::count_elements(step& s) const {
+void stream_group::count_elements(compiled_step& s) const {
     double elements = 1;
     for (const auto n : s.map.extents) elements *= static_cast<double>(n);
     s.flops = s.map.operands.size() > 1 ? elements : 0;
@@ -62,8 +62,8 @@ void stream_group::sum_partial(consumer& c, const std::vector<bool>& summed,
     sink.output = operand(slot, 0, moved, {slot, {0, -1}}, true);
     sink.beta = 0;
 
-    step s;
-    s.equation = plan_.steps[c.step].equation;
+    compiled_step s;
+    s.equation = plan_.compiled[c.step].equation;
     auto& m = s.map;
     m.folding = fold::sum;
     const auto result = beta == 0 ? whole.slot : -1;
@@ -90,7 +90,7 @@ void stream_group::sum_partial(consumer& c, const std::vector<bool>& summed,
         return;
     }
     // What is there already is added by a map of its own.
-    step last;
+    compiled_step last;
     last.equation = s.equation;
     auto& n = last.map;
     std::vector<std::int64_t> total_strides;
@@ -148,8 +148,8 @@ void stream_group::add_partial(consumer& c) {
     for (std::size_t k = 0; k < of.size(); ++k) moved[of[k]] = strides[k];
     sink.output = operand(parts, -least / unit, moved, {parts, {0, -1}}, true);
 
-    step clear, sum, add;
-    clear.equation = sum.equation = add.equation = plan_.steps[c.step].equation;
+    compiled_step clear, sum, add;
+    clear.equation = sum.equation = add.equation = plan_.compiled[c.step].equation;
     std::vector<loop> kept, folded;
     layout from, to, from_folded;
     for (std::size_t k = 0; k < axes.size(); ++k) {

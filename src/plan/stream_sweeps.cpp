@@ -46,8 +46,8 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
         if (product.b != bracket.sink.b || !product.number.instructions.empty()) continue;
         if (product.contracted.size() != bracket.sink.values.size()) continue;
 
-        step map;
-        map.equation = plan_.steps[sum.step].equation;
+        compiled_step map;
+        map.equation = plan_.compiled[sum.step].equation;
         auto& m = map.map;
         m.folding = fold::sum;
         const auto& out = operands_[static_cast<std::size_t>(sum.sink.output)];
@@ -62,7 +62,7 @@ bool stream_group::replace(consumer& sum, const consumer& bracket) {
             m.operands[1].strides.push_back(a.strides[g]);
             m.operands[2].strides.push_back(b.strides[g]);
         }
-        const auto& contraction = plan_.steps[number].contraction;
+        const auto& contraction = plan_.compiled[number].contraction;
         for (const auto& l : product.contracted) {
             const auto same =
                 std::find_if(bracket.sink.values.begin(), bracket.sink.values.end(),
@@ -119,7 +119,7 @@ bool stream_group::replace_by_sums_of_outputs() {
 
 /// The slot that a consumer gives others, by a map where it is partial.
 std::int32_t stream_group::written_by(const consumer& c) const {
-    const auto& s = plan_.steps[c.step];
+    const auto& s = plan_.compiled[c.step];
     if (s.is_contraction) return s.contraction.c.slot;
     return s.is_gather ? s.gather.out.slot : s.map.operands[0].slot;
 }
@@ -135,7 +135,7 @@ std::set<std::int32_t> stream_group::read_by(std::int32_t value, bool through_pr
             slots.insert(operands_[static_cast<std::size_t>(v.operand)].slot);
         if (!is_tile(v) || tile_number(v) >= weights_base || !through_products) continue;
         const auto& c =
-            plan_.steps[products_[static_cast<std::size_t>(tile_number(v))]].contraction;
+            plan_.compiled[products_[static_cast<std::size_t>(tile_number(v))]].contraction;
         slots.insert({c.a.slot, c.b.slot});
         for (const auto& o : c.alpha.operands) slots.insert(o.slot);
     }
@@ -385,16 +385,16 @@ private:
     std::map<std::int32_t, std::int32_t> tile_of_value_;  // stages
 };
 
-void stream_group::count(step& s, const std::vector<std::size_t>& steps) const {
+void stream_group::count(compiled_step& s, const std::vector<std::size_t>& steps) const {
     auto& stream = s.stream;
     const double size = static_cast<double>(size_of(plan_.type));
     for (const std::size_t number : steps) {
-        s.flops += plan_.steps[number].flops;
-        const auto e = plan_.steps[number].equation;
+        s.flops += plan_.compiled[number].flops;
+        const auto e = plan_.compiled[number].equation;
         if (std::find(stream.equations.begin(), stream.equations.end(), e) ==
             stream.equations.end())
             stream.equations.push_back(e);
-        const auto& m = plan_.steps[number];
+        const auto& m = plan_.compiled[number];
         const auto& use = m.is_contraction ? m.contraction.c
                           : m.is_gather    ? m.gather.out.use
                                            : m.map.operands[0].use;
@@ -442,11 +442,11 @@ bool stream_group::write(bool late) {
     if (!late)  // softmaxes without consumers of their own
         for (const auto& c : consumers_)
             for (const std::size_t n : c.needs)
-                if (plan_.steps[n].is_map() && plan_.steps[n].map.folding == fold::softmax)
+                if (plan_.compiled[n].is_map() && plan_.compiled[n].map.folding == fold::softmax)
                     for (const auto& [key, needs] : needs_)
                         if (key.second == n) steps.insert(needs.begin(), needs.end());
     for (const std::size_t number : steps)
-        for_each_slot(plan_.steps[number], [&](std::int32_t slot, bool writes) {
+        for_each_slot(plan_.compiled[number], [&](std::int32_t slot, bool writes) {
             if (slot < 0 || is_plane(slot)) return;
             // Of what a pass over planes reads, only what this sweep reads counts.
             accesses.push_back({slot, number, writes});
@@ -455,15 +455,16 @@ bool stream_group::write(bool late) {
     for_each_slot(result.what, [&](std::int32_t slot, bool) { touched.insert(slot); });
     std::erase_if(accesses, [&](const access& a) { return !touched.contains(a.slot); });
     for (const auto sums : log_sum_slots_)
-        accesses.push_back({sums, late ? plan_.steps.size() : 0, !late});
+        accesses.push_back({sums, late ? plan_.compiled.size() : 0, !late});
     for (const auto& c : consumers_)
         if (c.partial && !c.replaced && c.late == late)
             accesses.push_back(
                 {operands_[static_cast<std::size_t>(c.sink.output)].slot, c.step, true});
     const std::vector<std::size_t> sorted(steps.begin(), steps.end());
-    result.what.equation = plan_.steps[sorted.back()].equation;
-    result.what.hides = std::any_of(sorted.begin(), sorted.end(),
-                                    [&](std::size_t number) { return plan_.steps[number].hides; });
+    result.what.equation = plan_.compiled[sorted.back()].equation;
+    result.what.hides = std::any_of(sorted.begin(), sorted.end(), [&](std::size_t number) {
+        return plan_.compiled[number].hides;
+    });
     count(result.what, sorted);
     result.accesses = std::move(accesses);
     made_.push_back(std::move(result));
@@ -484,7 +485,7 @@ bool stream_group::build() {
         return product;
     };
     for (const auto number : products_)
-        contracted = std::max(contracted, size(plan_.steps[number].contraction.k));
+        contracted = std::max(contracted, size(plan_.compiled[number].contraction.k));
     for (const auto& c : consumers_) values = std::max(values, size(c.sink.values));
     if (scores_.empty() && columns < contracted + values) return false;
     return write(false) && write(true);

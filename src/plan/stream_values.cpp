@@ -126,7 +126,7 @@ std::int32_t stream_group::value_of(std::int32_t slot, std::size_t before) {
     std::set<std::size_t>* const outer = collecting_;
     std::set<std::size_t> needs{writer};
     collecting_ = &needs;
-    const auto& s = plan_.steps[writer];
+    const auto& s = plan_.compiled[writer];
     instruction tile;
     tile.code = opcode::load;
     std::int32_t value = -1;
@@ -208,7 +208,7 @@ std::vector<char> stream_group::reached(std::int32_t value) const {
 }
 
 void stream_group::add_consumer(std::size_t number) {
-    const auto& s = plan_.steps[number];
+    const auto& s = plan_.compiled[number];
     const auto& found = matched_.at(number);
     consumer made;
     made.step = number;
@@ -285,7 +285,7 @@ void stream_group::add_consumer(std::size_t number) {
 }
 
 fused_step::product stream_group::product_of(std::size_t number) {
-    const auto& c = plan_.steps[number].contraction;
+    const auto& c = plan_.compiled[number].contraction;
     const auto& found = matched_.at(number);
     std::vector<std::int64_t> a, b;
     for (const auto* list : {&c.batch, &c.m, &c.n, &c.k})

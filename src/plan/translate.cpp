@@ -33,28 +33,18 @@ opcode code_of(ir::comparison c) {
     return opcode::equal;
 }
 
-void accumulate(linear_form& form, ir::ref index, std::int64_t stride) {
-    const auto at = std::lower_bound(form.strides.begin(), form.strides.end(), index,
-                                     [](const index_stride& s, ir::ref i) { return s.index < i; });
-    if (at != form.strides.end() && at->index == index) {
-        at->stride += stride;
-    } else {
-        form.strides.insert(at, {index, stride});
-    }
-}
-
 }  // namespace
 
-// The position as a number; its strides may still hold zeros and indices of extent 1.
-linear_form translation::form(const ir::position& p) const {
-    linear_form result;
-    if (p.kind == ir::position_kind::index) accumulate(result, p.index, 1);
+// The position as a number; it may still hold loops of extent 1.
+place translation::form(const ir::position& p) const {
+    place result;
+    if (p.kind == ir::position_kind::index) result.add(loop_of(p.index), 1);
     if (p.kind == ir::position_kind::merged) {
         std::int64_t size = 1;
         for (std::int32_t k = p.terms.count; k-- > 0;) {
-            const ir::ref index = program_.affine_terms[p.terms.first + k].index;
-            accumulate(result, index, size);
-            size *= graph_.extent(index);
+            const loop l = loop_of(program_.affine_terms[p.terms.first + k].index);
+            result.add(l, size);
+            size *= graph_.extent(l);
         }
     }
     if (p.kind == ir::position_kind::fixed || p.kind == ir::position_kind::affine)
@@ -62,10 +52,10 @@ linear_form translation::form(const ir::position& p) const {
     if (p.kind == ir::position_kind::affine) {
         for (std::int32_t k = 0; k < p.terms.count; ++k) {
             const auto& term = program_.affine_terms[p.terms.first + k];
-            accumulate(result, term.index, term.coefficient);
+            const loop l = loop_of(term.index);
+            result.add(l, term.coefficient);
             // Positions count from the least value that the index can give.
-            if (term.coefficient < 0)
-                result.offset -= term.coefficient * (graph_.extent(term.index) - 1);
+            if (term.coefficient < 0) result.offset -= term.coefficient * (graph_.extent(l) - 1);
         }
     }
     return result;
@@ -73,9 +63,8 @@ linear_form translation::form(const ir::position& p) const {
 
 namespace {
 
-void tidy(linear_form& form, const graph& g) {
-    std::erase_if(form.strides,
-                  [&](const index_stride& s) { return s.stride == 0 || g.extent(s.index) == 1; });
+void tidy(place& p, const graph& g) {
+    std::erase_if(p.terms, [&](const term& s) { return g.extent(s.over) == 1; });
 }
 
 }  // namespace
@@ -86,17 +75,17 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
     result.slot = slot;
     result.positions = positions;
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
+        result.at.emplace_back();
         if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
-        const auto at = form(program_.at(positions, axis));
+        auto at = form(program_.at(positions, axis));
         const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
         const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
         std::int64_t least = at.offset, most = at.offset;
         bool empty = false;
-        for (const auto& s : at.strides) {
-            const std::int64_t reach = s.stride * (graph_.extent(s.index) - 1);
+        for (const auto& s : at.terms) {
+            const std::int64_t reach = s.factor * (graph_.extent(s.over) - 1);
             (reach < 0 ? least : most) += reach;
-            empty = empty || graph_.extent(s.index) == 0;
-            accumulate(result.at, s.index, s.stride * stride);
+            empty = empty || graph_.extent(s.over) == 0;
         }
         if (!empty && (least < 0 || most >= extent))
             throw error("ricci: in " + words_of_equation(program_, equation_) + " axis " +
@@ -104,9 +93,9 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
                         " is read or written at positions " + std::to_string(least) + " to " +
                         std::to_string(most) + ", and its extent is " + std::to_string(extent) +
                         ".");
-        result.at.offset += at.offset * stride;
+        tidy(at, graph_);
+        if (stride != 0) result.at.back() = std::move(at);
     }
-    tidy(result.at, graph_);
     return result;
 }
 
@@ -119,16 +108,16 @@ access translation::left_side(std::int32_t memory) const {
 bool translation::covers_all() const {
     const auto& e = program_.equations[equation_];
     const auto& memory = slots_[static_cast<std::size_t>(e.name)];
-    std::vector<ir::ref> met;
+    loop_list met;
     for (std::int32_t axis = 0; axis < e.positions.count; ++axis) {
         const auto at = form(program_.at(e.positions, axis));
         std::int64_t reached = 1;
-        for (const auto& s : at.strides) {
-            if (std::find(met.begin(), met.end(), s.index) != met.end() &&
-                graph_.extent(s.index) != 1)
+        for (const auto& s : at.terms) {
+            if (std::find(met.begin(), met.end(), s.over) != met.end() &&
+                graph_.extent(s.over) != 1)
                 return false;
-            met.push_back(s.index);
-            reached *= graph_.extent(s.index);
+            met.push_back(s.over);
+            reached *= graph_.extent(s.over);
         }
         if (reached != memory.extents[static_cast<std::size_t>(axis)]) return false;
     }
@@ -275,11 +264,10 @@ expr translation::gathered(const ir::node& n, const std::vector<expr>& numbers) 
         const auto& at = program_.at(n.positions, axis);
         if (at.kind == ir::position_kind::gathered)
             lookups[static_cast<std::size_t>(at.offset)] = {
-                memory.strides[static_cast<std::size_t>(axis)],
-                memory.extents[static_cast<std::size_t>(axis)],
-                "in " + words_of_equation(program_, equation_) + " axis " + std::to_string(axis) +
-                    " of " + words_of_name(program_, n.name) + " has the places 0 to " +
-                    std::to_string(memory.extents[static_cast<std::size_t>(axis)] - 1) + ","};
+                axis, "in " + words_of_equation(program_, equation_) + " axis " +
+                          std::to_string(axis) + " of " + words_of_name(program_, n.name) +
+                          " has the places 0 to " +
+                          std::to_string(memory.extents[static_cast<std::size_t>(axis)] - 1) + ","};
     }
     std::vector<expr> wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);
@@ -324,9 +312,9 @@ expr translation::read(ir::ref number) {
             return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
                                 children.size() > 1 ? children[1] : -1);
         case ir::op::reduce: {
-            std::vector<ir::ref> over;
+            loop_list over;
             for (std::int32_t k = 0; k < n.indices.count; ++k)
-                over.push_back(program_.reduced(n, k));
+                over.push_back(loop_of(program_.reduced(n, k)));
             return graph_.reduce(static_cast<ir::reduction>(n.detail), std::move(over),
                                  children[0]);
         }

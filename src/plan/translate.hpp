@@ -1,4 +1,4 @@
-// From an equation of a program to the planner's expressions: positions become strides.
+// From an equation of a program to the planner's expressions: indices become loops.
 #pragma once
 
 #include <map>
@@ -16,12 +16,15 @@ namespace ricci::plan {
 /// `brackets` are the program's.
 class translation {
 public:
+    /// `loops`: of each index of the program, in this equation.
     translation(const ir::program_view& program, const brackets& conditions,
-                const std::vector<slot>& slots, ir::ref equation, graph& into)
+                const std::vector<slot>& slots, ir::ref equation, std::vector<loop> loops,
+                graph& into)
         : program_(program),
           brackets_(conditions),
           slots_(slots),
           equation_(equation),
+          loops_(std::move(loops)),
           graph_(into),
           seen_(static_cast<std::size_t>(program.nodes.size()), -1) {}
 
@@ -54,12 +57,14 @@ private:
     void check_exponent(expr exponent) const;
     expr gathered(const ir::node& n, const std::vector<expr>& numbers);
     access reach(std::int32_t slot, ir::range positions) const;
-    linear_form form(const ir::position& p) const;
+    loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
+    place form(const ir::position& p) const;
 
     const ir::program_view& program_;
     const brackets& brackets_;
     const std::vector<slot>& slots_;
     ir::ref equation_;
+    std::vector<loop> loops_;  // by index of the program
     graph& graph_;
     std::vector<expr> seen_;  // by node
     std::vector<guard> guards_;

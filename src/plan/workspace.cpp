@@ -10,7 +10,7 @@ namespace ricci::plan {
 namespace {
 
 // The slots that an element-wise pass reads exactly where it writes: its output may take their place.
-std::vector<std::int32_t> read_in_place(const program_plan& plan, const step& s) {
+std::vector<std::int32_t> read_in_place(const program_plan& plan, const compiled_step& s) {
     std::vector<std::int32_t> result;
     if (!s.is_map() || (s.map.folding != fold::none && s.map.folding != fold::softmax))
         return result;
@@ -42,9 +42,10 @@ void lay_out_workspace(program_plan& plan) {
     std::vector<std::size_t> entry(plan.slots.size(), unseen);
     std::vector<lifetime> lives;  // by first use
     std::size_t now = 0;          // steps that run together are one moment
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        if (!plan.steps[s].contraction.joins_previous && !plan.steps[s].continues_chain) now = s;
-        for_each_slot(plan.steps[s], [&](std::int32_t number, bool) {
+    for (std::size_t s = 0; s < plan.compiled.size(); ++s) {
+        if (!plan.compiled[s].contraction.joins_previous && !plan.compiled[s].continues_chain)
+            now = s;
+        for_each_slot(plan.compiled[s], [&](std::int32_t number, bool) {
             const auto k = static_cast<std::size_t>(number);
             if (plan.slots[k].kind != storage::workspace) return;
             if (entry[k] == unseen) {
@@ -72,7 +73,7 @@ void lay_out_workspace(program_plan& plan) {
             throw error(
                 "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
-        const auto& first_step = plan.steps[life.first];
+        const auto& first_step = plan.compiled[life.first];
         const bool written = first_step.is_map() && first_step.map.operands[0].slot ==
                                                         static_cast<std::int32_t>(life.slot);
         lifetime* replaced = nullptr;

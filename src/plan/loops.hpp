@@ -1,0 +1,47 @@
+// The loops that a plan's assignments run over, by number, and sorted lists of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::plan {
+
+/// A loop by its number in the plan's table.
+using loop = std::int32_t;
+/// Sorted, unless said otherwise.
+using loop_list = std::vector<loop>;
+
+/// A loop has one extent wherever it stands. Letters do not identify loops: one letter may have two
+/// extents in two equations, and two loops may have one letter.
+struct loop_info {
+    ir::ref letter = ir::none;  // none: nobody wrote one
+    std::int64_t extent = 1;
+};
+
+/// The loops of a plan. Numbers keep the order of the letters within each equation.
+class loop_table {
+public:
+    /// The loop of this letter and extent, the same one each time.
+    loop of(ir::ref letter, std::int64_t extent);
+    /// A loop that no other assignment has.
+    loop fresh(ir::ref letter, std::int64_t extent);
+
+    std::int64_t extent(loop l) const { return loops_[static_cast<std::size_t>(l)].extent; }
+    ir::ref letter(loop l) const { return loops_[static_cast<std::size_t>(l)].letter; }
+    /// Elements of a block with these loops.
+    double size(const loop_list& loops) const;
+
+private:
+    std::vector<loop_info> loops_;
+    std::vector<std::vector<loop>> by_letter_;
+};
+
+/// The union of two sorted lists, the first without the second, and what is in both.
+loop_list united(const loop_list& a, const loop_list& b);
+loop_list without(const loop_list& a, const loop_list& b);
+loop_list common(const loop_list& a, const loop_list& b);
+bool contains(const loop_list& a, loop l);
+
+}  // namespace ricci::plan
