@@ -14,7 +14,7 @@ folder=$root/build-aarch64
 # One filter: Catch2 wants all of its parts to hold, and quotes where another one follows.
 [ $# -gt 0 ] || set -- '~"*threads"~"*same time"~"*cut down"~"blocks of every kind*"~"*many columns*"'\
 '~"*from memory*"~"unit strides*"~"products that are*"~"rows of a large*"~"*cut in parts*"~"masked groups and*"'\
-'~"groups of one*"~"in float*"~"few rows*"~"*fill vectors*"~"streamed weights*"~"*streamed and right"'
+'~"groups of one*"~"in float*"~"few rows*"~"*fill vectors*"~"fused weights*"~"*fused and right"'
 
 arm_library() { [ -e "/usr/lib/aarch64-linux-gnu/pkgconfig/$1.pc" ]; }
 packages=$(

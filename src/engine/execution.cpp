@@ -323,9 +323,9 @@ std::string execution::words(std::size_t step) const {
     const prepared_step& s = steps_[step];
     if (s.joined)
         return "packed once for " + std::to_string(s.parts.size()) + " contractions, from here on";
-    if (s.chain) return s.chain->words();
+    if (s.chain) return s.chain->describe();
     if (s.chained) return "together with the steps above";
-    return s.stream ? s.stream->words() : s.contraction ? s.contraction->words() : std::string();
+    return s.stream ? s.stream->describe() : s.contraction ? s.contraction->words() : std::string();
 }
 
 // The steps that make the condition of a gather of operands, which is checked before all others.

@@ -1,4 +1,4 @@
-// The streams of a chain with the operands of all its parts in one list.
+// The groups of a chain with the operands of all its parts in one list.
 #include "src/fused/chain_operands.hpp"
 
 namespace ricci::fused {
@@ -6,8 +6,8 @@ namespace ricci::fused {
 chain_operands::chain_operands(const steps::fused_chain& what)
     : sums_(what.sums.begin(), what.sums.end()),
       products_(what.second.products.begin(), what.second.products.end()),
-      stages_(what.second.stages.begin(), what.second.stages.end()),
-      sinks_(what.second.sinks.begin(), what.second.sinks.end()),
+      operations_(what.second.operations.begin(), what.second.operations.end()),
+      consumers_(what.second.consumers.begin(), what.second.consumers.end()),
       first_(what.first),
       second_(what.second) {
     for (const auto& list : {what.first.operands, what.operands, what.second.operands})
@@ -22,19 +22,19 @@ chain_operands::chain_operands(const steps::fused_chain& what)
         for (auto* operand : {&s.a, &s.b, &s.output}) *operand = moved(*operand, before_sums);
     for (auto& p : products_)
         for (auto* operand : {&p.a, &p.b}) *operand = moved(*operand, before_second);
-    programs_.reserve(stages_.size());
-    for (auto& s : stages_) {
+    programs_.reserve(operations_.size());
+    for (auto& s : operations_) {
         programs_.emplace_back(s.program.begin(), s.program.end());
         for (auto& i : programs_.back()) i.operand = moved(i.operand, before_second);
         s.program = programs_.back();
         s.log_sum_exp = moved(s.log_sum_exp, before_second);
     }
-    for (auto& s : sinks_)
+    for (auto& s : consumers_)
         for (auto* operand : {&s.b, &s.output}) *operand = moved(*operand, before_second);
     first_.operands = second_.operands = operands_;
     second_.products = products_;
-    second_.stages = stages_;
-    second_.sinks = sinks_;
+    second_.operations = operations_;
+    second_.consumers = consumers_;
 }
 
 }  // namespace ricci::fused

@@ -1,4 +1,4 @@
-// The streams of a chain with the operands of all its parts in one list, so that they have the same tiles
+// The groups of a chain with the operands of all its parts in one list, so that they have the same tiles
 // and one place in memory says where all of them are.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ricci::fused {
 
-/// Operands of the first stream, of the sums, of the second stream.
+/// Operands of the first group, of the sums, of the second group.
 class chain_operands {
 public:
     explicit chain_operands(const steps::fused_chain& what);
@@ -25,8 +25,8 @@ private:
     std::vector<steps::row_dot> sums_;
     std::vector<std::vector<steps::instruction>> programs_;
     std::vector<steps::tile_product> products_;
-    std::vector<steps::tile_operation> stages_;
-    std::vector<steps::tile_consumer> sinks_;
+    std::vector<steps::tile_operation> operations_;
+    std::vector<steps::tile_consumer> consumers_;
     steps::fused_group first_, second_;
 };
 

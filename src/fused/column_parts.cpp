@@ -17,7 +17,7 @@ constexpr std::int64_t tile_columns = 128;  // that longer tiles count as there
 
 template <class T>
 column_parts<T>::column_parts(const steps::fused_group& what, tiles<T>& made,
-                              const std::vector<row_sink<T>>& sinks, std::int64_t units,
+                              const std::vector<row_consumer<T>>& consumers, std::int64_t units,
                               double work)
     : tiles_(&made),
       extent_(made.shape().column.extent),
@@ -39,10 +39,10 @@ column_parts<T>::column_parts(const steps::fused_group& what, tiles<T>& made,
     other_parts_ = (others_ + others_of_part_ - 1) / others_of_part_;
     if (count() == 1) return;
     const std::int64_t width = made.sizes().full.width;
-    for (std::size_t k = 0; k < what.stages.size(); ++k)
-        if (what.stages[k].kind == steps::operation_kind::weights) weights_.push_back(k);
+    for (std::size_t k = 0; k < what.operations.size(); ++k)
+        if (what.operations[k].kind == steps::operation_kind::weights) weights_.push_back(k);
     kept_ = 2 * width * static_cast<std::int64_t>(weights_.size());
-    for (const auto& s : sinks) kept_ += s.most_sums();
+    for (const auto& s : consumers) kept_ += s.most_sums();
     kept_ = rounded_up(kept_, 64 / static_cast<std::int64_t>(sizeof(T)));
     state_ = made.take(static_cast<std::size_t>(3 * width));
 }
@@ -55,25 +55,25 @@ column_part column_parts<T>::part(std::int64_t number) const {
 }
 
 template <class T>
-std::string column_parts<T>::words() const {
+std::string column_parts<T>::describe() const {
     if (count() == 1) return "";
     return ", columns in parts of " + std::to_string(columns_ * others_of_part_);
 }
 
 template <class T>
-void column_parts<T>::keep(const tile_task<T>& t, const std::vector<row_sink<T>>& sinks,
+void column_parts<T>::keep(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers,
                            T* to) const {
     const std::int64_t width = t.width.width;
-    for (const std::size_t stage : weights_) {
-        const auto state = tiles_->state_of(t, stage);
+    for (const std::size_t operation : weights_) {
+        const auto state = tiles_->state_of(t, operation);
         to = std::copy_n(state.maximum, width, to);
         to = std::copy_n(state.sum, width, to);
     }
-    for (const auto& s : sinks) to = std::copy_n(s.sums(t), s.sums_of(t), to);
+    for (const auto& s : consumers) to = std::copy_n(s.sums(t), s.sums_of(t), to);
 }
 
 template <class T>
-void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_sink<T>>& sinks,
+void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers,
                             const T* kept) const {
     const std::int64_t width = t.width.width;
     const auto lanes = static_cast<std::size_t>(width);
@@ -85,10 +85,10 @@ void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_sink<T>
     }
     for (std::int64_t part = 0; part < count(); ++part, kept += kept_) {
         const T* from = kept;
-        // A part is told the largest scores of all: what it is multiplied by then is where sinks look
+        // A part is told the largest scores of all: what it is multiplied by then is where consumers look
         // for it.
-        for (const std::size_t stage : weights_) {
-            const auto state = tiles_->state_of(t, stage);
+        for (const std::size_t operation : weights_) {
+            const auto state = tiles_->state_of(t, operation);
             T* const maximum = t.address(state_);
             const kernels::softmax_state<T> own{maximum, maximum + width, maximum + 2 * width,
                                                 state.factor};
@@ -99,7 +99,7 @@ void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_sink<T>
             for (std::int64_t x = 0; x < width; ++x) state.sum[x] += own.sum[x];
             from += 2 * width;
         }
-        for (const auto& s : sinks) {
+        for (const auto& s : consumers) {
             s.add_sums(t, from);
             from += s.sums_of(t);
         }

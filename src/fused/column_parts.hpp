@@ -27,7 +27,7 @@ public:
     /// are in all, `work` how many operations a tile has for each column. The cut does not depend on
     /// the number of threads.
     column_parts(const steps::fused_group& what, tiles<T>& made,
-                 const std::vector<row_sink<T>>& sinks, std::int64_t units, double work);
+                 const std::vector<row_consumer<T>>& consumers, std::int64_t units, double work);
 
     /// 1: they are not cut.
     std::int64_t count() const { return runs_ * other_parts_; }
@@ -35,20 +35,21 @@ public:
     std::int64_t columns() const { return columns_; }
     column_part part(std::int64_t number) const;
     /// ", columns in parts of 2048", or nothing.
-    std::string words() const;
+    std::string describe() const;
 
     /// Numbers that are kept of a part, a multiple of a line of memory.
     std::int64_t kept() const { return kept_; }
-    /// Keeps the largest scores, the sums of weights and the sums of all sinks.
-    void keep(const tile_task<T>& t, const std::vector<row_sink<T>>& sinks, T* to) const;
+    /// Keeps the largest scores, the sums of weights and the sums of all consumers.
+    void keep(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers, T* to) const;
     /// What all parts have kept, one after another, becomes that of the task, which has seen nothing.
-    void merge(const tile_task<T>& t, const std::vector<row_sink<T>>& sinks, const T* kept) const;
+    void merge(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers,
+               const T* kept) const;
 
 private:
     const tiles<T>* tiles_ = nullptr;
     std::int64_t extent_ = 0, columns_ = 1, runs_ = 1;                // of the columns of a tile
     std::int64_t others_ = 1, others_of_part_ = 1, other_parts_ = 1;  // of the loops around them
-    std::vector<std::size_t> weights_;  // stages whose largest scores and sums are kept
+    std::vector<std::size_t> weights_;  // operations whose largest scores and sums are kept
     std::int64_t kept_ = 0;
     std::size_t state_ = 0;  // in a worker's memory: of a part, while it is merged
 };

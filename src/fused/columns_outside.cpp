@@ -1,4 +1,4 @@
-// A streamed group carried out column block by column block.
+// A fused group carried out column block by column block.
 #include "src/fused/columns_outside.hpp"
 
 #include <algorithm>
@@ -32,27 +32,28 @@ struct through_at_end {
 }  // namespace
 
 template <class T>
-column_sweep<T>::column_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
-                              const kernels::kernel_table<T>& packing)
+columns_outside<T>::columns_outside(const steps::fused_group& what,
+                                    const kernels::fused_table<T>& table,
+                                    const kernels::kernel_table<T>& packing)
     : tiles_(what, table, packing) {
     choose_blocks(what);
     tiles_.keep_columns_near();
-    std::vector<row_sink<T>> rows;
-    for (std::size_t k = 0; k < what.sinks.size(); ++k) {
+    std::vector<row_consumer<T>> rows;
+    for (std::size_t k = 0; k < what.consumers.size(); ++k) {
         const auto number = tiles_.products() + static_cast<std::int64_t>(k);
-        if (what.sinks[k].added) {
-            line_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
-        } else if (what.sinks[k].summed == steps::loop_role::batch) {
-            tile_sinks_.push_back({{what.sinks[k], tiles_}, number});
-        } else if (what.sinks[k].summed == steps::loop_role::row) {
-            column_sinks_.push_back({{what.sinks[k], tiles_, block_columns_}, number});
+        if (what.consumers[k].added) {
+            line_consumers_.push_back({{what.consumers[k], tiles_, block_columns_}, number});
+        } else if (what.consumers[k].summed == steps::loop_role::batch) {
+            plane_consumers_.push_back({{what.consumers[k], tiles_}, number});
+        } else if (what.consumers[k].summed == steps::loop_role::row) {
+            column_consumers_.push_back({{what.consumers[k], tiles_, block_columns_}, number});
         } else {
-            row_sinks_.push_back({{what.sinks[k], tiles_}, number});
-            rows.push_back(row_sinks_.back().sink);
+            row_consumers_.push_back({{what.consumers[k], tiles_}, number});
+            rows.push_back(row_consumers_.back().consumer);
         }
     }
-    std::size_t scratch = row_sink<T>::scratch(rows, tiles_);
-    if (!tile_sinks_.empty()) scratch = std::max(scratch, tile_sink<T>::scratch(tiles_));
+    std::size_t scratch = row_consumer<T>::scratch(rows, tiles_);
+    if (!plane_consumers_.empty()) scratch = std::max(scratch, plane_consumer<T>::scratch(tiles_));
     scratch_ = tiles_.take(scratch);
     shared_ = tiles_.take(tiles_.shared_elements());
     tiles_.check_room();
@@ -63,12 +64,12 @@ column_sweep<T>::column_sweep(const steps::fused_group& what, const kernels::str
 }
 
 template <class T>
-void column_sweep<T>::choose_blocks(const steps::fused_group& what) {
+void columns_outside<T>::choose_blocks(const steps::fused_group& what) {
     const geometry& g = tiles_.shape();
     batches_ = iterations(g.batch);
     batch_tasks_ = batches_ / std::max<std::int64_t>(g.summed, 1);
     std::int64_t bytes = 1;  // of a column
-    for (const auto& s : what.sinks)
+    for (const auto& s : what.consumers)
         if (s.summed == steps::loop_role::row)
             bytes += rounded_up(flatten(s.values).total, tiles_.packing().lanes) *
                      static_cast<std::int64_t>(sizeof(T));
@@ -81,7 +82,7 @@ void column_sweep<T>::choose_blocks(const steps::fused_group& what) {
     split_ = batch_tasks_ < enough_tasks;
     double work = 0;  // for a number of a tile
     for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
-    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    for (const auto& s : what.consumers) work += static_cast<double>(flatten(s.values).total);
     work *= 2 * static_cast<double>(g.summed * iterations(g.other_rows) * tiles_.row_tiles() *
                                     tiles_.sizes().full.width * g.column.extent * others);
     if (!split_)
@@ -91,7 +92,7 @@ void column_sweep<T>::choose_blocks(const steps::fused_group& what) {
 }
 
 template <class T>
-void column_sweep<T>::run(void* const* bases, const double* numbers) const {
+void columns_outside<T>::run(void* const* bases, const double* numbers) const {
     for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
         progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int worker) {
@@ -119,7 +120,7 @@ void column_sweep<T>::run(void* const* bases, const double* numbers) const {
 }
 
 template <class T>
-void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const {
+void columns_outside<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const {
     const geometry& g = tiles_.shape();
     const std::int64_t runs = blocks_ / iterations(g.other_columns);
     const std::int64_t first = block % runs * block_columns_;
@@ -132,8 +133,8 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
     move(g.other_columns, block / runs, t.origin);
     if (single_ && sum_at_once(t, batch)) return;
 
-    for (const auto& s : column_sinks_) s.sink.clear(t, end - first);
-    for (const auto& s : line_sinks_) s.sink.clear(t);
+    for (const auto& s : column_consumers_) s.consumer.clear(t, end - first);
+    for (const auto& s : line_consumers_) s.consumer.clear(t);
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
     for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
@@ -143,7 +144,7 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
         const std::int64_t row_tile = row_tiles - 1 - unit % row_tiles;
         tiles_.choose_rows(t, row_tile);
         const bool added = run_rows(t, batch, first, end, block == 0);
-        if (row_sinks_.empty()) continue;
+        if (row_consumers_.empty()) continue;
         // Blocks add to the sums one after another. Where it is not known beforehand which of them have
         // nothing to add, the order has to hold through those, too.
         if (block > 0 && (added || !tiles_.has_schedule())) {
@@ -151,23 +152,24 @@ void column_sweep<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_
             while (before.load(std::memory_order_acquire) <= unit) std::this_thread::yield();
         }
         if (added)
-            for (const auto& s : row_sinks_)
-                s.sink.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
+            for (const auto& s : row_consumers_)
+                s.consumer.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
         mine->store(unit + 1, std::memory_order_release);
     }
     std::copy_n(t.origin, g.operands(), t.at);
-    for (const auto& s : column_sinks_) s.sink.finish(t, first, end, t.numbers[s.number], true);
-    if (line_sinks_.empty()) return;
+    for (const auto& s : column_consumers_)
+        s.consumer.finish(t, first, end, t.numbers[s.number], true);
+    if (line_consumers_.empty()) return;
     // Lines of one block cross those of others: one block after another adds its own.
     if (block > 0)
         while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)  // not at its end
             std::this_thread::yield();
-    for (const auto& s : line_sinks_) s.sink.finish(t, first, t.numbers[s.number]);
+    for (const auto& s : line_consumers_) s.consumer.finish(t, first, t.numbers[s.number]);
 }
 
 // The last block before this one that adds something to a tile of rows, as far as that is known.
 template <class T>
-std::int64_t column_sweep<T>::adds_before(std::int64_t block, std::int64_t row_tile) const {
+std::int64_t columns_outside<T>::adds_before(std::int64_t block, std::int64_t row_tile) const {
     const std::int64_t runs = blocks_ / iterations(tiles_.shape().other_columns);
     std::int64_t before = block - 1;
     while (before > 0 && tiles_.has_schedule() &&
@@ -178,7 +180,7 @@ std::int64_t column_sweep<T>::adds_before(std::int64_t block, std::int64_t row_t
 
 // One tile is all there is: its sums need not be kept. False where it is more, or nothing.
 template <class T>
-bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
+bool columns_outside<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
     const geometry& g = tiles_.shape();
     const std::int64_t end = g.column.extent;
     std::copy_n(t.origin, g.operands(), t.at);
@@ -189,16 +191,17 @@ bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
     tile_range range;
     tiles_.make_next(t, columns, range);
     T* const scratch = t.address(scratch_);
-    for (const auto& s : row_sinks_) s.sink.sum(t, range, t.numbers[s.number], scratch);
-    for (const auto& s : column_sinks_) s.sink.sum(t, range, end, t.numbers[s.number], scratch);
+    for (const auto& s : row_consumers_) s.consumer.sum(t, range, t.numbers[s.number], scratch);
+    for (const auto& s : column_consumers_)
+        s.consumer.sum(t, range, end, t.numbers[s.number], scratch);
     add_nothing(t, batch, 0, range.column);
-    for (const auto& s : tile_sinks_)
-        s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), scratch);
+    for (const auto& s : plane_consumers_)
+        s.consumer.add(t, range, t.numbers[s.number], s.consumer.is_first(batch), scratch);
     add_nothing(t, batch, range.column_end, end);
-    for (const auto& s : line_sinks_) {
-        s.sink.clear(t);
-        s.sink.add(t, range, 0);
-        s.sink.finish(t, 0, t.numbers[s.number]);
+    for (const auto& s : line_consumers_) {
+        s.consumer.clear(t);
+        s.consumer.add(t, range, 0);
+        s.consumer.finish(t, 0, t.numbers[s.number]);
     }
     return true;
 }
@@ -206,45 +209,47 @@ bool column_sweep<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const {
 // A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
 // where there is nothing to add.
 template <class T>
-bool column_sweep<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
-                               std::int64_t end, bool first_block) const {
+bool columns_outside<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
+                                  std::int64_t end, bool first_block) const {
     auto columns = tiles_.ranges(t, block, end);
     if (!first_block && !tiles_.counts(t, columns)) {
         add_nothing(t, batch, block, end);
         return false;
     }
     tiles_.pack_rows(t);
-    for (const auto& s : column_sinks_) s.sink.pack(t);
-    for (const auto& s : row_sinks_) s.sink.clear(t);
+    for (const auto& s : column_consumers_) s.consumer.pack(t);
+    for (const auto& s : row_consumers_) s.consumer.clear(t);
     std::int64_t done = block;  // columns up to here have been added, or do not count
     for (tile_range range; tiles_.make_next(t, columns, range); done = range.column_end) {
         add_nothing(t, batch, done, range.column);
-        for (const auto& s : column_sinks_) s.sink.add(t, range, block);
-        for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(scratch_));
-        for (const auto& s : line_sinks_) s.sink.add(t, range, block);
-        for (const auto& s : tile_sinks_)
-            s.sink.add(t, range, t.numbers[s.number], s.sink.is_first(batch), t.address(scratch_));
+        for (const auto& s : column_consumers_) s.consumer.add(t, range, block);
+        for (const auto& s : row_consumers_) s.consumer.add(t, range, t.address(scratch_));
+        for (const auto& s : line_consumers_) s.consumer.add(t, range, block);
+        for (const auto& s : plane_consumers_)
+            s.consumer.add(t, range, t.numbers[s.number], s.consumer.is_first(batch),
+                           t.address(scratch_));
     }
     add_nothing(t, batch, done, end);
     return true;
 }
 
 template <class T>
-void column_sweep<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
-                                  std::int64_t end) const {
+void columns_outside<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
+                                     std::int64_t end) const {
     if (column >= end) return;
-    for (const auto& s : tile_sinks_)
-        s.sink.add_nothing(t, {t.row, t.row + t.width.rows, column, end}, s.sink.is_first(batch));
+    for (const auto& s : plane_consumers_)
+        s.consumer.add_nothing(t, {t.row, t.row + t.width.rows, column, end},
+                               s.consumer.is_first(batch));
 }
 
 template <class T>
-std::string column_sweep<T>::words() const {
+std::string columns_outside<T>::describe() const {
     return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
            std::to_string(tiles_.sizes().columns) + ", columns in blocks of " +
            std::to_string(block_columns_);
 }
 
-template class column_sweep<float>;
-template class column_sweep<double>;
+template class columns_outside<float>;
+template class columns_outside<double>;
 
 }  // namespace ricci::fused

@@ -1,4 +1,4 @@
-// A streamed group carried out column block by column block: all rows go by, sums over rows stay in the
+// A fused group carried out column block by column block: all rows go by, sums over rows stay in the
 // cache, and each block adds its part to the sums over columns, one block after another.
 #pragma once
 
@@ -15,30 +15,30 @@
 namespace ricci::fused {
 
 template <class T>
-class column_sweep final : public sweep {
+class columns_outside final : public loop_order {
 public:
-    column_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
-                 const kernels::kernel_table<T>& packing);
+    columns_outside(const steps::fused_group& what, const kernels::fused_table<T>& table,
+                    const kernels::kernel_table<T>& packing);
     void run(void* const* bases, const double* numbers) const override;
-    std::string words() const override;
+    std::string describe() const override;
 
 private:
-    struct numbered_row_sink {
-        row_sink<T> sink;
+    struct numbered_row_consumer {
+        row_consumer<T> consumer;
         std::int64_t number;
     };
-    struct numbered_column_sink {
-        column_sink<T> sink;
-        std::int64_t number;
-    };
-
-    struct numbered_tile_sink {
-        tile_sink<T> sink;
+    struct numbered_column_consumer {
+        column_consumer<T> consumer;
         std::int64_t number;
     };
 
-    struct numbered_line_sink {
-        line_sink<T> sink;
+    struct numbered_plane_consumer {
+        plane_consumer<T> consumer;
+        std::int64_t number;
+    };
+
+    struct numbered_line_consumer {
+        line_consumer<T> consumer;
         std::int64_t number;
     };
 
@@ -52,12 +52,12 @@ private:
                      std::int64_t end) const;
 
     tiles<T> tiles_;
-    std::vector<numbered_row_sink> row_sinks_;
-    std::vector<numbered_column_sink> column_sinks_;
-    std::vector<numbered_tile_sink> tile_sinks_;
-    std::vector<numbered_line_sink> line_sinks_;
+    std::vector<numbered_row_consumer> row_consumers_;
+    std::vector<numbered_column_consumer> column_consumers_;
+    std::vector<numbered_plane_consumer> plane_consumers_;
+    std::vector<numbered_line_consumer> line_consumers_;
     std::size_t scratch_ = 0, shared_ = 0;
-    // A task has to itself what its tiles are summed to: all of the batch that some sink sums.
+    // A task has to itself what its tiles are summed to: all of the batch that some consumer sums.
     std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
     bool split_ = false;                 // blocks of a batch are tasks of their own
@@ -67,7 +67,7 @@ private:
     std::unique_ptr<std::atomic<std::int64_t>[]> progress_;
 };
 
-extern template class column_sweep<float>;
-extern template class column_sweep<double>;
+extern template class columns_outside<float>;
+extern template class columns_outside<double>;
 
 }  // namespace ricci::fused

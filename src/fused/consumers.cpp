@@ -25,48 +25,49 @@ void write_values(T* to, std::int64_t stride, const T* from, std::int64_t count,
 }  // namespace
 
 template <class T>
-row_sink<T>::row_sink(const steps::tile_consumer& sink, tiles<T>& made)
+row_consumer<T>::row_consumer(const steps::tile_consumer& consumer, tiles<T>& made)
     : tiles_(&made),
-      tile_(static_cast<std::size_t>(sink.tile)),
-      output_(static_cast<std::size_t>(sink.output)),
-      b_(sink.b),
-      weights_(sink.weights),
-      values_(flatten(sink.values)),
+      tile_(static_cast<std::size_t>(consumer.tile)),
+      output_(static_cast<std::size_t>(consumer.output)),
+      b_(consumer.b),
+      weights_(consumer.weights),
+      values_(flatten(consumer.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
-      beta_(static_cast<T>(sink.beta)),
+      beta_(static_cast<T>(consumer.beta)),
       sums_(made.take(static_cast<std::size_t>(most_sums()))) {}
 
 template <class T>
-std::int64_t row_sink<T>::most_sums() const {
+std::int64_t row_consumer<T>::most_sums() const {
     return std::max(values_.total * tiles_->sizes().full.width,
                     padded_ * tiles_->table().most_narrow);
 }
 
 template <class T>
-std::int64_t row_sink<T>::sums_of(const tile_task<T>& t) const {
+std::int64_t row_consumer<T>::sums_of(const tile_task<T>& t) const {
     return is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width;
 }
 
 template <class T>
-bool row_sink<T>::is_narrow(const tile_task<T>& t) const {
+bool row_consumer<T>::is_narrow(const tile_task<T>& t) const {
     return b_ >= 0 && values_.last.a == 1 && t.width.rows <= tiles_->table().most_narrow;
 }
 
 template <class T>
-std::size_t row_sink<T>::scratch(const std::vector<row_sink>& sinks, const tiles<T>& made) {
+std::size_t row_consumer<T>::scratch(const std::vector<row_consumer>& consumers,
+                                     const tiles<T>& made) {
     std::int64_t most = 1;
-    for (const auto& s : sinks) most = std::max(most, s.values_.last.extent);
+    for (const auto& s : consumers) most = std::max(most, s.values_.last.extent);
     return static_cast<std::size_t>(
         made.sizes().full.width * (rounded_up(most, made.packing().lanes) + made.packing().lanes));
 }
 
 template <class T>
-void row_sink<T>::clear(const tile_task<T>& t) const {
+void row_consumer<T>::clear(const tile_task<T>& t) const {
     std::fill_n(t.address(sums_), sums_of(t), T{0});
 }
 
 template <class T>
-void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
+void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
     const std::int64_t width = t.width.width;
     const T* factor =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
@@ -99,7 +100,7 @@ void row_sink<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch
 }
 
 template <class T>
-void row_sink<T>::add_narrow(kernels::lane_product<T> x) const {
+void row_consumer<T>::add_narrow(kernels::lane_product<T> x) const {
     for (std::int64_t rest = x.depth; rest > 0; rest -= columns_at_once) {
         x.depth = std::min(rest, columns_at_once);
         tiles_->table().narrow_values(x);
@@ -112,8 +113,8 @@ void row_sink<T>::add_narrow(kernels::lane_product<T> x) const {
 
 // The tile times B, all but where that goes; A of the kernels is B at its first value.
 template <class T>
-kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
-                                              const tile_range& range) const {
+kernels::lane_product<T> row_consumer<T>::product(const tile_task<T>& t,
+                                                  const tile_range& range) const {
     const auto operand = static_cast<std::size_t>(b_);
     const std::int64_t stride = tiles_->shape().column.strides[operand];
     // All members at once: the compiler would clear the whole of it otherwise.
@@ -136,8 +137,8 @@ kernels::lane_product<T> row_sink<T>::product(const tile_task<T>& t,
 
 // Few rows, whose values lie side by side, are written as they are summed.
 template <class T>
-void row_sink<T>::sum(const tile_task<T>& t, const tile_range& range, double number,
-                      T* scratch) const {
+void row_consumer<T>::sum(const tile_task<T>& t, const tile_range& range, double number,
+                          T* scratch) const {
     if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0 ||
         range.column_end - range.column > columns_at_once) {
         clear(t);
@@ -160,7 +161,7 @@ void row_sink<T>::sum(const tile_task<T>& t, const tile_range& range, double num
 }
 
 template <class T>
-void row_sink<T>::add_sums(const tile_task<T>& t, const T* from) const {
+void row_consumer<T>::add_sums(const tile_task<T>& t, const T* from) const {
     const std::int64_t count = sums_of(t);
     T* const sums = t.address(sums_);
     if (weights_ < 0) {
@@ -180,14 +181,14 @@ void row_sink<T>::add_sums(const tile_task<T>& t, const T* from) const {
 }
 
 template <class T>
-void row_sink<T>::finish(const tile_task<T>& t, double number, bool first, T* scratch) const {
+void row_consumer<T>::finish(const tile_task<T>& t, double number, bool first, T* scratch) const {
     find_factors(t, number, scratch);
     write(t, first ? beta_ : T{1}, scratch, scratch + t.width.width);
 }
 
 // What the sums of each row are multiplied by at the end.
 template <class T>
-void row_sink<T>::find_factors(const tile_task<T>& t, double number, T* factors) const {
+void row_consumer<T>::find_factors(const tile_task<T>& t, double number, T* factors) const {
     const T factor = static_cast<T>(number);
     const T* total =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).sum;
@@ -197,7 +198,7 @@ void row_sink<T>::find_factors(const tile_task<T>& t, double number, T* factors)
 
 // Writes rows where columns of sums are, each with its factor.
 template <class T>
-void row_sink<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const {
+void row_consumer<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const {
     const std::int64_t width = t.width.width, rows = t.width.rows;
     const std::int64_t row_stride = tiles_->shape().row.strides[output_];
     T* const out = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * row_stride;
@@ -222,27 +223,28 @@ void row_sink<T>::write(const tile_task<T>& t, T beta, const T* factors, T* scra
 }
 
 template <class T>
-column_sink<T>::column_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns)
+column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<T>& made,
+                                    std::int64_t columns)
     : tiles_(&made),
-      tile_(static_cast<std::size_t>(sink.tile)),
-      output_(static_cast<std::size_t>(sink.output)),
-      b_(sink.b),
-      values_(flatten(sink.values)),
+      tile_(static_cast<std::size_t>(consumer.tile)),
+      output_(static_cast<std::size_t>(consumer.output)),
+      b_(consumer.b),
+      values_(flatten(consumer.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
-      beta_(static_cast<T>(sink.beta)),
+      beta_(static_cast<T>(consumer.beta)),
       sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns))),
       packed_(made.take(
           static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
 
 template <class T>
-void column_sink<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
+void column_consumer<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
     std::fill_n(t.shared_address(sums_), padded_ * columns, T{0});
 }
 
 template <class T>
-void column_sink<T>::pack(const tile_task<T>& t) const {
+void column_consumer<T>::pack(const tile_task<T>& t) const {
     if (in_place_) return;
     if (b_ < 0) {
         std::fill_n(t.address(packed_), padded_ * t.width.rows, T{0});
@@ -270,7 +272,8 @@ void column_sink<T>::pack(const tile_task<T>& t) const {
 }
 
 template <class T>
-void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const {
+void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
+                             std::int64_t block) const {
     const auto& table = tiles_->table();
     kernels::lane_product<T> x;
     x.rows = range.column_end - range.column;
@@ -298,8 +301,8 @@ void column_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::in
 }
 
 template <class T>
-void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
-                            double number, bool first) const {
+void column_consumer<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
+                                double number, bool first) const {
     const std::int64_t stride = tiles_->shape().column.strides[output_];
     T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
     const T* sums = t.shared_address(sums_);
@@ -320,8 +323,8 @@ void column_sink<T>::finish(const tile_task<T>& t, std::int64_t block, std::int6
 
 // A few columns, whose values lie side by side, are written as they are summed.
 template <class T>
-void column_sink<T>::sum(const tile_task<T>& t, const tile_range& range, std::int64_t end,
-                         double number, T* scratch) const {
+void column_consumer<T>::sum(const tile_task<T>& t, const tile_range& range, std::int64_t end,
+                             double number, T* scratch) const {
     const bool narrow = b_ >= 0 && values_.last.a == 1 && values_.last.b == 1 && beta_ == 0 &&
                         end <= tiles_->table().most_narrow;
     if (!narrow || range.column != 0 || range.column_end != end) {
@@ -359,21 +362,21 @@ void column_sink<T>::sum(const tile_task<T>& t, const tile_range& range, std::in
 }
 
 template <class T>
-tile_sink<T>::tile_sink(const steps::tile_consumer& sink, tiles<T>& made)
+plane_consumer<T>::plane_consumer(const steps::tile_consumer& consumer, tiles<T>& made)
     : tiles_(&made),
-      tile_(static_cast<std::size_t>(sink.tile)),
-      output_(static_cast<std::size_t>(sink.output)),
-      beta_(static_cast<T>(sink.beta)) {}
+      tile_(static_cast<std::size_t>(consumer.tile)),
+      output_(static_cast<std::size_t>(consumer.output)),
+      beta_(static_cast<T>(consumer.beta)) {}
 
 template <class T>
-std::size_t tile_sink<T>::scratch(const tiles<T>& made) {
+std::size_t plane_consumer<T>::scratch(const tiles<T>& made) {
     const auto& sizes = made.sizes();
     return static_cast<std::size_t>((sizes.full.width + 1) *
                                     rounded_up(sizes.columns, made.packing().lanes));
 }
 
 template <class T>
-bool tile_sink<T>::is_first(std::int64_t batch) const {
+bool plane_consumer<T>::is_first(std::int64_t batch) const {
     const auto& loops = tiles_->shape().batch;
     for (std::size_t l = loops.size(); l-- > 0;) {
         if (batch % loops[l].extent != 0 && loops[l].strides[output_] == 0) return false;
@@ -384,8 +387,8 @@ bool tile_sink<T>::is_first(std::int64_t batch) const {
 
 // Rows of columns side by side: the tile is transposed, then its rows are written.
 template <class T>
-void tile_sink<T>::add(const tile_task<T>& t, const tile_range& range, double number, bool first,
-                       T* scratch) const {
+void plane_consumer<T>::add(const tile_task<T>& t, const tile_range& range, double number,
+                            bool first, T* scratch) const {
     const auto stride = tiles_->shape().strides(output_);
     const std::int64_t columns = range.column_end - range.column;
     const std::int64_t step = rounded_up(tiles_->sizes().columns, tiles_->packing().lanes);
@@ -400,7 +403,8 @@ void tile_sink<T>::add(const tile_task<T>& t, const tile_range& range, double nu
 }
 
 template <class T>
-void tile_sink<T>::add_nothing(const tile_task<T>& t, const tile_range& range, bool first) const {
+void plane_consumer<T>::add_nothing(const tile_task<T>& t, const tile_range& range,
+                                    bool first) const {
     if (!first || beta_ == 1) return;
     const auto stride = tiles_->shape().strides(output_);
     T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * stride.row +
@@ -413,10 +417,11 @@ void tile_sink<T>::add_nothing(const tile_task<T>& t, const tile_range& range, b
 }
 
 template <class T>
-line_sink<T>::line_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns)
+line_consumer<T>::line_consumer(const steps::tile_consumer& consumer, tiles<T>& made,
+                                std::int64_t columns)
     : tiles_(&made),
-      tile_(static_cast<std::size_t>(sink.tile)),
-      output_(static_cast<std::size_t>(sink.output)) {
+      tile_(static_cast<std::size_t>(consumer.tile)),
+      output_(static_cast<std::size_t>(consumer.output)) {
     const auto stride = made.shape().strides(output_);
     unit_ = std::max<std::int64_t>(std::gcd(stride.row, stride.column), 1);
     step_ = {stride.row / unit_, stride.column / unit_};
@@ -428,12 +433,13 @@ line_sink<T>::line_sink(const steps::tile_consumer& sink, tiles<T>& made, std::i
 }
 
 template <class T>
-void line_sink<T>::clear(const tile_task<T>& t) const {
+void line_consumer<T>::clear(const tile_task<T>& t) const {
     std::fill_n(t.address(sums_), reach_, T{0});
 }
 
 template <class T>
-void line_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const {
+void line_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
+                           std::int64_t block) const {
     const T* from = t.tile[tile_];
     T* const first = t.address(sums_) - least_ + t.row * step_.row;
     for (std::int64_t c = range.column; c < range.column_end; ++c, from += t.width.width) {
@@ -447,7 +453,7 @@ void line_sink<T>::add(const tile_task<T>& t, const tile_range& range, std::int6
 }
 
 template <class T>
-void line_sink<T>::finish(const tile_task<T>& t, std::int64_t block, double number) const {
+void line_consumer<T>::finish(const tile_task<T>& t, std::int64_t block, double number) const {
     const std::int64_t stride = tiles_->shape().column.strides[output_];
     T* const to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
     const T* const sums = t.address(sums_);
@@ -457,13 +463,13 @@ void line_sink<T>::finish(const tile_task<T>& t, std::int64_t block, double numb
         if (sums[k] != 0) to[(k + least_) * unit_] += factor * sums[k];
 }
 
-template class row_sink<float>;
-template class row_sink<double>;
-template class column_sink<float>;
-template class column_sink<double>;
-template class tile_sink<float>;
-template class tile_sink<double>;
-template class line_sink<float>;
-template class line_sink<double>;
+template class row_consumer<float>;
+template class row_consumer<double>;
+template class column_consumer<float>;
+template class column_consumer<double>;
+template class plane_consumer<float>;
+template class plane_consumer<double>;
+template class line_consumer<float>;
+template class line_consumer<double>;
 
 }  // namespace ricci::fused

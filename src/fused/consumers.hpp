@@ -14,12 +14,12 @@ namespace ricci::fused {
 
 /// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value].
 template <class T>
-class row_sink {
+class row_consumer {
 public:
-    row_sink(const steps::tile_consumer& sink, tiles<T>& made);
+    row_consumer(const steps::tile_consumer& consumer, tiles<T>& made);
 
-    /// Numbers that `add` and `finish` need for a moment, for all sinks.
-    static std::size_t scratch(const std::vector<row_sink>& sinks, const tiles<T>& made);
+    /// Numbers that `add` and `finish` need for a moment, for all consumers.
+    static std::size_t scratch(const std::vector<row_consumer>& consumers, const tiles<T>& made);
 
     void clear(const tile_task<T>& t) const;
     void add(const tile_task<T>& t, const tile_range& range, T* scratch) const;
@@ -35,7 +35,7 @@ public:
     std::int64_t sums_of(const tile_task<T>& t) const;
     std::int64_t most_sums() const;
     /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the factor
-    /// that the stage has.
+    /// that the operation has.
     void add_sums(const tile_task<T>& t, const T* from) const;
 
 private:
@@ -56,10 +56,10 @@ private:
 
 /// C[batch, column, value]: sums over rows, [column][value].
 template <class T>
-class column_sink {
+class column_consumer {
 public:
     /// `columns`: of a block.
-    column_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns);
+    column_consumer(const steps::tile_consumer& consumer, tiles<T>& made, std::int64_t columns);
 
     /// Clears the sums of the columns [0, columns) of a block.
     void clear(const tile_task<T>& t, std::int64_t columns) const;
@@ -89,9 +89,9 @@ private:
 
 /// C[batch, row, column]: the tiles, summed over loops of the batch.
 template <class T>
-class tile_sink {
+class plane_consumer {
 public:
-    tile_sink(const steps::tile_consumer& sink, tiles<T>& made);
+    plane_consumer(const steps::tile_consumer& consumer, tiles<T>& made);
 
     /// Numbers that `add` needs for a moment.
     static std::size_t scratch(const tiles<T>& made);
@@ -112,10 +112,10 @@ private:
 
 /// C[where lines of rows and columns lead] += the tiles of a block of columns.
 template <class T>
-class line_sink {
+class line_consumer {
 public:
     /// `columns`: of a block.
-    line_sink(const steps::tile_consumer& sink, tiles<T>& made, std::int64_t columns);
+    line_consumer(const steps::tile_consumer& consumer, tiles<T>& made, std::int64_t columns);
 
     void clear(const tile_task<T>& t) const;
     void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
@@ -130,13 +130,13 @@ private:
     std::size_t sums_ = 0;                           // in a worker's memory
 };
 
-extern template class row_sink<float>;
-extern template class row_sink<double>;
-extern template class column_sink<float>;
-extern template class column_sink<double>;
-extern template class tile_sink<float>;
-extern template class tile_sink<double>;
-extern template class line_sink<float>;
-extern template class line_sink<double>;
+extern template class row_consumer<float>;
+extern template class row_consumer<double>;
+extern template class column_consumer<float>;
+extern template class column_consumer<double>;
+extern template class plane_consumer<float>;
+extern template class plane_consumer<double>;
+extern template class line_consumer<float>;
+extern template class line_consumer<double>;
 
 }  // namespace ricci::fused

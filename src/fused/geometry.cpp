@@ -1,4 +1,4 @@
-// How the loops of a streamed group become tiles.
+// How the loops of a fused group become tiles.
 #include "src/fused/geometry.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ geometry make_geometry(const steps::fused_group& what) {
         list.push_back(std::move(loop));
     }
     const auto is_summed = [&](const tile_loop& loop) {
-        return std::any_of(what.sinks.begin(), what.sinks.end(),
+        return std::any_of(what.consumers.begin(), what.consumers.end(),
                            [&](const steps::tile_consumer& s) {
                                return s.summed == steps::loop_role::batch &&
                                       loop.strides[static_cast<std::size_t>(s.output)] == 0;

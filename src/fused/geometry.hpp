@@ -1,4 +1,4 @@
-// How the loops of a streamed group become tiles: one row loop and one column loop span the tiles, the
+// How the loops of a fused group become tiles: one row loop and one column loop span the tiles, the
 // others go around them.
 #pragma once
 
@@ -22,12 +22,12 @@ struct tile_stride {
 };
 
 struct geometry {
-    std::vector<tile_loop> batch;          // slowest first; those that some sink sums come last
+    std::vector<tile_loop> batch;          // slowest first; those that some consumer sums come last
     std::vector<tile_loop> other_rows;     // row loops around the tiles
     std::vector<tile_loop> other_columns;  // column loops around the tiles
     tile_loop row, column;                 // the loops of a tile
     std::vector<std::int64_t> offset;      // of each operand
-    std::int64_t summed = 1;               // iterations of the batch loops that some sink sums
+    std::int64_t summed = 1;               // iterations of the batch loops that some consumer sums
 
     std::size_t operands() const { return offset.size(); }
     tile_stride strides(std::size_t operand) const {

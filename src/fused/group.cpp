@@ -1,4 +1,4 @@
-// A streamed group, prepared once and run many times.
+// A fused group, prepared once and run many times.
 #include "src/fused/group.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace ricci::fused {
 namespace {
 
 template <class T>
-const kernels::stream_table<T>& table_of(kernel_choice kernels) {
-    return kernels == kernel_choice::scalar ? kernels::scalar_stream_kernels<T>()
-                                            : kernels::stream_kernels<T>();
+const kernels::fused_table<T>& table_of(kernel_choice kernels) {
+    return kernels == kernel_choice::scalar ? kernels::scalar_fused_kernels<T>()
+                                            : kernels::fused_kernels<T>();
 }
 template <class T>
 const kernels::kernel_table<T>& packing_of(kernel_choice kernels) {
@@ -22,20 +22,19 @@ const kernels::kernel_table<T>& packing_of(kernel_choice kernels) {
 }
 
 template <class T>
-std::unique_ptr<const sweep> choose(const steps::fused_group& what, kernel_choice kernels) {
+std::unique_ptr<const loop_order> choose(const steps::fused_group& what, kernel_choice kernels) {
     const auto& table = table_of<T>(kernels);
     const auto& packing = packing_of<T>(kernels);
     const bool columns = std::any_of(
-        what.sinks.begin(), what.sinks.end(),
+        what.consumers.begin(), what.consumers.end(),
         [](const steps::tile_consumer& s) { return s.summed != steps::loop_role::column; });
-    if (columns) return std::make_unique<column_sweep<T>>(what, table, packing);
-    return std::make_unique<row_sweep<T>>(what, table, packing);
+    if (columns) return std::make_unique<columns_outside<T>>(what, table, packing);
+    return std::make_unique<rows_outside<T>>(what, table, packing);
 }
 
 template <class T>
-std::unique_ptr<const sweep> chained(const steps::fused_chain& what, kernel_choice kernels) {
-    auto made =
-        std::make_unique<chained_sweep<T>>(what, table_of<T>(kernels), packing_of<T>(kernels));
+std::unique_ptr<const loop_order> chained(const steps::fused_chain& what, kernel_choice kernels) {
+    auto made = std::make_unique<row_blocks<T>>(what, table_of<T>(kernels), packing_of<T>(kernels));
     if (!made->is_suitable()) return nullptr;
     return made;
 }
@@ -43,29 +42,29 @@ std::unique_ptr<const sweep> chained(const steps::fused_chain& what, kernel_choi
 }  // namespace
 
 prepared_group::prepared_group(const steps::fused_group& what, kernel_choice kernels)
-    : sweep_(what.type == element::f32 ? choose<float>(what, kernels)
+    : order_(what.type == element::f32 ? choose<float>(what, kernels)
                                        : choose<double>(what, kernels)) {}
 prepared_group::prepared_group(prepared_group&&) noexcept = default;
 prepared_group& prepared_group::operator=(prepared_group&&) noexcept = default;
 prepared_group::~prepared_group() = default;
 
 void prepared_group::run(void* const* bases, const double* numbers) const {
-    sweep_->run(bases, numbers);
+    order_->run(bases, numbers);
 }
 
-std::string prepared_group::words() const { return sweep_->words(); }
+std::string prepared_group::describe() const { return order_->describe(); }
 
 prepared_chain::prepared_chain(const steps::fused_chain& what, kernel_choice kernels)
-    : sweep_(what.first.type == element::f32 ? chained<float>(what, kernels)
+    : order_(what.first.type == element::f32 ? chained<float>(what, kernels)
                                              : chained<double>(what, kernels)) {}
 prepared_chain::prepared_chain(prepared_chain&&) noexcept = default;
 prepared_chain& prepared_chain::operator=(prepared_chain&&) noexcept = default;
 prepared_chain::~prepared_chain() = default;
 
 void prepared_chain::run(void* const* bases, const double* numbers) const {
-    sweep_->run(bases, numbers);
+    order_->run(bases, numbers);
 }
 
-std::string prepared_chain::words() const { return sweep_->words(); }
+std::string prepared_chain::describe() const { return order_->describe(); }
 
 }  // namespace ricci::fused

@@ -1,4 +1,4 @@
-// A streamed group, prepared once and run many times: steps::fused_group.
+// A fused group, prepared once and run many times: steps::fused_group.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace ricci::fused {
 
-class sweep;
+class loop_order;
 
-/// Which kernels a stream is run with: this CPU's, or the plain loops they are compared with.
+/// Which kernels a group is run with: this CPU's, or the plain loops they are compared with.
 enum class kernel_choice { best, scalar };
 
 class prepared_group {
@@ -23,17 +23,17 @@ public:
     ~prepared_group();
 
     /// bases[k] is the base pointer of operand k; numbers: one for each product, then one for each
-    /// sink. Does not allocate. The result does not depend on the number of threads.
+    /// consumer. Does not allocate. The result does not depend on the number of threads.
     void run(void* const* bases, const double* numbers) const;
 
     /// "tiles of 48 x 128, ..."
-    std::string words() const;
+    std::string describe() const;
 
 private:
-    std::unique_ptr<const sweep> sweep_;
+    std::unique_ptr<const loop_order> order_;
 };
 
-/// Two streams and the sums between them, carried out together.
+/// Two groups and the sums between them, carried out together.
 class prepared_chain {
 public:
     /// Copies what it needs.
@@ -44,15 +44,15 @@ public:
     ~prepared_chain();
 
     /// False: its parts are to be run one after another.
-    bool is_suitable() const { return sweep_ != nullptr; }
+    bool is_suitable() const { return order_ != nullptr; }
 
-    /// As of a stream: bases of the operands of the first stream, of the sums, and of the second stream;
-    /// numbers of the first stream and of the second.
+    /// As of a group: bases of the operands of the first group, of the sums, and of the second group;
+    /// numbers of the first group and of the second.
     void run(void* const* bases, const double* numbers) const;
-    std::string words() const;
+    std::string describe() const;
 
 private:
-    std::unique_ptr<const sweep> sweep_;
+    std::unique_ptr<const loop_order> order_;
 };
 
 }  // namespace ricci::fused

@@ -20,7 +20,7 @@ void clear_others(T* tile, const tile_range& range, std::int64_t width, std::int
 }
 
 template <class T>
-void maximum_steps(const kernels::stream_table<T>& table,
+void maximum_steps(const kernels::fused_table<T>& table,
                    const kernels::elementwise_table<T>& elementwise, const T* tile,
                    std::int64_t width, const tile_range& range, T* maximum) {
     if (range.steps.empty())
@@ -36,9 +36,8 @@ void maximum_steps(const kernels::stream_table<T>& table,
 }
 
 template <class T>
-void weigh_steps(const kernels::stream_table<T>& table, T* tile, const T* scores,
-                 std::int64_t width, const tile_range& range,
-                 const kernels::softmax_state<T>& state) {
+void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores, std::int64_t width,
+                 const tile_range& range, const kernels::softmax_state<T>& state) {
     if (range.steps.empty())
         return table.weigh(tile, scores, width, range.column_end - range.column,
                            static_cast<std::size_t>(width), state);
@@ -52,7 +51,7 @@ void weigh_steps(const kernels::stream_table<T>& table, T* tile, const T* scores
 }
 
 template <class T>
-void multiply_steps(const kernels::stream_table<T>& table, const kernels::lane_product<T>& whole,
+void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                     const tile_range& range) {
     // Maxima are of all lanes.
     if (range.steps.empty() || whole.maximum != nullptr)
@@ -71,7 +70,7 @@ void multiply_steps(const kernels::stream_table<T>& table, const kernels::lane_p
 // A lane that no step has needs no factor: it is 1, as the largest score stays what it was. Where that is
 // -infinity, the sums are 0 still; where it is NaN, so is the sum of weights, by which all is divided.
 template <class T>
-void sum_steps(const kernels::stream_table<T>& table, const kernels::lane_product<T>& whole,
+void sum_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                const tile_range& range) {
     if (range.steps.empty()) return table.multiply[whole.c_row / table.lanes - 1](whole);
     std::uint32_t seen = 0;  // vectors
@@ -102,7 +101,7 @@ void sum_steps(const kernels::stream_table<T>& table, const kernels::lane_produc
 }
 
 template <class T>
-void sum_row_steps(const kernels::stream_table<T>& table, std::int64_t vectors,
+void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
                    const kernels::lane_product<T>& whole, const tile_range& range) {
     const auto multiply = table.multiply[vectors - 1];
     if (range.steps.empty()) return multiply(whole);
@@ -118,18 +117,18 @@ void sum_row_steps(const kernels::stream_table<T>& table, std::int64_t vectors,
     }
 }
 
-#define RICCI_INSTANTIATE(T)                                                                       \
-    template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);                 \
-    template void maximum_steps(const kernels::stream_table<T>&,                                   \
-                                const kernels::elementwise_table<T>&, const T*, std::int64_t,      \
-                                const tile_range&, T*);                                            \
-    template void weigh_steps(const kernels::stream_table<T>&, T*, const T*, std::int64_t,         \
-                              const tile_range&, const kernels::softmax_state<T>&);                \
-    template void multiply_steps(const kernels::stream_table<T>&, const kernels::lane_product<T>&, \
-                                 const tile_range&);                                               \
-    template void sum_steps(const kernels::stream_table<T>&, const kernels::lane_product<T>&,      \
-                            const tile_range&);                                                    \
-    template void sum_row_steps(const kernels::stream_table<T>&, std::int64_t,                     \
+#define RICCI_INSTANTIATE(T)                                                                      \
+    template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);                \
+    template void maximum_steps(const kernels::fused_table<T>&,                                   \
+                                const kernels::elementwise_table<T>&, const T*, std::int64_t,     \
+                                const tile_range&, T*);                                           \
+    template void weigh_steps(const kernels::fused_table<T>&, T*, const T*, std::int64_t,         \
+                              const tile_range&, const kernels::softmax_state<T>&);               \
+    template void multiply_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&, \
+                                 const tile_range&);                                              \
+    template void sum_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&,      \
+                            const tile_range&);                                                   \
+    template void sum_row_steps(const kernels::fused_table<T>&, std::int64_t,                     \
                                 const kernels::lane_product<T>&, const tile_range&)
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

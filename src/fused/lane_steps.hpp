@@ -54,30 +54,29 @@ void clear_others(T* tile, const tile_range& range, std::int64_t width, std::int
 
 /// maximum[x] = max(maximum[x], the largest of tile[., x]).
 template <class T>
-void maximum_steps(const kernels::stream_table<T>& table,
+void maximum_steps(const kernels::fused_table<T>& table,
                    const kernels::elementwise_table<T>& elementwise, const T* tile,
                    std::int64_t width, const tile_range& range, T* maximum);
 
 /// tile = the weights of scores, which may be the tile.
 template <class T>
-void weigh_steps(const kernels::stream_table<T>& table, T* tile, const T* scores,
-                 std::int64_t width, const tile_range& range,
-                 const kernels::softmax_state<T>& state);
+void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores, std::int64_t width,
+                 const tile_range& range, const kernels::softmax_state<T>& state);
 
 /// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as they are.
 template <class T>
-void multiply_steps(const kernels::stream_table<T>& table, const kernels::lane_product<T>& whole,
+void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                     const tile_range& range);
 
 /// Sums over the columns of a tile, which is B. In mode `rescale` a lane that no step has is left as it is,
 /// and others are rescaled once.
 template <class T>
-void sum_steps(const kernels::stream_table<T>& table, const kernels::lane_product<T>& whole,
+void sum_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                const tile_range& range);
 
 /// Sums over the rows of a tile, which is A, as wide as `vectors`.
 template <class T>
-void sum_row_steps(const kernels::stream_table<T>& table, std::int64_t vectors,
+void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
                    const kernels::lane_product<T>& whole, const tile_range& range);
 
 }  // namespace ricci::fused

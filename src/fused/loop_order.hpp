@@ -1,19 +1,19 @@
-// One way of carrying out a streamed group.
+// One way of carrying out a fused group.
 #pragma once
 
 #include <string>
 
 namespace ricci::fused {
 
-class sweep {
+class loop_order {
 public:
-    sweep() = default;
-    sweep(const sweep&) = delete;
-    sweep& operator=(const sweep&) = delete;
-    virtual ~sweep() = default;
+    loop_order() = default;
+    loop_order(const loop_order&) = delete;
+    loop_order& operator=(const loop_order&) = delete;
+    virtual ~loop_order() = default;
 
     virtual void run(void* const* bases, const double* numbers) const = 0;
-    virtual std::string words() const = 0;
+    virtual std::string describe() const = 0;
 };
 
 }  // namespace ricci::fused

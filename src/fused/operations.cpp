@@ -1,4 +1,4 @@
-// The element-wise stages of a streamed group on a tile.
+// The element-wise operations of a fused group on a tile.
 #include "src/fused/operations.hpp"
 
 #include <algorithm>
@@ -48,11 +48,11 @@ void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int6
 }
 
 template <class T>
-stage_code<T>::stage_code(const steps::tile_operation& stage, const geometry& g,
-                          const tile_sizes& sizes, std::size_t tiles,
-                          const kernels::kernel_table<T>& packing)
-    : program_(stage.program.begin(), stage.program.end()),
-      weights_(stage.kind != steps::operation_kind::values),
+prepared_operation<T>::prepared_operation(const steps::tile_operation& operation, const geometry& g,
+                                          const tile_sizes& sizes, std::size_t tiles,
+                                          const kernels::kernel_table<T>& packing)
+    : program_(operation.program.begin(), operation.program.end()),
+      weights_(operation.kind != steps::operation_kind::values),
       sizes_(sizes),
       packing_(&packing),
       operands_(g.operands()) {
@@ -73,7 +73,7 @@ stage_code<T>::stage_code(const steps::tile_operation& stage, const geometry& g,
 }
 
 template <class T>
-bool stage_code<T>::is_staged(std::size_t operand, bool last) const {
+bool prepared_operation<T>::is_copied(std::size_t operand, bool last) const {
     if (operand >= operands_) return false;
     const auto stride = strides_[operand].row;
     const tile_width& w = last ? sizes_.last : sizes_.full;
@@ -82,12 +82,12 @@ bool stage_code<T>::is_staged(std::size_t operand, bool last) const {
 
 // Whether all columns of a tile have the same values: a chunk of them is enough.
 template <class T>
-bool stage_code<T>::is_repeated(std::size_t operand) const {
+bool prepared_operation<T>::is_repeated(std::size_t operand) const {
     return operand < operands_ && strides_[operand].column == 0;
 }
 
 template <class T>
-void stage_code<T>::add_variant(std::uint64_t signature, const geometry& g) {
+void prepared_operation<T>::add_variant(std::uint64_t signature, const geometry& g) {
     special_case v;
     v.signature = signature;
     const auto program = elementwise::simplify(specialised(program_, signature));
@@ -107,11 +107,11 @@ void stage_code<T>::add_variant(std::uint64_t signature, const geometry& g) {
     for (const bool last : {false, true}) {
         const tile_width& w = last ? sizes_.last : sizes_.full;
         std::vector<elementwise::tile_strides> strides;
-        std::size_t staged = 0;
+        std::size_t copied = 0;
         for (std::size_t k = 0; k < strides_.size(); ++k) {
-            const bool in_tile = k >= operands_ || (loaded[k] != 0 && is_staged(k, last));
-            v.staged[last ? 1 : 0].push_back(in_tile && k < operands_ ? 1 : 0);
-            staged += in_tile && k < operands_ ? 1 : 0;
+            const bool in_tile = k >= operands_ || (loaded[k] != 0 && is_copied(k, last));
+            v.copied[last ? 1 : 0].push_back(in_tile && k < operands_ ? 1 : 0);
+            copied += in_tile && k < operands_ ? 1 : 0;
             strides.push_back(in_tile
                                   ? elementwise::tile_strides{w.width, 1}
                                   : elementwise::tile_strides{strides_[k].column, strides_[k].row});
@@ -124,14 +124,14 @@ void stage_code<T>::add_variant(std::uint64_t signature, const geometry& g) {
         code = elementwise::tile_code<T>(program, strides, shape);
         numbers_ = std::max(numbers_, code.number_elements());
         slots_ = std::max(slots_, code.slot_count());
-        staged_ = std::max(staged_, staged);
+        copied_ = std::max(copied_, copied);
     }
     variants_.push_back(std::move(v));
 }
 
 // The variants that the ranges of the first batch ask for.
 template <class T>
-void stage_code<T>::find_variants(const geometry& g) {
+void prepared_operation<T>::find_variants(const geometry& g) {
     const bool conditions =
         std::any_of(program_.begin(), program_.end(),
                     [](const steps::instruction& i) { return is_condition(i.code); });
@@ -169,8 +169,9 @@ void stage_code<T>::find_variants(const geometry& g) {
 }
 
 template <class T>
-interval stage_code<T>::leaf(const steps::instruction& i, const tile_range& range,
-                             const operand_memory& operands, std::uint64_t zero_tiles) const {
+interval prepared_operation<T>::leaf(const steps::instruction& i, const tile_range& range,
+                                     const operand_memory& operands,
+                                     std::uint64_t zero_tiles) const {
     const auto operand = static_cast<std::size_t>(i.operand);
     if (operand >= operands_) {
         const bool zero = ((zero_tiles >> (operand - operands_)) & 1u) != 0;
@@ -197,8 +198,8 @@ interval stage_code<T>::leaf(const steps::instruction& i, const tile_range& rang
 }
 
 template <class T>
-knowledge stage_code<T>::look(const tile_range& range, const operand_memory& operands,
-                              std::uint64_t zero_tiles) const {
+knowledge prepared_operation<T>::look(const tile_range& range, const operand_memory& operands,
+                                      std::uint64_t zero_tiles) const {
     knowledge known;
     if (!analysed_ || (unconditional_ && zero_tiles == 0)) return known;
     std::array<interval, most_instructions> values;
@@ -224,7 +225,7 @@ knowledge stage_code<T>::look(const tile_range& range, const operand_memory& ope
 }
 
 template <class T>
-bool stage_code<T>::is_fixed(const geometry& g) const {
+bool prepared_operation<T>::is_fixed(const geometry& g) const {
     if (!analysed_) return true;
     const auto stands_still = [](const std::vector<tile_loop>& loops, std::size_t operand) {
         return std::all_of(loops.begin(), loops.end(),
@@ -246,25 +247,25 @@ bool stage_code<T>::is_fixed(const geometry& g) const {
 }
 
 template <class T>
-bool stage_code<T>::loads(std::int32_t tile) const {
+bool prepared_operation<T>::loads(std::int32_t tile) const {
     return variants_[0].used[operands_ + static_cast<std::size_t>(tile)] != 0;
 }
 
 template <class T>
-void stage_code<T>::stage(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
-                          std::int64_t columns, T* to) const {
+void prepared_operation<T>::operation(std::size_t operand, const T* from, std::int64_t rows,
+                                      std::int64_t width, std::int64_t columns, T* to) const {
     transpose(*packing_, from, rows, strides_[operand].row, columns, strides_[operand].column, to,
               width);
 }
 
 template <class T>
-void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
-                        const operand_memory& operands, const memory& m, T* out) const {
+void prepared_operation<T>::run(std::size_t number, const tile_range& range, bool last,
+                                const operand_memory& operands, const memory& m, T* out) const {
     const special_case& v = variants_[number];
     const tile_width& w = last ? sizes_.last : sizes_.full;
     const auto& code = v.code[last ? 1 : 0];
     const std::int64_t columns = range.column_end - range.column;
-    T* staged = m.staged;
+    T* copied = m.copied;
     for (const std::size_t k : v.used_list) {
         if (k >= operands_) {
             m.bases[k] = m.tile[k - operands_];
@@ -274,16 +275,16 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
         const tile_stride s = strides_[k];
         m.bases[k] = operands.bases[k];
         m.at[k] = operands.at[k] + range.row * s.row + range.column * s.column;
-        if (v.staged[last ? 1 : 0][k] != 0) {
+        if (v.copied[last ? 1 : 0][k] != 0) {
             const bool repeated = is_repeated(k);
-            stage(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
-                  repeated ? 1 : columns, staged);
+            operation(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
+                      repeated ? 1 : columns, copied);
             if (repeated)
                 for (std::int64_t c = 1; c < std::min(columns, sizes_.chunk); ++c)
-                    std::copy_n(staged, w.width, staged + c * w.width);
-            m.bases[k] = staged;
+                    std::copy_n(copied, w.width, copied + c * w.width);
+            m.bases[k] = copied;
             m.at[k] = 0;
-            staged += sizes_.columns * sizes_.full.width;
+            copied += sizes_.columns * sizes_.full.width;
         }
     }
     const elementwise::tile_memory<T> working{m.numbers, m.slots, m.bases};
@@ -294,13 +295,13 @@ void stage_code<T>::run(std::size_t number, const tile_range& range, bool last,
         code.run(working, m.at, some, w.width, out + c * w.width);
         if (c + sizes_.chunk >= columns) break;
         for (const std::size_t k : v.used_list)
-            if (v.staged[last ? 1 : 0][k] == 0 || !is_repeated(k))
+            if (v.copied[last ? 1 : 0][k] == 0 || !is_repeated(k))
                 m.at[k] += sizes_.chunk * code.strides(k).p;
     }
 }
 
-template class stage_code<float>;
-template class stage_code<double>;
+template class prepared_operation<float>;
+template class prepared_operation<double>;
 template void transpose(const kernels::kernel_table<float>&, const float*, std::int64_t,
                         std::int64_t, std::int64_t, std::int64_t, float*, std::int64_t);
 template void transpose(const kernels::kernel_table<double>&, const double*, std::int64_t,

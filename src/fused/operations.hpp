@@ -1,4 +1,4 @@
-// The element-wise stages of a streamed group on a tile: which tiles are empty, which conditions are
+// The element-wise operations of a fused group on a tile: which tiles are empty, which conditions are
 // superfluous, and the kernels of each case.
 #pragma once
 
@@ -41,7 +41,7 @@ struct tile_width {
 struct tile_sizes {
     tile_width full, last;     // the last tile of the row loop may be narrower
     std::int64_t columns = 1;  // of a tile
-    std::int64_t chunk = 1;    // columns that a stage transforms at once
+    std::int64_t chunk = 1;    // columns that a operation transforms at once
 };
 
 /// Where the operands are, for a task.
@@ -50,25 +50,26 @@ struct operand_memory {
     const std::int64_t* at = nullptr;  // the elements at the start of both tile loops
 };
 
-/// What is known of a stage's values over a range.
+/// What is known of a operation's values over a range.
 struct knowledge {
-    bool nothing = false;  // all values are 0; of a stage of weights, all weights
+    bool nothing = false;  // all values are 0; of a operation of weights, all weights
     bool partial = false;  // some condition holds for a part of the range only
     std::size_t variant = 0;
 };
 
-/// One stage, in all variants that its conditions ask for.
+/// One operation, in all variants that its conditions ask for.
 template <class T>
-class stage_code {
+class prepared_operation {
 public:
-    stage_code(const steps::tile_operation& stage, const geometry& g, const tile_sizes& sizes,
-               std::size_t tiles, const kernels::kernel_table<T>& packing);
+    prepared_operation(const steps::tile_operation& operation, const geometry& g,
+                       const tile_sizes& sizes, std::size_t tiles,
+                       const kernels::kernel_table<T>& packing);
 
     /// Bit t of `zero_tiles` says that tile t is 0 everywhere.
     knowledge look(const tile_range& range, const operand_memory& operands,
                    std::uint64_t zero_tiles) const;
 
-    /// Whether nothing can be known of the stage but that its tiles are 0.
+    /// Whether nothing can be known of the operation but that its tiles are 0.
     bool unconditional() const { return unconditional_; }
     /// Whether what is known of it is the same in every run and in every iteration of the loops
     /// around the tiles.
@@ -87,12 +88,12 @@ public:
         void** bases = nullptr;  // of the operands, then of the tiles
         std::int64_t* at = nullptr;
         T* const* tile = nullptr;  // every tile
-        T* staged = nullptr;       // tiles of operands that cannot be read where they are
+        T* copied = nullptr;       // tiles of operands that cannot be read where they are
     };
     std::size_t numbers() const { return numbers_; }
     std::size_t slots() const { return slots_; }
     std::size_t pointers() const { return strides_.size(); }
-    std::size_t staged() const { return staged_; }
+    std::size_t copied() const { return copied_; }
 
     /// The values of a range, which is a tile or a part of one, in rows of `out`.
     void run(std::size_t variant, const tile_range& range, bool last,
@@ -103,7 +104,7 @@ private:
         std::uint64_t signature = 0;
         std::int32_t identity = -1;
         std::array<elementwise::tile_code<T>, 2> code;  // for full tiles, for the last one
-        std::array<std::vector<char>, 2> staged;        // for each operand and tile
+        std::array<std::vector<char>, 2> copied;        // for each operand and tile
         std::vector<char> used;                         // operands and tiles
         std::vector<std::size_t> used_list;             // their numbers
     };
@@ -112,10 +113,10 @@ private:
     void find_variants(const geometry& g);
     interval leaf(const steps::instruction& i, const tile_range& range,
                   const operand_memory& operands, std::uint64_t zero_tiles) const;
-    bool is_staged(std::size_t operand, bool last) const;
+    bool is_copied(std::size_t operand, bool last) const;
     bool is_repeated(std::size_t operand) const;
-    void stage(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
-               std::int64_t columns, T* to) const;
+    void operation(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
+                   std::int64_t columns, T* to) const;
 
     std::vector<steps::instruction> program_;
     bool weights_ = false;
@@ -126,11 +127,11 @@ private:
     std::vector<tile_stride> strides_;  // of the operands, then of the tiles
     std::size_t operands_ = 0;
     std::vector<special_case> variants_;  // [0] knows nothing
-    std::size_t numbers_ = 0, slots_ = 0, staged_ = 0;
+    std::size_t numbers_ = 0, slots_ = 0, copied_ = 0;
 };
 
-extern template class stage_code<float>;
-extern template class stage_code<double>;
+extern template class prepared_operation<float>;
+extern template class prepared_operation<double>;
 
 /// Writes `lines` lines side by side: element (x, k) of `from`, at from[x * across + k * along], goes
 /// to to[k * step + x] for k < depth. Rows of `to` are written in whole vectors.

@@ -19,23 +19,24 @@ std::int64_t largest_step(std::int64_t extent, std::int64_t step) {
     return step;
 }
 
-bool is_partial(std::span<const knowledge> stages) {
-    return std::any_of(stages.begin(), stages.end(), [](const knowledge& k) { return k.partial; });
+bool is_partial(std::span<const knowledge> operations) {
+    return std::any_of(operations.begin(), operations.end(),
+                       [](const knowledge& k) { return k.partial; });
 }
 
 }  // namespace
 
-/// Whether anything of the range counts; what is known of each stage there.
+/// Whether anything of the range counts; what is known of each operation there.
 template <class T>
 bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) const {
     std::uint64_t zero_tiles = 0;
     bool anything = false;
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-        known[s] = stages_[s].code.look(range, t.operands(), zero_tiles);
+    for (std::size_t s = 0; s < operations_.size(); ++s) {
+        known[s] = operations_[s].code.look(range, t.operands(), zero_tiles);
         if (known[s].nothing) zero_tiles |= std::uint64_t{1} << (products_.size() + s);
-        anything = anything || (stages_[s].weights && !known[s].nothing);
+        anything = anything || (operations_[s].weights && !known[s].nothing);
     }
-    for (const std::size_t number : sink_tiles_)
+    for (const std::size_t number : consumed_tiles_)
         anything = anything || ((zero_tiles >> number) & 1u) == 0;
     return anything;
 }
@@ -44,7 +45,7 @@ bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) co
 /// count either, hence steps that are halved.
 template <class T>
 tile_range tiles<T>::trimmed(const task& t, const tile_range& range) const {
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_operations> known;
     tile_range result = range;
     const std::int64_t most = largest_step(range.column_end - range.column, trim_step);
     for (std::int64_t step = most; step >= trim_step; step /= 2) {
@@ -67,9 +68,9 @@ tile_range tiles<T>::trimmed(const task& t, const tile_range& range) const {
 template <class T>
 tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) const {
     tile_range whole{t.row, t.row + t.width.rows, column, std::min(end, column + sizes_.columns)};
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_operations> known;
     const auto varies = [&](const tile_range& range) {
-        return look(t, range, known.data()) && is_partial({known.data(), stages_.size()});
+        return look(t, range, known.data()) && is_partial({known.data(), operations_.size()});
     };
     if (!varies(whole)) return whole;
     tile_range part = whole;
@@ -90,7 +91,7 @@ bool tiles<T>::choose(const task& t, cursor& c, tile_range& range, knowledge* kn
     range = next(t, c.column, c.end);
     c.column = range.column_end;
     if (!look(t, range, known)) return false;
-    if (is_partial({known, stages_.size()})) {
+    if (is_partial({known, operations_.size()})) {
         range = trimmed(t, range);
         look(t, range, known);
     }
@@ -99,8 +100,8 @@ bool tiles<T>::choose(const task& t, cursor& c, tile_range& range, knowledge* kn
 
 template <class T>
 void tiles<T>::find_schedule(std::int64_t columns) {
-    const bool fixed = std::all_of(stages_.begin(), stages_.end(),
-                                   [&](const stage& s) { return s.code.is_fixed(geometry_); });
+    const bool fixed = std::all_of(operations_.begin(), operations_.end(),
+                                   [&](const operation& s) { return s.code.is_fixed(geometry_); });
     const std::int64_t extent = geometry_.column.extent;
     const std::int64_t starts = (extent + columns - 1) / columns;
     const std::int64_t tiles_of_row = (extent + sizes_.columns - 1) / sizes_.columns + starts;
@@ -108,7 +109,7 @@ void tiles<T>::find_schedule(std::int64_t columns) {
     std::vector<std::int64_t> at = geometry_.offset;
     task t;
     t.at = at.data();
-    std::array<knowledge, most_stages> known, unused;
+    std::array<knowledge, most_operations> known, unused;
     std::int64_t looks = 0;
     const auto counts = [&](const tile_range& part) {
         ++looks;
@@ -123,11 +124,11 @@ void tiles<T>::find_schedule(std::int64_t columns) {
             tile_range range;
             while (c.column < c.end) {
                 if (!choose(t, c, range, known.data())) continue;
-                const std::span<const knowledge> stages(known.data(), stages_.size());
+                const std::span<const knowledge> operations(known.data(), operations_.size());
                 std::vector<tile_step> steps;
-                if (is_partial(stages) && looks < most_looks)
+                if (is_partial(operations) && looks < most_looks)
                     steps = find_steps(range, table_->lanes, counts);
-                found.add(range, stages, steps);
+                found.add(range, operations, steps);
             }
         }
     }
@@ -149,7 +150,7 @@ typename tiles<T>::cursor tiles<T>::ranges(const task& t, std::int64_t column,
 template <class T>
 bool tiles<T>::counts(const task& t, cursor c) const {
     if (has_schedule()) return c.piece < c.last;
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_operations> known;
     for (; c.column < c.end; c.column += sizes_.columns)
         if (look(
                 t,
@@ -168,7 +169,7 @@ bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
         ++c.piece;
         return true;
     }
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_operations> known;
     while (c.column < c.end) {
         if (!choose(t, c, range, known.data())) continue;
         make(t, range, known.data());
@@ -179,7 +180,7 @@ bool tiles<T>::make_next(task& t, cursor& c, tile_range& range) const {
 
 template <class T>
 bool tiles<T>::make_again(task& t, const tile_range& range) const {
-    std::array<knowledge, most_stages> known;
+    std::array<knowledge, most_operations> known;
     if (!look(t, range, known.data())) return false;
     make(t, range, known.data());
     return true;
@@ -190,10 +191,10 @@ bool tiles<T>::needs_weights() const {
     const tile_range all{0, geometry_.row.extent, 0, geometry_.column.extent};
     const operand_memory nowhere{nullptr, geometry_.offset.data()};
     std::uint64_t zero_tiles = 0;
-    for (std::size_t s = 0; s < stages_.size(); ++s)
-        if (stages_[s].remade || stages_[s].code.look(all, nowhere, zero_tiles).nothing)
+    for (std::size_t s = 0; s < operations_.size(); ++s)
+        if (operations_[s].recomputed || operations_[s].code.look(all, nowhere, zero_tiles).nothing)
             zero_tiles |= std::uint64_t{1} << (products_.size() + s);
-    return std::all_of(sink_tiles_.begin(), sink_tiles_.end(),
+    return std::all_of(consumed_tiles_.begin(), consumed_tiles_.end(),
                        [&](std::size_t number) { return ((zero_tiles >> number) & 1u) != 0; });
 }
 

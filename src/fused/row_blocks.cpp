@@ -1,4 +1,4 @@
-// Two streams carried out together, a block of rows at a time.
+// Two groups carried out together, a block of rows at a time.
 #include "src/fused/row_blocks.hpp"
 
 #include <algorithm>
@@ -35,50 +35,49 @@ kept_products kept_of(const steps::fused_chain& what, bool second) {
 }
 
 // What a number of a tile costs.
-double operations(const steps::fused_group& what) {
+double work_of(const steps::fused_group& what) {
     double work = 0;
     for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
-    for (const auto& s : what.sinks) work += static_cast<double>(flatten(s.values).total);
+    for (const auto& s : what.consumers) work += static_cast<double>(flatten(s.values).total);
     return work;
 }
 
 }  // namespace
 
 template <class T>
-chained_sweep<T>::chained_sweep(const steps::fused_chain& what,
-                                const kernels::stream_table<T>& table,
-                                const kernels::kernel_table<T>& packing)
-    : chained_sweep(chain_operands(what), what, table, packing) {}
+row_blocks<T>::row_blocks(const steps::fused_chain& what, const kernels::fused_table<T>& table,
+                          const kernels::kernel_table<T>& packing)
+    : row_blocks(chain_operands(what), what, table, packing) {}
 
 template <class T>
-chained_sweep<T>::chained_sweep(const chain_operands& operands, const steps::fused_chain& what,
-                                const kernels::stream_table<T>& table,
-                                const kernels::kernel_table<T>& packing)
+row_blocks<T>::row_blocks(const chain_operands& operands, const steps::fused_chain& what,
+                          const kernels::fused_table<T>& table,
+                          const kernels::kernel_table<T>& packing)
     : first_(operands.first(), table, packing, kept_of(what, false)),
       second_(operands.second(), table, packing, kept_of(what, true)),
       // Whole lines, for what lies behind.
       panels_(rounded_up(static_cast<std::int64_t>(what.kept.size()) * second_.panel(), 64)) {
     const geometry& g = second_.shape();
-    first_.place_columns(operations(what.first));
+    first_.place_columns(work_of(what.first));
     second_.keep_columns_near();
-    std::vector<row_sink<T>> rows;
+    std::vector<row_consumer<T>> rows;
     std::int64_t number = first_.products();
-    for (const auto& s : operands.first().sinks) {
-        first_sinks_.push_back({{s, first_}, number++});
-        rows.push_back(first_sinks_.back().sink);
+    for (const auto& s : operands.first().consumers) {
+        first_consumers_.push_back({{s, first_}, number++});
+        rows.push_back(first_consumers_.back().consumer);
     }
-    first_scratch_ = first_.take(row_sink<T>::scratch(rows, first_));
+    first_scratch_ = first_.take(row_consumer<T>::scratch(rows, first_));
     rows.clear();
     number = second_.products();
-    for (const auto& s : operands.second().sinks) {
+    for (const auto& s : operands.second().consumers) {
         if (s.summed == steps::loop_role::row) {
-            column_sinks_.push_back({{s, second_, g.column.extent}, number++});
+            column_consumers_.push_back({{s, second_, g.column.extent}, number++});
         } else {
-            row_sinks_.push_back({{s, second_}, number++});
-            rows.push_back(row_sinks_.back().sink);
+            row_consumers_.push_back({{s, second_}, number++});
+            rows.push_back(row_consumers_.back().consumer);
         }
     }
-    second_scratch_ = second_.take(row_sink<T>::scratch(rows, second_));
+    second_scratch_ = second_.take(row_consumer<T>::scratch(rows, second_));
     for (const auto& s : operands.sums()) sums_.emplace_back(s, g);
     suitable_ = choose_blocks() && choose_ranges();
     if (!suitable_) return;
@@ -88,7 +87,7 @@ chained_sweep<T>::chained_sweep(const chain_operands& operands, const steps::fus
 }
 
 template <class T>
-bool chained_sweep<T>::choose_blocks() {
+bool row_blocks<T>::choose_blocks() {
     const geometry& g = second_.shape();
     batches_ = iterations(g.batch);
     units_ = iterations(g.other_rows) * second_.row_tiles();
@@ -112,9 +111,9 @@ bool chained_sweep<T>::choose_blocks() {
     return true;
 }
 
-// The second stream finds what it wants of kept products only where the first one has made it.
+// The second group finds what it wants of kept products only where the first one has made it.
 template <class T>
-bool chained_sweep<T>::choose_ranges() {
+bool row_blocks<T>::choose_ranges() {
     first_.find_schedule(first_.sizes().columns);
     second_.find_schedule(second_.sizes().columns);
     scheduled_ = second_.has_ranges_of(first_);
@@ -122,7 +121,7 @@ bool chained_sweep<T>::choose_ranges() {
 }
 
 template <class T>
-void chained_sweep<T>::run(void* const* bases, const double* numbers) const {
+void row_blocks<T>::run(void* const* bases, const double* numbers) const {
     for (std::int64_t k = 0; k < batches_ * groups_; ++k)
         finished_[static_cast<std::size_t>(k)].store(false, std::memory_order_relaxed);
     auto body = [&](std::int64_t number, int) {
@@ -132,8 +131,8 @@ void chained_sweep<T>::run(void* const* bases, const double* numbers) const {
 }
 
 template <class T>
-void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
-                                const double* numbers) const {
+void row_blocks<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+                             const double* numbers) const {
     std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
     const done_at_end done{*mine};
     const runtime::lent_memory lent(lent_bytes_);
@@ -149,7 +148,7 @@ void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* co
         auto& [t, made] = second[static_cast<std::size_t>(r)];
         t = second_.start(
             second_memory + static_cast<std::size_t>(r) * second_bytes_, bases,
-            numbers + first_.products() + static_cast<std::int64_t>(first_sinks_.size()));
+            numbers + first_.products() + static_cast<std::int64_t>(first_consumers_.size()));
         t.shared = shared;
         t.kept = kept + r * panels_;
         // One tile is made at a time: in the same places, which stay in the first cache.
@@ -157,7 +156,7 @@ void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* co
         made.list = ranges + r * first_.most_ranges();
     }
     const std::int64_t columns = second_.shape().column.extent;
-    for (const auto& s : column_sinks_) s.sink.clear(second[0].tile, columns);
+    for (const auto& s : column_consumers_) s.consumer.clear(second[0].tile, columns);
     const std::int64_t begin = units_ * group / groups_, end = units_ * (group + 1) / groups_;
     const std::int64_t blocks = (end - begin + tiles_at_once_ - 1) / tiles_at_once_;
     for (std::int64_t block = 0; block < blocks; ++block) {
@@ -177,13 +176,13 @@ void chained_sweep<T>::run_rows(std::int64_t batch, std::int64_t group, void* co
     // Tasks begin in order: the one before is done or at work.
     if (group > 0)
         while (!(mine - 1)->load(std::memory_order_acquire)) std::this_thread::yield();
-    for (const auto& s : column_sinks_)
-        s.sink.finish(t, 0, columns, t.numbers[s.number], group == 0);
+    for (const auto& s : column_consumers_)
+        s.consumer.finish(t, 0, columns, t.numbers[s.number], group == 0);
 }
 
 template <class T>
-void chained_sweep<T>::choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
-                                   std::int64_t unit) const {
+void row_blocks<T>::choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
+                                std::int64_t unit) const {
     const geometry& g = made.shape();
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
     move(g.batch, batch, t.origin);
@@ -192,31 +191,31 @@ void chained_sweep<T>::choose_unit(const tiles<T>& made, tile_task<T>& t, std::i
     made.choose_rows(t, unit % made.row_tiles());
 }
 
-// A tile of rows: all that the first stream gives for it, and the sums of that.
+// A tile of rows: all that the first group gives for it, and the sums of that.
 template <class T>
-void chained_sweep<T>::make_first(tile_task<T>& t, made_ranges& made) const {
+void row_blocks<T>::make_first(tile_task<T>& t, made_ranges& made) const {
     T* const scratch = t.address(first_scratch_);
     first_.pack_rows(t);
     first_.forget_scores(t);
-    for (const auto& s : first_sinks_) s.sink.clear(t);
+    for (const auto& s : first_consumers_) s.consumer.clear(t);
     made.count = made.next = 0;
     const std::int64_t extent = first_.shape().column.extent, columns = first_.sizes().columns;
     for (std::int64_t column = 0; column < extent; column += columns) {
         auto next = first_.ranges(t, column, std::min(extent, column + columns));
         for (tile_range range; first_.make_next(t, next, range);) {
-            for (const auto& s : first_sinks_) s.sink.add(t, range, scratch);
+            for (const auto& s : first_consumers_) s.consumer.add(t, range, scratch);
             if (!scheduled_) made.list[made.count++] = {range.column, range.column_end};
         }
     }
     first_.write_log_sum_exp(t, scratch);
-    for (const auto& s : first_sinks_) s.sink.finish(t, t.numbers[s.number], true, scratch);
+    for (const auto& s : first_consumers_) s.consumer.finish(t, t.numbers[s.number], true, scratch);
     for (const auto& s : sums_) s.run(t);
 }
 
 // The next range of a tile of rows before the end of a cursor's columns.
 template <class T>
-bool chained_sweep<T>::make_next(second_task& t, typename tiles<T>::cursor& columns,
-                                 tile_range& range) const {
+bool row_blocks<T>::make_next(second_task& t, typename tiles<T>::cursor& columns,
+                              tile_range& range) const {
     if (scheduled_) return second_.make_next(t.tile, columns, range);
     auto& made = t.made;
     while (made.next < made.count && made.list[made.next].column < columns.end) {
@@ -229,12 +228,12 @@ bool chained_sweep<T>::make_next(second_task& t, typename tiles<T>::cursor& colu
 
 // All columns for the tiles of rows of a block.
 template <class T>
-void chained_sweep<T>::make_second(row_tasks& tasks, std::int64_t count) const {
+void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
     for (std::int64_t r = 0; r < count; ++r) {
         const auto& t = tasks[static_cast<std::size_t>(r)].tile;
         second_.pack_rows(t);
-        for (const auto& s : column_sinks_) s.sink.pack(t);
-        for (const auto& s : row_sinks_) s.sink.clear(t);
+        for (const auto& s : column_consumers_) s.consumer.pack(t);
+        for (const auto& s : row_consumers_) s.consumer.clear(t);
     }
     const std::int64_t extent = second_.shape().column.extent, columns = second_.sizes().columns;
     for (std::int64_t column = 0; column < extent; column += columns)
@@ -243,25 +242,26 @@ void chained_sweep<T>::make_second(row_tasks& tasks, std::int64_t count) const {
             const auto& t = task.tile;
             auto next = second_.ranges(t, column, std::min(extent, column + columns));
             for (tile_range range; make_next(task, next, range);) {
-                for (const auto& s : column_sinks_) s.sink.add(t, range, 0);
-                for (const auto& s : row_sinks_) s.sink.add(t, range, t.address(second_scratch_));
+                for (const auto& s : column_consumers_) s.consumer.add(t, range, 0);
+                for (const auto& s : row_consumers_)
+                    s.consumer.add(t, range, t.address(second_scratch_));
             }
         }
     for (std::int64_t r = 0; r < count; ++r) {
         const auto& t = tasks[static_cast<std::size_t>(r)].tile;
-        for (const auto& s : row_sinks_)
-            s.sink.finish(t, t.numbers[s.number], true, t.address(second_scratch_));
+        for (const auto& s : row_consumers_)
+            s.consumer.finish(t, t.numbers[s.number], true, t.address(second_scratch_));
     }
 }
 
 template <class T>
-std::string chained_sweep<T>::words() const {
+std::string row_blocks<T>::describe() const {
     return "tiles of " + std::to_string(first_.sizes().full.rows) + " x " +
            std::to_string(first_.sizes().columns) + ", together with the next steps, " +
            std::to_string(tiles_at_once_ * first_.sizes().full.rows) + " rows at a time";
 }
 
-template class chained_sweep<float>;
-template class chained_sweep<double>;
+template class row_blocks<float>;
+template class row_blocks<double>;
 
 }  // namespace ricci::fused

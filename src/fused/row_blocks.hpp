@@ -1,8 +1,8 @@
-// Two streams carried out together, a block of rows at a time. What the first one gives for these rows is
+// Two groups carried out together, a block of rows at a time. What the first one gives for these rows is
 // all that the second one needs, so that both can go over them before the next ones; and products that both
 // have are made once and kept meanwhile.
 //
-// Of a block, the first stream makes its tiles of rows one after another, each with all columns. The second
+// Of a block, the first group makes its tiles of rows one after another, each with all columns. The second
 // one goes through the columns and makes them for all rows of the block; its sums over rows, for all
 // columns, stay where they are from block to block.
 #pragma once
@@ -24,22 +24,22 @@
 namespace ricci::fused {
 
 template <class T>
-class chained_sweep final : public sweep {
+class row_blocks final : public loop_order {
 public:
-    chained_sweep(const steps::fused_chain& what, const kernels::stream_table<T>& table,
-                  const kernels::kernel_table<T>& packing);
+    row_blocks(const steps::fused_chain& what, const kernels::fused_table<T>& table,
+               const kernels::kernel_table<T>& packing);
 
     /// Whether the chain can be carried out this way, and gains by it.
     bool is_suitable() const { return suitable_; }
 
-    /// bases: of all operands, those of the sums between those of the streams. numbers: all of the first
-    /// stream, then all of the second.
+    /// bases: of all operands, those of the sums between those of the groups. numbers: all of the first
+    /// group, then all of the second.
     void run(void* const* bases, const double* numbers) const override;
-    std::string words() const override;
+    std::string describe() const override;
 
 private:
     static constexpr std::int64_t most_tiles_at_once = 4;
-    /// Ranges of columns that the first stream made for a tile of rows.
+    /// Ranges of columns that the first group made for a tile of rows.
     struct made_ranges {
         struct piece {
             std::int64_t column = 0, column_end = 0;
@@ -53,17 +53,17 @@ private:
     };
     using row_tasks = std::array<second_task, most_tiles_at_once>;
 
-    struct numbered_row_sink {
-        row_sink<T> sink;
+    struct numbered_row_consumer {
+        row_consumer<T> consumer;
         std::int64_t number;
     };
-    struct numbered_column_sink {
-        column_sink<T> sink;
+    struct numbered_column_consumer {
+        column_consumer<T> consumer;
         std::int64_t number;
     };
 
-    chained_sweep(const chain_operands& operands, const steps::fused_chain& what,
-                  const kernels::stream_table<T>& table, const kernels::kernel_table<T>& packing);
+    row_blocks(const chain_operands& operands, const steps::fused_chain& what,
+               const kernels::fused_table<T>& table, const kernels::kernel_table<T>& packing);
     bool choose_blocks();
     bool choose_ranges();
     void run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
@@ -75,8 +75,8 @@ private:
     void make_second(row_tasks& t, std::int64_t count) const;
 
     tiles<T> first_, second_;
-    std::vector<numbered_row_sink> first_sinks_, row_sinks_;
-    std::vector<numbered_column_sink> column_sinks_;
+    std::vector<numbered_row_consumer> first_consumers_, row_consumers_;
+    std::vector<numbered_column_consumer> column_consumers_;
     std::vector<row_sum<T>> sums_;
     std::int64_t panels_ = 0;  // elements that are kept of a tile of rows
     std::size_t first_scratch_ = 0, second_scratch_ = 0;
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<std::atomic<bool>[]> finished_;
 };
 
-extern template class chained_sweep<float>;
-extern template class chained_sweep<double>;
+extern template class row_blocks<float>;
+extern template class row_blocks<double>;
 
 }  // namespace ricci::fused

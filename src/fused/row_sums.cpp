@@ -1,4 +1,4 @@
-// Sums between two streams.
+// Sums between two groups.
 #include "src/fused/row_sums.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Sums between two streams: one number for each row of a tile, of what lies in memory.
+// Sums between two groups: one number for each row of a tile, of what lies in memory.
 #pragma once
 
 #include <cstddef>

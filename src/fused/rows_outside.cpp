@@ -1,4 +1,4 @@
-// A streamed group carried out row tile by row tile.
+// A fused group carried out row tile by row tile.
 #include "src/fused/rows_outside.hpp"
 
 #include <algorithm>
@@ -15,21 +15,21 @@ constexpr double flops_per_task = 4e5;
 }  // namespace
 
 template <class T>
-row_sweep<T>::row_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
-                        const kernels::kernel_table<T>& packing)
+rows_outside<T>::rows_outside(const steps::fused_group& what, const kernels::fused_table<T>& table,
+                              const kernels::kernel_table<T>& packing)
     : tiles_(what, table, packing) {
     double work = 0;
     for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
-    for (const auto& s : what.sinks) {
-        sinks_.emplace_back(s, tiles_);
+    for (const auto& s : what.consumers) {
+        consumers_.emplace_back(s, tiles_);
         work += static_cast<double>(flatten(s.values).total);
     }
-    scratch_ = tiles_.take(row_sink<T>::scratch(sinks_, tiles_));
+    scratch_ = tiles_.take(row_consumer<T>::scratch(consumers_, tiles_));
     const geometry& g = tiles_.shape();
     tiles_.place_columns(work);
     work *= 2 * static_cast<double>(tiles_.sizes().full.width);
     others_ = iterations(g.other_columns);
-    parts_ = column_parts<T>(what, tiles_, sinks_, units(), work);
+    parts_ = column_parts<T>(what, tiles_, consumers_, units(), work);
     tiles_.check_room();
     tiles_.find_schedule(parts_.columns());
     work *= static_cast<double>(g.column.extent * others_);
@@ -41,18 +41,18 @@ row_sweep<T>::row_sweep(const steps::fused_group& what, const kernels::stream_ta
 
 // A tile of rows of one iteration of the loops around it.
 template <class T>
-std::int64_t row_sweep<T>::units() const {
+std::int64_t rows_outside<T>::units() const {
     const geometry& g = tiles_.shape();
     return iterations(g.batch) * iterations(g.other_rows) * tiles_.row_tiles();
 }
 
 template <class T>
-std::size_t row_sweep<T>::kept_bytes() const {
+std::size_t rows_outside<T>::kept_bytes() const {
     return static_cast<std::size_t>(units() * parts_.count() * parts_.kept()) * sizeof(T);
 }
 
 template <class T>
-void row_sweep<T>::run(void* const* bases, const double* numbers) const {
+void rows_outside<T>::run(void* const* bases, const double* numbers) const {
     if (parts_.count() > 1) return run_parts(bases, numbers);
     const std::int64_t count = units();
     auto body = [&](std::int64_t number, int worker) {
@@ -71,7 +71,7 @@ void row_sweep<T>::run(void* const* bases, const double* numbers) const {
 }
 
 template <class T>
-void row_sweep<T>::run_parts(void* const* bases, const double* numbers) const {
+void rows_outside<T>::run_parts(void* const* bases, const double* numbers) const {
     const runtime::lent_memory memory(kept_bytes());
     T* const kept = reinterpret_cast<T*>(memory.data());
     const std::int64_t parts = parts_.count();
@@ -81,21 +81,21 @@ void row_sweep<T>::run_parts(void* const* bases, const double* numbers) const {
         tiles_.pack_rows(t);
         forget_sums(t);
         add_columns(t, parts_.part(number % parts));
-        parts_.keep(t, sinks_, kept + number * parts_.kept());
+        parts_.keep(t, consumers_, kept + number * parts_.kept());
     };
     runtime::parallel_for(units() * parts, add);
     auto merge = [&](std::int64_t unit, int worker) {
         auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         choose_unit(t, unit);
         forget_sums(t);
-        parts_.merge(t, sinks_, kept + unit * parts * parts_.kept());
+        parts_.merge(t, consumers_, kept + unit * parts * parts_.kept());
         finish_rows(t);
     };
     runtime::parallel_for(units(), merge);
 }
 
 template <class T>
-void row_sweep<T>::choose_unit(tile_task<T>& t, std::int64_t unit) const {
+void rows_outside<T>::choose_unit(tile_task<T>& t, std::int64_t unit) const {
     const geometry& g = tiles_.shape();
     const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
@@ -109,7 +109,7 @@ void row_sweep<T>::choose_unit(tile_task<T>& t, std::int64_t unit) const {
 // All columns that count are one range: the sums are complete with it, and need not be kept. False where
 // they are not.
 template <class T>
-bool row_sweep<T>::sum_at_once(tile_task<T>& t) const {
+bool rows_outside<T>::sum_at_once(tile_task<T>& t) const {
     if (others_ != 1) return false;
     auto columns = tiles_.ranges(t, 0, tiles_.shape().column.extent);
     if (!tiles_.is_last(columns)) return false;
@@ -117,46 +117,46 @@ bool row_sweep<T>::sum_at_once(tile_task<T>& t) const {
     tile_range range;
     tiles_.make_next(t, columns, range);
     tiles_.write_log_sum_exp(t, t.address(scratch_));
-    for (std::size_t k = 0; k < sinks_.size(); ++k)
-        sinks_[k].sum(t, range, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)],
-                      t.address(scratch_));
+    for (std::size_t k = 0; k < consumers_.size(); ++k)
+        consumers_[k].sum(t, range, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)],
+                          t.address(scratch_));
     return true;
 }
 
 template <class T>
-void row_sweep<T>::forget_sums(const tile_task<T>& t) const {
+void rows_outside<T>::forget_sums(const tile_task<T>& t) const {
     tiles_.forget_scores(t);
-    for (const auto& s : sinks_) s.clear(t);
+    for (const auto& s : consumers_) s.clear(t);
 }
 
 template <class T>
-void row_sweep<T>::add_columns(tile_task<T>& t, const column_part& part) const {
+void rows_outside<T>::add_columns(tile_task<T>& t, const column_part& part) const {
     const geometry& g = tiles_.shape();
     for (std::int64_t other = part.other; other < part.other_end; ++other) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_columns, other, t.at);
         auto columns = tiles_.ranges(t, part.column, part.column_end);
         for (tile_range range; tiles_.make_next(t, columns, range);)
-            for (const auto& s : sinks_) s.add(t, range, t.address(scratch_));
+            for (const auto& s : consumers_) s.add(t, range, t.address(scratch_));
     }
     std::copy_n(t.origin, g.operands(), t.at);
 }
 
 template <class T>
-void row_sweep<T>::finish_rows(tile_task<T>& t) const {
+void rows_outside<T>::finish_rows(tile_task<T>& t) const {
     tiles_.write_log_sum_exp(t, t.address(scratch_));
-    for (std::size_t k = 0; k < sinks_.size(); ++k)
-        sinks_[k].finish(t, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)], true,
-                         t.address(scratch_));
+    for (std::size_t k = 0; k < consumers_.size(); ++k)
+        consumers_[k].finish(t, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)], true,
+                             t.address(scratch_));
 }
 
 template <class T>
-std::string row_sweep<T>::words() const {
+std::string rows_outside<T>::describe() const {
     return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
-           std::to_string(tiles_.sizes().columns) + parts_.words();
+           std::to_string(tiles_.sizes().columns) + parts_.describe();
 }
 
-template class row_sweep<float>;
-template class row_sweep<double>;
+template class rows_outside<float>;
+template class rows_outside<double>;
 
 }  // namespace ricci::fused

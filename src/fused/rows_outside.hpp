@@ -1,4 +1,4 @@
-// A streamed group carried out row tile by row tile: the columns of a tile of rows go by once, and all
+// A fused group carried out row tile by row tile: the columns of a tile of rows go by once, and all
 // sums over them stay in the cache.
 #pragma once
 
@@ -14,12 +14,12 @@
 namespace ricci::fused {
 
 template <class T>
-class row_sweep final : public sweep {
+class rows_outside final : public loop_order {
 public:
-    row_sweep(const steps::fused_group& what, const kernels::stream_table<T>& table,
-              const kernels::kernel_table<T>& packing);
+    rows_outside(const steps::fused_group& what, const kernels::fused_table<T>& table,
+                 const kernels::kernel_table<T>& packing);
     void run(void* const* bases, const double* numbers) const override;
-    std::string words() const override;
+    std::string describe() const override;
 
 private:
     std::int64_t units() const;
@@ -32,14 +32,14 @@ private:
     void finish_rows(tile_task<T>& t) const;
 
     tiles<T> tiles_;
-    std::vector<row_sink<T>> sinks_;
+    std::vector<row_consumer<T>> consumers_;
     column_parts<T> parts_;
     std::size_t scratch_ = 0;
     std::int64_t others_ = 1;  // column loops around the tiles
     std::int64_t units_per_task_ = 1;
 };
 
-extern template class row_sweep<float>;
-extern template class row_sweep<double>;
+extern template class rows_outside<float>;
+extern template class rows_outside<double>;
 
 }  // namespace ricci::fused

@@ -6,7 +6,7 @@ namespace ricci::fused {
 void schedule::add(const tile_range& range, std::span<const knowledge> known,
                    std::span<const tile_step> steps) {
     pieces_.push_back({range.column, range.column_end, steps_.size(), steps.size()});
-    stages_ = known.size();
+    operations_ = known.size();
     knowledge_.insert(knowledge_.end(), known.begin(), known.end());
     steps_.insert(steps_.end(), steps.begin(), steps.end());
 }

@@ -1,4 +1,4 @@
-// Which columns every tile of rows of a streamed group has to make, where that is known before it runs.
+// Which columns every tile of rows of a fused group has to make, where that is known before it runs.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ public:
     /// Pieces that are added from now on belong to the next start: all of the first tile of rows come
     /// first. To be called once more at the end.
     void begin() { starts_.push_back(pieces_.size()); }
-    /// A range, what is known of each stage there, and which lanes of it count; `range.steps` is not read.
+    /// A range, what is known of each operation there, and which lanes of it count; `range.steps` is not read.
     void add(const tile_range& range, std::span<const knowledge> known,
              std::span<const tile_step> steps);
 
@@ -42,7 +42,7 @@ public:
         return {row, row_end, p.column, p.column_end, {steps_.data() + p.step, p.step_count}};
     }
     const knowledge* known(std::size_t number) const {
-        return knowledge_.data() + number * stages_;
+        return knowledge_.data() + number * operations_;
     }
 
 private:
@@ -54,9 +54,9 @@ private:
     };
 
     std::int64_t columns_ = 0, starts_of_rows_ = 0;
-    std::size_t stages_ = 0;
+    std::size_t operations_ = 0;
     std::vector<piece> pieces_;
-    std::vector<knowledge> knowledge_;  // of each stage, for every piece
+    std::vector<knowledge> knowledge_;  // of each operation, for every piece
     std::vector<tile_step> steps_;      // of all pieces
     std::vector<std::size_t> starts_;   // of each tile of rows and start of columns
 };

@@ -1,4 +1,4 @@
-// Making the tiles of a streamed group.
+// Making the tiles of a fused group.
 #include "src/fused/tiles.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace ricci::fused {
 namespace {
 
-constexpr std::int64_t chunk_elements = 768;   // what a stage transforms at once
+constexpr std::int64_t chunk_elements = 768;   // what a operation transforms at once
 constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
 // Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
 constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr double near_part = 0.25;  // of the second cache
-// Few rows wait for memory, the more so where another operand is next. Their sinks sum fewer at once.
+// Few rows wait for memory, the more so where another operand is next. Their consumers sum fewer at once.
 constexpr std::int64_t narrow_columns = 512;
 
 bool sums_narrow(const steps::tile_consumer& s) {
@@ -28,7 +28,7 @@ bool sums_narrow(const steps::tile_consumer& s) {
 }  // namespace
 
 template <class T>
-tiles<T>::tiles(const steps::fused_group& what, const kernels::stream_table<T>& table,
+tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& table,
                 const kernels::kernel_table<T>& packing, kept_products kept)
     : geometry_(make_geometry(what)),
       table_(&table),
@@ -40,13 +40,14 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::stream_table<T>& 
     for (const auto& p : what.products)
         products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
                              flatten(p.contracted), 0});
-    for (const auto& s : what.stages)
-        stages_.push_back({stage_code<T>(s, geometry_, sizes_,
-                                         what.products.size() + what.stages.size(), packing),
-                           s.kind == steps::operation_kind::weights,
-                           s.kind == steps::operation_kind::remade, s.log_sum_exp,
-                           static_cast<T>(s.empty), 0});
-    for (const auto& s : what.sinks) sink_tiles_.push_back(static_cast<std::size_t>(s.tile));
+    for (const auto& s : what.operations)
+        operations_.push_back(
+            {prepared_operation<T>(s, geometry_, sizes_,
+                                   what.products.size() + what.operations.size(), packing),
+             s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
+             s.log_sum_exp, static_cast<T>(s.empty), 0});
+    for (const auto& s : what.consumers)
+        consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
     pointers_ = what.operands.size();
     lay_out();
@@ -62,7 +63,8 @@ void tiles<T>::choose_sizes(const steps::fused_group& what) {
     const std::int64_t rest = rows - (row_tiles_ - 1) * sizes_.full.width;
     sizes_.last = {rest, std::max(lanes, rounded_up(rest, lanes))};
     const auto row_bytes = sizes_.full.width * static_cast<std::int64_t>(sizeof(T));
-    const bool narrow = rows <= table_->most_narrow && std::ranges::all_of(what.sinks, sums_narrow);
+    const bool narrow =
+        rows <= table_->most_narrow && std::ranges::all_of(what.consumers, sums_narrow);
     sizes_.columns = narrow
                          ? narrow_columns
                          : std::clamp(tile_bytes / row_bytes / 8 * 8, least_columns, most_columns);
@@ -72,8 +74,8 @@ void tiles<T>::choose_sizes(const steps::fused_group& what) {
 }
 
 template <class T>
-void tiles<T>::place_columns(double operations) {
-    if (operations * static_cast<double>(geometry_.column.extent) * sizeof(T) <=
+void tiles<T>::place_columns(double work) {
+    if (work * static_cast<double>(geometry_.column.extent) * sizeof(T) <=
         near_part * static_cast<double>(runtime::caches().second))
         keep_columns_near();
 }
@@ -100,25 +102,26 @@ std::size_t tiles<T>::bytes() const {
 template <class T>
 void tiles<T>::check_room() const {
     if (bytes() > runtime::worker_bytes)
-        throw std::length_error("a streamed group needs more memory than a worker has");
+        throw std::length_error("a fused group needs more memory than a worker has");
 }
 
-// A stage writes over a tile that nobody needs after it.
+// A operation writes over a tile that nobody needs after it.
 template <class T>
 void tiles<T>::assign_buffers(const steps::fused_group& what) {
-    const std::size_t count = products_.size() + stages_.size();
+    const std::size_t count = products_.size() + operations_.size();
     std::vector<std::size_t> last(count, 0);
-    for (std::size_t s = 0; s < stages_.size(); ++s)
+    for (std::size_t s = 0; s < operations_.size(); ++s)
         for (std::size_t t = 0; t < products_.size() + s; ++t)
-            if (stages_[s].code.loads(static_cast<std::int32_t>(t))) last[t] = s + 1;
-    for (const auto& s : what.sinks) last[static_cast<std::size_t>(s.tile)] = stages_.size() + 1;
+            if (operations_[s].code.loads(static_cast<std::int32_t>(t))) last[t] = s + 1;
+    for (const auto& s : what.consumers)
+        last[static_cast<std::size_t>(s.tile)] = operations_.size() + 1;
     for (std::size_t p = 0; p < products_.size(); ++p) {
         tile_buffer_.push_back(p);
-        // What another sweep is to read stays as it is.
-        if (kept_.place[p] >= 0 && !kept_.reused) last[p] = stages_.size() + 1;
+        // What another group is to read stays as it is.
+        if (kept_.place[p] >= 0 && !kept_.reused) last[p] = operations_.size() + 1;
     }
     buffers_ = products_.size();
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
+    for (std::size_t s = 0; s < operations_.size(); ++s) {
         std::size_t buffer = buffers_;
         for (std::size_t t = 0; t < products_.size() + s && buffer == buffers_; ++t)
             if (last[t] == s + 1) buffer = tile_buffer_[t];
@@ -133,16 +136,16 @@ void tiles<T>::lay_out() {
     const auto tile = width * static_cast<std::size_t>(sizes_.columns);
     tile_at_ = take(buffers_ * tile);
     for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
-    for (auto& s : stages_) s.state = take(4 * width);
+    for (auto& s : operations_) s.state = take(4 * width);
     maximum_at_ = take(3 * width);
-    std::size_t staged = 0, numbers = 0;
-    for (const auto& s : stages_) {
-        staged = std::max(staged, s.code.staged());
+    std::size_t copied = 0, numbers = 0;
+    for (const auto& s : operations_) {
+        copied = std::max(copied, s.code.copied());
         numbers = std::max(numbers, s.code.numbers());
         slots_ = std::max(slots_, s.code.slots());
         pointers_ = std::max(pointers_, s.code.pointers());
     }
-    staged_at_ = take(staged * tile);
+    copied_at_ = take(copied * tile);
     numbers_at_ = take(numbers);
 }
 
@@ -151,10 +154,10 @@ tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double
     task t;
     t.memory = reinterpret_cast<T*>(memory);
     auto* pointers = reinterpret_cast<void**>(memory + elements_ * sizeof(T));
-    t.stage_bases = pointers;
+    t.operation_bases = pointers;
     t.slots = const_cast<const T**>(reinterpret_cast<T**>(pointers + pointers_));
-    t.stage_at = reinterpret_cast<std::int64_t*>(pointers + pointers_ + slots_);
-    t.origin = t.stage_at + pointers_;
+    t.operation_at = reinterpret_cast<std::int64_t*>(pointers + pointers_ + slots_);
+    t.origin = t.operation_at + pointers_;
     t.at = t.origin + pointers_;
     t.bases = bases;
     t.numbers = numbers;
@@ -222,7 +225,7 @@ void tiles<T>::pack_rows(const task& t) const {
 template <class T>
 void tiles<T>::forget_scores(const task& t) const {
     const auto width = static_cast<std::size_t>(t.width.width);
-    for (const auto& s : stages_) {
+    for (const auto& s : operations_) {
         if (!s.weights) continue;
         T* const state = t.address(s.state);
         std::fill_n(state, width, -std::numeric_limits<T>::infinity());
@@ -232,9 +235,9 @@ void tiles<T>::forget_scores(const task& t) const {
 
 template <class T>
 void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
-    for (std::size_t k = 0; k < stages_.size(); ++k) {
-        const stage& s = stages_[k];
-        if (s.log_sum_exp < 0 || s.remade) continue;
+    for (std::size_t k = 0; k < operations_.size(); ++k) {
+        const operation& s = operations_[k];
+        if (s.log_sum_exp < 0 || s.recomputed) continue;
         table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width),
                             s.empty);
         const auto operand = static_cast<std::size_t>(s.log_sum_exp);
@@ -246,7 +249,7 @@ void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
 
 template <class T>
 kernels::softmax_state<T> tiles<T>::state_of(const task& t, std::size_t number) const {
-    T* const state = t.address(stages_[number].state);
+    T* const state = t.address(operations_[number].state);
     const std::int64_t width = t.width.width;
     return {state, state + width, state + 2 * width, state + 3 * width};
 }
@@ -255,8 +258,8 @@ template <class T>
 void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) const {
     // The maximum of a score that is a product as it stands is found while that is computed.
     T* const maximum = t.address(maximum_at_);
-    const bool first = !stages_.empty() && stages_[0].weights && !known[0].nothing;
-    const std::int32_t scored = first ? stages_[0].code.identity(known[0].variant) : -1;
+    const bool first = !operations_.empty() && operations_[0].weights && !known[0].nothing;
+    const std::int32_t scored = first ? operations_[0].code.identity(known[0].variant) : -1;
     const bool found = scored >= 0 && scored < products();
     for (std::size_t p = 0; p < products_.size(); ++p) {
         if (kept_.place[p] >= 0) use_kept(t, p, range);
@@ -265,8 +268,8 @@ void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) co
         if (here) std::fill_n(maximum, t.width.width, -std::numeric_limits<T>::infinity());
         multiply(t, products_[p], range, t.tile[p], here ? maximum : nullptr);
     }
-    for (std::size_t s = 0; s < stages_.size(); ++s)
-        run_stage(t, s, range, known[s], s == 0 && found);
+    for (std::size_t s = 0; s < operations_.size(); ++s)
+        run_operation(t, s, range, known[s], s == 0 && found);
 }
 
 // The tile of a kept product, and all that take its place, lie where it is kept.
@@ -279,8 +282,8 @@ void tiles<T>::use_kept(task& t, std::size_t number, const tile_range& range) co
 
 // Weights of a softmax whose sums are known.
 template <class T>
-void tiles<T>::remake(const task& t, const stage& s, T* tile, const T* scores,
-                      const tile_range& range) const {
+void tiles<T>::recompute(const task& t, const operation& s, T* tile, const T* scores,
+                         const tile_range& range) const {
     const auto operand = static_cast<std::size_t>(s.log_sum_exp);
     const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
     const T* from = t.base(operand) + t.at[operand] + t.row * stride;
@@ -296,9 +299,9 @@ void tiles<T>::remake(const task& t, const stage& s, T* tile, const T* scores,
 }
 
 template <class T>
-void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
-                         const knowledge& known, bool maximum_found) const {
-    const stage& made = stages_[number];
+void tiles<T>::run_operation(task& t, std::size_t number, const tile_range& range,
+                             const knowledge& known, bool maximum_found) const {
+    const operation& made = operations_[number];
     const auto width = static_cast<std::size_t>(t.width.width);
     const auto columns = static_cast<std::size_t>(range.column_end - range.column);
     T* const tile = t.tile[products_.size() + number];
@@ -310,14 +313,14 @@ void tiles<T>::run_stage(task& t, std::size_t number, const tile_range& range,
     }
     const std::int32_t same = made.code.identity(known.variant);
     const T* values = same < 0 ? tile : t.tile[static_cast<std::size_t>(same)];
-    if (same < 0 || (values != tile && !made.weights && !made.remade)) {
-        const typename stage_code<T>::memory memory{t.address(numbers_at_), t.slots,
-                                                    t.stage_bases,          t.stage_at,
-                                                    t.tile.data(),          t.address(staged_at_)};
+    if (same < 0 || (values != tile && !made.weights && !made.recomputed)) {
+        const typename prepared_operation<T>::memory memory{
+            t.address(numbers_at_), t.slots,       t.operation_bases,
+            t.operation_at,         t.tile.data(), t.address(copied_at_)};
         made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
         values = tile;
     }
-    if (made.remade) remake(t, made, tile, values, range);
+    if (made.recomputed) recompute(t, made, tile, values, range);
     if (made.weights) {
         T* const maximum = t.address(maximum_at_);
         if (!maximum_found) {

@@ -1,5 +1,5 @@
-// Making the tiles of a streamed group: products, then stages, in the memory of one worker. Which tiles
-// are made and what becomes of them is the sweep's affair.
+// Making the tiles of a fused group: products, then operations, in the memory of one worker. Which tiles
+// are made and what becomes of them is the loop order's affair.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace ricci::fused {
 
-inline constexpr std::size_t most_stages = 32;
+inline constexpr std::size_t most_operations = 32;
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
-/// Which products two sweeps over the same tiles have in common: what the first one makes is kept, and the
+/// Which products two groups over the same tiles have in common: what the first one makes is kept, and the
 /// second one reuses it.
 struct kept_products {
     std::vector<std::int32_t> place;  // of each product among those that are kept, -1: it is not
@@ -44,8 +44,8 @@ struct tile_task {
     T* kept =
         nullptr;  // kept products of this tile of rows, one panel of all columns after another
     const T** slots = nullptr;
-    void** stage_bases = nullptr;
-    std::int64_t* stage_at = nullptr;
+    void** operation_bases = nullptr;
+    std::int64_t* operation_at = nullptr;
     void* const* bases = nullptr;
     const double* numbers = nullptr;
     std::int64_t* origin = nullptr;  // elements of the operands for the current batch
@@ -53,7 +53,7 @@ struct tile_task {
     bool last = false;
     std::int64_t row = 0;
     tile_width width;
-    std::array<T*, 2 * most_stages> tile{};
+    std::array<T*, 2 * most_operations> tile{};
 
     T* address(std::size_t offset) const { return memory + offset; }
     T* shared_address(std::size_t offset) const { return shared + offset; }
@@ -66,20 +66,20 @@ class tiles {
 public:
     using task = tile_task<T>;
 
-    tiles(const steps::fused_group& what, const kernels::stream_table<T>& table,
+    tiles(const steps::fused_group& what, const kernels::fused_table<T>& table,
           const kernels::kernel_table<T>& packing, kept_products kept = {});
 
     const geometry& shape() const { return geometry_; }
     const tile_sizes& sizes() const { return sizes_; }
     std::int64_t row_tiles() const { return row_tiles_; }
     std::int64_t products() const { return static_cast<std::int64_t>(products_.size()); }
-    const kernels::stream_table<T>& table() const { return *table_; }
+    const kernels::fused_table<T>& table() const { return *table_; }
     const kernels::kernel_table<T>& packing() const { return *packing_; }
     const kernels::elementwise_table<T>& elementwise() const { return *elementwise_; }
 
     /// Room for more in a worker's memory; returns where it is.
     std::size_t take(std::size_t elements);
-    /// The same in memory that tiles of rows share, for which the sweep provides.
+    /// The same in memory that tiles of rows share, for which the loop order provides.
     std::size_t take_shared(std::size_t elements);
     std::size_t shared_elements() const { return shared_elements_; }
     /// Bytes of a worker's memory that were taken, and of the pointers behind them.
@@ -109,7 +109,7 @@ public:
     cursor ranges(const task& t, std::int64_t column, std::int64_t end) const;
     /// Makes all tiles of the next range that counts; false when there is none.
     bool make_next(task& t, cursor& c, tile_range& range) const;
-    /// Makes all tiles of a range that another sweep found; false when nothing of it counts here.
+    /// Makes all tiles of a range that another group found; false when nothing of it counts here.
     bool make_again(task& t, const tile_range& range) const;
     /// Whether nothing counts where all weights that are made again are 0.
     bool needs_weights() const;
@@ -117,7 +117,7 @@ public:
     bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
     bool counts(const task& t, cursor c) const;
-    /// Once all sinks are there: finds the ranges of all tiles of rows beforehand where they are the
+    /// Once all consumers are there: finds the ranges of all tiles of rows beforehand where they are the
     /// same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
     bool has_schedule() const { return schedule_.exists(); }
@@ -134,7 +134,7 @@ public:
     void keep_columns_near() { columns_far_ = false; }
     /// The same if what all columns have of the operands is small; `operations` are those of a number
     /// of a tile, each of which reads one.
-    void place_columns(double operations);
+    void place_columns(double work);
     /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
     /// 0 where that is near anyway.
     std::int64_t ahead(std::int64_t stride) const {
@@ -142,10 +142,8 @@ public:
     }
     /// No tile of rows has more ranges of columns than this.
     std::int64_t most_ranges() const;
-    /// Which tiles a sink reads: others need not be looked at.
-    void add_sink(std::size_t tile) { sink_tiles_.push_back(tile); }
 
-    kernels::softmax_state<T> state_of(const task& t, std::size_t stage) const;
+    kernels::softmax_state<T> state_of(const task& t, std::size_t operation) const;
 
 private:
     struct product {
@@ -154,10 +152,10 @@ private:
         std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width];
                                  // narrow: [row][contracted]
     };
-    struct stage {
-        stage_code<T> code;
+    struct operation {
+        prepared_operation<T> code;
         bool weights = false;
-        bool remade = false;
+        bool recomputed = false;
         std::int32_t log_sum_exp = -1;
         T empty = 0;
         std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
@@ -178,23 +176,23 @@ private:
     void copy_lines(const task& t, const product& p, const T* a) const;
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
-    void remake(const task& t, const stage& s, T* tile, const T* scores,
-                const tile_range& range) const;
-    void run_stage(task& t, std::size_t number, const tile_range& range, const knowledge& known,
-                   bool maximum_found) const;
+    void recompute(const task& t, const operation& s, T* tile, const T* scores,
+                   const tile_range& range) const;
+    void run_operation(task& t, std::size_t number, const tile_range& range, const knowledge& known,
+                       bool maximum_found) const;
 
     geometry geometry_;
-    const kernels::stream_table<T>* table_;
+    const kernels::fused_table<T>* table_;
     const kernels::kernel_table<T>* packing_;
     const kernels::elementwise_table<T>* elementwise_;
     tile_sizes sizes_;
     std::int64_t row_tiles_ = 1;
     std::vector<product> products_;
-    std::vector<stage> stages_;
-    std::vector<std::size_t> sink_tiles_;
+    std::vector<operation> operations_;
+    std::vector<std::size_t> consumed_tiles_;
     std::size_t buffers_ = 0;               // tiles in memory at the same time
     std::vector<std::size_t> tile_buffer_;  // of every tile
-    std::size_t tile_at_ = 0, staged_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
+    std::size_t tile_at_ = 0, copied_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
     std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
     std::size_t shared_elements_ = 0;
     kept_products kept_;

@@ -171,7 +171,7 @@ public:
             const auto words = operations(s.program);
             if (!words.empty()) line += "  {" + words + "}";
             if (s.kind == operation_kind::weights) line += "  softmax";
-            if (s.kind == operation_kind::remade) line += "  softmax again";
+            if (s.kind == operation_kind::recomputed) line += "  softmax again";
         }
         if (!tiles.empty()) line += "; " + tiles;
         line += "\n    not stored: ";

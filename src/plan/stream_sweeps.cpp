@@ -337,7 +337,7 @@ private:
                 const auto& sums = group_.values_[static_cast<std::size_t>(difference.second)];
                 auto program = program_of(difference.first);
                 stream_.stages.push_back(
-                    {operation_kind::remade, std::move(program), operand(sums.operand), 0});
+                    {operation_kind::recomputed, std::move(program), operand(sums.operand), 0});
                 tile_of_value_[w] = last_tile();
             }
     }

@@ -1,4 +1,5 @@
-// What the fused engine is told to do: tiles that are made, transformed and consumed without being stored.
+// What the fused engine is told to do: tiles that are made, transformed and consumed without being
+// stored.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace ricci::steps {
 
-/// Where a loop of a stream belongs: a tile spans rows and columns of one batch.
+/// The role of a loop of a fused group: a tile spans rows and columns of one batch.
 enum class loop_role : std::uint8_t { batch, row, column };
 
 struct fused_loop {
@@ -19,7 +20,7 @@ struct fused_loop {
     loop_role axis = loop_role::batch;
 };
 
-/// A loop that a stream has beside those of its tiles, and how far two operands move along it.
+/// A loop beside those of the tiles: how far two operands move along it.
 struct inner_loop {
     std::int64_t extent = 1;
     std::int64_t a = 0;
@@ -27,7 +28,7 @@ struct inner_loop {
 };
 
 /// A tile that a contraction gives: number * the sum over `contracted` of A[batch, row] B[batch,
-/// column]. The number is given when the stream runs.
+/// column]. The number is given when the group runs.
 struct tile_product {
     std::int32_t a = -1;  // operands; A has strides of 0 along column loops, B along row loops
     std::int32_t b = -1;
@@ -35,58 +36,58 @@ struct tile_product {
 };
 
 enum class operation_kind : std::uint8_t {
-    values,   // the program's values
-    weights,  // exp(value - the largest value of the row): 0 where the value is -infinity
-    remade,   // exp(value - what `log_sum_exp` has for the row), which is at most about 1
+    values,      // the program's values
+    weights,     // exp(value - the largest value of the row): 0 where the value is -infinity
+    recomputed,  // exp(value - what `log_sum_exp` has for the row), which is at most about 1
 };
 
-/// A tile that an element-wise program gives. Its instructions load memory operands by their number,
-/// and earlier tiles by tile_operand(number): products first, then stages, in order.
+/// A tile that an element-wise program gives. The program loads operands in memory by their number,
+/// and earlier tiles by tile_operand(number). Tiles are numbered in order: products first, then
+/// operations.
 struct tile_operation {
     operation_kind kind = operation_kind::values;
     std::span<const instruction> program;
-    /// weights: an operand that gets log(sum of exp(value)) of each row, `empty` where all values are
-    /// -infinity; -1: it is not wanted. remade: an operand that is read.
+    /// weights: an operand that gets log(sum of exp(value)) of each row, and `empty` where all
+    /// values are -infinity; -1: nobody wants it. recomputed: an operand that is read.
     std::int32_t log_sum_exp = -1;
     double empty = 0;
 };
 
 constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }
 
-/// What becomes of a tile: it is summed over its columns, alone or as a factor of a contraction, or, as
-/// a factor, over its rows, or it is written as it is.
+/// What becomes of a tile: it is summed over its columns or over its rows, alone or as a factor of
+/// a contraction, or it is written as it is.
 ///   C[batch, row, value] = number * sum over columns of tile[column, row] B[batch, column, value]
 ///                          + beta * C[batch, row, value]
 ///   C[batch, column, value] = number * sum over rows of tile[column, row] B[batch, row, value]
 ///                          + beta * C[batch, column, value]
-///   C[batch, row, column] = number * tile[column, row] + beta * C[batch, row, column], summed over the
-///                          loops of the batch along which C does not move
-/// C is not read when beta is 0. The number is given when the stream runs.
+///   C[batch, row, column] = number * tile[column, row] + beta * C[batch, row, column], summed over
+///                          the loops of the batch along which C does not move
+/// C is not read when beta is 0. The number is given when the group runs.
 struct tile_consumer {
     std::int32_t tile = -1;
     loop_role summed = loop_role::column;  // batch: the tile itself is written
     std::int32_t b = -1;                   // operand; -1: 1 everywhere
     std::int32_t output = -1;              // operand
-    std::int32_t weights = -1;  // the stage whose weights the tile is proportional to: the sum is
-                                // divided by theirs, and a row without weights gives 0; not where
-                                // rows are summed
+    /// The operation whose weights the tile is proportional to: the sum is divided by the sum of
+    /// the weights, and a row without weights gives 0. -1 where rows are summed.
+    std::int32_t weights = -1;
     std::span<const inner_loop> values;  // a: of B, b: of the output
     double beta = 0;
-    bool added =
-        false;  // batch: C += number * tile instead, where rows and columns that differ may
-                // reach the same element
+    /// With batch: C += number * tile instead, where several pairs of a row and a column may reach
+    /// the same element.
+    bool added = false;
 };
 
-/// Tiles that are made, transformed and consumed without being stored: products, then stages, then
-/// sinks, for all columns of a row. Outputs overlap no other operand, and reach each element once.
+/// A fused group: for all columns of a row, products, then operations, then consumers. Outputs
+/// overlap no other operand, and reach each element once.
 struct fused_group {
     element type = element::f32;
     std::span<const fused_loop> loops;
-    std::span<const operand> operands;  // a stride for each loop; those that only positions load
-                                        // have no memory
+    std::span<const operand> operands;  // a stride for each loop; no memory for positions
     std::span<const tile_product> products;
-    std::span<const tile_operation> stages;
-    std::span<const tile_consumer> sinks;
+    std::span<const tile_operation> operations;
+    std::span<const tile_consumer> consumers;
 };
 
 /// One number for each row: number * the sum over `summed` of A[batch, row] B[batch, row].
@@ -96,17 +97,17 @@ struct row_dot {
     double number = 1;
 };
 
-/// A product that two streams have in common, by its number in each.
+/// A product that two groups have in common, by its number in each.
 struct kept_product {
     std::int32_t first = -1, second = -1;
 };
 
-/// Two streams over the same loops and the sums between them. For each row, the sums need nothing of
-/// the first stream but what it gives for that row, and the second nothing of both but that. The
-/// first sums over columns only, the second over columns and rows.
+/// Two groups over the same loops, and the sums between them. For each row, the sums need only what
+/// the first group gives for that row, and the second group only what both give for it. The first
+/// group sums over columns only, the second over columns and rows.
 struct fused_chain {
     fused_group first;
-    std::span<const operand> operands;  // of the sums, as in a stream
+    std::span<const operand> operands;  // of the sums; a stride for each loop of the groups
     std::span<const row_dot> sums;
     fused_group second;
     std::span<const kept_product> kept;

@@ -1,4 +1,4 @@
-// The kernels of streamed groups in Highway, compiled once for every SIMD target. The including file
+// The kernels of fused groups in Highway, compiled once for every SIMD target. The including file
 // defines RICCI_STREAM_TYPE.
 #if defined(RICCI_KERNELS_STREAM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_STREAM_INL_H
@@ -219,8 +219,8 @@ void log_sum_exp(number* out, const softmax_state<number>& state, std::size_t n,
     }
 }
 
-stream_table<number> make_table() {
-    stream_table<number> table;
+fused_table<number> make_table() {
+    fused_table<number> table;
     table.target = hwy::TargetName(HWY_TARGET);
     table.lanes = static_cast<int>(lane_count);
     table.vectors = tile_vectors;
@@ -243,8 +243,8 @@ stream_table<number> make_table() {
     return table;
 }
 
-const stream_table<number>* target_table() {
-    static const stream_table<number> table = make_table();
+const fused_table<number>* target_table() {
+    static const fused_table<number> table = make_table();
     return &table;
 }
 

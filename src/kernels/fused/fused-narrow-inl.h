@@ -1,4 +1,4 @@
-// Products of streamed groups that have few rows, as a decoding step has: the lanes are the sum's, or
+// Products of fused groups that have few rows, as a decoding step has: the lanes are the sum's, or
 // those of values, because lanes for rows would mostly be padding. The including file defines
 // RICCI_STREAM_TYPE.
 #if defined(RICCI_KERNELS_STREAM_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -1,4 +1,4 @@
-// Products of streamed groups in Highway: a block of the result in registers, its row indices in the
+// Products of fused groups in Highway: a block of the result in registers, its row indices in the
 // lanes. The including file defines RICCI_STREAM_TYPE.
 #if defined(RICCI_KERNELS_STREAM_PRODUCT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_STREAM_PRODUCT_INL_H

@@ -1,4 +1,4 @@
-// The kernels of streamed groups, as tables of plain functions for the best SIMD target of this CPU.
+// The kernels of fused groups, as tables of plain functions for the best SIMD target of this CPU.
 // A tile has a row of memory for each column index j of a group, and its row indices i lie side by
 // side in the lanes; hence maxima, sums and factors of a row i are vertical. No threads, no loops over
 // tiles.
@@ -9,8 +9,8 @@
 
 namespace ricci::kernels {
 
-inline constexpr int max_stream_rows = 8;
-inline constexpr int max_stream_vectors = 4;
+inline constexpr int max_fused_rows = 8;
+inline constexpr int max_fused_vectors = 4;
 inline constexpr int max_narrow_lanes = 8;
 
 /// What a product does with the values that its result has already.
@@ -50,14 +50,14 @@ struct softmax_state {
 };
 
 template <class T>
-struct stream_table {
+struct fused_table {
     const char* target = "";
     int lanes = 1;
     int vectors = 1;       // of a full tile
     int most_vectors = 1;  // that `multiply` has
 
     /// multiply[v - 1]: the lanes are v vectors.
-    void (*multiply[max_stream_vectors])(const lane_product<T>& product) = {};
+    void (*multiply[max_fused_vectors])(const lane_product<T>& product) = {};
 
     /// Products with fewer lanes than a vector has. Up to so many there are:
     int most_narrow = 0;
@@ -97,18 +97,18 @@ struct stream_table {
 
 /// The kernels of the best SIMD target of this CPU. T: float, double.
 template <class T>
-const stream_table<T>& stream_kernels();
+const fused_table<T>& fused_kernels();
 /// The same kernels as plain loops: what the others are compared with.
 template <class T>
-const stream_table<T>& scalar_stream_kernels();
+const fused_table<T>& scalar_fused_kernels();
 
 template <>
-const stream_table<float>& stream_kernels<float>();
+const fused_table<float>& fused_kernels<float>();
 template <>
-const stream_table<double>& stream_kernels<double>();
+const fused_table<double>& fused_kernels<double>();
 template <>
-const stream_table<float>& scalar_stream_kernels<float>();
+const fused_table<float>& scalar_fused_kernels<float>();
 template <>
-const stream_table<double>& scalar_stream_kernels<double>();
+const fused_table<double>& scalar_fused_kernels<double>();
 
 }  // namespace ricci::kernels

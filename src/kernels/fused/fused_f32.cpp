@@ -1,4 +1,4 @@
-// The float kernels of streamed groups, compiled for every SIMD target.
+// The float kernels of fused groups, compiled for every SIMD target.
 #define RICCI_STREAM_TYPE float
 
 #undef HWY_TARGET_INCLUDE
@@ -21,13 +21,13 @@ HWY_EXPORT(target_table);
 }  // namespace
 
 template <>
-const stream_table<float>& stream_kernels<float>() {
+const fused_table<float>& fused_kernels<float>() {
     return *HWY_DYNAMIC_DISPATCH(target_table)();
 }
 
 template <>
-const stream_table<float>& scalar_stream_kernels<float>() {
-    static const stream_table<float> table = make_scalar_stream_table<float>();
+const fused_table<float>& scalar_fused_kernels<float>() {
+    static const fused_table<float> table = make_scalar_fused_table<float>();
     return table;
 }
 

@@ -1,4 +1,4 @@
-// The double kernels of streamed groups, compiled for every SIMD target.
+// The double kernels of fused groups, compiled for every SIMD target.
 #define RICCI_STREAM_TYPE double
 
 #undef HWY_TARGET_INCLUDE
@@ -21,13 +21,13 @@ HWY_EXPORT(target_table);
 }  // namespace
 
 template <>
-const stream_table<double>& stream_kernels<double>() {
+const fused_table<double>& fused_kernels<double>() {
     return *HWY_DYNAMIC_DISPATCH(target_table)();
 }
 
 template <>
-const stream_table<double>& scalar_stream_kernels<double>() {
-    static const stream_table<double> table = make_scalar_stream_table<double>();
+const fused_table<double>& scalar_fused_kernels<double>() {
+    static const fused_table<double> table = make_scalar_fused_table<double>();
     return table;
 }
 

@@ -1,4 +1,4 @@
-// The kernels of streamed groups as plain loops: what the vector ones are compared with.
+// The kernels of fused groups as plain loops: what the vector ones are compared with.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace ricci::kernels {
 
 // A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
-inline constexpr int scalar_stream_lanes = 4;
+inline constexpr int scalar_fused_lanes = 4;
 
 template <class T, int vectors>
 void scalar_multiply(const lane_product<T>& p) {
     for (std::int64_t r = 0; r < p.rows; ++r)
-        for (std::int64_t x = 0; x < vectors * scalar_stream_lanes; ++x) {
+        for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
             T sum = 0;
             for (std::int64_t k = 0; k < p.depth; ++k)
                 sum += p.a[r * p.a_row + k * p.a_step] * p.b[k * p.b_step + x];
@@ -31,7 +31,7 @@ void scalar_multiply(const lane_product<T>& p) {
 template <class T>
 void scalar_narrow_lines(const lane_product<T>& p) {
     for (std::int64_t r = 0; r < p.rows; ++r)
-        for (std::int64_t x = 0; x < scalar_stream_lanes; ++x) {
+        for (std::int64_t x = 0; x < scalar_fused_lanes; ++x) {
             T sum = 0;
             const T* line = p.b + std::min(x, p.used - 1) * p.b_step;
             for (std::int64_t k = 0; k < p.depth; ++k) sum += p.a[r * p.a_row + k] * line[k];
@@ -57,18 +57,18 @@ void scalar_narrow_values(const lane_product<T>& p, std::int64_t b_step, std::in
 }
 
 template <class T>
-stream_table<T> make_scalar_stream_table() {
+fused_table<T> make_scalar_fused_table() {
     constexpr T infinity = std::numeric_limits<T>::infinity();
-    stream_table<T> table;
+    fused_table<T> table;
     table.target = "scalar twin";
-    table.lanes = scalar_stream_lanes;
+    table.lanes = scalar_fused_lanes;
     table.vectors = 3;
-    table.most_vectors = max_stream_vectors;
+    table.most_vectors = max_fused_vectors;
     table.multiply[0] = &scalar_multiply<T, 1>;
     table.multiply[1] = &scalar_multiply<T, 2>;
     table.multiply[2] = &scalar_multiply<T, 3>;
     table.multiply[3] = &scalar_multiply<T, 4>;
-    table.most_narrow = scalar_stream_lanes / 2;
+    table.most_narrow = scalar_fused_lanes / 2;
     table.narrow_lines = &scalar_narrow_lines<T>;
     table.narrow_values = [](const lane_product<T>& p) { scalar_narrow_values(p, p.b_step, 1); };
     table.narrow_columns = [](const lane_product<T>& p) { scalar_narrow_values(p, 1, p.b_step); };

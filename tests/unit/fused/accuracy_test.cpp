@@ -1,4 +1,4 @@
-// How exact streamed groups are, what they do with scores that are huge or masked, and how much memory
+// How exact fused groups are, what they do with scores that are huge or masked, and how much memory
 // they take beside their operands and results.
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ struct weight_errors {
 
 /// The worst errors of weigh() over `count` scores below a maximum of 0.
 template <class T, class Score>
-weight_errors worst_weights(const ricci::kernels::stream_table<T>& table, std::int64_t count,
+weight_errors worst_weights(const ricci::kernels::fused_table<T>& table, std::int64_t count,
                             Score score) {
     constexpr std::int64_t rows = 64;
     constexpr long double ulp = std::numeric_limits<T>::epsilon();
@@ -102,7 +102,7 @@ std::size_t workspace_of(const ricci::ir::program& program, std::int64_t heads, 
 
 }  // namespace
 
-TEST_CASE("streamed weights are exponentials for every SIMD target") {
+TEST_CASE("fused weights are exponentials for every SIMD target") {
     for (const auto& target : ricci::kernels::supported_targets()) {
         REQUIRE(ricci::kernels::force_target(target));
         INFO(target);
@@ -115,12 +115,12 @@ TEST_CASE("streamed weights are exponentials for every SIMD target") {
         };
         const std::int64_t floats = (0xc2b00000ll - 0x80000000ll) / 509;
         const auto in_float =
-            worst_weights(ricci::kernels::stream_kernels<float>(), floats, at_float);
+            worst_weights(ricci::kernels::fused_kernels<float>(), floats, at_float);
         CHECK(in_float.of_one < 2);
         CHECK(in_float.of_each < 2);
         const auto at_double = [](std::int64_t k) { return -709.0 * static_cast<double>(k) / 1e6; };
         const auto in_double =
-            worst_weights(ricci::kernels::stream_kernels<double>(), 1000000, at_double);
+            worst_weights(ricci::kernels::fused_kernels<double>(), 1000000, at_double);
         CHECK(in_double.of_one < 2);
         CHECK(in_double.of_each < 2);
     }

@@ -1,4 +1,4 @@
-// Streams that run together by blocks of rows: which do, and that results are what they are without.
+// Groups that run together by blocks of rows: which do, and that results are what they are without.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -37,7 +37,7 @@ ricci::ir::program gradients(const std::string& text, const std::vector<std::str
 }  // namespace
 
 TEST_CASE("a softmax and its gradients run together by blocks of rows") {
-    // Without a softmax there are no two streams; one row, or two loops of columns, are left as they are.
+    // Without a softmax there are no two groups; one row, or two loops of columns, are left as they are.
     const std::set<std::string> apart = {"no softmax",
                                          "normalised by its sum",
                                          "weights without a maximum",
@@ -103,15 +103,15 @@ TEST_CASE("kept products of masks that only the run knows") {
     }
 }
 
-TEST_CASE("steps between two streams move out of their way") {
+TEST_CASE("steps between two groups move out of their way") {
     const sizes s{2, 2, 100, 150, 8, 8};
-    // Y needs O; its gradient by O, which the second stream reads, needs nothing of the first.
+    // Y needs O; its gradient by O, which the second group reads, needs nothing of the first.
     const std::string layer = attention + "\nY^{id} = O^{hic} W^{hcd}";
     const auto program =
         program_of(gradient_of(bound_program::parsed(layer), "Y", {"Q", "K", "V", "W"}, true));
     CHECK(is_chained(program, s));
     CHECK(against_unfused(program, s, element::f64, layout::shuffled, 1, 1e-11) == "");
-    // The gradient by O needs O: the second stream has to wait for more than its own rows.
+    // The gradient by O needs O: the second group has to wait for more than its own rows.
     const std::string squared = attention + "\nL = (\\sum_{h i c} (O^{hic})^2)^2";
     const auto loss =
         program_of(gradient_of(bound_program::parsed(squared), "L", {"Q", "K", "V"}, true));

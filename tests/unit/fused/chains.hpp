@@ -1,4 +1,4 @@
-// Chains between two contractions that are streamed, with random operands of any layout; what they are
+// Chains between two contractions that are fused, with random operands of any layout; what they are
 // compared with.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Streamed groups: what they are formed of, and that they compute what the equations say, for every
+// Fused groups: what they are formed of, and that they compute what the equations say, for every
 // SIMD target, layout, shape and chain between two contractions.
 #include <cstdint>
 #include <string>
@@ -36,7 +36,7 @@ ricci::ir::program with_gradients(const change& by) {
 
 }  // namespace
 
-TEST_CASE("every chain is streamed and right") {
+TEST_CASE("every chain is fused and right") {
     unsigned seed = 1;
     for (const auto& which : chains())
         for (const element type : {element::f32, element::f64})
@@ -56,7 +56,7 @@ TEST_CASE("every chain is streamed and right") {
             }
 }
 
-TEST_CASE("every SIMD target streams alike") {
+TEST_CASE("every SIMD target computes the same") {
     for (const auto& target : ricci::kernels::supported_targets()) {
         REQUIRE(ricci::kernels::force_target(target));
         unsigned seed = 100;
@@ -106,7 +106,7 @@ TEST_CASE("gradients whose values fill vectors, on every SIMD target") {
     ricci::kernels::reset_target();
 }
 
-TEST_CASE("a plan says what is streamed, and why something is not") {
+TEST_CASE("a plan says what is fused, and why something is not") {
     const std::string text = scores + "\nA^{hij} = \\operatorname{softmax}_j(S^{hij})" + values;
     bound_program fused(text, element::f32, 1), kept(text, element::f32, 1);
     bind(fused, {}, layout::row_major);
@@ -125,7 +125,7 @@ TEST_CASE("a plan says what is streamed, and why something is not") {
     CHECK(why.find("not fused: A is stored: it is an output") != std::string::npos);
 }
 
-TEST_CASE("a product that reads one streamed tensor along two indices") {
+TEST_CASE("a product that reads one tensor that is not stored along two indices") {
     for (const std::int64_t n : {2, 40}) {
         bound_program p(
             "z^{k} = \\operatorname{softmax}_k(A^{ka} w^a)\n"
@@ -136,7 +136,7 @@ TEST_CASE("a product that reads one streamed tensor along two indices") {
     }
 }
 
-TEST_CASE("gradients are streamed and right") {
+TEST_CASE("gradients are fused and right") {
     unsigned seed = 500;
     for (const auto& which : chains()) {
         const auto program = with_gradients(which);

@@ -1,4 +1,4 @@
-// Streamed groups of few rows and many columns, which are cut in parts: that parts are merged rightly,
+// Fused groups of few rows and many columns, which are cut in parts: that parts are merged rightly,
 // also those that see nothing, and to the same bits for any number of threads.
 #include <algorithm>
 #include <cmath>
@@ -186,9 +186,9 @@ TEST_CASE("every chain whose columns are cut in parts is right") {
             bind(p, s, layout::row_major);
             const auto words = p.prepare().explain();
             INFO(words);
-            const bool streamed = words.find("  stream  O") != std::string::npos;
-            CHECK((streamed || queries < 4));
-            CHECK((words.find("columns in parts of") != std::string::npos) == streamed);
+            const bool fused = words.find("  stream  O") != std::string::npos;
+            CHECK((fused || queries < 4));
+            CHECK((words.find("columns in parts of") != std::string::npos) == fused);
             // Slopes give scores of the size of j, rounded to so many bits.
             const bool sloped = which.text.find("m^{h}") != std::string::npos ||
                                 which.text.find("s^{hg}") != std::string::npos;

@@ -1,4 +1,4 @@
-// Streamed groups at the edges of masks, where some vectors of lanes need fewer columns than others: which
+// Fused groups at the edges of masks, where some vectors of lanes need fewer columns than others: which
 // lanes are made, that sums are right without the rest, and that nothing of it gets out.
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Several sums over the same streamed tensor: those that read what others of them give, through a factor,
+// Several sums over the same tensor that is not stored: those that read what others of them give, through a factor,
 // a number or a product, and those whose factor varies along one axis of the tiles only.
 #include <cstdint>
 #include <string>
@@ -108,7 +108,7 @@ void check_all(const std::vector<chain>& all, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("sums of a sweep read nothing that the sweep writes") {
+TEST_CASE("sums of a group read nothing that the group writes") {
     check_all(dependent_sums(), 2100);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("factors that vary along rows or columns only") {
     }
 }
 
-TEST_CASE("sums that read others are made by a sweep of their own") {
+TEST_CASE("sums that read others are made by a group of their own") {
     const auto all = dependent_sums();
     for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) {
         const auto words = words_of(all[k], {});
