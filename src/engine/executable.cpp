@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <ricci/engine/executable.hpp>
 #include <ricci/error.hpp>
 
@@ -80,9 +82,10 @@ plan::program_plan plan_again(request r, const plan::program_plan& before) {
         const plan::slot* const old = old_of(slot);
         if (old == nullptr || old->data == nullptr || !inputs_touch(as_operand(*old), r)) continue;
         if (old->extents != slot.extents)
-            throw error("ricci: the output '" + plan::words_of_name(r.program, slot.name) +
-                        "' gets other extents, and an input is bound to the memory that it had; "
-                        "bind that input to memory of your own.");
+            throw error(fmt::format(
+                "ricci: the output '{}' gets other extents, and an input is bound to the memory "
+                "that it had; bind that input to memory of your own.",
+                plan::words_of_name(r.program, slot.name)));
         outputs.push_back(as_operand(*old));
     }
     if (outputs.size() > static_cast<std::size_t>(r.output_count)) {
@@ -108,8 +111,8 @@ std::unique_ptr<executable::state> make(kept_request&& asked, const request& mem
     for (auto& slot : made->plan.slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
         if (r.beta != engine::number(0) || memory.allocate == nullptr)
-            throw error("ricci: the output '" + plan::words_of_name(r.program, slot.name) +
-                        "' is bound to no memory.");
+            throw error(fmt::format("ricci: the output '{}' is bound to no memory.",
+                                    plan::words_of_name(r.program, slot.name)));
         slot.data =
             memory.allocate(memory.context, slot.name,
                             static_cast<std::int32_t>(slot.extents.size()), slot.extents.data());
@@ -188,8 +191,8 @@ namespace {
 
 template <class Table>
 std::string kernel_words(const Table& k, element type, const char* computes = "") {
-    return std::string(k.target) + ", " + name_of(type) + computes + ", tiles of " +
-           std::to_string(k.mr) + " x " + std::to_string(k.vectors * k.lanes);
+    return fmt::format("{}, {}{}, tiles of {} x {}", k.target, name_of(type), computes, k.mr,
+                       k.vectors * k.lanes);
 }
 
 std::string kernel_words(element type) {

@@ -6,9 +6,10 @@
 #include <complex>
 #include <cstddef>
 #include <new>
-#include <sstream>
 #include <string>
 #include <type_traits>
+
+#include <fmt/core.h>
 
 #include <ricci/error.hpp>
 
@@ -322,7 +323,7 @@ engine::number execution::evaluate(scalar_program& program) const {
 std::string execution::words(std::size_t step) const {
     const prepared_step& s = steps_[step];
     if (s.joined)
-        return "packed once for " + std::to_string(s.parts.size()) + " contractions, from here on";
+        return fmt::format("packed once for {} contractions, from here on", s.parts.size());
     if (s.chain) return s.chain->describe();
     if (s.chained) return "together with the steps above";
     return s.stream ? s.stream->describe() : s.contraction ? s.contraction->words() : std::string();
@@ -374,10 +375,8 @@ void execution::check(const prepared_step& s) {
     if (s.strays.empty()) return;
     const auto stray = s.gather->find_stray(s.places.data());
     if (!stray.found()) return;
-    std::ostringstream value;
-    value << stray.value;
-    throw error("ricci: " + s.strays[static_cast<std::size_t>(stray.lookup)] +
-                " and a number there is " + value.str() + ".");
+    throw error(fmt::format("ricci: {} and a number there is {:g}.",
+                            s.strays[static_cast<std::size_t>(stray.lookup)], stray.value));
 }
 
 // A step and those that run together with it.
@@ -413,8 +412,7 @@ bool execution::keeps_rules() const {
         const auto found = number_outside(r.tensor, r.least, r.most);
         if (!found) continue;
         if (r.words.empty()) return false;
-        throw error("ricci: " + r.words + ", and a number there is " + std::to_string(*found) +
-                    ".");
+        throw error(fmt::format("ricci: {}, and a number there is {}.", r.words, *found));
     }
     return true;
 }

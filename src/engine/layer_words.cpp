@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <ricci/parse.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/repeat.hpp>
@@ -18,11 +20,11 @@ layer_words words_of_layers(const ir::program_view& signature, const layering& h
     using detail::string_of;
     derive::layer_names names{how.layer.name(how.from), how.layer.name(how.to), how.index};
     const std::string index = string_of(names.index), from = string_of(names.from),
-                      to = string_of(names.to), last = std::to_string(how.count - 1);
-    std::string words = "% " + std::to_string(how.count) + (how.count == 1 ? " layer" : " layers") +
-                        ", " + index + " = 0" + (how.count > 1 ? ", ..., " + last : "") + ": " +
-                        to + " of each is " + from + " of the one before\n";
-    return {std::move(words), std::move(derive::as_true_of_each(signature, names).program)};
+                      to = string_of(names.to);
+    const std::string others = how.count > 1 ? fmt::format(", ..., {}", how.count - 1) : "";
+    return {fmt::format("% {} layer{}, {} = 0{}: {} of each is {} of the one before\n", how.count,
+                        how.count == 1 ? "" : "s", index, others, to, from),
+            std::move(derive::as_true_of_each(signature, names).program)};
 }
 
 }  // namespace engine

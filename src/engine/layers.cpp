@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <ricci/derive/repeat.hpp>
 #include <ricci/error.hpp>
 
@@ -54,7 +56,7 @@ layers::layers(const request& r, purpose what, const layers* before)
       type_(r.type),
       purpose_(what) {
     if (given_.count < 1)
-        throw error("ricci: " + std::to_string(given_.count) + " layers; at least one is needed.");
+        throw error(fmt::format("ricci: {} layers; at least one is needed.", given_.count));
     take_operands(r, before);
     if (given_.computes == layering::what::gradient) make_gradient();
     else make_values();
@@ -80,14 +82,14 @@ void layers::run() {
 std::string layers::explain() const {
     const std::string from = string_of(given_.layer.name(given_.from));
     const std::string to = string_of(given_.layer.name(given_.to));
-    std::string words = std::to_string(given_.count) + " layers, planned as one: " + from +
-                        " of each is " + to + " of the next\n";
-    if (backward_ == nullptr) return words + "\n" + forward_->explain();
+    std::string words = fmt::format("{} layers, planned as one: {} of each is {} of the next\n",
+                                    given_.count, from, to);
+    if (backward_ == nullptr) return fmt::format("{}\n{}", words, forward_->explain());
     if (forward_ != nullptr)
-        words +=
-            "\nforward, from the first layer; stored of each for the way back: " + stored_words_ +
-            "\n\n" + forward_->explain();
-    return words + "\nback, from the last layer\n\n" + backward_->explain();
+        words += fmt::format(
+            "\nforward, from the first layer; stored of each for the way back: {}\n\n{}",
+            stored_words_, forward_->explain());
+    return fmt::format("{}\nback, from the last layer\n\n{}", words, backward_->explain());
 }
 
 memory_sizes layers::memory() const {
@@ -135,9 +137,9 @@ void layers::take_operands(const request& r, const layers* before) {
     std::vector<index_extent> all = extents_;
     for (const index_extent& e : all)
         if (signature_.index(e.index) == given_.index && e.extent != given_.count)
-            throw error("ricci: the index " + string_of(signature_.index(e.index)) +
-                        " of the layers is given the extent " + std::to_string(e.extent) +
-                        ", and there are " + std::to_string(given_.count) + ".");
+            throw error(fmt::format(
+                "ricci: the index {} of the layers is given the extent {}, and there are {}.",
+                string_of(signature_.index(e.index)), e.extent, given_.count));
     for (ir::ref i = 0; i < signature_.indices.size(); ++i)
         if (signature_.index(i) == given_.index) all.push_back({i, given_.count});
     counted.index_extents = all.data();
@@ -162,8 +164,8 @@ void layers::take_operands(const request& r, const layers* before) {
                                   : before->find(string_of(signature_.name(slot.name)), true);
             const bool kept = old != nullptr && old->own && old->extents == slot.extents;
             if (!kept && r.allocate == nullptr)
-                throw error("ricci: the output '" + plan::words_of_name(signature_, slot.name) +
-                            "' is bound to no memory.");
+                throw error(fmt::format("ricci: the output '{}' is bound to no memory.",
+                                        plan::words_of_name(signature_, slot.name)));
             o.data =
                 kept ? old->o.data : r.allocate(r.context, slot.name, o.rank, slot.extents.data());
         }
@@ -180,9 +182,10 @@ void layers::check_each_layer(const request& r) const {
         const bool single = o->rank == 0 || is_single(o->name);
         const std::string name = string_of(signature_.name(o->name));
         if (!single && o->extents[0] != given_.count)
-            throw error("ricci: '" + name + "' has one for each of " +
-                        std::to_string(given_.count) + " layers along its first axis, and " +
-                        std::to_string(o->extents[0]) + " are bound.");
+            throw error(
+                fmt::format("ricci: '{}' has one for each of {} layers along its first "
+                            "axis, and {} are bound.",
+                            name, given_.count, o->extents[0]));
         const ir::ref n = p.find(view_of(name));
         if (n == ir::none || p.definition(n) != ir::none) continue;
         table.set_shape(n, o->rank - (single ? 0 : 1), o->extents + (single ? 0 : 1));
@@ -191,7 +194,7 @@ void layers::check_each_layer(const request& r) const {
         for (ir::ref i = 0; i < p.indices.size(); ++i)
             if (p.index(i) == signature_.index(e.index)) table.set_index(i, e.extent);
     if (const auto mistake = ir::infer_shapes(p, table))
-        throw error("ricci: in each layer, " + string_of(mistake.words.view()));
+        throw error(fmt::format("ricci: in each layer, {}", string_of(mistake.words.view())));
 }
 
 // A layer may write where the layer before it, or the one after it, still reads. What is bound has
@@ -203,8 +206,10 @@ void layers::refuse_shared_memory() const {
             if (in.output || is_number(in.o)) continue;
             const bool shared = out.own ? touch(out.o, in.o, type_) : in.o.data == out.o.data;
             if (!shared) continue;
-            throw error("ricci: the output '" + out.name + "' of the layers is in the memory of '" +
-                        in.name + "', which they read; bind memory of its own.");
+            throw error(
+                fmt::format("ricci: the output '{}' of the layers is in the memory of "
+                            "'{}', which they read; bind memory of its own.",
+                            out.name, in.name));
         }
     }
 }
@@ -218,10 +223,10 @@ void layers::check_chain(const ir::shape_table& shapes) const {
         return std::vector<std::int64_t>(shapes.extents(n), shapes.extents(n) + shapes.rank(n));
     };
     if (extents(from) == extents(to)) return;
-    throw error("ricci: '" + string_of(p.name(given_.from)) + "' of each layer is '" +
-                string_of(p.name(given_.to)) + "' of the next, and has the shape " +
-                plan::words_of_extents(extents(from)) + ", not " +
-                plan::words_of_extents(extents(to)) + ".");
+    throw error(
+        fmt::format("ricci: '{}' of each layer is '{}' of the next, and has the shape {}, not {}.",
+                    string_of(p.name(given_.from)), string_of(p.name(given_.to)),
+                    plan::words_of_extents(extents(from)), plan::words_of_extents(extents(to))));
 }
 
 const layers::whole* layers::find(std::string_view name, bool output) const {

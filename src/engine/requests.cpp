@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 
 #include "src/plan/make_plan.hpp"
@@ -130,10 +132,10 @@ request kept_request::view() const {
 
 void kept_request::refuse(ir::ref name, detail::memory_fate fate) const {
     const std::string words = plan::words_of_name(base_.program, name);
-    throw error("ricci: the tensor that is bound to '" + words + "' was " +
-                (fate == detail::memory_fate::destroyed ? "destroyed" : "given other memory") +
-                " after this program was prepared with it; bind(\"" + words +
-                "\"_t = ...) gives the program the memory that it is to use now.");
+    throw error(fmt::format(
+        "ricci: the tensor that is bound to '{0}' was {1} after this program was prepared with it; "
+        "bind(\"{0}\"_t = ...) gives the program the memory that it is to use now.",
+        words, fate == detail::memory_fate::destroyed ? "destroyed" : "given other memory"));
 }
 
 }  // namespace ricci::engine

@@ -3,6 +3,8 @@
 #include <complex>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include <ricci/array.hpp>
 #include <ricci/engine/number.hpp>
 
@@ -29,7 +31,7 @@ std::vector<std::int64_t> row_major(std::span<const std::size_t> extents) {
 }
 
 std::string words_of(element type, std::size_t rank) {
-    return std::string(name_of(type)) + " of rank " + std::to_string(rank);
+    return fmt::format("{} of rank {}", name_of(type), rank);
 }
 
 // Calls f with a null pointer to the C++ type of an element type.
@@ -152,12 +154,13 @@ void* array::data() {
 
 void array::check_is(element type, int rank, bool written) const {
     if (type != type_ || static_cast<std::size_t>(rank) != this->rank())
-        throw error("ricci: an array of " + words_of(type_, this->rank()) + " is no " +
-                    words_of(type, static_cast<std::size_t>(rank)) + ".");
+        throw error(fmt::format("ricci: an array of {} is no {}.", words_of(type_, this->rank()),
+                                words_of(type, static_cast<std::size_t>(rank))));
     if (shape_only_) throw error("ricci: this array is a shape, and has no elements.");
     if (written && !writable_)
-        throw error("ricci: the memory that this array looks at may only be read; as<const T, " +
-                    std::to_string(rank) + ">() does.");
+        throw error(fmt::format(
+            "ricci: the memory that this array looks at may only be read; as<const T, {}>() does.",
+            rank));
 }
 
 array array::clone() const { return converted(type_); }
@@ -165,8 +168,9 @@ array array::clone() const { return converted(type_); }
 array array::converted(element type) const {
     if (shape_only_) return shape(type, extents_);
     if (!keeps_all_parts(type_, type))
-        throw error(std::string("ricci: an array of ") + name_of(type_) + " does not become " +
-                    name_of(type) + ", which would lose a part of its numbers.");
+        throw error(fmt::format(
+            "ricci: an array of {} does not become {}, which would lose a part of its numbers.",
+            name_of(type_), name_of(type)));
     array made(type, std::span<const std::size_t>(extents_));
     if (type == type_ && is_contiguous()) {
         if (size() > 0) std::memcpy(made.data_, data_, size() * size_of(type));
@@ -201,10 +205,10 @@ array& arrays::operator[](std::string_view name) {
 const array& arrays::operator[](std::string_view name) const {
     const std::size_t k = find(name);
     if (k < list_.size()) return list_[k].second;
-    std::string words = "ricci: there is no array " + std::string(name);
-    for (std::size_t n = 0; n < list_.size(); ++n)
-        words += (n == 0 ? "; there are " : ", ") + list_[n].first;
-    throw error(words + ".");
+    std::string others;
+    for (const auto& [other, value] : list_)
+        others += fmt::format("{}{}", others.empty() ? "; there are " : ", ", other);
+    throw error(fmt::format("ricci: there is no array {}{}.", name, others));
 }
 
 void arrays::set(std::string name, array value) {

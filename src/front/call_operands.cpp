@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include <ricci/notation/cursor.hpp>
 
 #include "src/text/program_body.hpp"
@@ -42,9 +44,7 @@ ir::ref find_index(const ir::program_view& p, text_view name) {
 
 }  // namespace
 
-void refuse(const text_view& words) {
-    throw error("ricci: " + std::string(words.begin(), words.end()) + ".");
-}
+void refuse(const text_view& words) { throw error(fmt::format("ricci: {}.", string_of(words))); }
 
 call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind,
                              const prepare_options& options)
@@ -96,11 +96,12 @@ void call_operands::refuse_single(const operand_list& operands) const {
         if (n == ir::none || m == ir::none || rank_of(all, n) != rank_of(one, m) + 1) continue;
         const auto rank = number ? 0 : static_cast<std::int32_t>(o.value.value().rank());
         if (rank != rank_of(one, m)) continue;
-        throw error(
-            "ricci: " + name + " has a first axis " + layers->index + " for the layers, " +
-            std::to_string(rank + 1) + (rank == 0 ? " axis" : " axes") + " in all, and a " +
-            (number ? "number" : "tensor of rank " + std::to_string(rank)) + " is bound to it" +
-            (is_input(one, m) ? "; an input that all layers share is named in .shared." : "."));
+        throw error(fmt::format(
+            "ricci: {} has a first axis {} for the layers, {} {} in all, and a {} is bound to "
+            "it{}.",
+            name, layers->index, rank + 1, rank == 0 ? "axis" : "axes",
+            number ? "number" : fmt::format("tensor of rank {}", rank),
+            is_input(one, m) ? "; an input that all layers share is named in .shared" : ""));
     }
 }
 
@@ -108,8 +109,10 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
     std::size_t k = 0;
     for (const named& o : operands) {
         if (o.value.kind() == bindable::what::tensor && o.value.value().is_shape())
-            throw error("ricci: a shape without elements is bound to " + names_[k] +
-                        "; ricci::explain takes shapes, a run takes tensors.");
+            throw error(
+                fmt::format("ricci: a shape without elements is bound to {}; "
+                            "ricci::explain takes shapes, a run takes tensors.",
+                            names_[k]));
         ++k;
     }
 }
@@ -128,8 +131,8 @@ void call_operands::choose_type(const operand_list& operands, const prepare_opti
     type_ = first != nullptr ? first->type() : options.type.value;
     if (options.type.value == element::boolean) throw error("ricci: nothing is computed in bool.");
     if (options.type.given && type_ != options.type.value)
-        throw error(std::string("ricci: the tensors hold ") + name_of(type_) + ", and " +
-                    name_of(options.type.value) + " is asked for.");
+        throw error(fmt::format("ricci: the tensors hold {}, and {} is asked for.", name_of(type_),
+                                name_of(options.type.value)));
 }
 
 void call_operands::add(const operand_list& operands) {

@@ -1,6 +1,8 @@
 // Arrays and programs as text.
 #include <ostream>
 
+#include <fmt/format.h>
+
 #include <ricci/array.hpp>
 #include <ricci/parse.hpp>
 #include <ricci/print.hpp>
@@ -9,10 +11,8 @@ namespace ricci {
 
 std::string to_text(const array& a) {
     if (a.is_shape()) {
-        std::string words = std::string(name_of(a.type())) + ",";
-        for (std::size_t axis = 0; axis < a.rank(); ++axis)
-            words += (axis == 0 ? " " : " x ") + std::to_string(a.extent(axis));
-        return words + (a.rank() == 0 ? " a number" : "") + " (a shape)";
+        if (a.rank() == 0) return fmt::format("{}, a number (a shape)", name_of(a.type()));
+        return fmt::format("{}, {} (a shape)", name_of(a.type()), fmt::join(a.extents(), " x "));
     }
     const std::vector<std::ptrdiff_t> strides(a.strides().begin(), a.strides().end());
     return detail::text_of({a.type(), a.data(), a.rank(), a.extents().data(), strides.data()});

@@ -3,10 +3,11 @@
 #include <charconv>
 #include <cmath>
 #include <complex>
-#include <cstdio>
 #include <cstdlib>
 #include <ostream>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <ricci/print.hpp>
 
@@ -48,12 +49,11 @@ decimal shortest(T magnitude) {
 /// Of a 16-bit number: the fewest digits that are read back as it.
 template <class Narrow>
 decimal shortest_narrow(float magnitude) {
-    char text[64];
     for (int digits = 0;; ++digits) {
-        const int size =
-            std::snprintf(text, sizeof text, "%.*e", digits, static_cast<double>(magnitude));
-        const bool same = static_cast<float>(Narrow(std::strtof(text, nullptr))) == magnitude;
-        if (same || digits == 9) return decimal_of(text, text + size);
+        const std::string text = fmt::format("{:.{}e}", magnitude, digits);
+        const float read = std::strtof(text.c_str(), nullptr);
+        const bool same = static_cast<float>(Narrow(read)) == magnitude;
+        if (same || digits == 9) return decimal_of(text.data(), text.data() + text.size());
     }
 }
 /// Rounds half to even to `count` digits, of which there are more.
@@ -106,8 +106,7 @@ public:
     }
     /// Right-aligned, the points below each other.
     std::string operator()(const real_number& x) const {
-        const std::string text = written(x);
-        return std::string(width_ - std::min(width_, text.size()), ' ') + text;
+        return fmt::format("{:>{}}", written(x), width_);
     }
 
 private:
@@ -135,15 +134,12 @@ private:
         if (scientific_) {
             // All digits that are shown are the number's own, beyond those that tell it from
             // others.
-            char digits[64];
-            std::snprintf(digits, sizeof digits, "%.*e", static_cast<int>(fraction_),
-                          std::abs(x.value));
-            const std::string all = digits;
+            const std::string all =
+                fmt::format("{:.{}e}", std::abs(x.value), static_cast<int>(fraction_));
             const std::size_t e = all.find('e');
             text += all.substr(0, e) + (fraction_ == 0 ? "." : "");
             const std::string power = all.substr(e + 2);
-            return text + all.substr(e, 2) +
-                   std::string(exponent_ - std::min(exponent_, power.size()), '0') + power;
+            return fmt::format("{}{}{:0>{}}", text, all.substr(e, 2), power, exponent_);
         }
         decimal d = x.digits;
         shorten(d);
@@ -156,8 +152,7 @@ private:
         }
         for (int at = d.point; d.digits != "0" && at < static_cast<int>(d.digits.size()); ++at)
             behind += at < 0 ? '0' : d.digits[static_cast<std::size_t>(at)];
-        text += whole + "." + behind;
-        return text + std::string(fraction_ - std::min(fraction_, behind.size()), ' ');
+        return fmt::format("{}{}.{:<{}}", text, whole, behind, fraction_);
     }
 
     bool scientific_ = false;
@@ -176,10 +171,8 @@ public:
     std::string run() {
         std::string out;
         if (t_.rank > 0) {
-            out += name_of(t_.type);
-            for (std::size_t axis = 0; axis < t_.rank; ++axis)
-                out += (axis == 0 ? ", " : " x ") + std::to_string(t_.extents[axis]);
-            out += '\n';
+            out = fmt::format("{}, {}\n", name_of(t_.type),
+                              fmt::join(t_.extents, t_.extents + t_.rank, " x "));
         }
         if (empty_) return out + "[]";
         for_each_shown(0, 0, [&](std::ptrdiff_t offset) { collect(offset); });
@@ -217,10 +210,10 @@ private:
             case element::f64:
                 return add_real(value_at<double>(t_.data, at), real_);
             case element::i32:
-                words_.push_back(std::to_string(value_at<std::int32_t>(t_.data, at)));
+                words_.push_back(fmt::to_string(value_at<std::int32_t>(t_.data, at)));
                 return;
             case element::i64:
-                words_.push_back(std::to_string(value_at<std::int64_t>(t_.data, at)));
+                words_.push_back(fmt::to_string(value_at<std::int64_t>(t_.data, at)));
                 return;
             case element::boolean:
                 words_.push_back(value_at<bool>(t_.data, at) ? "True" : "False");
@@ -267,14 +260,13 @@ private:
                 std::string text = imaginary(imaginary_[k]);
                 const std::size_t first = text.find_first_not_of(' ');
                 const std::size_t last = text.find_last_not_of(' ') + 1;
-                std::string tight = text.substr(first, last - first);
-                if (tight[0] != '-') tight = "+" + tight;
-                words_[k] += tight + "j" + std::string(text.size() - last, ' ');
+                words_[k] += fmt::format("{}{}j{:{}}", text[first] == '-' ? "" : "+",
+                                         text.substr(first, last - first), "", text.size() - last);
             }
         }
         std::size_t width = 0;
         for (const auto& word : words_) width = std::max(width, word.size());
-        for (auto& word : words_) word.insert(0, width - word.size(), ' ');
+        for (auto& word : words_) word = fmt::format("{:>{}}", word, width);
     }
 
     void axis(std::size_t number, std::string& out) {
@@ -292,9 +284,7 @@ private:
                 put(words_[next_++], number, line, out, k == 0);
                 return;
             }
-            // As many empty lines as there are axes between.
-            if (k > 0)
-                out += std::string(t_.rank - number - 1, '\n') + std::string(number + 1, ' ');
+            if (k > 0) out += between_lines(number);
             axis(number + 1, out);
         });
         out += ']';

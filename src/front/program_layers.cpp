@@ -1,6 +1,8 @@
 // Programs of the run-time face that are carried out layer by layer: made, differentiated, printed.
 #include "src/front/program_layers.hpp"
 
+#include <fmt/core.h>
+
 #include <ricci/bind/batched_program.hpp>
 #include <ricci/derive/repeat.hpp>
 #include <ricci/program.hpp>
@@ -91,7 +93,7 @@ program tangent_of_layers(const layers_of_program& layers, const std::vector<std
 }
 
 void refuse_layers(const program& p, const char* words) {
-    if (body_of(p).layers() != nullptr) throw error("ricci: " + std::string(words) + ".");
+    if (body_of(p).layers() != nullptr) throw error(fmt::format("ricci: {}.", words));
 }
 
 }  // namespace detail
@@ -102,8 +104,9 @@ program repeat(const program& layer, std::size_t count, const repeat_options& op
                   "layers are repeated once; what repeats them would be a program of its own");
     if (count == 0) throw error("ricci: 0 layers; at least one is needed.");
     if (!spells_an_index(view_of(options.index)))
-        throw error("ricci: the layers need a letter for their index, as l; \"" + options.index +
-                    "\" is none.");
+        throw error(
+            fmt::format("ricci: the layers need a letter for their index, as l; \"{}\" is none.",
+                        options.index));
     const std::string from = canonical_name(options.from), to = canonical_name(options.to);
     const spelled_names shared(options.shared);
     auto layers = layers_on(layer);

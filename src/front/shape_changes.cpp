@@ -1,6 +1,9 @@
 // Extents and strides of slices, reshapes and broadcasts, and what is said of those that cannot be.
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include <ricci/detail/shape_changes.hpp>
 #include <ricci/detail/values.hpp>
@@ -11,17 +14,15 @@ namespace {
 
 template <class Number>
 std::string listed(const Number* numbers, std::size_t count) {
-    std::string s = "(";
-    for (std::size_t k = 0; k < count; ++k)
-        s += (k > 0 ? ", " : "") + std::to_string(static_cast<std::ptrdiff_t>(numbers[k]));
-    return s + ")";
+    const std::vector<std::ptrdiff_t> list(numbers,
+                                           numbers + count);  // signed: -1 is shown as such
+    return fmt::format("({})", fmt::join(list, ", "));
 }
 
 std::size_t checked_axis(std::size_t rank, int axis) {
     if (axis < 0 || static_cast<std::size_t>(axis) >= rank)
-        throw error("axis " + std::to_string(axis) + " is asked for, and there " +
-                    (rank == 1 ? "is 1 axis" : "are " + std::to_string(rank) + " axes") +
-                    ", counted from 0");
+        throw error(fmt::format("axis {} is asked for, and there {}, counted from 0", axis,
+                                rank == 1 ? "is 1 axis" : fmt::format("are {} axes", rank)));
     return static_cast<std::size_t>(axis);
 }
 
@@ -45,8 +46,8 @@ constexpr auto to_be_found = static_cast<std::size_t>(-1);
 [[noreturn]] void throw_other_size(const axes& from, const std::string& asked) {
     std::size_t size = 0;
     multiply_all(from.extents, from.rank, size);
-    throw error("extents " + asked + " are asked for, and extents " +
-                listed(from.extents, from.rank) + " have " + std::to_string(size) + " elements");
+    throw error(fmt::format("extents {} are asked for, and extents {} have {} elements", asked,
+                            listed(from.extents, from.rank), size));
 }
 
 /// Puts in the extent that is given as -1, and checks that the number of elements stays.
@@ -74,9 +75,10 @@ void settle_extents(const axes& from, const new_axes& to) {
 }  // namespace
 
 void throw_ragged(int axis, std::size_t first, std::size_t other) {
-    throw error("a list of values is ragged: in axis " + std::to_string(axis) +
-                " the first list has length " + std::to_string(first) + " and another has length " +
-                std::to_string(other));
+    throw error(
+        fmt::format("a list of values is ragged: in axis {} the first list has length {} "
+                    "and another has length {}",
+                    axis, first, other));
 }
 
 void throw_values_or_extents(int rank) {
@@ -89,8 +91,10 @@ void throw_values_or_extents(int rank) {
 }
 
 void throw_extents_of_rank_1(std::size_t count) {
-    throw error("a tensor of rank 1 has one extent, and " + std::to_string(count) +
-                " are given in parentheses; values are written tensor<T, 1> v = {...}");
+    throw error(
+        fmt::format("a tensor of rank 1 has one extent, and {} are given in parentheses; "
+                    "values are written tensor<T, 1> v = {{...}}",
+                    count));
 }
 
 std::ptrdiff_t slice_axis(new_axes a, int axis, std::ptrdiff_t first, std::ptrdiff_t last,
@@ -98,9 +102,10 @@ std::ptrdiff_t slice_axis(new_axes a, int axis, std::ptrdiff_t first, std::ptrdi
     const std::size_t at = checked_axis(a.rank, axis);
     const auto extent = static_cast<std::ptrdiff_t>(a.extents[at]);
     if (first < 0 || last < first || last > extent || step < 1)
-        throw error("a slice of axis " + std::to_string(axis) + " from " + std::to_string(first) +
-                    " to " + std::to_string(last) + " with step " + std::to_string(step) +
-                    " is asked for, and the axis has extent " + std::to_string(extent));
+        throw error(
+            fmt::format("a slice of axis {} from {} to {} with step {} is asked for, and "
+                        "the axis has extent {}",
+                        axis, first, last, step, extent));
     a.extents[at] = static_cast<std::size_t>((last - first) / step + ((last - first) % step != 0));
     const std::ptrdiff_t offset = first * a.strides[at];
     // the product with a step that leads beyond the axis might not be representable
@@ -121,8 +126,8 @@ std::ptrdiff_t fix_axis(axes from, int axis, std::ptrdiff_t position, new_axes t
     const std::size_t at = checked_axis(from.rank, axis);
     const auto extent = static_cast<std::ptrdiff_t>(from.extents[at]);
     if (position < 0 || position >= extent)
-        throw error("position " + std::to_string(position) + " of axis " + std::to_string(axis) +
-                    " is asked for, and the axis has extent " + std::to_string(extent));
+        throw error(fmt::format("position {} of axis {} is asked for, and the axis has extent {}",
+                                position, axis, extent));
     for (std::size_t k = 0; k < to.rank; ++k) {
         to.extents[k] = from.extents[k + (k >= at)];
         to.strides[k] = from.strides[k + (k >= at)];
@@ -135,9 +140,10 @@ void permute_axes(axes from, const int* order, new_axes to) {
         bool fits = order[k] >= 0 && static_cast<std::size_t>(order[k]) < from.rank;
         for (std::size_t before = 0; before < k; ++before) fits = fits && order[before] != order[k];
         if (!fits)
-            throw error("the axes are asked for in the order " + listed(order, to.rank) +
-                        ", and an order has each of the " + std::to_string(from.rank) +
-                        " axes once, counted from 0");
+            throw error(
+                fmt::format("the axes are asked for in the order {}, and an order has each "
+                            "of the {} axes once, counted from 0",
+                            listed(order, to.rank), from.rank));
         to.extents[k] = from.extents[order[k]];
         to.strides[k] = from.strides[order[k]];
     }
@@ -173,11 +179,11 @@ void reshape_axes(axes from, new_axes to) {
             const std::size_t next = skip_ones(last + 1);
             if (from.strides[last] !=
                 from.strides[next] * static_cast<std::ptrdiff_t>(from.extents[next]))
-                throw error("no view of a tensor of extents " + listed(from.extents, from.rank) +
-                            " and strides " + listed(from.strides, from.rank) + " has extents " +
-                            listed(to.extents, to.rank) +
-                            ": its elements have gaps between them or another order; clone() it "
-                            "first");
+                throw error(fmt::format(
+                    "no view of a tensor of extents {} and strides {} has extents {}: its elements "
+                    "have gaps between them or another order; clone() it first",
+                    listed(from.extents, from.rank), listed(from.strides, from.rank),
+                    listed(to.extents, to.rank)));
             old_size *= from.extents[next];
             last = next;
         }
@@ -201,16 +207,19 @@ void broadcast_axes(axes from, new_axes to) {
     for (std::size_t k = 0; k < to.rank; ++k)
         fits = fits && static_cast<std::ptrdiff_t>(to.extents[k]) >= 0;
     if (!fits)
-        throw error("extents " + listed(from.extents, from.rank) + " are not broadcast to " +
-                    listed(to.extents, to.rank) +
-                    ": from the last axis backwards each has to be the same or 1");
+        throw error(
+            fmt::format("extents {} are not broadcast to {}: from the last axis backwards "
+                        "each has to be the same or 1",
+                        listed(from.extents, from.rank), listed(to.extents, to.rank)));
 }
 
 void expand_axes(axes from, int axis, std::ptrdiff_t extent, new_axes to) {
     const std::size_t at = checked_axis(to.rank, axis);
     if (extent < 0)
-        throw error("a new axis " + std::to_string(axis) + " of extent " + std::to_string(extent) +
-                    " is asked for, and an extent is not negative");
+        throw error(
+            fmt::format("a new axis {} of extent {} is asked for, and an extent is not "
+                        "negative",
+                        axis, extent));
     for (std::size_t k = 0; k < to.rank; ++k) {
         to.extents[k] = k == at ? static_cast<std::size_t>(extent) : from.extents[k - (k > at)];
         to.strides[k] = k == at ? 0 : from.strides[k - (k > at)];
