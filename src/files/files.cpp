@@ -56,8 +56,7 @@ arrays::value_type only(std::string_view path, const arrays& all) {
     if (all.empty()) fail({path}, "it holds no tensor");
     std::vector<std::string_view> names;
     for (const auto& [name, tensor] : all) names.emplace_back(name);
-    fail({path}, "it holds " + std::to_string(all.size()) +
-                     " tensors, and one has to be named: " + some_of(names));
+    fail({path}, "it holds {} tensors, and one has to be named: {}", all.size(), some_of(names));
 }
 
 void write(new_file& file, std::string_view path, const format& f, const arrays& tensors) {

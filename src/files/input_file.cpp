@@ -30,7 +30,7 @@ input_file::input_file(std::string_view name) : name_(name) {
     struct stat status {};
     if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(descriptor_);
-        fail(where(), std::string("it is ") + kind_of(status.st_mode) + ", not a file");
+        fail(where(), "it is {}, not a file", kind_of(status.st_mode));
     }
     size_ = static_cast<std::size_t>(status.st_size);
 }

@@ -4,13 +4,14 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <random>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <fmt/core.h>
 
 namespace ricci::files {
 namespace {
@@ -34,9 +35,7 @@ fs::path without_links(const place& where, fs::path path) {
 std::string temporary_name(const fs::path& target) {
     static std::atomic<unsigned> number = 0;
     std::random_device random;
-    char name[64];
-    std::snprintf(name, sizeof name, ".ricci-%ld-%u-%08x.tmp", static_cast<long>(getpid()),
-                  number++, random());
+    const std::string name = fmt::format(".ricci-{}-{}-{:08x}.tmp", getpid(), number++, random());
     return (target.parent_path() / name).string();
 }
 

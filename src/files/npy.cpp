@@ -19,13 +19,15 @@ arrays read_npy(const input_file& file, std::string_view stem, const wanted& wha
     const std::size_t there = rest - prefix.header_bytes;
     const std::size_t bytes = tensor.bytes(where);
     if (there < bytes)
-        fail(where, "it ends early: its shape takes " + count(bytes, "byte") + ", and there are " +
-                        std::to_string(there));
+        fail(where, "it ends early: its shape takes {}, and there are {}", count(bytes, "byte"),
+             there);
     // numpy.save may append to a file; reading the first array alone would lose the others
     // silently.
     if (there > bytes)
-        fail(where, "there is more behind its array, " + count(there - bytes, "byte") +
-                        "; of files that hold several, .npz or .safetensors are read");
+        fail(where,
+             "there is more behind its array, {}; of files that hold several, .npz or "
+             ".safetensors are read",
+             count(there - bytes, "byte"));
     arrays result;
     result.add(std::string(stem),
                what.shapes
@@ -36,9 +38,10 @@ arrays read_npy(const input_file& file, std::string_view stem, const wanted& wha
 
 void write_npy(new_file& file, const arrays& tensors) {
     if (tensors.size() != 1)
-        fail(file.where(), "a .npy file holds one tensor, and these are " +
-                               std::to_string(tensors.size()) +
-                               "; .npz and .safetensors hold any number");
+        fail(file.where(),
+             "a .npy file holds one tensor, and these are {}; .npz and .safetensors hold any "
+             "number",
+             tensors.size());
     const array tensor = contiguous(tensors.begin()->second);
     file.write(npy_header(tensor, file.where()));
     if (tensor.size() > 0)

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "src/files/npy_type.hpp"
 
 namespace ricci::files {
@@ -33,7 +35,7 @@ public:
             if (key == "descr") once(type), tensor.type = element_type();
             else if (key == "fortran_order") once(order), tensor.column_major = boolean();
             else if (key == "shape") once(extents), tensor.extents = tuple();
-            else wrong("has the key " + printable(key));
+            else wrong("has the key {}", printable(key));
             if (!next_is(',')) {
                 expect('}');
                 break;
@@ -46,8 +48,9 @@ public:
     }
 
 private:
-    [[noreturn]] void wrong(const std::string& words) const {
-        fail(where_, "its .npy header " + words);
+    template <class... Values>
+    [[noreturn]] void wrong(fmt::format_string<Values...> words, Values&&... values) const {
+        fail(where_, "its .npy header {}", fmt::format(words, std::forward<Values>(values)...));
     }
     void once(bool& seen) const {
         if (seen) wrong("has a key twice");
@@ -67,7 +70,7 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!next_is(c)) wrong(std::string("lacks ") + c + " at its byte " + std::to_string(at_));
+        if (!next_is(c)) wrong("lacks {} at its byte {}", c, at_);
     }
     bool take(std::string_view word) {
         if (text_.substr(at_, word.size()) != word) return false;
@@ -78,8 +81,7 @@ private:
     std::string_view string() {
         skip_space();
         const char quote = peek();
-        if (quote != '\'' && quote != '"')
-            wrong("lacks a string at its byte " + std::to_string(at_));
+        if (quote != '\'' && quote != '"') wrong("lacks a string at its byte {}", at_);
         const std::size_t begin = ++at_;
         while (at_ < text_.size() && text_[at_] != quote) {
             if (text_[at_] == '\\' || text_[at_] == '\n') wrong("has a string that is not plain");
@@ -127,8 +129,7 @@ private:
         while (!next_is(')')) {
             if (!comma) wrong("says a shape that is no tuple of numbers");
             extents.push_back(extent());
-            if (extents.size() > most_axes)
-                wrong("says more than " + std::to_string(most_axes) + " axes");
+            if (extents.size() > most_axes) wrong("says more than {} axes", most_axes);
             comma = next_is(',');
             skip_space();
         }
@@ -146,12 +147,11 @@ private:
 
 npy_prefix::npy_prefix(std::string_view begin, const place& where) {
     if (begin.substr(0, magic.size()) != magic)
-        fail(where, begin.empty() ? "it is empty" : "it does not begin as a .npy file does");
+        fail_with(where, begin.empty() ? "it is empty" : "it does not begin as a .npy file does");
     const int version = begin.size() > 7 && begin[7] == 0 ? begin[6] : -1;
     if (begin.size() > 7 && (version < 1 || version > 3))
-        fail(where, "it is of version " + std::to_string(static_cast<unsigned char>(begin[6])) +
-                        "." + std::to_string(static_cast<unsigned char>(begin[7])) +
-                        " of the .npy format; 1.0, 2.0 and 3.0 are read");
+        fail(where, "it is of version {}.{} of the .npy format; 1.0, 2.0 and 3.0 are read",
+             static_cast<unsigned char>(begin[6]), static_cast<unsigned char>(begin[7]));
     bytes = version == 1 ? 10 : 12;
     if (begin.size() < bytes) fail(where, "it ends within its .npy header");
     header_bytes = little_endian(begin.substr(8, bytes - 8));
@@ -159,8 +159,8 @@ npy_prefix::npy_prefix(std::string_view begin, const place& where) {
     // A header of one element type takes some hundred bytes, and what pads it some thousand.
     constexpr std::size_t longest_header = std::size_t{1} << 20;
     if (header_bytes > longest_header)
-        fail(where, "its .npy header of " + count(header_bytes, "byte") +
-                        " is longer than any of a tensor");
+        fail(where, "its .npy header of {} is longer than any of a tensor",
+             count(header_bytes, "byte"));
 }
 
 stored_tensor read_npy_header(std::string_view header, const npy_prefix& prefix,
@@ -169,13 +169,10 @@ stored_tensor read_npy_header(std::string_view header, const npy_prefix& prefix,
 }
 
 std::string npy_header(const array& tensor, const place& where) {
-    std::string dictionary = "{'descr': '";
-    dictionary += npy_type(tensor.type(), where);
-    dictionary += "', 'fortran_order': False, 'shape': (";
-    for (const std::size_t e : tensor.extents()) dictionary += std::to_string(e) + ", ";
-    if (tensor.rank() > 1) dictionary.resize(dictionary.size() - 2);
-    else if (tensor.rank() == 1) dictionary.pop_back();
-    dictionary += "), }";
+    std::string dictionary =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                    npy_type(tensor.type(), where), fmt::join(tensor.extents(), ", "),
+                    tensor.rank() == 1 ? "," : "");
     // The numbers begin at a multiple of 64, behind a newline. 64 axes of 20 digits are far below
     // 65535.
     const std::size_t used = npy_prefix::shortest + dictionary.size() + 1;

@@ -61,14 +61,15 @@ stored_type read_npy_type(std::string_view descr, const place& where) {
         if (type.code != code) continue;
         if (descr[0] == '>' && type.type.bytes > 1)
             fail(where,
-                 "its numbers have their bytes in big-endian order (" + printable(descr) +
-                     "), which is not read; x.astype(x.dtype.newbyteorder('<')) turns them round");
+                 "its numbers have their bytes in big-endian order ({}), which is not read; "
+                 "x.astype(x.dtype.newbyteorder('<')) turns them round",
+                 printable(descr));
         return type.type;
     }
     if (const char* name = foreign_name(code))
-        fail(where, "its elements are " + std::string(name) + " (" + printable(descr) +
-                        "), which is no element type of ricci");
-    fail(where, "its header says an unknown element type, " + printable(descr));
+        fail(where, "its elements are {} ({}), which is no element type of ricci", name,
+             printable(descr));
+    fail(where, "its header says an unknown element type, {}", printable(descr));
 }
 
 std::string_view npy_type(element type, const place& where) {

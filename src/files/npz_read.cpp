@@ -40,7 +40,7 @@ archive_ptr open_archive(const input_file& file) {
     zip_error_init_with_code(&problem, code);
     const std::string words = zip_error_strerror(&problem);
     zip_error_fini(&problem);
-    fail(file.where(), "it is no zip archive that can be read: " + words);
+    fail(file.where(), "it is no zip archive that can be read: {}", words);
 }
 
 // What the directory says of a member, held against what a file of this size can have.
@@ -58,8 +58,8 @@ member checked(const zip_stat_t& status, std::string name, const place& where) {
     // Two bits of deflated data stand for 258 bytes at most.
     constexpr zip_uint64_t most = 1032;
     if (status.size / most > status.comp_size)
-        fail(where, "the archive says " + count(status.size, "byte") + " of it, and " +
-                        count(status.comp_size, "compressed byte") + " cannot hold so many");
+        fail(where, "the archive says {} of it, and {} cannot hold so many",
+             count(status.size, "byte"), count(status.comp_size, "compressed byte"));
     return {std::move(name), status.index, status.size, status.comp_size};
 }
 
@@ -74,12 +74,12 @@ std::vector<member> members_of(zip_t* archive, const input_file& file, const wan
         const auto index = static_cast<zip_uint64_t>(k);
         zip_stat_t status;
         if (zip_stat_index(archive, index, 0, &status) != 0 || (status.valid & ZIP_STAT_NAME) == 0)
-            fail(where, "its directory cannot be read: " + std::string(zip_strerror(archive)));
+            fail(where, "its directory cannot be read: {}", zip_strerror(archive));
         std::string name = status.name;
         // What else lies in the archive is no array.
         if (!name.ends_with(npy)) continue;
         name.resize(name.size() - npy.size());
-        if (!names.insert(name).second) fail(where, "it has two tensors " + printable(name));
+        if (!names.insert(name).second) fail(where, "it has two tensors {}", printable(name));
         // Members that share their bytes would be more than the file.
         if (status.comp_size > left) fail(where, "its members together are larger than the file");
         left -= status.comp_size;
@@ -95,8 +95,7 @@ class member_reader {
 public:
     member_reader(zip_t* archive, const member& m, const place& where)
         : file_(zip_fopen_index(archive, m.index, 0)), where_(where) {
-        if (file_ == nullptr)
-            fail(where, std::string("it cannot be read: ") + zip_strerror(archive));
+        if (file_ == nullptr) fail(where, "it cannot be read: {}", zip_strerror(archive));
     }
     // How many of so many bytes there were.
     std::size_t take(void* to, std::size_t bytes) {
@@ -104,8 +103,7 @@ public:
         while (taken < bytes) {
             const zip_int64_t got =
                 zip_fread(file_.get(), static_cast<std::byte*>(to) + taken, bytes - taken);
-            if (got < 0)
-                fail(where_, std::string("it cannot be read: ") + zip_file_strerror(file_.get()));
+            if (got < 0) fail(where_, "it cannot be read: {}", zip_file_strerror(file_.get()));
             if (got == 0) break;
             taken += static_cast<std::size_t>(got);
         }
@@ -143,8 +141,7 @@ stored_tensor read_header(member_reader& reader, const member& m, const place& w
     const std::size_t there = m.bytes - prefix.bytes - prefix.header_bytes;
     const std::size_t bytes = tensor.bytes(where);
     if (there != bytes)
-        fail(where, "its shape takes " + count(bytes, "byte") + ", and there are " +
-                        std::to_string(there));
+        fail(where, "its shape takes {}, and there are {}", count(bytes, "byte"), there);
     return tensor;
 }
 

@@ -165,14 +165,14 @@ void add_member(zip_t* archive, member& m, const std::string& name, const place&
         source == nullptr ? -1 : zip_file_add(archive, file.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
         if (source != nullptr) zip_source_free(source);
-        fail(where, std::string("it cannot be put into a zip archive: ") + zip_strerror(archive));
+        fail(where, "it cannot be put into a zip archive: {}", zip_strerror(archive));
     }
     // The same tensors make the same file: the date is the first one of the format, as numpy's.
     constexpr zip_uint16_t first_day = (1 << 5) + 1;
     const auto k = static_cast<zip_uint64_t>(index);
     if (zip_set_file_compression(archive, k, ZIP_CM_STORE, 0) != 0 ||
         zip_file_set_dostime(archive, k, 0, first_day, 0) != 0)
-        fail(where, std::string("it cannot be put into a zip archive: ") + zip_strerror(archive));
+        fail(where, "it cannot be put into a zip archive: {}", zip_strerror(archive));
 }
 
 }  // namespace
@@ -194,8 +194,7 @@ void write_npz(new_file& file, const arrays& tensors) {
                           : zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, opening.get()));
     if (archive == nullptr) {
         if (target != nullptr) zip_source_free(target);
-        fail(where,
-             std::string("a zip archive cannot be begun: ") + zip_error_strerror(opening.get()));
+        fail(where, "a zip archive cannot be begun: {}", zip_error_strerror(opening.get()));
     }
     for (const auto& [name, tensor] : tensors) {
         const place at = where.named(name);
@@ -207,7 +206,7 @@ void write_npz(new_file& file, const arrays& tensors) {
         return;
     }
     if (out.error.system() != 0) fail_for(where, "it cannot be written", out.error.system());
-    fail(where, std::string("it cannot be written: ") + zip_strerror(archive.get()));
+    fail(where, "it cannot be written: {}", zip_strerror(archive.get()));
 }
 
 }  // namespace ricci::files

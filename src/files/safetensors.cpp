@@ -27,23 +27,22 @@ void check_offsets(const std::vector<safetensors_entry>& entries, std::size_t by
         const place tensor = where.named(entry->name);
         if (entry->end < entry->begin) fail(tensor, "its bytes end before they begin");
         if (entry->end > bytes)
-            fail(tensor, "its bytes end at " + std::to_string(entry->end) + " of " +
-                             std::to_string(bytes) + " that the file has");
+            fail(tensor, "its bytes end at {} of {} that the file has", entry->end, bytes);
         if (entry->begin < at) fail(tensor, "its bytes overlap those of another tensor");
         if (entry->begin > at)
-            fail(tensor, "before its bytes there is a gap of " + count(entry->begin - at, "byte"));
+            fail(tensor, "before its bytes there is a gap of {}", count(entry->begin - at, "byte"));
         at = entry->end;
     }
     if (at < bytes)
-        fail(where, "there is more behind its last tensor, " + count(bytes - at, "byte"));
+        fail(where, "there is more behind its last tensor, {}", count(bytes - at, "byte"));
 }
 
 stored_tensor checked(const safetensors_entry& entry, const place& where) {
     const stored_tensor tensor{read_safetensors_type(entry.type, where), entry.extents};
     const std::size_t bytes = tensor.bytes(where);
     if (bytes != entry.end - entry.begin)
-        fail(where, "its shape takes " + count(bytes, "byte") + ", and its data_offsets are for " +
-                        std::to_string(entry.end - entry.begin));
+        fail(where, "its shape takes {}, and its data_offsets are for {}", count(bytes, "byte"),
+             entry.end - entry.begin);
     return tensor;
 }
 
@@ -52,10 +51,11 @@ stored_tensor checked(const safetensors_entry& entry, const place& where) {
 arrays read_safetensors(const input_file& file, std::string_view, const wanted& what) {
     const place where = file.where();
     if (file.size() < 8)
-        fail(where, file.size() == 0 ? "it is empty" : "it ends within the length of its header");
+        fail_with(where,
+                  file.size() == 0 ? "it is empty" : "it ends within the length of its header");
     const std::uint64_t length = file.number(0, 8);
     if (length > longest_header)
-        fail(where, "its header of " + count(length, "byte") + " is longer than the format allows");
+        fail(where, "its header of {} is longer than the format allows", count(length, "byte"));
     if (length > file.size() - 8) fail(where, "it ends within its header");
     const std::size_t begin = 8 + length;
     const auto entries = read_safetensors_header(file.text(8, length), where);

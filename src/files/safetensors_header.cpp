@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 namespace ricci::files {
@@ -39,7 +41,7 @@ public:
     bool end_object() {
         if (at_ == level::tensor) {
             if (seen_.size() != 3)
-                return wrong(tensor() + "lacks one of dtype, shape and data_offsets");
+                return wrong_tensor("lacks one of dtype, shape and data_offsets");
             return go_to(level::header);
         }
         return go_to(at_ == level::metadata ? level::header : level::outside);
@@ -47,22 +49,21 @@ public:
     bool key(string_t& text) {
         if (at_ == level::header) {
             if (!names_.insert(text).second)
-                return wrong("its header names " + printable(text) + " twice");
+                return wrong("its header names {} twice", printable(text));
             if (text == metadata_key) return go_to(level::metadata_name);
             entries.push_back({text, {}, {}, 0, 0});
             return go_to(level::name);
         }
         if (at_ == level::metadata) {
             if (!metadata_.insert(text).second)
-                return wrong("its metadata name " + printable(text) + " twice");
+                return wrong("its metadata name {} twice", printable(text));
             return go_to(level::metadata_text);
         }
-        if (!seen_.insert(text).second)
-            return wrong(tensor() + "has " + printable(text) + " twice");
+        if (!seen_.insert(text).second) return wrong_tensor("has {} twice", printable(text));
         if (text == "dtype") return go_to(level::type);
         if (text == "shape") return go_to(level::shape);
         if (text == "data_offsets") return go_to(level::offsets);
-        return wrong(tensor() + "has the unknown key " + printable(text));
+        return wrong_tensor("has the unknown key {}", printable(text));
     }
     bool start_array(std::size_t) {
         offsets_ = 0;
@@ -71,7 +72,7 @@ public:
     }
     bool end_array() {
         if (at_ == level::offset && offsets_ != 2)
-            return wrong(tensor() + "has other data_offsets than two");
+            return wrong_tensor("has other data_offsets than two");
         return go_to(level::tensor);
     }
     bool string(string_t& text) {
@@ -82,30 +83,30 @@ public:
     }
     bool number_unsigned(number_unsigned_t value) {
         if (at_ != level::extent && at_ != level::offset) return unexpected();
-        if (value > PTRDIFF_MAX) return wrong(tensor() + "has a number that is too large");
+        if (value > PTRDIFF_MAX) return wrong_tensor("has a number that is too large");
         if (at_ == level::extent) {
             if (entries.back().extents.size() == most_axes)
-                return wrong(tensor() + "has more than " + std::to_string(most_axes) + " axes");
+                return wrong_tensor("has more than {} axes", most_axes);
             entries.back().extents.push_back(value);
             return true;
         }
         if (offsets_ == 0) entries.back().begin = value;
         if (offsets_ == 1) entries.back().end = value;
-        return ++offsets_ <= 2 || wrong(tensor() + "has other data_offsets than two");
+        return ++offsets_ <= 2 || wrong_tensor("has other data_offsets than two");
     }
     bool number_integer(number_integer_t) {
         if (at_ != level::extent && at_ != level::offset) return unexpected();
-        return wrong(tensor() + "has a number below 0");
+        return wrong_tensor("has a number below 0");
     }
     bool number_float(number_float_t, const string_t&) {
         if (at_ != level::extent && at_ != level::offset) return unexpected();
-        return wrong(tensor() + "has a number that is not whole or too large");
+        return wrong_tensor("has a number that is not whole or too large");
     }
     bool null() { return unexpected(); }
     bool boolean(bool) { return unexpected(); }
     bool binary(binary_t&) { return unexpected(); }
     bool parse_error(std::size_t position, const std::string&, const json::exception&) {
-        return wrong("its header is no JSON at byte " + std::to_string(position));
+        return wrong("its header is no JSON at byte {}", position);
     }
 
 private:
@@ -129,9 +130,16 @@ private:
         at_ = next;
         return true;
     }
-    bool wrong(std::string words) {
-        problem = std::move(words);
+    template <class... Values>
+    bool wrong(fmt::format_string<Values...> words, Values&&... values) {
+        problem = fmt::format(words, std::forward<Values>(values)...);
         return false;
+    }
+    // The same of the tensor that is being read.
+    template <class... Values>
+    bool wrong_tensor(fmt::format_string<Values...> words, Values&&... values) {
+        return wrong("tensor {} of its header {}", printable(entries.back().name),
+                     fmt::format(words, std::forward<Values>(values)...));
     }
     bool unexpected() {
         if (at_ == level::outside) return wrong("its header is no JSON object");
@@ -139,12 +147,9 @@ private:
             return wrong("its metadata are not texts by name");
         // Nothing of a tensor is read before its name.
         if (entries.empty()) return wrong("its header is not said as tensors by name");
-        return wrong(tensor() +
-                     "is not said as {\"dtype\": TEXT, \"shape\": [NUMBERS], "
-                     "\"data_offsets\": [NUMBER, NUMBER]}");
-    }
-    std::string tensor() const {
-        return "tensor " + printable(entries.back().name) + " of its header ";
+        return wrong_tensor(
+            "is not said as {{\"dtype\": TEXT, \"shape\": [NUMBERS], "
+            "\"data_offsets\": [NUMBER, NUMBER]}}");
     }
 
     level at_ = level::outside;
@@ -156,9 +161,9 @@ private:
 
 std::vector<safetensors_entry> read_safetensors_header(const std::string& text,
                                                        const place& where) {
-    if (text.empty() || text[0] != '{') fail(where, "its header does not begin with {");
+    if (text.empty() || text[0] != '{') fail(where, "its header does not begin with {{");
     header_events events;
-    if (!json::sax_parse(text, &events)) fail(where, events.problem);
+    if (!json::sax_parse(text, &events)) fail_with(where, events.problem);
     return std::move(events.entries);
 }
 
@@ -169,16 +174,14 @@ std::string safetensors_header(const std::vector<safetensors_entry>& entries, co
         if (entry.name == metadata_key)
             fail(tensor, "the .safetensors format has another use for this name");
         if (text.size() > 1) text += ',';
+        std::string name;
         try {
-            text += json(entry.name).dump();
+            name = json(entry.name).dump();
         } catch (const json::exception&) {
             fail(tensor, "a .safetensors file has names in UTF-8, and this is not");
         }
-        text += ":{\"dtype\":\"" + entry.type + "\",\"shape\":[";
-        for (std::size_t axis = 0; axis < entry.extents.size(); ++axis)
-            text += (axis == 0 ? "" : ",") + std::to_string(entry.extents[axis]);
-        text += "],\"data_offsets\":[" + std::to_string(entry.begin) + "," +
-                std::to_string(entry.end) + "]}";
+        text += fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", name,
+                            entry.type, fmt::join(entry.extents, ","), entry.begin, entry.end);
     }
     text += '}';
     text.append((64 - (8 + text.size()) % 64) % 64, ' ');

@@ -32,9 +32,8 @@ stored_type read_safetensors_type(std::string_view name, const place& where) {
                                             "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4"};
     for (const std::string_view other : foreign)
         if (other == name)
-            fail(where,
-                 "its elements are " + std::string(name) + ", which is no element type of ricci");
-    fail(where, "its elements are of an unknown type, " + printable(name));
+            fail(where, "its elements are {}, which is no element type of ricci", name);
+    fail(where, "its elements are of an unknown type, {}", printable(name));
 }
 
 std::string_view safetensors_type(element type, const place& where) {

@@ -63,8 +63,8 @@ void set_right(const stored_type& type, const std::byte* from, std::size_t n, st
 
 std::size_t stored_tensor::bytes(const place& where) const {
     if (extents.size() > most_axes)
-        fail(where, "it has " + std::to_string(extents.size()) + " axes" +
-                        ", and no tensor may have more than " + std::to_string(most_axes));
+        fail(where, "it has {} axes, and no tensor may have more than {}", extents.size(),
+             most_axes);
     // An extent of 0 hides how large the others are; strides would overflow all the same.
     std::size_t positive = size_of(type.type);
     for (const std::size_t e : extents)
@@ -78,7 +78,7 @@ void check_memory(std::size_t bytes, const place& where) {
     const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     if (bytes / page > pages)
-        fail(where, "it takes " + count(bytes, "byte") + ", more than the memory of this machine");
+        fail(where, "it takes {}, more than the memory of this machine", count(bytes, "byte"));
 }
 
 file_memory new_memory(std::size_t bytes, const place& where) {
@@ -87,7 +87,7 @@ file_memory new_memory(std::size_t bytes, const place& where) {
         void* data = detail::allocate_elements(&bytes, 1, 1);
         return {{data, &detail::release_elements}, static_cast<std::byte*>(data), true};
     } catch (const std::bad_alloc&) {
-        fail(where, "there is no memory for its " + count(bytes, "byte"));
+        fail(where, "there is no memory for its {}", count(bytes, "byte"));
     }
 }
 
@@ -108,8 +108,7 @@ array array_in(const file_memory& memory, std::size_t offset, const stored_tenso
 void check_savable(const array& tensor, const place& where) {
     if (tensor.is_shape()) fail(where, "it is a shape, and has no elements to write");
     if (tensor.rank() > most_axes)
-        fail(where, "it has " + std::to_string(tensor.rank()) +
-                        " axes, and no file holds more than " + std::to_string(most_axes));
+        fail(where, "it has {} axes, and no file holds more than {}", tensor.rank(), most_axes);
 }
 
 array contiguous(const array& tensor) { return tensor.is_contiguous() ? tensor : tensor.clone(); }

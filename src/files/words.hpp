@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 namespace ricci::files {
 
@@ -18,7 +21,12 @@ struct place {
 };
 
 /// Throws ricci::error: "ricci: FILE: tensor NAME: WORDS."
-[[noreturn]] void fail(const place& where, const std::string& words);
+[[noreturn]] void fail_with(const place& where, const std::string& words);
+template <class... Values>
+[[noreturn]] void fail(const place& where, fmt::format_string<Values...> words,
+                       Values&&... values) {
+    fail_with(where, fmt::format(words, std::forward<Values>(values)...));
+}
 /// The same with the system's reason: "ricci: FILE: WORDS: No such file or directory."
 [[noreturn]] void fail_for(const place& where, const std::string& words, int system_error);
 /// Throws since there is no tensor of this name, with the names that there are.
