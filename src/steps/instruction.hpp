@@ -1,6 +1,7 @@
 // Element-wise programs: what computes one element, as a list of instructions.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace ricci::steps {
@@ -56,5 +57,14 @@ struct instruction {
     std::int32_t operand = -1;  // load, position
     double value = 0;           // constant
 };
+
+/// Whether two instructions compute the same from the same arguments. Constants are equal when their
+/// bits are: 1 / x tells 0.0 from -0.0, and a NaN is itself.
+constexpr bool operator==(const instruction& a, const instruction& b) {
+    const auto& [code, first, second, third, operand, value] = a;
+    return code == b.code && first == b.first && second == b.second && third == b.third &&
+           operand == b.operand &&
+           std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(b.value);
+}
 
 }  // namespace ricci::steps
