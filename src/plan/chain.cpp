@@ -1,4 +1,4 @@
-// Streams that can run together, a block of rows at a time.
+// Groups that can run together, a block of rows at a time.
 #include "src/plan/chain.hpp"
 
 #include <algorithm>
@@ -7,311 +7,282 @@
 #include <optional>
 #include <utility>
 
+#include "src/plan/growth.hpp"
 #include "src/plan/operands.hpp"
+#include "src/plan/same_names.hpp"
 
 namespace ricci::plan {
 namespace {
 
-using strides = std::vector<std::int64_t>;
-
-bool same_scalar(const scalar& x, const scalar& y) {
-    const auto same_instruction = [](const instruction& a, const instruction& b) {
-        return a.code == b.code && a.first == b.first && a.second == b.second &&
-               a.third == b.third && a.operand == b.operand && a.value == b.value;
-    };
-    const auto same_element = [](const scalar::element_use& a, const scalar::element_use& b) {
-        return a.slot == b.slot && a.offset == b.offset;
-    };
-    return x.value == y.value &&
-           std::ranges::equal(x.instructions, y.instructions, same_instruction) &&
-           std::ranges::equal(x.operands, y.operands, same_element);
-}
-
-bool same_operand(const fused_step& x, std::int32_t a, const fused_step& y, std::int32_t b) {
-    const auto& p = x.operands[static_cast<std::size_t>(a)];
-    const auto& q = y.operands[static_cast<std::size_t>(b)];
-    return p.slot == q.slot && p.offset == q.offset && p.strides == q.strides;
-}
-
-std::vector<kept_product> common_products(const fused_step& first, const fused_step& second) {
-    const auto same_loop = [](const inner_loop& x, const inner_loop& y) {
-        return x.extent == y.extent && x.a == y.a && x.b == y.b;
-    };
-    std::vector<kept_product> result;
-    for (std::size_t s = 0; s < second.products.size(); ++s)
-        for (std::size_t f = 0; f < first.products.size(); ++f) {
-            const auto& p = first.products[f];
-            const auto& q = second.products[s];
-            if (!same_operand(first, p.a, second, q.a) || !same_operand(first, p.b, second, q.b) ||
-                !std::ranges::equal(p.contracted, q.contracted, same_loop) ||
-                !same_scalar(p.number, q.number))
-                continue;
-            const bool taken = std::any_of(result.begin(), result.end(), [&](const auto& k) {
-                return k.first == static_cast<std::int32_t>(f);
-            });
-            if (taken) continue;
-            result.push_back({static_cast<std::int32_t>(f), static_cast<std::int32_t>(s)});
-            break;
-        }
-    return result;
+bool is_consumer(const member& m) {
+    return m.as == part::rows || m.as == part::columns || m.as == part::pairs ||
+           m.as == part::added;
 }
 
 /// Whether two steps may change places.
-bool independent(const compiled_step& x, const compiled_step& y) {
-    bool result = true;
-    for_each_slot(x, [&](std::int32_t a, bool a_written) {
-        for_each_slot(y, [&](std::int32_t b, bool b_written) {
-            if (a == b && (a_written || b_written)) result = false;
-        });
+bool independent(const step& x, const step& y) {
+    for (const touch& a : x.touches)
+        for (const touch& b : y.touches)
+            if (a.slot == b.slot && (a.writes || b.writes)) return false;
+    return true;
+}
+
+bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
+    return std::ranges::equal(x.loops, y.loops, [&](const group_loop& a, const group_loop& b) {
+        return plan.values.extent(a.what) == plan.values.extent(b.what) && a.role == b.role;
     });
+}
+
+bool suits_as_first(const fused& f) {
+    return std::all_of(f.members.begin(), f.members.end(),
+                       [](const member& m) { return !is_consumer(m) || m.as == part::rows; });
+}
+
+bool suits_as_second(const fused& f) {
+    const auto is = [&](part p) {
+        return std::any_of(f.members.begin(), f.members.end(),
+                           [&](const member& m) { return m.as == p; });
+    };
+    return is(part::columns) && !is(part::pairs) && !is(part::added);
+}
+
+/// A group with other names for its loops.
+fused with_names(graph& values, fused f, const loop_map& names) {
+    for (auto& l : f.loops) l.what = renamed(l.what, names);
+    for (auto& m : f.members) {
+        assign& a = m.what;
+        a.target = renamed(a.target, names);
+        a.body = values.renamed(a.body, names);
+        for (auto* list : {&a.loops, &a.over}) {
+            for (loop& l : *list) l = renamed(l, names);
+            std::sort(list->begin(), list->end());
+        }
+    }
+    return f;
+}
+
+std::vector<kept_tile> common_products(const graph& values, const fused& first,
+                                       const fused& second) {
+    std::vector<kept_tile> result;
+    for (const auto& mine : second.members) {
+        if (mine.as != part::product) continue;
+        const auto q = factors_of(values, mine.what);
+        for (const auto& other : first.members) {
+            if (other.as != part::product || other.what.scale != mine.what.scale ||
+                other.what.over.size() != mine.what.over.size())
+                continue;
+            const auto p = factors_of(values, other.what);
+            const auto names = same_but_for(q.a->source, p.a->source, mine.what.over);
+            const bool same = names.size() == mine.what.over.size() &&
+                              plan::renamed(q.b->source, names).at == p.b->source.at &&
+                              q.b->source.slot == p.b->source.slot &&
+                              q.a->source.slot == p.a->source.slot;
+            const bool taken = std::any_of(result.begin(), result.end(), [&](const auto& k) {
+                return k.first == other.what.target.slot;
+            });
+            if (!same || taken) continue;
+            result.push_back({other.what.target.slot, mine.what.target.slot});
+            break;
+        }
+    }
     return result;
 }
 
-/// A map as a sum for each row of a stream, if it is one.
-std::optional<row_sum_step> as_row_sum(const compiled_step& s, const fused_step& rows) {
-    if (!s.is_map() || s.map.folding != fold::sum || s.map.operands.size() != 3) return {};
-    const map_step& m = s.map;
-    const auto is_load = [&](std::size_t k, std::int32_t operand) {
-        return m.program[k].code == opcode::load && m.program[k].operand == operand;
-    };
-    const auto multiplies = [&](std::size_t k, std::int32_t first, std::int32_t second) {
-        const auto& i = m.program[k];
-        return i.code == opcode::multiply && i.first == first && i.second == second;
-    };
-    const std::size_t size = m.program.size();
-    if ((size != 3 && size != 5) || !is_load(0, 1) || !is_load(1, 2) || !multiplies(2, 0, 1))
-        return {};
-    row_sum_step sum;
-    if (size == 5) {
-        if (m.program[3].code != opcode::constant || !multiplies(4, 2, 3)) return {};
-        sum.number = m.program[3].value;
-    }
-    sum.output = m.operands[0];
-    sum.a = m.operands[1];
-    sum.b = m.operands[2];
-    for (auto* o : {&sum.output, &sum.a, &sum.b}) o->strides.assign(rows.loops.size(), 0);
-    std::size_t own = 0;
-    const std::size_t free = m.extents.size() - static_cast<std::size_t>(m.folded);
-    for (std::size_t l = 0; l < rows.loops.size(); ++l) {
-        if (rows.loops[l].axis == loop_role::column) continue;
-        if (own == free || m.extents[own] != rows.loops[l].extent) return {};
-        sum.output.strides[l] = m.operands[0].strides[own];
-        sum.a.strides[l] = m.operands[1].strides[own];
-        sum.b.strides[l] = m.operands[2].strides[own];
-        ++own;
-    }
-    if (own != free) return {};
-    for (std::size_t l = free; l < m.extents.size(); ++l)
-        sum.summed.push_back({m.extents[l], m.operands[1].strides[l], m.operands[2].strides[l]});
-    return sum;
-}
-
-/// What is written for each row: where, and over which loops besides.
-struct row_result {
-    std::int64_t offset = 0;
-    plan::strides strides;
-    std::vector<std::pair<std::int64_t, std::int64_t>> values;  // extent and stride
-
-    bool has_rows_of(std::int64_t other_offset, const plan::strides& other) const {
-        return offset == other_offset && strides == other;
-    }
-};
-using row_results = std::map<std::int32_t, row_result>;  // by slot
-
-/// Finds a chain that begins with a stream and ends with another one behind it.
+/// Finds a chain that begins with a group and ends with another one behind it.
 class finder {
 public:
-    finder(const program_plan& plan, std::size_t first, std::size_t last)
-        : plan_(plan), first_(first), last_(last) {}
+    finder(program_plan& plan, std::size_t first, std::size_t last)
+        : plan_(plan), first_at_(first), last_at_(last), first_(*plan.steps[first].as_fused()) {}
 
     bool find() {
-        const compiled_step &first = plan_.compiled[first_], &last = plan_.compiled[last_];
-        if (!suits_as_first(first.stream) || !suits_as_second(last.stream) ||
-            !same_loops(first.stream, last.stream))
+        const fused& last = *plan_.steps[last_at_].as_fused();
+        if (!suits_as_first(first_) || !suits_as_second(last) || !same_loops(plan_, first_, last))
             return false;
-        kept_ = common_products(first.stream, last.stream);
-        if (kept_.empty() || !add_results(first.stream)) return false;
-        for (std::size_t s = first_ + 1; s < last_; ++s)
-            if (!place(s)) return false;
-        return reads_rows(last);
+        loop_map names;
+        for (std::size_t l = 0; l < first_.loops.size(); ++l)
+            if (last.loops[l].what != first_.loops[l].what)
+                names.emplace_back(last.loops[l].what, first_.loops[l].what);
+        second_ = names.empty() ? last : with_names(plan_.values, last, names);
+        kept_ = common_products(plan_.values, first_, second_);
+        if (kept_.empty() || !add_results()) return false;
+        for (std::size_t s = first_at_ + 1; s < last_at_; ++s) settle(s);
+        return reads_rows_only();
     }
 
-    /// The steps in their new order, those of the chain marked.
-    std::vector<compiled_step> reordered() const {
-        auto steps = plan_.compiled;
-        steps.resize(first_);
-        const auto append = [&](const std::vector<std::size_t>& list) {
-            for (const auto s : list) steps.push_back(plan_.compiled[s]);
-        };
-        append(before_);
-        steps.push_back(plan_.compiled[first_]);
-        for (std::size_t k = 0; k < between_.size(); ++k) {
-            steps.push_back(plan_.compiled[between_[k]]);
-            steps.back().continues_chain = true;
-            steps.back().row_sum = sums_[k];
-        }
-        steps.push_back(plan_.compiled[last_]);
-        steps.back().continues_chain = true;
-        steps.back().stream.kept = kept_;
-        append(behind_);
-        steps.insert(steps.end(), plan_.compiled.begin() + static_cast<std::ptrdiff_t>(last_) + 1,
-                     plan_.compiled.end());
+    /// All steps in their new order.
+    std::vector<step> reordered() {
+        std::vector<step> steps(plan_.steps.begin(),
+                                plan_.steps.begin() + static_cast<std::ptrdiff_t>(first_at_));
+        for (const auto s : before_) steps.push_back(plan_.steps[s]);
+        steps.push_back(make_step(plan_.values, chained{first_, between_, second_, kept_}));
+        for (const auto s : behind_) steps.push_back(plan_.steps[s]);
+        steps.insert(steps.end(), plan_.steps.begin() + static_cast<std::ptrdiff_t>(last_at_) + 1,
+                     plan_.steps.end());
         return steps;
     }
 
 private:
-    static bool suits_as_first(const fused_step& s) {
-        return std::all_of(s.sinks.begin(), s.sinks.end(), [](const fused_step::sink& x) {
-            return x.summed == loop_role::column && !x.added;
-        });
+    bool is_group_loop(loop l) const {
+        return std::any_of(first_.loops.begin(), first_.loops.end(),
+                           [&](const group_loop& g) { return g.what == l; });
     }
-    static bool suits_as_second(const fused_step& s) {
-        return std::all_of(s.sinks.begin(), s.sinks.end(),
-                           [](const fused_step::sink& x) {
-                               return x.summed != loop_role::batch && !x.added;
-                           }) &&
-               std::any_of(s.sinks.begin(), s.sinks.end(),
-                           [](const fused_step::sink& x) { return x.summed == loop_role::row; });
+    // A result of rows, or how it is read: its loops beside the group's left out.
+    std::vector<place> rows_of(const access& a) const {
+        auto at = a.at;
+        for (auto& p : at)
+            std::erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
+        return at;
     }
-    static bool same_loops(const fused_step& x, const fused_step& y) {
-        return std::ranges::equal(x.loops, y.loops, [](const fused_loop& a, const fused_loop& b) {
-            return a.extent == b.extent && a.axis == b.axis;
-        });
+    const access* result(std::int32_t slot) const {
+        const auto found = results_.find(slot);
+        return found == results_.end() ? nullptr : &found->second;
     }
 
-    // What the first stream writes. False where it reads any of that, too.
-    bool add_results(const fused_step& s) {
-        const auto add = [&](std::int32_t operand, const std::vector<inner_loop>& values) {
-            const auto& o = s.operands[static_cast<std::size_t>(operand)];
-            row_result r{o.offset, o.strides, {}};
-            for (const auto& l : values) r.values.emplace_back(l.extent, l.b);
-            return results_.emplace(o.slot, std::move(r)).second;
-        };
-        for (const auto& x : s.sinks)
-            if (!add(x.output, x.values)) return false;
-        for (const auto& x : s.stages)
-            if (x.log_sum_exp >= 0 && !add(x.log_sum_exp, {})) return false;
-        bool fine = true;
-        for_each_slot(plan_.compiled[first_], [&](std::int32_t slot, bool writes) {
-            if (!writes && results_.contains(slot)) fine = false;
-        });
-        return fine;
+    // What the first group writes. False where it reads any of that, too.
+    bool add_results() {
+        for (const auto& m : first_.members)
+            if (m.as == part::rows || m.as == part::log_sum)
+                if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
+        const auto& touches = plan_.steps[first_at_].touches;
+        return std::none_of(touches.begin(), touches.end(),
+                            [&](const touch& t) { return !t.writes && results_.contains(t.slot); });
     }
 
     // A step in between: before the chain, in it, or behind it.
-    bool place(std::size_t number) {
-        const compiled_step& s = plan_.compiled[number];
+    void settle(std::size_t number) {
+        const step& s = plan_.steps[number];
         const auto free_of = [&](const std::vector<std::size_t>& others) {
             return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
-                return independent(s, plan_.compiled[other]);
+                return independent(s, plan_.steps[other]);
             });
         };
-        if (s.continues_chain || is_chained(number)) return false;
-        const bool early =
-            independent(s, plan_.compiled[first_]) && free_of(between_) && free_of(behind_);
-        if (early) {
+        if (independent(s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
             before_.push_back(number);
-        } else if (auto sum = as_row_sum(s, plan_.compiled[first_].stream);
-                   sum && free_of(behind_) && reads_rows(*sum) && add_result(*sum)) {
-            between_.push_back(number);
-            sums_.push_back(std::move(*sum));
+            return;
+        }
+        auto sum = free_of(behind_) ? as_row_sum(s) : std::nullopt;
+        if (sum && add_result(*sum)) {
+            sums_.push_back(number);
+            between_.push_back(std::move(*sum));
         } else {
             behind_.push_back(number);
         }
-        return true;
-    }
-    bool is_chained(std::size_t number) const {
-        return number + 1 < plan_.compiled.size() && plan_.compiled[number + 1].continues_chain;
     }
 
-    bool reads_rows(const row_sum_step& sum) const {
-        for (const bool is_a : {true, false}) {
-            const auto& o = is_a ? sum.a : sum.b;
-            const auto found = results_.find(o.slot);
-            if (found == results_.end()) continue;
-            const row_result& r = found->second;
-            if (!r.has_rows_of(o.offset, o.strides)) return false;
-            for (const auto& l : sum.summed)
-                if (l.extent != 1 &&
-                    std::find(r.values.begin(), r.values.end(),
-                              std::pair(l.extent, is_a ? l.a : l.b)) == r.values.end())
-                    return false;
+    /// A map as a sum for each row of the first group, over its loops, if it is one.
+    std::optional<assign> as_row_sum(const step& s) {
+        const assign* map = s.as_assign();
+        auto& values = plan_.values;
+        if (map == nullptr || map->how != way::map || map->folding != fold::sum) return {};
+        expr product = map->body;
+        const auto is_product = [&](expr e) {
+            return values[e].kind == kind::operation && values[e].code == opcode::multiply &&
+                   values[e].arguments.size() == 2;
+        };
+        if (!is_product(product)) return {};
+        if (values[values[product].arguments[0]].kind == kind::constant)
+            product = values[product].arguments[1];
+        if (!is_product(product)) return {};
+        const access reads[] = {values[values[product].arguments[0]].source,
+                                values[values[product].arguments[1]].source};
+        for (const expr e : values[product].arguments)
+            if (values[e].kind != kind::load) return {};
+        // Its loops are those of the first group at the same places of what that gives.
+        loop_map names;
+        for (const access& read : reads) {
+            const access* given = result(read.slot);
+            if (given == nullptr) continue;
+            for (std::size_t axis = 0; axis < read.at.size(); ++axis)
+                for (const auto& t : read.at[axis].terms)
+                    for (const auto& g : given->at[axis].terms)
+                        if (g.factor == t.factor && values.extent(g.over) == values.extent(t.over))
+                            names.emplace_back(t.over, g.over);
         }
-        return true;
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        assign sum = *map;
+        sum.target = renamed(map->target, names);
+        sum.body = values.renamed(map->body, names);
+        sum.loops = loops_of(sum.target);
+        for (loop& l : sum.over) l = renamed(l, names);
+        std::sort(sum.over.begin(), sum.over.end());
+        loop_list rows;
+        for (const auto& l : first_.loops)
+            if (l.role != loop_role::column) rows.push_back(l.what);
+        std::sort(rows.begin(), rows.end());
+        const bool own = std::none_of(sum.over.begin(), sum.over.end(),
+                                      [&](loop l) { return is_group_loop(l); });
+        if (sum.loops != rows || sum.loops.size() != map->loops.size() || !own) return {};
+        for (const access& read : reads) {
+            const access now = renamed(read, names);
+            const access* given = result(read.slot);
+            if (given != nullptr && given->at != now.at) return {};
+        }
+        return sum;
     }
 
     // False where others touch what it writes.
-    bool add_result(const row_sum_step& sum) {
-        bool fine = true;
-        const auto look = [&](std::size_t other) {
-            for_each_slot(plan_.compiled[other], [&](std::int32_t slot, bool) {
-                if (slot == sum.output.slot) fine = false;
-            });
+    bool add_result(const assign& sum) {
+        const auto touched = [&](std::size_t other) {
+            const auto& touches = plan_.steps[other].touches;
+            return std::any_of(touches.begin(), touches.end(),
+                               [&](const touch& t) { return t.slot == sum.target.slot; });
         };
-        look(first_);
-        for (const auto other : between_) look(other);
-        return fine &&
-               results_
-                   .emplace(sum.output.slot, row_result{sum.output.offset, sum.output.strides, {}})
-                   .second;
+        return !touched(first_at_) && std::none_of(sums_.begin(), sums_.end(), touched) &&
+               results_.emplace(sum.target.slot, sum.target).second;
     }
 
-    bool reads_rows(const compiled_step& last) const {
-        const auto& s = last.stream;
+    // Whether the second group reads results of its own rows alone, and nobody before it in the chain
+    // touches what it writes.
+    bool reads_rows_only() const {
+        const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)
-            if (!independent(plan_.compiled[number], last)) return false;
-        // What it writes, nobody before it in the chain touches.
-        bool fine = true;
-        for_each_slot(last, [&](std::int32_t written, bool writes) {
-            const auto look = [&](std::size_t other) {
-                for_each_slot(plan_.compiled[other], [&](std::int32_t slot, bool) {
-                    if (writes && slot == written) fine = false;
-                });
-            };
-            look(first_);
-            for (const auto other : between_) look(other);
-        });
-        const auto is_result = [&](std::int32_t operand) {
-            return operand >= 0 &&
-                   results_.contains(s.operands[static_cast<std::size_t>(operand)].slot);
+            if (!independent(plan_.steps[number], last)) return false;
+        const auto touched = [&](std::size_t other, std::int32_t slot) {
+            const auto& touches = plan_.steps[other].touches;
+            return std::any_of(touches.begin(), touches.end(),
+                               [&](const touch& t) { return t.slot == slot; });
         };
-        for (const auto& p : s.products)
-            fine = fine && !is_result(p.a) && !is_result(p.b) && !reads_results(p.number);
-        for (const auto& x : s.sinks) fine = fine && !is_result(x.b) && !reads_results(x.number);
-        for (const auto& o : s.operands) {
-            const auto found = results_.find(o.slot);
-            if (o.slot >= 0 && found != results_.end())
-                fine = fine && found->second.has_rows_of(o.offset, o.strides);
+        for (const touch& t : last.touches)
+            if (t.writes && (touched(first_at_, t.slot) ||
+                             std::any_of(sums_.begin(), sums_.end(),
+                                         [&](std::size_t s) { return touched(s, t.slot); })))
+                return false;
+        bool fine = true;
+        const auto is_result = [&](const access& a) { fine = fine && result(a.slot) == nullptr; };
+        const auto reads_row = [&](const access& a) {
+            const access* given = result(a.slot);
+            if (given != nullptr) fine = fine && rows_of(*given) == rows_of(a);
+        };
+        for (const auto& m : second_.members) {
+            plan_.values.for_each_load({m.what.scale}, is_result);
+            if (m.as == part::product || is_consumer(m))
+                plan_.values.for_each_load({m.what.body}, is_result);
+            else plan_.values.for_each_load({m.what.body}, reads_row);
         }
         return fine;
     }
-    bool reads_results(const scalar& number) const {
-        return std::any_of(number.operands.begin(), number.operands.end(),
-                           [&](const auto& o) { return results_.contains(o.slot); });
-    }
 
-    const program_plan& plan_;
-    std::size_t first_ = 0, last_ = 0;
-    std::vector<kept_product> kept_;
-    row_results results_;  // of the first stream and the sums
-    std::vector<std::size_t> before_, between_, behind_;
-    std::vector<row_sum_step> sums_;
+    program_plan& plan_;
+    std::size_t first_at_ = 0, last_at_ = 0;
+    fused first_, second_;
+    std::vector<kept_tile> kept_;
+    std::map<std::int32_t, access> results_;  // of the first group and the sums
+    std::vector<std::size_t> before_, sums_, behind_;
+    std::vector<assign> between_;
 };
 
 }  // namespace
 
-void chain_streams(program_plan& plan) {
+void chain_groups(program_plan& plan) {
     // The order of steps on shared memory is theirs alone.
     if (!outputs_in_place(plan.slots, plan.type).empty()) return;
-    const auto free = [&](std::size_t s) {
-        return plan.compiled[s].is_stream && !plan.compiled[s].continues_chain &&
-               (s + 1 == plan.compiled.size() || !plan.compiled[s + 1].continues_chain);
-    };
-    for (std::size_t first = 0; first < plan.compiled.size(); ++first)
-        for (std::size_t last = first + 1; last < plan.compiled.size() && free(first); ++last) {
-            if (!free(last)) continue;
+    for (std::size_t first = 0; first < plan.steps.size(); ++first)
+        for (std::size_t last = first + 1;
+             last < plan.steps.size() && plan.steps[first].as_fused() != nullptr; ++last) {
+            if (plan.steps[last].as_fused() == nullptr) continue;
             finder chain(plan, first, last);
-            if (chain.find()) plan.compiled = chain.reordered();
+            if (chain.find()) plan.steps = chain.reordered();
         }
 }
 

@@ -96,27 +96,10 @@ private:
             group.push_back(strides);
             names.push_back({graph_.loops().letter(i), strides.extent});
         }
-        c.alpha = number(a.scale);
+        c.alpha = compile_number(plan_, a.scale);
         const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
                               graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
         s.bytes = elements * element_bytes();
-    }
-
-    scalar number(expr e) const {
-        scalar result;
-        if (graph_[e].kind == kind::constant) {
-            result.value = graph_[e].value;
-            return result;
-        }
-        const auto load = [&](const access& from) {
-            result.operands.push_back({from.slot, address_of(from).offset});
-            return static_cast<std::int32_t>(result.operands.size()) - 1;
-        };
-        const auto position = [](const place&) { return -1; };  // a number has no positions
-        assembler program(graph_, load, position);
-        program.value(e);
-        result.instructions = program.take();
-        return result;
     }
 
     void map(const assign& a, compiled_step& s) {
@@ -223,11 +206,51 @@ private:
 
 }  // namespace
 
+scalar compile_number(const program_plan& plan, expr e) {
+    const graph& values = plan.values;
+    scalar result;
+    if (values[e].kind == kind::constant) {
+        result.value = values[e].value;
+        return result;
+    }
+    const auto load = [&](const access& from) {
+        result.operands.push_back({from.slot, address_of(from, plan.slot_of(from).strides).offset});
+        return static_cast<std::int32_t>(result.operands.size()) - 1;
+    };
+    const auto position = [](const place&) { return -1; };  // a number has no positions
+    assembler program(values, load, position);
+    program.value(e);
+    result.instructions = program.take();
+    return result;
+}
+
+compiled_step compile(const program_plan& plan, const assign& a) { return emitter(plan).make(a); }
+
+double flops_of(const program_plan& plan, const assign& a) {
+    const graph& values = plan.values;
+    if (a.how == way::contract) return 2 * values.size(united(a.loops, a.over));
+    if (a.how == way::gather) return 0;
+    if (a.how == way::scatter) return values.size(a.loops);
+    const auto load = [](const access&) { return 0; };
+    const auto position = [](const place&) { return 0; };
+    assembler program(values, load, position);
+    program.value(a.body);
+    return values.size(united(a.loops, a.over)) *
+           (count_flops(program.take()) + (a.folding == fold::none ? 0 : 1));
+}
+
 void emit(program_plan& plan) {
     plan.compiled.clear();
     plan.compiled.reserve(plan.steps.size());
-    emitter compile(plan);
-    for (const auto& a : plan.steps) plan.compiled.push_back(compile.make(a));
+    for (const auto& s : plan.steps) {
+        if (const auto* chain = std::get_if<chained>(&s.what)) {
+            for (auto& made : compile(plan, *chain)) plan.compiled.push_back(std::move(made));
+        } else if (const fused* group = s.as_fused()) {
+            plan.compiled.push_back(compile(plan, *group));
+        } else {
+            plan.compiled.push_back(compile(plan, *s.as_assign()));
+        }
+    }
 }
 
 }  // namespace ricci::plan

@@ -64,6 +64,25 @@ void place::add(const place& other, std::int64_t factor) {
     for (const auto& s : other.terms) add(s.over, factor * s.factor);
 }
 
+loop renamed(loop l, const loop_map& map) {
+    for (const auto& [from, to] : map)
+        if (from == l) return to;
+    return l;
+}
+
+place renamed(const place& p, const loop_map& map) {
+    place result;
+    result.offset = p.offset;
+    for (const auto& s : p.terms) result.add(renamed(s.over, map), s.factor);
+    return result;
+}
+
+access renamed(const access& a, const loop_map& map) {
+    access result = a;
+    for (auto& p : result.at) p = renamed(p, map);
+    return result;
+}
+
 loop_list loops_of(const access& a) {
     loop_list result;
     for (const auto& p : a.at)
@@ -370,6 +389,58 @@ expr graph::multiply(const std::vector<expr>& factors) {
     }
     if (constants != 1) node.arguments.insert(node.arguments.begin(), constant(constants));
     if (node.arguments.size() == 1) return node.arguments[0];
+    return intern(std::move(node));
+}
+
+expr graph::renamed(expr e, const loop_map& map) {
+    std::unordered_map<expr, expr> known;
+    const std::function<expr(expr)> visit = [&](expr from) {
+        if (const auto found = known.find(from); found != known.end()) return found->second;
+        expression node = (*this)[from];
+        expression made;
+        made.kind = node.kind;
+        made.code = node.code;
+        made.folding = node.folding;
+        made.value = node.value;
+        made.condition = node.condition;
+        made.lookups = node.lookups;
+        made.source = plan::renamed(node.source, map);
+        made.at = plan::renamed(node.at, map);
+        for (const loop l : node.over) made.over.push_back(plan::renamed(l, map));
+        std::sort(made.over.begin(), made.over.end());
+        for (const expr a : node.arguments) made.arguments.push_back(visit(a));
+        return known[from] = intern(std::move(made));
+    };
+    return visit(e);
+}
+
+expr graph::substituted(expr e, const std::function<expr(const access&)>& replaced) {
+    std::unordered_map<expr, expr> known;
+    const std::function<expr(expr)> visit = [&](expr from) {
+        if (const auto found = known.find(from); found != known.end()) return found->second;
+        expression node = (*this)[from];
+        if (node.kind == kind::load)
+            if (const expr other = replaced(node.source); other >= 0) return known[from] = other;
+        if (node.arguments.empty()) return known[from] = from;
+        bool changed = false;
+        for (expr& a : node.arguments) {
+            const expr other = visit(a);
+            changed = changed || other != a;
+            a = other;
+        }
+        if (!changed) return known[from] = from;
+        node.indices.clear();
+        node.widest = -1;
+        return known[from] = intern(std::move(node));
+    };
+    return visit(e);
+}
+
+expr graph::as_written(opcode code, std::vector<expr> arguments) {
+    expression node;
+    node.kind = kind::operation;
+    node.code = code;
+    node.arguments = std::move(arguments);
     return intern(std::move(node));
 }
 

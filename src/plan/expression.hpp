@@ -2,9 +2,12 @@
 // constants are folded, and quotients are products. A tensor is read axis by axis; strides come with emission.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -46,6 +49,12 @@ struct access {
     std::vector<place> at;
     ir::range positions{0, -1};  // as written, for words
 };
+
+/// Loops and those that take their place; others stay.
+using loop_map = std::vector<std::pair<loop, loop>>;
+loop renamed(loop, const loop_map&);
+place renamed(const place&, const loop_map&);
+access renamed(const access&, const loop_map&);
 
 loop_list loops_of(const access&);
 /// The same as an address: offset and strides in elements.
@@ -127,6 +136,29 @@ public:
     expr row(fold folding, loop_list over, expr body);
     expr sum(loop_list over, expr body);
 
+    /// The same with other loops, and nothing else changed: not the order of terms and factors.
+    expr renamed(expr e, const loop_map& loops);
+    /// The same with the value of `replaced(load)` in the place of a load, where it is not -1.
+    expr substituted(expr e, const std::function<expr(const access&)>& replaced);
+    /// An operation on values that were rounded each on their own: not simplified any further.
+    expr as_written(opcode code, std::vector<expr> arguments);
+    /// Calls visit(access) for every load, gathers too, once each. An expression of -1 has none.
+    template <class F>
+    void for_each_load(const std::vector<expr>& of, F visit) const {
+        auto open = of;
+        ++visit_;
+        marks_.resize(nodes_.size(), 0);
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            if (open[k] < 0 ||
+                std::exchange(marks_[static_cast<std::size_t>(open[k])], visit_) == visit_)
+                continue;
+            const auto& node = (*this)[open[k]];
+            if (node.kind == kind::load || node.kind == kind::gather) visit(node.source);
+            open.insert(open.begin() + static_cast<std::ptrdiff_t>(k) + 1, node.arguments.begin(),
+                        node.arguments.end());
+        }
+    }
+
     bool is_constant(expr e, double value) const;
     bool is_scalar(expr e) const { return (*this)[e].indices.empty(); }
     /// Whether it is a condition as a number, 1 or 0: an Iverson bracket. Where it is 0, the product that it
@@ -160,6 +192,8 @@ private:
     std::int32_t equation_ = 0;
     element type_ = element::f64;
     std::vector<expression> nodes_;
+    mutable std::vector<std::int32_t> marks_;
+    mutable std::int32_t visit_ = 0;
     std::unordered_multimap<std::uint64_t, expr> known_;
 };
 

@@ -1,4 +1,4 @@
-// Fusion: which steps become streamed groups, and in which order all steps run then.
+// Fusion: which assignments become fused groups, and in which order all steps run then.
 #include "src/plan/fuse.hpp"
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "src/plan/stream_group.hpp"
+#include "src/plan/phases.hpp"
+#include "src/plan/roles.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::plan {
@@ -16,41 +17,42 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 std::vector<slot_uses> find_uses(const program_plan& plan) {
     std::vector<slot_uses> uses(plan.slots.size());
-    for (std::size_t s = 0; s < plan.compiled.size(); ++s)
-        for_each_slot(plan.compiled[s], [&](std::int32_t slot, bool writes) {
-            if (slot < 0) return;
-            auto& u = uses[static_cast<std::size_t>(slot)];
-            auto& list = writes ? u.writers : u.readers;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (const touch& t : plan.steps[s].touches) {
+            auto& u = uses[static_cast<std::size_t>(t.slot)];
+            auto& list = t.writes ? u.writers : u.readers;
             if (list.empty() || list.back() != s) list.push_back(s);
-        });
+        }
     return uses;
 }
 
 // All steps with the members replaced by what was made of them, in an order that keeps every step after
 // those whose results it needs; nothing when a step in between needs some members and is needed by
 // others.
-std::optional<std::vector<compiled_step>> reordered(const program_plan& plan,
-                                                    const stream_group& group) {
-    struct touch {
+std::optional<std::vector<step>> reordered(const program_plan& plan,
+                                           const std::vector<std::size_t>& members,
+                                           const std::vector<made_step>& made) {
+    struct timed {
         std::size_t when = 0, node = 0;
         bool writes = false;
     };
-    const auto& members = group.members();
-    const std::size_t count = plan.compiled.size(), nodes = count + group.made().size();
-    std::vector<std::vector<touch>> touches(plan.slots.size() + group.new_slots().size());
+    const std::size_t count = plan.steps.size(), nodes = count + made.size();
+    std::vector<std::vector<timed>> touches(plan.slots.size());
+    const auto is_member = [&](std::size_t s) {
+        return std::binary_search(members.begin(), members.end(), s);
+    };
     for (std::size_t s = 0; s < count; ++s)
-        if (!std::binary_search(members.begin(), members.end(), s))
-            for_each_slot(plan.compiled[s], [&](std::int32_t slot, bool writes) {
-                if (slot >= 0) touches[static_cast<std::size_t>(slot)].push_back({s, s, writes});
-            });
+        if (!is_member(s))
+            for (const touch& t : plan.steps[s].touches)
+                touches[static_cast<std::size_t>(t.slot)].push_back({s, s, t.writes});
     // A new step is as urgent as the first of the steps whose place it takes.
     std::vector<std::size_t> rank(nodes);
     for (std::size_t s = 0; s < count; ++s) rank[s] = 2 * s;
-    for (std::size_t k = 0; k < group.made().size(); ++k) {
+    for (std::size_t k = 0; k < made.size(); ++k) {
         std::size_t last = 0;
-        for (const auto& a : group.made()[k].accesses) {
-            touches[static_cast<std::size_t>(a.slot)].push_back({a.when, count + k, a.writes});
-            if (a.writes && a.when < count) last = std::max(last, a.when);
+        for (const auto& t : made[k].touches) {
+            touches[static_cast<std::size_t>(t.slot)].push_back({t.when, count + k, t.writes});
+            if (t.writes && t.when < count) last = std::max(last, t.when);
         }
         rank[count + k] = 2 * last + 1;
     }
@@ -72,13 +74,12 @@ std::optional<std::vector<compiled_step>> reordered(const program_plan& plan,
     using entry = std::pair<std::size_t, std::size_t>;
     std::set<entry> ready;
     for (std::size_t n = 0; n < nodes; ++n)
-        if (waits[n] == 0 && (n >= count || !std::binary_search(members.begin(), members.end(), n)))
-            ready.insert({rank[n], n});
-    std::vector<compiled_step> result;
+        if (waits[n] == 0 && (n >= count || !is_member(n))) ready.insert({rank[n], n});
+    std::vector<step> result;
     while (!ready.empty()) {
         const std::size_t n = ready.begin()->second;
         ready.erase(ready.begin());
-        result.push_back(n < count ? plan.compiled[n] : group.made()[n - count].what);
+        result.push_back(n < count ? plan.steps[n] : made[n - count].what);
         for (const std::size_t next : after[n])
             if (--waits[next] == 0) ready.insert({rank[next], next});
     }
@@ -86,38 +87,56 @@ std::optional<std::vector<compiled_step>> reordered(const program_plan& plan,
     return result;
 }
 
+/// What one attempt came to: fused, or the tensor that is stored, and why.
+struct attempt {
+    bool fused = false;
+    std::int32_t stored = -1;
+    std::string why;
+};
+
+attempt fuse_around(program_plan& plan, std::size_t seed, bool plane_is_a) {
+    const auto uses = find_uses(plan);
+    growth grown(plan, uses);
+    if (!grown.run(seed, plane_is_a)) return {false, grown.refused(), grown.reason()};
+    std::string why;
+    if (!settle_roles(grown.result(), why)) return {false, grown.refused(), why};
+    const std::size_t slots = plan.slots.size();
+    phases made(plan, grown.result(), uses);
+    if (made.run()) {
+        if (auto steps = reordered(plan, grown.result().members, made.made())) {
+            for (const auto& [slot, layout] : grown.result().planes)
+                plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
+            plan.steps = std::move(*steps);
+            return {true, -1, {}};
+        }
+        why = "a step in between needs some of its tensors and makes others";
+    } else {
+        why = made.reason();
+    }
+    plan.slots.resize(slots);
+    return {false, grown.refused(), why};
+}
+
 }  // namespace
 
 void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
     std::set<std::int32_t> noted;
-    for (std::size_t s = 0; s < plan.compiled.size(); ++s) {
-        if (!plan.compiled[s].is_contraction) continue;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        const assign* seed = plan.steps[s].as_assign();
+        if (seed == nullptr || seed->how != way::contract) continue;
         for (const bool a : {true, false}) {
-            const auto uses = find_uses(plan);
-            stream_group group(plan, uses);
-            std::string why;
-            if (group.gather(s, a)) {
-                auto steps = reordered(plan, group);
-                if (steps) {
-                    for (const auto slot : group.planes())
-                        plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
-                    plan.slots.insert(plan.slots.end(), group.new_slots().begin(),
-                                      group.new_slots().end());
-                    plan.compiled = std::move(*steps);
-                    s = none;
-                    break;
-                }
-                why = "a step in between needs some of its tensors and makes others";
-            } else {
-                why = group.reason();
+            const auto result = fuse_around(plan, s, a);
+            if (result.fused) {
+                s = none;
+                break;
             }
-            const auto slot = group.refused();
-            if (why.empty() || slot < 0 || !noted.insert(slot).second) continue;
-            const auto name = plan.slots[static_cast<std::size_t>(slot)].name;
+            if (result.why.empty() || result.stored < 0 || !noted.insert(result.stored).second)
+                continue;
+            const auto name = plan.slots[static_cast<std::size_t>(result.stored)].name;
             plan.notes.push_back(
                 (name == ir::none ? "an intermediate" : words_of_name(program, name)) +
-                " is stored: " + why);
+                " is stored: " + result.why);
         }
     }
 }

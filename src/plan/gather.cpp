@@ -207,7 +207,7 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
             arguments[k] = numbers_of(arguments[k]);
         made.body = graph_.regathered(e, std::move(arguments));
     }
-    plan_.steps.push_back(std::move(made));
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,
@@ -238,7 +238,7 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
         made.scattered = sum.axis;
         made.numbers = numbers;
     }
-    plan_.steps.push_back(std::move(made));
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 
 }  // namespace ricci::plan

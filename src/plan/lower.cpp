@@ -384,7 +384,7 @@ void lowering::emit(const contraction_of& product, const access& target, double 
         {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
     made.scale = plain(product.scale, 1);
     made.beta = beta;
-    plan_.steps.push_back(std::move(made));
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 
 void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
@@ -396,7 +396,7 @@ void lowering::emit_map(const access& target, const loop_list& indices, expr bod
     made.over = over;
     made.loops = indices;
     made.body = plain(body, graph_.size(united(indices, over)));
-    plan_.steps.push_back(std::move(made));
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 
 }  // namespace ricci::plan

@@ -74,7 +74,7 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
     if (source >= 0) terms.push_back(scaled(source, alpha));
     if (beta != number(0)) terms.push_back(scaled(target, beta));
     made.body = values.add(terms);
-    plan.steps.push_back(std::move(made));
+    plan.steps.push_back(make_step(values, std::move(made)));
 }
 
 // A product, a sum or a function of numbers, that is, what rounds; a copy does not.
@@ -104,9 +104,9 @@ public:
         const std::int32_t target = request_.program.equations[e_].name;
         if (scale.old < 0 || scale.old == target) {
             lower(scale, plan_.type);
-            const auto rounding =
-                std::count_if(plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
-                              plan_.steps.end(), [&](const assign& a) { return rounds(plan_, a); });
+            const auto rounding = std::count_if(
+                plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps), plan_.steps.end(),
+                [&](const step& s) { return rounds(plan_, *s.as_assign()); });
             if (!scaled || !is_narrow(plan_.type) || rounding < 2) return;
         }
         // Scaled results round once: all of it is computed in float.
@@ -143,7 +143,7 @@ private:
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
         std::for_each(plan_.steps.begin() + first, plan_.steps.end(),
-                      [](assign& a) { a.hides = true; });
+                      [](step& s) { std::get<assign>(s.what).hides = true; });
     }
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
@@ -225,11 +225,12 @@ program_plan lower(const engine::request& request, const ir::shape_table& shapes
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,
                    copy.at_once ? number(0) : request.beta);
-    emit(plan);
-    if (request.fuse && !careful) {
+    const bool fuses = request.fuse && !careful;
+    if (fuses) {
         fuse(plan, request.program);
-        chain_streams(plan);
+        chain_groups(plan);
     }
+    emit(plan);
     return plan;
 }
 

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <ricci/element.hpp>
 #include <ricci/engine/number.hpp>
 #include <ricci/ir/program.hpp>
 
+#include "src/plan/assign.hpp"
 #include "src/plan/compiled.hpp"
 #include "src/plan/expression.hpp"
 
@@ -25,6 +27,7 @@ enum class storage : std::uint8_t {
     output,     // the caller's or newly allocated for the caller
     workspace,  // intermediates
     number,     // a number bound by the caller: no memory, it is part of the steps
+    tile,       // made by a fused group and never stored: no memory
     unused,     // no step refers to it
 };
 
@@ -47,34 +50,23 @@ struct slot {
     std::vector<ir::ref> axes;         // temporaries: the index of each axis, for words
 };
 
-/// How an assignment is carried out.
-enum class way : std::uint8_t {
-    contract,  // body: a product of two loads, each perhaps conjugated
-    map,       // body: element-wise; folded where `folding` says so
-    gather,    // body: a load of another type, or a gather of loads
-    scatter,  // target += body, a load, in any order; an element may be reached any number of times
+/// A tensor that a step reads or writes.
+struct touch {
+    std::int32_t slot = -1;
+    bool writes = false;
 };
 
-/// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not read
-/// where beta is 0.
-struct assign {
-    ir::ref equation = ir::none;
-    way how = way::map;
-    access target;
-    loop_list loops;  // those of the target; of a scatter all
-    fold folding = fold::none;
-    loop_list over;
-    expr body = -1;
-    expr scale = -1;  // contract: a number, of constants and single elements
-    double beta = 0;  // contract
-    // scatter: this loop of the target is where `numbers` say, and nowhere where they are no place
-    // of it; -1: the target has no such loop.
-    loop scattered = -1;
-    expr numbers = -1;
-    // A product under a bracket is one by zeros here: where what it writes is no number, something
-    // may have come through that the bracket excludes.
-    bool hides = false;
+struct step {
+    std::variant<assign, fused, chained> what;
+    std::vector<touch> touches;  // reads, then writes; no tiles
+
+    const assign* as_assign() const { return std::get_if<assign>(&what); }
+    const fused* as_fused() const { return std::get_if<fused>(&what); }
 };
+
+step make_step(const graph& values, assign what);
+step make_step(const graph& values, fused what);
+step make_step(const graph& values, chained what);
 
 /// Up to which whole numbers, and sums of a few of them, are exact in a type of real numbers.
 constexpr std::int64_t counted_by(element type) {
@@ -96,7 +88,7 @@ struct program_plan {
     std::vector<slot> slots;  // one for each name of the program, then temporaries
     graph values;
     std::int32_t parts = 0;  // equations begun, each time one is
-    std::vector<assign> steps;
+    std::vector<step> steps;
     std::vector<compiled_step> compiled;
     std::size_t workspace_bytes = 0;
     std::vector<operand_rule> rules;
@@ -112,6 +104,7 @@ struct program_plan {
     bool is_truth(std::int32_t number) const {
         return slots[static_cast<std::size_t>(number)].is_truth;
     }
+    const slot& slot_of(const access& a) const { return slots[static_cast<std::size_t>(a.slot)]; }
     /// Whether its elements are in memory what steps of a type read.
     bool holds(std::int32_t number, element wanted) const {
         return type_of(number) == wanted && !is_truth(number);

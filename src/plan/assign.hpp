@@ -1,0 +1,108 @@
+// What a plan is a list of: assignments over named loops, and groups of them that run as one.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+#include "src/plan/expression.hpp"
+#include "src/plan/loops.hpp"
+#include "src/steps/fused.hpp"
+
+namespace ricci::plan {
+
+/// How an assignment is carried out.
+enum class way : std::uint8_t {
+    contract,  // body: a product of two loads, each perhaps conjugated
+    map,       // body: element-wise; folded where `folding` says so
+    gather,    // body: a load of another type, or a gather of loads
+    scatter,  // target += body, a load, in any order; an element may be reached any number of times
+};
+
+/// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not read
+/// where beta is 0.
+struct assign {
+    ir::ref equation = ir::none;
+    way how = way::map;
+    access target;
+    loop_list loops;  // those of the target; of a scatter all
+    fold folding = fold::none;
+    loop_list over;
+    double of_nothing = -std::numeric_limits<double>::infinity();  // logsumexp of no number
+    expr body = -1;
+    expr scale = -1;  // contract: a number, of constants and single elements
+    double beta = 0;  // contract
+    // scatter: this loop of the target is where `numbers` say, and nowhere where they are no place
+    // of it; -1: the target has no such loop.
+    loop scattered = -1;
+    expr numbers = -1;
+    // A product under a bracket is one by zeros here: where what it writes is no number, something
+    // may have come through that the bracket excludes.
+    bool hides = false;
+};
+
+/// Calls visit(access) for every tensor that the right side of an assignment reads, once each.
+template <class F>
+void for_each_load(const graph& values, const assign& a, F visit) {
+    values.for_each_load({a.body, a.scale, a.numbers}, visit);
+}
+
+/// A loop of a fused group. Tiles span rows and columns of one batch.
+struct group_loop {
+    loop what = -1;
+    loop_role role = loop_role::batch;
+};
+
+/// What an assignment is in its group.
+enum class part : std::uint8_t {
+    product,  // tile = scale * sum of a product of what lacks columns and what lacks rows
+    weights,  // tile = softmax over the columns, exact in the end only: what is summed with it is
+              // rescaled while the maximum rises
+    log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of;
+              // +infinity of rows that are -infinity everywhere, so that exp(x - it) is 0 there
+    recomputed,  // tile = exp(x - the log_sum of an earlier group): these weights again
+    tile,        // tile = body
+    rows,        // a result of rows: a sum over all columns of body, a tile times at most one load
+    columns,     // a result of columns: the same over all rows
+    pairs,       // a tile written as it is, perhaps summed over loops of the batch
+    added,       // target += body, where rows and columns that differ may reach one element
+};
+
+struct member {
+    part as = part::tile;
+    assign what;
+    std::int32_t weights = -1;  // rows: the tile of the weights that the body is proportional to
+    access of;                  // what gives a result: the tensor whose tile it is, as written
+};
+
+/// Assignments that run tile by tile. It means: run the members in order, and store everything, tiles
+/// too. Tiles are touched at the group's loops, by members alone.
+struct fused {
+    ir::ref equation = ir::none;
+    std::vector<group_loop> loops;
+    std::vector<member> members;
+    std::vector<ir::ref> equations;  // that it carries out
+    std::vector<access> unstored;    // tensors that are tiles only
+    double flops = 0;
+    double saved_bytes = 0;  // of those
+    bool hides = false;
+};
+
+/// A product that two groups make of the same factors: its tile in each.
+struct kept_tile {
+    std::int32_t first = -1, second = -1;
+};
+
+/// Two groups over the same loops, and the sums of rows between them, a block of rows at a time. For
+/// each row the sums need nothing of the first group but what it gives for that row, and the second
+/// nothing of both but that. The first group sums over columns only. All loops are the first group's.
+struct chained {
+    fused first;
+    std::vector<assign> between;  // number * the sum over own loops of a product of two loads
+    fused second;
+    std::vector<kept_tile> kept;
+};
+
+}  // namespace ricci::plan

@@ -1,0 +1,47 @@
+// What a fused group gives: the assignments that read planes, and the steps made of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "src/plan/tile_values.hpp"
+
+namespace ricci::plan {
+
+/// An assignment that reads planes, over the group's loops.
+struct consumer {
+    std::size_t step = 0;
+    assign what;  // its body apart: value, times `factor` where that is not -1
+    loop_role summed = loop_role::column;
+    expr value = -1;
+    expr factor = -1;              // a load that lacks what is not summed
+    access of;                     // the plane, as written
+    loop_list own;                 // its loops beside the group's
+    std::int32_t weights = -1;     // the softmax that the value is proportional to
+    std::set<std::size_t> needs;   // the steps that make its value
+    bool late = false;             // after all softmaxes are complete
+    bool late_by_product = false;  // only because a product that makes its value waits
+    bool replaced = false;         // by a map of what another consumer gives
+    bool partial = false;          // a map sums what it gives over more loops
+};
+
+/// A step, and what it touches as if it ran where the steps were whose place it takes.
+struct made_step {
+    struct timed_touch {
+        std::int32_t slot = -1;
+        std::size_t when = 0;
+        bool writes = false;
+    };
+    step what;
+    std::vector<timed_touch> touches;
+};
+
+consumer make_consumer(program_plan&, const grown_group&, tile_values&, std::size_t step);
+
+/// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is made
+/// of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.
+void split_sum(program_plan&, const grown_group&, consumer&, std::vector<made_step>& made);
+
+}  // namespace ricci::plan

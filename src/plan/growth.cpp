@@ -1,0 +1,402 @@
+// Growing a fused group around one contraction.
+#include "src/plan/growth.hpp"
+
+#include <algorithm>
+
+namespace ricci::plan {
+namespace {
+
+// Of all products and consumers together: what a worker's memory has room for, and where packing pays.
+constexpr double most_contracted = 256;
+constexpr double most_values = 512;
+
+bool starts_at_zero(const access& a) {
+    return std::all_of(a.at.begin(), a.at.end(), [](const place& p) { return p.offset == 0; });
+}
+
+}  // namespace
+
+std::int32_t matching::of(loop l) const {
+    for (const auto& [from, to] : pairs_)
+        if (from == l) return to;
+    return -1;
+}
+
+bool matching::has(std::int32_t group_loop) const {
+    return std::any_of(pairs_.begin(), pairs_.end(),
+                       [&](const auto& p) { return p.second == group_loop; });
+}
+
+bool matching::add(loop l, std::int32_t group_loop) {
+    const std::int32_t before = of(l);
+    if (before >= 0 || has(group_loop)) return before == group_loop;
+    pairs_.emplace_back(l, group_loop);
+    return true;
+}
+
+factor_loads factors_of(const graph& values, const assign& contraction) {
+    const auto& factors = values[contraction.body].arguments;
+    const auto load = [&](expr e) {
+        return &values[values[e].kind == kind::operation ? values[e].arguments[0] : e];
+    };
+    return {load(factors[0]), load(factors[1])};
+}
+
+loop_list batch_m_n(const factor_loads& f, const loop_list& over) {
+    loop_list result = without(common(f.a->indices, f.b->indices), over);
+    for (const auto& [mine, other] : {std::pair(f.a, f.b), std::pair(f.b, f.a)})
+        for (const loop l : without(without(mine->indices, other->indices), over))
+            result.push_back(l);
+    return result;
+}
+
+std::vector<bool> grown_group::walked(const matching& found, const access& a) const {
+    std::vector<bool> result(loops.size(), false);
+    for (const loop l : loops_of(a))
+        if (const auto g = found.of(l); g >= 0) result[static_cast<std::size_t>(g)] = true;
+    return result;
+}
+
+bool grown_group::spans_tile(const std::vector<bool>& along) const {
+    const bool rows = std::none_of(loops.begin(), loops.end(),
+                                   [](const group_loop& l) { return l.role == loop_role::row; });
+    return (rows || follows(along, loop_role::row)) && follows(along, loop_role::column);
+}
+
+bool grown_group::follows(const std::vector<bool>& along, loop_role role) const {
+    for (std::size_t g = 0; g < loops.size(); ++g)
+        if (loops[g].role == role && along[g]) return true;
+    return false;
+}
+
+std::vector<bool> grown_group::summed_by(std::size_t step) const {
+    const assign& a = at(step);
+    const auto& found = matched.at(step);
+    std::vector<bool> summed(loops.size(), false);
+    if (a.how == way::scatter) {
+        summed = walked(found, a.target);
+        summed.flip();
+        return summed;
+    }
+    for (const loop l : a.over)
+        if (const auto g = found.of(l); g >= 0) summed[static_cast<std::size_t>(g)] = true;
+    return summed;
+}
+
+bool grown_group::has_own_loops(std::size_t step) const {
+    const assign& a = at(step);
+    const auto& found = matched.at(step);
+    const auto own = [&](loop l) { return found.of(l) < 0; };
+    return std::any_of(a.loops.begin(), a.loops.end(), own) ||
+           std::any_of(a.over.begin(), a.over.end(), own);
+}
+
+growth::outcome growth::fail(std::int32_t slot, std::string why) {
+    if (reason_.empty()) reason_ = std::move(why), refused_ = slot;
+    return outcome::failed;
+}
+
+// Gives each loop of a step the group's loop that stands at the same place of the plane.
+bool growth::match(const access& plane, matching& found) const {
+    const auto& layout = group_.planes.at(plane.slot);
+    if (!starts_at_zero(plane)) return false;
+    for (std::size_t axis = 0; axis < plane.at.size(); ++axis)
+        for (const auto& t : plane.at[axis].terms) {
+            const auto same = std::find(layout.begin(), layout.end(),
+                                        axis_term{static_cast<std::int32_t>(axis), t.factor});
+            if (same == layout.end()) return false;
+            const auto g = same - layout.begin();
+            if (group_.extent(static_cast<std::size_t>(g)) != group_.plan->values.extent(t.over) ||
+                !found.add(t.over, static_cast<std::int32_t>(g)))
+                return false;
+        }
+    return true;
+}
+
+/// Whether the loops are all of the group's column loops, or all of the others.
+bool growth::covers(const loop_list& loops, const matching& found, bool columns) const {
+    for (std::size_t g = 0; g < group_.loops.size(); ++g) {
+        if ((group_.loops[g].role == loop_role::column) != columns) continue;
+        if (std::none_of(loops.begin(), loops.end(),
+                         [&](loop l) { return found.of(l) == static_cast<std::int32_t>(g); }))
+            return false;
+    }
+    return true;
+}
+
+/// Whether a consumer has all of the group's loops, and sums all of the columns or none of them.
+bool growth::sums_suit(const loop_list& free, const loop_list& over, const matching& found) const {
+    const auto all = united(free, over);
+    return covers(all, found, true) && covers(all, found, false) &&
+           (covers(over, found, true) || covers(free, found, true));
+}
+
+// Whether every step that writes the slot is one that can make tiles.
+bool growth::can_be_made(std::int32_t slot) const {
+    const auto k = static_cast<std::size_t>(slot);
+    const auto& writers = uses_[k].writers;
+    if (group_.plan->slots[k].kind != storage::workspace || writers.empty()) return false;
+    return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
+        const assign* a = group_.plan->steps[w].as_assign();
+        if (a == nullptr || !starts_at_zero(a->target)) return false;
+        if (a->how == way::contract) return true;
+        return a->how == way::map && (a->folding == fold::none || a->folding == fold::softmax);
+    });
+}
+
+bool growth::add_plane(const access& tensor, const matching& found) {
+    plane_layout layout(group_.loops.size());
+    for (std::size_t axis = 0; axis < tensor.at.size(); ++axis)
+        for (const auto& t : tensor.at[axis].terms) {
+            const auto g = found.of(t.over);
+            if (g < 0 || layout[static_cast<std::size_t>(g)].axis >= 0) return false;
+            layout[static_cast<std::size_t>(g)] = {static_cast<std::int32_t>(axis), t.factor};
+        }
+    if (const auto known = group_.planes.find(tensor.slot); known != group_.planes.end())
+        return known->second == layout;
+    group_.planes.emplace(tensor.slot, std::move(layout));
+    const auto& uses = uses_[static_cast<std::size_t>(tensor.slot)];
+    const auto& members = group_.members;
+    for (const auto* list : {&uses.writers, &uses.readers})
+        for (const std::size_t s : *list)
+            if (std::find(pending_.begin(), pending_.end(), s) == pending_.end() &&
+                std::find(members.begin(), members.end(), s) == members.end())
+                pending_.push_back(s);
+    return true;
+}
+
+void growth::add_consumer(std::size_t step) {
+    auto& all = group_.consumers;
+    if (std::find(all.begin(), all.end(), step) == all.end()) all.push_back(step);
+}
+
+growth::outcome growth::place(std::size_t step) {
+    const assign* a = group_.plan->steps[step].as_assign();
+    if (a == nullptr) return fail(-1, "it is used by another fused group");
+    if (a->how == way::map) return place_map(step, *a);
+    if (a->how == way::contract) return place_contraction(step, *a);
+    return place_scatter(step, *a);
+}
+
+growth::outcome growth::place_map(std::size_t step, const assign& a) {
+    const auto& plan = *group_.plan;
+    matching found;
+    std::int32_t through = -1, misread = -1;
+    std::vector<access> others;
+    for_each_load(plan.values, a, [&](const access& from) {
+        if (!group_.is_plane(from.slot)) return others.push_back(from);
+        if (!match(from, found)) misread = from.slot;
+        through = from.slot;
+    });
+    if (group_.is_plane(a.target.slot) && !match(a.target, found)) misread = a.target.slot;
+    if (misread >= 0) return fail(misread, "it is read in another order or only in part");
+    for (const loop l : united(a.loops, a.over))
+        if (found.of(l) < 0) return outcome::later;
+
+    if (a.folding == fold::none || a.folding == fold::softmax) {
+        const bool over_columns =
+            covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
+                return group_.loops[static_cast<std::size_t>(found.of(l))].role ==
+                       loop_role::column;
+            });
+        if (a.folding == fold::softmax && !over_columns)
+            return fail(through, "a softmax runs along other indices");
+        const std::int32_t out = a.target.slot;
+        if (plan.slots[static_cast<std::size_t>(out)].kind != storage::workspace) {
+            // A result that nobody else needs is written tile by tile.
+            const auto& uses = uses_[static_cast<std::size_t>(out)];
+            if (a.folding == fold::softmax || !uses.readers.empty() || uses.writers.size() != 1 ||
+                !covers(a.loops, found, true) || !covers(a.loops, found, false))
+                return fail(out, "it is an output and has to be stored");
+            add_consumer(step);
+            group_.matched[step] = std::move(found);
+            return outcome::done;
+        }
+        if (!can_be_made(out)) return fail(out, "it cannot be made tile by tile");
+        if (!add_plane(a.target, found)) return fail(out, "two steps write it in different orders");
+    } else if (a.folding == fold::sum || a.folding == fold::mean) {
+        if (!sums_suit(without(a.loops, a.over), a.over, found))
+            return fail(through, "it is summed over some of its indices only");
+        add_consumer(step);
+    } else {
+        return fail(through, "a product, maximum, minimum or log-sum-exp of it is taken");
+    }
+    for (const auto& from : others)
+        if (starts_at_zero(from) && can_be_made(from.slot) &&
+            group_.spans_tile(group_.walked(found, from)))
+            add_plane(from, found);
+    group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+// Tiles that are added up along lines of rows and columns, as where i - j is a place.
+growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
+    const access& rows = group_.plan->values[a.body].source;
+    if (a.how != way::scatter || a.scattered >= 0 || !group_.is_plane(rows.slot))
+        return fail(-1, "it is read or written at places that a tensor says");
+    matching found;
+    if (!match(rows, found) || !sums_suit(a.loops, {}, found))
+        return fail(rows.slot, "it is added up in another order or only in part");
+    for (const loop l : a.loops)
+        if (found.of(l) < 0) return fail(rows.slot, "it is added up more than once");
+    add_consumer(step);
+    group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+// A plane as a sum over k of two factors, one without columns and one without rows.
+growth::outcome growth::place_product(std::size_t step, const assign& a, const factor_loads& f) {
+    const std::int32_t plane = a.target.slot;
+    matching found;
+    const bool same =
+        match(a.target, found) &&
+        std::all_of(a.loops.begin(), a.loops.end(), [&](loop l) { return found.of(l) >= 0; });
+    if (!same) return fail(plane, "two steps write it in different orders");
+    if (group_.is_plane(f.a->source.slot) || group_.is_plane(f.b->source.slot))
+        return fail(plane, "it is a product of tensors of its own size");
+    if (a.beta != 0 && a.beta != 1) return fail(plane, "it is added to with a factor");
+    const bool column_a = group_.follows(group_.walked(found, f.a->source), loop_role::column);
+    const bool column_b = group_.follows(group_.walked(found, f.b->source), loop_role::column);
+    if (column_a == column_b) return fail(plane, "one of its factors depends on rows and columns");
+    if (group_.plan->values.size(a.over) > most_contracted)
+        return fail(plane, "more than " + std::to_string(static_cast<int>(most_contracted)) +
+                               " products are summed for each element");
+    group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
+    const auto& values = group_.plan->values;
+    std::int32_t number = -1;
+    values.for_each_load({a.scale}, [&](const access& from) {
+        if (group_.is_plane(from.slot)) number = from.slot;
+    });
+    if (number >= 0) return fail(number, "it is a factor in front of a whole product");
+    const auto f = factors_of(values, a);
+    if (group_.is_plane(a.target.slot)) return place_product(step, a, f);
+    const access &left = f.a->source, &right = f.b->source;
+    const bool is_a = group_.is_plane(left.slot), is_b = group_.is_plane(right.slot);
+    const std::int32_t plane = is_a ? left.slot : right.slot;
+    matching found;
+    if ((is_a && !match(left, found)) || (is_b && !match(right, found)))
+        return fail(plane, "it is read in another order or only in part");
+    const auto all = united(a.loops, a.over);
+    const bool own_loops =
+        std::any_of(all.begin(), all.end(), [&](loop l) { return found.of(l) < 0; });
+    if (!is_a || !is_b) {
+        const access& other = is_a ? right : left;
+        if (!own_loops && group_.spans_tile(group_.walked(found, other)) && starts_at_zero(other) &&
+            can_be_made(other.slot))
+            add_plane(other, found);
+    }
+    double own = 1;
+    for (const loop l : all) {
+        if (found.of(l) >= 0) continue;
+        if (contains(a.over, l)) return fail(plane, "it is summed over indices of its own");
+        own *= static_cast<double>(values.extent(l));
+    }
+    if (!sums_suit(a.loops, a.over, found))
+        return fail(plane, "it is summed over some of its indices only");
+    if (own > most_values)
+        return fail(plane, "its product has more than " +
+                               std::to_string(static_cast<int>(most_values)) + " values a row");
+    add_consumer(step);
+    group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+// The loops of the plane: columns are what the contraction sums, rows what its other factor lacks.
+bool growth::begin(std::size_t seed, bool plane_is_a) {
+    const auto& plan = *group_.plan;
+    const assign& a = *plan.steps[seed].as_assign();
+    const auto f = factors_of(plan.values, a);
+    const access& plane = (plane_is_a ? f.a : f.b)->source;
+    const auto k = static_cast<std::size_t>(plane.slot);
+    const auto& writers = uses_[k].writers;
+    if (plan.slots[k].kind == storage::output && !writers.empty()) {
+        const assign* last = plan.steps[writers.back()].as_assign();
+        if (last != nullptr && last->how == way::map) {
+            fail(plane.slot, "it is an output");
+            return false;
+        }
+    }
+    if (!can_be_made(plane.slot) || !starts_at_zero(plane)) return false;
+    const auto& other = (plane_is_a ? f.b : f.a)->indices;
+    const auto own = loops_of(plane);
+    auto loops = batch_m_n(f, a.over);
+    loops.insert(loops.end(), a.over.begin(), a.over.end());
+    matching found;
+    for (const loop l : loops) {
+        if (plan.values.extent(l) == 0) return false;
+        if (!contains(own, l)) continue;
+        found.add(l, static_cast<std::int32_t>(group_.loops.size()));
+        group_.loops.push_back({l, contains(a.over, l)   ? loop_role::column
+                                   : !contains(other, l) ? loop_role::row
+                                                         : loop_role::batch});
+    }
+    const bool columns = std::any_of(group_.loops.begin(), group_.loops.end(),
+                                     [](const auto& l) { return l.role == loop_role::column; });
+    if (!columns) return false;
+    refused_ = plane.slot;
+    return add_plane(plane, found);
+}
+
+// What is fused is larger than what it is made of: a product, or, under a softmax, any other function
+// of tensors that lack rows or columns.
+bool growth::makes_more_than_it_reads() const {
+    const auto is_softmax = [&](std::size_t step) {
+        return group_.at(step).how == way::map && group_.at(step).folding == fold::softmax;
+    };
+    const bool softmax = std::any_of(group_.members.begin(), group_.members.end(), is_softmax);
+    return std::any_of(group_.members.begin(), group_.members.end(), [&](std::size_t step) {
+        const assign& a = group_.at(step);
+        if (!group_.is_plane(a.target.slot)) return false;
+        if (a.how == way::contract) return true;
+        if (!softmax || a.how != way::map) return false;
+        bool small = true;
+        for_each_load(group_.plan->values, a, [&](const access& from) {
+            small = small && !group_.is_plane(from.slot) &&
+                    !group_.spans_tile(group_.walked(group_.matched.at(step), from));
+        });
+        return small;
+    });
+}
+
+bool growth::run(std::size_t seed, bool plane_is_a) {
+    if (!begin(seed, plane_is_a)) return false;
+    const std::int32_t plane = refused_;
+    auto& members = group_.members;
+    while (!pending_.empty()) {
+        bool progress = false;
+        for (std::size_t k = 0; k < pending_.size();) {
+            const std::size_t step = pending_[k];
+            const auto result = place(step);
+            if (result == outcome::failed) return false;
+            if (result == outcome::later) {
+                ++k;
+                continue;
+            }
+            progress = true;
+            members.push_back(step);
+            pending_.erase(std::find(pending_.begin(), pending_.end(), step));
+        }
+        if (!progress) {
+            fail(plane, "a step that uses it runs over other indices");
+            return false;
+        }
+    }
+    // A tensor may have been found to be a plane after a step that uses it was placed: what was true
+    // of each member has to be true of all planes together.
+    const std::size_t planes = group_.planes.size();
+    for (const std::size_t step : members)
+        if (place(step) != outcome::done) return false;
+    if (group_.planes.size() != planes || !pending_.empty()) {
+        fail(plane, "the steps that use it run over different indices");
+        return false;
+    }
+    std::sort(members.begin(), members.end());
+    std::sort(group_.consumers.begin(), group_.consumers.end());
+    return makes_more_than_it_reads();
+}
+
+}  // namespace ricci::plan

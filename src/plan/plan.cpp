@@ -1,0 +1,67 @@
+// Steps of a plan, and what they touch.
+#include "src/plan/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ricci::plan {
+namespace {
+
+class touches {
+public:
+    void add(std::int32_t slot, bool writes) {
+        const bool known = std::any_of(all.begin(), all.end(), [&](const touch& t) {
+            return t.slot == slot && t.writes == writes;
+        });
+        if (!known) all.push_back({slot, writes});
+    }
+    std::vector<touch> all;
+};
+
+/// Adds what a group touches, tiles apart.
+void add_group(const graph& values, const fused& what, touches& reads, touches& writes) {
+    std::vector<std::int32_t> tiles;
+    const auto is_tile = [&](std::int32_t slot) {
+        return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
+    };
+    for (const auto& m : what.members)
+        if (m.as == part::product || m.as == part::weights || m.as == part::recomputed ||
+            m.as == part::tile)
+            tiles.push_back(m.what.target.slot);
+    for (const auto& m : what.members)
+        for_each_load(values, m.what, [&](const access& a) {
+            if (!is_tile(a.slot)) reads.add(a.slot, false);
+        });
+    for (const auto& m : what.members)
+        if (!is_tile(m.what.target.slot)) writes.add(m.what.target.slot, true);
+}
+
+}  // namespace
+
+step make_step(const graph& values, assign what) {
+    touches found;
+    for_each_load(values, what, [&](const access& a) { found.add(a.slot, false); });
+    found.add(what.target.slot, true);
+    return {std::move(what), std::move(found.all)};
+}
+
+step make_step(const graph& values, fused what) {
+    touches reads, writes;
+    add_group(values, what, reads, writes);
+    for (const touch& t : writes.all) reads.add(t.slot, true);
+    return {std::move(what), std::move(reads.all)};
+}
+
+step make_step(const graph& values, chained what) {
+    touches reads, writes;
+    add_group(values, what.first, reads, writes);
+    for (const auto& a : what.between) {
+        for_each_load(values, a, [&](const access& from) { reads.add(from.slot, false); });
+        writes.add(a.target.slot, true);
+    }
+    add_group(values, what.second, reads, writes);
+    for (const touch& t : writes.all) reads.add(t.slot, true);
+    return {std::move(what), std::move(reads.all)};
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,73 @@
+// What the tiles of a fused group are: the value of every plane as an expression over the group's loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "src/plan/growth.hpp"
+
+namespace ricci::plan {
+
+/// Memory, or a tile, with one axis for each loop. The access walks it plainly.
+access add_slot(program_plan&, storage, const std::vector<loop>& axes);
+
+class tile_values {
+public:
+    /// Adds slots and expressions to the plan, which `group` is of.
+    tile_values(program_plan& plan, const grown_group& group, const std::vector<slot_uses>& uses)
+        : plan_(plan), group_(group), uses_(uses) {}
+
+    /// The value that a plane has before a step, made of tiles and of what the group reads. `needs`
+    /// gets the steps that make it.
+    expr value_of(std::int32_t plane, std::size_t before, std::set<std::size_t>& needs);
+    /// An assignment's body over the group's loops, planes replaced by their values.
+    expr body_of(std::size_t step, std::set<std::size_t>& needs);
+
+    /// An expression or an access of a step over the group's loops.
+    expr renamed(std::size_t step, expr e);
+    access renamed(std::size_t step, const access& a);
+    const loop_map& names_of(std::size_t step);
+
+    struct product {
+        std::size_t step = 0;
+        access tile;
+    };
+    /// The tile that the product of a step makes; nothing where it is none.
+    const std::vector<product>& products() const { return products_; }
+    const product* product_of(std::int32_t tile) const;
+    struct softmax {
+        expr score = -1;
+        access tile;
+        std::int32_t plane = -1;
+        std::size_t step = 0;
+    };
+    const std::vector<softmax>& softmaxes() const { return softmaxes_; }
+    /// The softmax that a value is proportional to, -1: it depends on none; nothing where it depends
+    /// on one in another way.
+    std::optional<std::int32_t> linear_in(expr value) const;
+
+    /// The steps that make its weights.
+    const std::set<std::size_t>& needs_of(const softmax& s) const {
+        return needs_.at({s.plane, s.step});
+    }
+
+    access new_tile(ir::ref name);
+
+private:
+    program_plan& plan_;
+    const grown_group& group_;
+    const std::vector<slot_uses>& uses_;
+    std::map<std::size_t, loop_map> names_;
+    std::vector<product> products_;
+    std::vector<softmax> softmaxes_;
+    using key = std::pair<std::int32_t, std::size_t>;  // plane and writer
+    std::map<key, expr> known_;
+    std::map<key, std::set<std::size_t>> needs_;
+};
+
+}  // namespace ricci::plan
