@@ -1,0 +1,293 @@
+// Plans as text, for records that are compared: all that reads plan::program_plan for them.
+#include "tests/unit/plan/recorded/record.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "src/plan/words.hpp"
+
+namespace ricci::testing {
+namespace {
+
+using namespace plan;
+
+std::string number_words(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+std::string word_of(opcode code) {
+    static constexpr const char* words[] = {
+        "constant", "load", "position", "negate", "square", "reciprocal",
+#define RICCI_FUNCTION(NAME, WORD, ...) WORD,
+#include <ricci/detail/functions.inc>
+        "+",        "-",    "*",        "/",      "power",  "<",
+        "<=",       "==",   "!=",       "and",    "or",     "select"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
+    return words[static_cast<std::size_t>(code)];
+}
+
+std::string word_of(fold f) {
+    static constexpr const char* words[] = {"map",     "sum",     "mean",      "maximum",
+                                            "minimum", "product", "logsumexp", "softmax"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(fold::softmax) + 1);
+    return words[static_cast<std::size_t>(f)];
+}
+
+std::string word_of(operation_kind kind) {
+    static constexpr const char* words[] = {"values", "weights", "recomputed"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+std::string word_of(storage kind) {
+    static constexpr const char* words[] = {"input", "output", "workspace", "number", "unused"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+void append(std::string& list, std::string_view separator, const std::string& item) {
+    if (!list.empty()) list += separator;
+    list += item;
+}
+
+class recorder {
+public:
+    recorder(const ir::program_view& program, const program_plan& plan) : p_(program), plan_(plan) {
+        for (const auto& s : plan.compiled)
+            for_each_slot(s, [&](std::int32_t number, bool) {
+                if (of(number).name == ir::none && of(number).kind == storage::workspace)
+                    temporaries_.try_emplace(number, static_cast<int>(temporaries_.size()) + 1);
+            });
+    }
+
+    std::string record() const {
+        std::string text;
+        for (const auto& s : plan_.compiled) {
+            if (s.is_stream) text += fused_words(s);
+            else if (s.is_gather) text += gather_words(s.gather);
+            else if (s.is_contraction) text += contraction_words(s.contraction);
+            else text += map_words(s);
+        }
+        text += stored() + "workspace " + std::to_string(plan_.workspace_bytes) + "\n";
+        for (const auto& rule : plan_.rules)
+            text += "rule " + name(rule.slot) +
+                    (rule.is_condition ? " 0 or 1" : " <= " + std::to_string(rule.most)) + "\n";
+        for (const auto& note : plan_.notes) text += "not fused: " + note + "\n";
+        if (plan_.instead)
+            text += "instead: " + std::to_string(plan_.instead->compiled.size()) +
+                    " steps, workspace " + std::to_string(plan_.instead->workspace_bytes) + "\n";
+        return text;
+    }
+
+private:
+    const slot& of(std::int32_t number) const {
+        return plan_.slots[static_cast<std::size_t>(number)];
+    }
+    /// The tensor's name; of numbers that the plan owns, what they are.
+    std::string name(std::int32_t number) const {
+        if (number < 0) return "position";
+        if (of(number).name != ir::none) return words_of_name(p_, of(number).name);
+        const auto found = temporaries_.find(number);
+        return found != temporaries_.end() ? "t" + std::to_string(found->second)
+                                           : "an " + word_of(of(number).kind);
+    }
+    std::string index(ir::ref i) const { return words_of_index(p_, i); }
+
+    /// i=32,j=48
+    std::string loops(const std::vector<named_loop>& list) const {
+        std::string words;
+        for (const auto& l : list)
+            append(words, ",", index(l.index) + "=" + std::to_string(l.extent));
+        return words.empty() ? "-" : words;
+    }
+    static std::string inner(const std::vector<inner_loop>& list) {
+        std::string words;
+        for (const auto& l : list) append(words, "x", std::to_string(l.extent));
+        return words.empty() ? "1" : words;
+    }
+    std::string scaled(const scalar& by) const {
+        if (by.instructions.empty()) return by.value == 1 ? "" : number_words(by.value) + " ";
+        std::string words;
+        for (const auto& o : by.operands) append(words, ", ", name(o.slot));
+        return "f(" + words + ")" + operations(by.instructions) + " ";
+    }
+    /// What an element-wise program computes; loads are not in it, numbers are.
+    static std::string operations(const std::vector<instruction>& program) {
+        std::string words;
+        for (const auto& i : program)
+            if (i.code == opcode::constant) append(words, " ", number_words(i.value));
+            else if (i.code > opcode::position) append(words, " ", word_of(i.code));
+        return "{" + words + "}";
+    }
+
+    std::string contraction_words(const contraction_step& c) const {
+        std::string line = c.joins_previous ? "& contract " : "contract ";
+        line += name(c.c.slot) + (c.beta == 1 ? " += " : " = ") + scaled(c.alpha);
+        line += (c.conjugate_a ? "conj " : "") + name(c.a.slot) + " " +
+                (c.conjugate_b ? "conj " : "") + name(c.b.slot);
+        if (c.beta != 0 && c.beta != 1) line += " + " + number_words(c.beta) + " of it";
+        line += "  batch " + loops(c.batch_names) + "  M " + loops(c.m_names) + "  N " +
+                loops(c.n_names) + "  K " + loops(c.k_names);
+        if (c.shared != shared_operand::none)
+            line += c.shared == shared_operand::a ? "  shares A" : "  shares B";
+        return line + "\n";
+    }
+
+    std::string map_words(const compiled_step& s) const {
+        const map_step& m = s.map;
+        std::vector<named_loop> free, over;
+        for (std::size_t k = 0; k < m.extents.size(); ++k) {
+            const bool folded = k + static_cast<std::size_t>(m.folded) >= m.extents.size();
+            (folded ? over : free).push_back({m.indices[k], m.extents[k]});
+        }
+        std::string read;
+        for (std::size_t k = 1; k < m.operands.size(); ++k)
+            append(read, " ", name(m.operands[k].slot));
+        std::string line = s.continues_chain ? "chained " : "";
+        line += word_of(m.folding) + " " + name(m.operands[0].slot) + " = " +
+                operations(m.program) + " of " + (read.empty() ? "nothing" : read) + "  free " +
+                loops(free);
+        if (!over.empty()) line += "  over " + loops(over);
+        if (s.continues_chain) line += "  sums " + inner(s.row_sum.summed);
+        return line + "\n";
+    }
+
+    std::string gather_words(const gather_step& g) const {
+        std::string line = g.scatter ? "scatter " : g.lookups.empty() ? "convert " : "gather ";
+        line += name(g.out.slot) + (g.scatter ? " += " : " = ") + name(g.in.slot);
+        for (const auto& l : g.lookups)
+            line += " at " + name(l.numbers.slot) + " of " + std::to_string(l.extent);
+        if (g.wanted.slot >= 0) line += " where " + name(g.wanted.slot);
+        std::vector<named_loop> over;
+        for (std::size_t k = 0; k < g.extents.size(); ++k)
+            over.push_back({g.indices[k], g.extents[k]});
+        return line + "  " + loops(over) + "\n";
+    }
+
+    std::string fused_words(const compiled_step& s) const {
+        const fused_step& g = s.stream;
+        const auto operand = [&](std::int32_t k) {
+            return name(g.operands[static_cast<std::size_t>(k)].slot);
+        };
+        const auto in = [&](loop_role role) {
+            std::vector<named_loop> list;
+            for (std::size_t l = 0; l < g.loops.size(); ++l)
+                if (g.loops[l].axis == role) list.push_back({g.loop_names[l], g.loops[l].extent});
+            return loops(list);
+        };
+        std::string text = s.continues_chain ? "chained fused" : "fused";
+        text += "  batch " + in(loop_role::batch) + "  rows " + in(loop_role::row) + "  columns " +
+                in(loop_role::column) + "\n";
+        std::size_t tile = 0;
+        for (const auto& p : g.products)
+            text += "    tile " + std::to_string(tile++) + " product " + scaled(p.number) +
+                    operand(p.a) + " " + operand(p.b) + " over " + inner(p.contracted) + "\n";
+        for (const auto& stage : g.stages) {
+            text += "    tile " + std::to_string(tile++) + " " + word_of(stage.kind) + " " +
+                    operations(stage.program) + " of " + loaded(g, stage.program);
+            if (stage.log_sum_exp >= 0)
+                text +=
+                    std::string(stage.kind == operation_kind::recomputed ? " with " : " giving ") +
+                    operand(stage.log_sum_exp);
+            text += "\n";
+        }
+        for (const auto& x : g.sinks) text += "    " + consumer_words(g, x, operand) + "\n";
+        std::string names;
+        for (const auto& u : g.unstored) append(names, ", ", unstored_name(u));
+        text += "    not stored: " + names + "\n";
+        for (const auto& k : g.kept)
+            text += "    kept: product " + std::to_string(k.first) + " of the first as " +
+                    std::to_string(k.second) + "\n";
+        return text;
+    }
+    std::string unstored_name(const tensor_use& u) const {
+        const ir::ref n = of(u.slot).name;
+        if (n != ir::none) return words_of_name(p_, n);
+        std::string axes;
+        for (const ir::ref i : of(u.slot).axes) append(axes, ",", index(i));
+        return "[" + axes + "]";
+    }
+    std::string loaded(const fused_step& g, const std::vector<instruction>& program) const {
+        std::string words;
+        for (const auto& i : program) {
+            if (i.code != opcode::load && i.code != opcode::position) continue;
+            append(words, " ",
+                   i.operand < -1 ? "tile " + std::to_string(-2 - i.operand)
+                                  : name(g.operands[static_cast<std::size_t>(i.operand)].slot));
+        }
+        return words.empty() ? "nothing" : words;
+    }
+    template <class Operand>
+    std::string consumer_words(const fused_step& g, const fused_step::sink& x,
+                               const Operand& operand) const {
+        std::string line;
+        switch (x.summed) {
+            case loop_role::column:
+                line = "sum of columns ";
+                break;
+            case loop_role::row:
+                line = "sum of rows ";
+                break;
+            case loop_role::batch:
+                line = x.added ? "added " : "written ";
+                break;
+        }
+        const auto& strides = g.operands[static_cast<std::size_t>(x.output)].strides;
+        std::string summed;
+        for (std::size_t l = 0; l < g.loops.size(); ++l)
+            if (g.loops[l].axis == loop_role::batch && g.loops[l].extent != 1 && strides[l] == 0)
+                append(summed, ",", index(g.loop_names[l]));
+        line += operand(x.output) + " = " + scaled(x.number) + "tile " + std::to_string(x.tile);
+        if (x.b >= 0) line += " " + operand(x.b) + " values " + inner(x.values);
+        if (x.weights >= 0) line += " / weights " + std::to_string(x.weights);
+        if (x.beta != 0) line += " + " + number_words(x.beta) + " of it";
+        if (!summed.empty()) line += " over " + summed;
+        return line;
+    }
+
+    /// What lies in the workspace; how, where the last axis is not the fastest.
+    std::string stored() const {
+        std::vector<std::int32_t> order;
+        for (const auto& s : plan_.compiled)
+            for_each_slot(s, [&](std::int32_t number, bool) {
+                if (of(number).kind == storage::workspace &&
+                    std::find(order.begin(), order.end(), number) == order.end())
+                    order.push_back(number);
+            });
+        std::string text;
+        for (const auto number : order) {
+            const slot& s = of(number);
+            text += "stored " + name(number) + " " + words_of_extents(s.extents);
+            std::vector<std::size_t> axes(s.extents.size());
+            std::iota(axes.begin(), axes.end(), std::size_t{0});
+            std::sort(axes.begin(), axes.end(), [&](std::size_t x, std::size_t y) {
+                return s.strides[x] != s.strides[y] ? s.strides[x] > s.strides[y] : x < y;
+            });
+            if (!std::is_sorted(axes.begin(), axes.end())) {
+                text += " axes in memory";
+                for (const auto axis : axes) text += " " + std::to_string(axis);
+            }
+            if (s.is_foreign) text += std::string(" of ") + name_of(s.own_type);
+            text += "\n";
+        }
+        return text;
+    }
+
+    const ir::program_view& p_;
+    const program_plan& plan_;
+    std::map<std::int32_t, int> temporaries_;
+};
+
+}  // namespace
+
+std::string record_of(const ir::program_view& program, const plan::program_plan& plan) {
+    const ir::program_view p = plan.rewritten ? plan.rewritten->view() : program;
+    return recorder(p, plan).record();
+}
+
+}  // namespace ricci::testing
