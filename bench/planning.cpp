@@ -1,0 +1,191 @@
+// How long plans take, in microseconds: programs known at run time, planned anew each time; nothing
+// is run but first calls.
+#include <initializer_list>
+#include <cstddef>
+#include <chrono>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ricci/prepared.hpp>
+#include <ricci/program.hpp>
+
+#include "bench/timing.hpp"
+
+namespace {
+
+using operands = std::vector<ricci::named>;
+
+constexpr auto float_type = ricci::element::f32;
+
+ricci::named shaped(const char* name, std::initializer_list<std::size_t> extents) {
+    const std::vector<std::size_t> list(extents);
+    return {name, ricci::shape(float_type, std::span<const std::size_t>(list))};
+}
+
+ricci::program parsed(const std::string& text) { return ricci::parse(text).value(); }
+
+constexpr auto attention = R"(
+    Q^{hia} = X^{ib} W_Q^{hba}
+    K^{hja} = C^{jb} W_K^{hba}
+    V^{hjc} = C^{jb} W_V^{hbc}
+    S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
+    A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+    O^{hic} = A^{hij} V^{hjc}
+    Y^{id}  = O^{hic} W_O^{hcd}
+)";
+
+/// A layer of `width` numbers in 8 heads: `keys` of them for each of `rows`.
+operands of_attention(std::size_t keys, bool gradients = false, std::size_t rows = 256,
+                      std::size_t width = 512) {
+    const std::size_t head = width / 8;
+    operands list = {shaped("X", {rows, width}),        shaped("C", {keys, width}),
+                     shaped("W_Q", {8, width, head}),   shaped("W_K", {8, width, head}),
+                     shaped("W_V", {8, width, head}),   shaped("W_O", {8, head, width}),
+                     {"d_k", static_cast<double>(head)}};
+    if (gradients) list.push_back(shaped("dL/dY", {rows, width}));
+    return list;
+}
+
+/// A^{ab} B^{bc} ... of matrices whose sides are from 8 to 200.
+std::string product_of(int factors) {
+    std::string text = "Z^{a" + std::string(1, static_cast<char>('a' + factors)) + "} =";
+    for (int k = 0; k < factors; ++k) {
+        const char first = static_cast<char>('a' + k), second = static_cast<char>('b' + k);
+        text += std::string(" M_{\\text{") + first + "}}^{" + first + second + "}";
+    }
+    return text;
+}
+operands of_product(int factors, std::size_t first) {
+    const auto side = [&](int k) {
+        return k == 0 ? first : 8 + static_cast<std::size_t>(k) * 83 % 193;
+    };
+    operands list;
+    for (int k = 0; k < factors; ++k) {
+        const std::string name = std::string("M_{\\text{") + static_cast<char>('a' + k) + "}}";
+        list.push_back(shaped(name.c_str(), {side(k), side(k + 1)}));
+    }
+    return list;
+}
+
+/// Layers of two equations each, all with the same weights.
+std::string deep(int equations) {
+    std::string text = "h_{\\text{l0}}^{na} = X^{na}\n";
+    for (int k = 1; 2 * k <= equations; ++k) {
+        const std::string number = std::to_string(k), before = std::to_string(k - 1);
+        text += "z_{\\text{l" + number + "}}^{nb} = h_{\\text{l" + before + "}}^{na} W^{ab}\n";
+        text += "h_{\\text{l" + number + "}}^{nb} = \\operatorname{relu}(z_{\\text{l" + number +
+                "}}^{nb} + p^b)\n";
+    }
+    return text;
+}
+operands of_deep(std::size_t rows, const std::string& cotangent = {}) {
+    operands list = {shaped("X", {rows, 64}), shaped("W", {64, 64}), shaped("p", {64})};
+    if (!cotangent.empty()) list.push_back(shaped(cotangent.c_str(), {rows, 64}));
+    return list;
+}
+
+void print(const char* name, double seconds) {
+    std::printf("%-44s %12.2f\n", name, seconds * 1e6);
+    std::fflush(stdout);
+}
+
+/// The median of many, one after the other: each is another of two lists of operands, so that no
+/// plan is remembered.
+template <class Body>
+void measure(const char* name, Body body) {
+    const int repeat = ricci::bench::repetitions_for(2e-3, body);
+    std::vector<double> times;
+    for (int k = 0; k < 101; ++k) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int r = 0; r < repeat; ++r) body();
+        times.push_back(ricci::bench::seconds_since(start) / repeat);
+    }
+    print(name, ricci::bench::median(times));
+}
+
+/// Checks and plans alone: neither workspace nor kernels.
+void measure_plan(const char* name, const ricci::program& p, const operands& first,
+                  const operands& second) {
+    bool other = false;
+    measure(name, [&] { ricci::memory_of(p, (other = !other) ? second : first); });
+}
+
+/// What memory_of takes beside the plan: a plan of one step.
+void measure_plans() {
+    const auto layer = parsed(attention);
+    const std::vector<std::string> by = {"X", "C", "W_Q", "W_K", "W_V", "W_O"};
+    const auto gradients = ricci::value_and_gradient(layer, "Y", by);
+    measure_plan("plan: a copy", parsed("Y^{i} = X^{i}"), {shaped("X", {64})}, {shaped("X", {65})});
+    measure_plan("plan: a product", parsed("C^{ik} = A^{ij} B^{jk}"),
+                 {shaped("A", {64, 64}), shaped("B", {64, 64})},
+                 {shaped("A", {65, 64}), shaped("B", {64, 64})});
+    measure_plan("plan: attention, seven equations", layer, of_attention(256), of_attention(257));
+    measure_plan("plan: attention and its gradients", gradients, of_attention(256, true),
+                 of_attention(257, true));
+    measure_plan("plan: 8 factors", parsed(product_of(8)), of_product(8, 64), of_product(8, 65));
+    measure_plan("plan: 24 factors", parsed(product_of(24)), of_product(24, 64),
+                 of_product(24, 65));
+    measure_plan("plan: 50 equations", parsed(deep(50)), of_deep(32), of_deep(33));
+    measure_plan("plan: 200 equations", parsed(deep(200)), of_deep(32), of_deep(33));
+    const std::string last = "h_{\\text{l25}}";
+    const auto deep_gradients = ricci::value_and_gradient(parsed(deep(50)), last, {"X", "W"});
+    const std::string cotangent = "dL/dh_l25";
+    measure_plan("plan: 50 equations and their gradients", deep_gradients, of_deep(32, cotangent),
+                 of_deep(33, cotangent));
+}
+
+ricci::array filled(std::initializer_list<std::size_t> extents) {
+    const std::vector<std::size_t> list(extents);
+    return ricci::array(float_type, list);
+}
+
+/// Everything that a program needs before it runs, and calls that find no plan.
+void measure_first_calls() {
+    const auto layer = parsed(attention);
+    const auto bound = [&](std::size_t keys) {
+        operands list = of_attention(keys, false, 16, 64);
+        for (auto& operand : list) {
+            if (operand.value.kind() != ricci::bindable::what::tensor) continue;
+            const auto& value = operand.value.value();
+            std::vector<std::size_t> extents;
+            for (std::size_t axis = 0; axis < value.rank(); ++axis)
+                extents.push_back(value.extent(axis));
+            operand.value = ricci::array(float_type, extents);
+        }
+        return list;
+    };
+    const operands first = bound(16), second = bound(17);
+    bool other = false;
+    measure("prepare: a small attention",
+            [&] { ricci::prepare(layer, (other = !other) ? second : first); });
+    // More shapes than plans are remembered.
+    constexpr std::size_t shapes = 64;
+    std::vector<std::pair<ricci::array, ricci::array>> factors;
+    for (std::size_t k = 0; k < shapes; ++k)
+        factors.emplace_back(filled({2 + k % 8, 3 + k / 8}), filled({3 + k / 8, 4}));
+    std::size_t next = 0;
+    const auto product = parsed("C^{ik} = A^{ij} B^{jk}");
+    measure("run: a small product, other shapes", [&] {
+        const auto& [a, b] = factors[next++ % shapes];
+        ricci::run(product, {{"A", a}, {"B", b}});
+    });
+    measure("einsum: a small product, other shapes", [&] {
+        const auto& [a, b] = factors[next++ % shapes];
+        ricci::einsum("ij,jk->ik", {a, b});
+    });
+    measure("einsum: a small product, the same shape", [&] {
+        ricci::einsum("ij,jk->ik", {factors[0].first, factors[0].second});
+    });
+}
+
+}  // namespace
+
+int main() {
+    ricci::threads(1);
+    std::printf("%-44s %12s\n", "planning", "median us");
+    measure_plans();
+    measure_first_calls();
+}
