@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace ricci::command {
 
 namespace {
@@ -35,7 +37,7 @@ std::string after(const program_text& context) {
     std::string out = lines.size() > 1 ? "by lines " : "by line ";
     std::size_t k = 0;
     for (const int line : lines) {
-        out += (k == 0 ? "" : k + 1 == lines.size() ? " and " : ", ") + std::to_string(line);
+        out += fmt::format("{}{}", k == 0 ? "" : k + 1 == lines.size() ? " and " : ", ", line);
         if (++k == 6) break;
     }
     return out;
@@ -149,7 +151,8 @@ settled claim_judge::run(const claim& c) const {
     if (c.what == kind::derivative && definitions_.find(c.numerator) && c.numerator != c.by &&
         !definitions_.rests_on(c.numerator, c.by))
         return {verdict::declares,
-                "no equation says how " + shown_name(c.numerator) + " rests on " + shown_name(c.by),
+                fmt::format("no equation says how {} rests on {}", shown_name(c.numerator),
+                            shown_name(c.by)),
                 {}};
     judgement j = judge_text(t.source, t.claims);
     if (!j.readable && !c.own.empty() && !t.context.used.empty()) {
@@ -177,9 +180,10 @@ settled claim_judge::run(const claim& c) const {
     if (c.what == kind::derivative && !adjoints.empty()) {
         const judgement with = judge_text(t.source, with_adjoints(t.claims, adjoints));
         if (with.readable && with.verdict == judged::proved)
-            return {verdict::proved,
-                    after(t.context) + ", with " + list_of(adjoints) + " for the derivative",
-                    {}};
+            return {
+                verdict::proved,
+                fmt::format("{}, with {} for the derivative", after(t.context), list_of(adjoints)),
+                {}};
     }
     // numbers that the text gives its names
     std::string numbers, said;
@@ -210,8 +214,8 @@ settled claim_judge::run(const claim& c) const {
     }
     if (c.what == kind::restated && !news.empty() && !j.alike)
         return {verdict::declares,
-                "a second equation for " + shown_name(c.except) + ", which says something of " +
-                    list_of(news),
+                fmt::format("a second equation for {}, which says something of {}",
+                            shown_name(c.except), list_of(news)),
                 news};
     if (c.what == kind::side && !news.empty() && !j.alike) {
         // what one side rests on and the other does not, and nothing defines: it relates the two
@@ -219,22 +223,24 @@ settled claim_judge::run(const claim& c) const {
             if (std::find(j.claim_inputs.begin(), j.claim_inputs.end(), name) ==
                 j.claim_inputs.end())
                 return {verdict::declares,
-                        "that it is " + c.side + " says something of " + list_of(news) +
-                            ", which nothing defines",
+                        fmt::format("that it is {} says something of {}, which nothing defines",
+                                    c.side, list_of(news)),
                         news};
     }
     if (j.verdict == judged::refuted) {
         if (c.what == kind::restated)
             return {verdict::unproved,
-                    "another equation for " + shown_name(c.except) +
-                        " stands before it, and they differ (" + j.words + ")",
+                    fmt::format("another equation for {} stands before it, and they differ ({})",
+                                shown_name(c.except), j.words),
                     all};
         const std::string why = why_not_refuted(c, t, j);
         if (why.empty())
             return {verdict::refuted,
                     (c.side.empty() ? "" : "the side " + c.side + ": ") + j.words,
                     {}};
-        return {verdict::unproved, "not equal as it stands (" + j.words + "), but " + why, {}};
+        return {verdict::unproved,
+                fmt::format("not equal as it stands ({}), but {}", j.words, why),
+                {}};
     }
     if (j.alike) return {verdict::unproved, alike, {}};
     if (c.what == kind::derivative && !defines_any(c))
@@ -306,7 +312,8 @@ std::string claim_judge::why_hidden(const claim& c, const texts& t, const judgem
                                 side = inputs_of(c.side_names, c.except);
     for (const std::string& name : side)
         if (!own.count(name))
-            return "no equation says what " + shown_name(name) + " has to do with the other side";
+            return fmt::format("no equation says what {} has to do with the other side",
+                               shown_name(name));
     bool only_constants = false;
     for (const std::string& name : own) {
         if (side.count(name)) continue;
@@ -346,10 +353,10 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t, const j
         for (const auto& l : limits_.of(key)) {
             if (l.line == c.line) continue;
             if (l.text.empty())
-                return "line " + std::to_string(l.line) + " says more of " + shown_name(key);
+                return fmt::format("line {} says more of {}", l.line, shown_name(key));
             const judgement with = judge_text(t.source + "\n" + l.text + "\n", t.claims);
             if (!with.readable || with.verdict != judged::refuted)
-                return "line " + std::to_string(l.line) + " says " + l.text;
+                return fmt::format("line {} says {}", l.line, l.text);
         }
     }
     return {};

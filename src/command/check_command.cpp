@@ -1,5 +1,4 @@
 // `ricci check`: what it is called with, and what it ends with.
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -8,12 +7,15 @@
 
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include "command/check_paper.hpp"
 #include "command/check_report.hpp"
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/document.hpp"
 #include "command/progress.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 
@@ -33,14 +35,14 @@ int run(const check_options& options) {
         try {
             const document text = document::read(name, std::cin);
             for (const remark& r : text.remarks())
-                std::fprintf(stderr, "%s:%d:%d: %s\n", harmless(r.where.file).c_str(), r.where.line,
-                             r.where.column, harmless(r.words).c_str());
+                remark_aside("{}:{}:{}: {}\n", harmless(r.where.file), r.where.line, r.where.column,
+                             harmless(r.words));
             progress tell("reading " + harmless(name));
             papers.push_back(check_paper(text, [&](std::size_t k, std::size_t all) {
-                tell.now(harmless(name) + ", " + std::to_string(all ? 100 * k / all : 100) + " %");
+                tell.now(fmt::format("{}, {} %", harmless(name), all ? 100 * k / all : 100));
             }));
         } catch (const mistake_in_input& m) {
-            std::fprintf(stderr, "ricci check: %s\n", harmless(m.words).c_str());
+            remark_aside("ricci check: {}\n", harmless(m.words));
             code = mistaken;
         }
     }
@@ -49,7 +51,7 @@ int run(const check_options& options) {
     const std::string words = options.json     ? as_json(papers)
                               : papers.empty() ? std::string()
                                                : as_lines(papers, colour);
-    std::fwrite(words.data(), 1, words.size(), stdout);
+    fmt::print("{}", words);
     if (code != done) return code;
     for (const paper_report& paper : papers)
         for (const finding& f : paper.findings)

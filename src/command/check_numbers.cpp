@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <functional>
 
+#include <fmt/core.h>
+
 #include "command/paper_symbols.hpp"
 #include "command/paper_words.hpp"
 
@@ -405,11 +407,7 @@ bool is_printed(const tokens& side, double& unit, bool& decimals) {
     return unit > 0;
 }
 
-std::string shown(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.4g", x);
-    return text;
-}
+std::string shown(double x) { return fmt::format("{:.4g}", x); }
 std::string shown(const value& v) {
     if (v.is_number()) return shown(v.entries[0]);
     std::string out = "[";

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 namespace ricci::command {
@@ -37,10 +39,9 @@ std::string as_lines(const std::vector<paper_report>& papers, bool colour) {
     int all = 0;
     for (const paper_report& paper : papers) {
         for (const finding& f : paper.findings) {
-            out += harmless(f.where.file) + ":" + std::to_string(f.where.line) + ":" +
-                   std::to_string(f.where.column) + ": ";
-            out += (colour ? colour_of(f.verdict) : "") + std::string(word_of(f.verdict)) +
-                   (colour ? "\x1b[0m" : "") + ": " + harmless(f.words) + "\n";
+            out += fmt::format("{}:{}:{}: {}{}{}: {}\n", harmless(f.where.file), f.where.line,
+                               f.where.column, colour ? colour_of(f.verdict) : "",
+                               word_of(f.verdict), colour ? "\x1b[0m" : "", harmless(f.words));
             ++counts[static_cast<std::size_t>(f.verdict)];
             ++all;
         }
@@ -50,15 +51,15 @@ std::string as_lines(const std::vector<paper_report>& papers, bool colour) {
         for (const unexplained& u : paper.symbols) {
             if (!any) out += "Symbols that no equation defines and no sentence names:\n";
             any = true;
-            out += "  " + harmless(u.name) + " (" + harmless(u.where.file) + ":" +
-                   std::to_string(u.where.line) + ")\n";
+            out += fmt::format("  {} ({}:{})\n", harmless(u.name), harmless(u.where.file),
+                               u.where.line);
         }
-    out += std::to_string(all) + (all == 1 ? " equation" : " equations");
+    out += fmt::format("{} equation{}", all, all == 1 ? "" : "s");
     const char* separator = ": ";
     for (int v = 0; v < verdict_count; ++v) {
         const int count = counts[static_cast<std::size_t>(v)];
         if (count == 0) continue;
-        out += separator + std::to_string(count) + " " + word_of(static_cast<verdict>(v));
+        out += fmt::format("{}{} {}", separator, count, word_of(static_cast<verdict>(v)));
         separator = ", ";
     }
     return out + "\n";

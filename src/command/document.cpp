@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include <fmt/core.h>
+
 namespace ricci::command {
 
 namespace {
@@ -17,8 +19,7 @@ constexpr int deepest = 16;      // files that include files
 constexpr int most_files = 500;  // of one document
 
 std::string too_long(const std::string& name) {
-    return name + " is longer than " + std::to_string(document::longest >> 20) +
-           " MiB; check its parts";
+    return fmt::format("{} is longer than {} MiB; check its parts", name, document::longest >> 20);
 }
 
 /// All of a stream, if that is not too much.
@@ -137,8 +138,9 @@ private:
         const fs::path real = fs::weakly_canonical(path, wrong);
         const fs::path inside = real.lexically_relative(root_);
         if (inside.empty() || *inside.begin() == "..")
-            return say(name + " lies outside the folder of the document");
-        if (!fs::exists(real, wrong)) return say("there is no " + name + " beside the document");
+            return say(fmt::format("{} lies outside the folder of the document", name));
+        if (!fs::exists(real, wrong))
+            return say(fmt::format("there is no {} beside the document", name));
         if (!fs::is_regular_file(real, wrong)) return say(name + " is no file");
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
             return say(name + " includes itself");

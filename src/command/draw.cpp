@@ -3,14 +3,13 @@
 #include <memory>
 #include <optional>
 
-#include <ricci/error.hpp>
-
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/draw_order.hpp"
 #include "command/equations_file.hpp"
 #include "command/gradients.hpp"
 #include "command/operand_words.hpp"
+#include "command/sentences.hpp"
 #include "draw/dot.hpp"
 #include "draw/layout.hpp"
 #include "draw/svg.hpp"
@@ -29,12 +28,11 @@ struct options {
 std::vector<draw::diagram> diagrams_of(const program& p, const options& o) {
     if (!o.order) {
         if (!o.operands.empty())
-            throw error("ricci: shapes are given, and no order is asked for; add --order.");
+            refuse("shapes are given, and no order is asked for; add --order.");
         if (o.whole) return {draw::whole_diagram(p)};
         return draw::diagrams_of(p);
     }
-    if (o.whole)
-        throw error("ricci: --order numbers the products of each equation; leave out --whole.");
+    if (o.whole) refuse("--order numbers the products of each equation; leave out --whole.");
     const auto shapes = shapes_of_operands(p, read_operands(o.operands, p), std::nullopt);
     const auto tensors = tensors_of(p, shapes);
     const ir::program_view view = p;
@@ -50,17 +48,17 @@ std::vector<draw::diagram> diagrams_of(const program& p, const options& o) {
 void carry_out(const options& o) {
     const bool svg = o.output.ends_with(".svg"), dot = o.output.ends_with(".dot");
     if (o.output.empty() && !o.text)
-        throw error("ricci: say where the diagram goes, with -o diagram.svg, or --text.");
+        refuse("say where the diagram goes, with -o diagram.svg, or --text.");
     if (!o.output.empty() && !svg && !dot)
-        throw error("ricci: " + o.output + " ends in neither .svg nor .dot, which are drawn.");
+        refuse("{} ends in neither .svg nor .dot, which are drawn.", o.output);
     if (o.layout != "auto" && o.layout != "plain")
-        throw error("ricci: --layout is auto or plain, and not " + o.layout + ".");
+        refuse("--layout is auto or plain, and not {}.", o.layout);
     const program read = read_equations(o.file);
     const bool derive = !o.of.empty() || !o.by.empty();
     const auto all = diagrams_of(
         derive ? gradients_of(read, differentiated_output(read, o.of), o.by, false) : read, o);
     if (o.text)
-        for (const draw::diagram& d : all) std::fputs(draw::to_text(d).c_str(), stdout);
+        for (const draw::diagram& d : all) fmt::print("{}", draw::to_text(d));
     if (o.output.empty()) return;
     std::string words;
     if (dot) {

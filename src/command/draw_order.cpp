@@ -2,13 +2,15 @@
 #include "command/draw_order.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
 
+#include <fmt/core.h>
+
 #include <ricci/ir/rewrite.hpp>
 
+#include "command/number_words.hpp"
 #include "path/path.hpp"
 
 namespace ricci::command {
@@ -48,12 +50,6 @@ labels members_of(const ir::index_set& set) {
     return all;
 }
 
-std::string words_of(double n) {
-    char text[40];
-    std::snprintf(text, sizeof text, n < 1e6 ? "%.0f" : "%.4g", n);
-    return text;
-}
-
 }  // namespace
 
 void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& e,
@@ -69,8 +65,8 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
     }
     for (const ir::ref i : every)
         if (!sizes.contains(i)) {
-            d.notes.push_back("no order: nothing gives the extent of " + text_of(p.index(i)) +
-                              " alone");
+            d.notes.push_back(
+                fmt::format("no order: nothing gives the extent of {} alone", text_of(p.index(i))));
             return;
         }
     labels result;
@@ -113,8 +109,8 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
     const auto words_of_list = [&](const labels& list) {
         std::string text;
         for (const ir::ref i : list)
-            text += draw::plain_text(draw::label_of_index(p, i)) + ":" +
-                    std::to_string(sizes.at(i)) + " ";
+            text +=
+                fmt::format("{}:{} ", draw::plain_text(draw::label_of_index(p, i)), sizes.at(i));
         return text.empty() ? std::string("a number") : text.substr(0, text.size() - 1);
     };
     int number = 0;
@@ -127,24 +123,24 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
         const labels kept = kept_of({both.begin(), both.end()}, used);
         double elements = 1;
         for (const ir::ref i : kept) elements *= static_cast<double>(sizes.at(i));
-        d.notes.push_back(std::to_string(number) + ": " + names[a] + " with " + names[b] + ": " +
-                          words_of_list(kept) + ", " + words_of(elements) +
-                          (elements == 1 ? " element" : " elements"));
+        d.notes.push_back(fmt::format("{}: {} with {}: {}, {} element{}", number, names[a],
+                                      names[b], words_of_list(kept), rounded(elements),
+                                      elements == 1 ? "" : "s"));
         for (draw::edge& line : d.edges) {
             const auto from = d.nodes[static_cast<std::size_t>(line.from)].factor;
             const auto to = d.nodes[static_cast<std::size_t>(line.to)].factor;
             if ((holds[a].contains(from) && holds[b].contains(to)) ||
                 (holds[a].contains(to) && holds[b].contains(from)))
-                line.step = std::to_string(number);
+                line.step = fmt::format("{}", number);
         }
         std::set<std::int32_t> together = holds[a];
         together.insert(holds[b].begin(), holds[b].end());
         holds.push_back(together);
         all.push_back(kept);
         used.push_back(false);
-        names.push_back("(" + std::to_string(number) + ")");
+        names.push_back(fmt::format("({})", number));
     }
-    d.notes.push_back(words_of(path.multiplications) + " multiplications");
+    d.notes.push_back(fmt::format("{} multiplications", rounded(path.multiplications)));
 }
 
 }  // namespace ricci::command

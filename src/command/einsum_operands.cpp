@@ -1,6 +1,8 @@
 // Operands of an einsum string, which have no names of their own.
 #include "command/einsum_operands.hpp"
 
+#include <fmt/core.h>
+
 #include "command/operand_words.hpp"
 
 namespace ricci::command {
@@ -8,7 +10,7 @@ namespace ricci::command {
 std::vector<std::string> named_operands(const std::vector<std::string>& words) {
     std::vector<std::string> all;
     for (const std::string& word : words)
-        all.push_back("operand " + std::to_string(all.size() + 1) + "=" + word);
+        all.push_back(fmt::format("operand {}={}", all.size() + 1, word));
     return all;
 }
 

@@ -5,21 +5,20 @@
 #include <iostream>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 
 #include "command/document.hpp"
 #include "command/document_parts.hpp"
 #include "command/paper_statements.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
 
-std::string words_of(const place& at) {
-    return at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
-}
-
-[[noreturn]] void refuse(const place& at, const std::string& sentence) {
-    throw error(words_of(at) + ": mistake: " + sentence);
+[[noreturn]] void refuse_at(const place& at, const std::string& sentence) {
+    throw error(fmt::format("{}:{}:{}: mistake: {}", at.file, at.line, at.column, sentence));
 }
 
 // Equations, one a line, and where in the document each line comes from.
@@ -29,12 +28,13 @@ struct gathered_equations {
 
     void add(const statement& s, const document& from) {
         if (!s.condition.empty())
-            refuse(from.at(s.at),
-                   "the equation holds where '" + s.condition +
-                       "' says, and a program computes all of it; write the condition "
-                       "as a bracket, [i \\ne j], or as cases");
+            refuse_at(
+                from.at(s.at),
+                fmt::format("the equation holds where '{}' says, and a program computes all of it; "
+                            "write the condition as a bracket, [i \\ne j], or as cases",
+                            s.condition));
         for (std::size_t k = 0; k < s.sides.size(); ++k)
-            text += (k == 0 ? "" : " " + s.signs[k - 1] + " ") + spelled(s.sides[k]);
+            text += (k == 0 ? "" : fmt::format(" {} ", s.signs[k - 1])) + spelled(s.sides[k]);
         text += '\n';
         lines.push_back(s.at);
     }
@@ -44,7 +44,7 @@ gathered_equations displays_of(const document& d) {
     gathered_equations all;
     for (const part& p : parts_of(d)) {
         if (p.kind != part_kind::display) continue;
-        if (!p.problem.empty()) refuse(d.at(p.begin), p.problem);
+        if (!p.problem.empty()) refuse_at(d.at(p.begin), p.problem);
         for (const statement& s : statements_of(p.content, p.environment))
             if (s.sides.size() > 1) all.add(s, d);
     }
@@ -61,7 +61,7 @@ document read_document(const std::string& file) {
     try {
         return document::read(file, std::cin);
     } catch (const mistake_in_input& m) {
-        throw error("ricci: " + m.words);
+        refuse("{}", m.words);
     }
 }
 
@@ -75,10 +75,10 @@ program read_equations(const std::string& file) {
     if (read) return std::move(read).value();
     const mistake& wrong = read.error();
     if (plain)
-        refuse(d.at(static_cast<std::size_t>(std::max(wrong.begin, 0))), without_place(wrong));
+        refuse_at(d.at(static_cast<std::size_t>(std::max(wrong.begin, 0))), without_place(wrong));
     const std::size_t line =
         std::min(displays.lines.size(), static_cast<std::size_t>(std::max(wrong.line, 1)));
-    refuse(d.at(displays.lines[line - 1]), without_place(wrong));
+    refuse_at(d.at(displays.lines[line - 1]), without_place(wrong));
 }
 
 }  // namespace ricci::command

@@ -1,7 +1,8 @@
 // `ricci explain`: a table of all tensors, then the plan.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
+
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
@@ -47,9 +48,9 @@ void add_explain(CLI::App& app, int& code) {
         if (o->json) {
             nlohmann::json all = table.json();
             all["plan"] = plan;
-            std::puts(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+            fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
         } else {
-            std::printf("%s\n%s", table.text().c_str(), plan.c_str());
+            fmt::print("{}\n{}", table.text(), plan);
         }
         code = done;
     });

@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ricci/error.hpp>
-
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/gradients.hpp"
 #include "command/run_options.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
@@ -39,9 +38,7 @@ void carry_out(const options& o) {
     const program derived = gradients_of(p, of, o.by, o.value);
     if (!o.run) {
         if (!o.operands.empty())
-            throw error(
-                "ricci: operands are given, and nothing is run; add --run to compute the "
-                "gradients.");
+            refuse("operands are given, and nothing is run; add --run to compute the gradients.");
         return print_equations(derived, o);
     }
     // the gradient of a number is that by itself, unless another weight is given

@@ -1,7 +1,9 @@
 // Gradients by the words of a command line.
 #include "command/gradients.hpp"
 
-#include <ricci/error.hpp>
+#include <fmt/format.h>
+
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 
@@ -11,11 +13,10 @@ std::string differentiated_output(const program& p, const std::string& of) {
     // there are.
     const auto outputs = p.outputs();
     if (outputs.size() == 1) return outputs[0].name;
-    std::string words =
-        "ricci: these equations have several outputs; say with --of which is differentiated:";
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-        words += (k == 0 ? " " : ", ") + outputs[k].name;
-    throw error(words + ".");
+    std::vector<std::string_view> names;
+    for (const tensor_info& t : outputs) names.push_back(t.name);
+    refuse("these equations have several outputs; say with --of which is differentiated: {}.",
+           fmt::join(names, ", "));
 }
 
 program gradients_of(const program& p, const std::string& of, const std::vector<std::string>& by,

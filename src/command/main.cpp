@@ -8,6 +8,7 @@
 
 #include "command/command.hpp"
 #include "command/manual.hpp"
+#include "command/sentences.hpp"
 
 namespace {
 
@@ -38,12 +39,12 @@ int run(int count, char** words) {
         app.parse(count, words);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e), done;  // --help, --version
-        std::fprintf(stderr, "ricci: %s; ricci --help says more\n", e.what());
+        remark_aside("ricci: {}; ricci --help says more\n", e.what());
         return mistaken;
     }
-    if (manual) std::fputs(manual_page(app, RICCI_VERSION).c_str(), stdout);
-    else if (!shell.empty()) std::fputs(completion(app, shell).c_str(), stdout);
-    else if (app.get_subcommands().empty()) std::fputs(app.help().c_str(), stdout);
+    if (manual) fmt::print("{}", manual_page(app, RICCI_VERSION));
+    else if (!shell.empty()) fmt::print("{}", completion(app, shell));
+    else if (app.get_subcommands().empty()) fmt::print("{}", app.help());
     return code;
 }
 
@@ -56,7 +57,7 @@ int main(int count, char** words) {
     } catch (const std::bad_alloc&) {
         std::fputs("ricci: there is not enough memory for this\n", stderr);
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s\n", e.what());
+        ricci::command::remark_aside("{}\n", e.what());
     }
     // what was printed has to have arrived, or it is a mistake too
     std::fflush(stdout);

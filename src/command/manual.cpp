@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <ricci/error.hpp>
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
@@ -156,8 +156,7 @@ std::string completion(const CLI::App& app, const std::string& shell) {
     if (shell == "bash") return bash_completion(app);
     if (shell == "zsh") return zsh_completion(app);
     if (shell == "fish") return fish_completion(app);
-    throw error("ricci: there is no completion for '" + shell +
-                "'; there is for bash, zsh and fish.");
+    refuse("there is no completion for '{}'; there is for bash, zsh and fish.", shell);
 }
 
 }  // namespace ricci::command

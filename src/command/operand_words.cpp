@@ -7,13 +7,12 @@
 #include <map>
 
 #include <ricci/bind/check.hpp>
-#include <ricci/error.hpp>
 #include <ricci/files.hpp>
+
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
 
 bool is_digits(const std::string& text) {
     return !text.empty() &&
@@ -24,7 +23,7 @@ std::size_t count_of(const std::string& digits, const std::string& word) {
     std::size_t value = 0;
     const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (wrong != std::errc() || end != digits.data() + digits.size())
-        refuse("'" + digits + "' in '" + word + "' is no extent that memory could have.");
+        refuse("'{}' in '{}' is no extent that memory could have.", digits, word);
     return value;
 }
 
@@ -128,7 +127,7 @@ bindable scalar_operand(const operand_word& o, element type) {
     a.as<std::complex<double>, 0>()() = z;
     if (is_complex(type)) return bindable(a.converted(type));
     if (z.imag() != 0)
-        refuse(o.name + " is a complex number, and " + short_name(type) + " is computed in.");
+        refuse("{} is a complex number, and {} is computed in.", o.name, short_name(type));
     if (is_integer(type)) return number_operand(o);
     array real(element::f64, std::vector<std::size_t>{});
     real.as<double, 0>()() = z.real();
@@ -178,8 +177,8 @@ bool stays_whole(const program& p, const std::string& name) {
 element element_named(const std::string& name) {
     const auto found = element_names().find(name);
     if (found == element_names().end())
-        refuse("'" + name +
-               "' is no element type: float, double, f16, bf16, c64, c128, i32, i64 or bool.");
+        refuse("'{}' is no element type: float, double, f16, bf16, c64, c128, i32, i64 or bool.",
+               name);
     return found->second;
 }
 
@@ -196,17 +195,17 @@ operand_word read_operand(const std::string& word, const program& p) {
     if (equals == std::string::npos) {
         const std::size_t colon = word.rfind(':');
         if (colon == std::string::npos || colon == 0 || !is_digits(word.substr(colon + 1)))
-            refuse("'" + word +
-                   "' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or "
-                   "INDEX:EXTENT.");
+            refuse(
+                "'{}' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or "
+                "INDEX:EXTENT.",
+                word);
         o.what = operand_word::kind::index;
         o.name = word.substr(0, colon);
         o.digits = word.substr(colon + 1);
         return o;
     }
     if (equals == 0 || equals + 1 == word.size())
-        refuse("'" + word + "' lacks what stands " + (equals == 0 ? "before" : "behind") +
-               " the =.");
+        refuse("'{}' lacks what stands {} the =.", word, equals == 0 ? "before" : "behind");
     o.name = canonical_name(word.substr(0, equals));
     const std::string text = word.substr(equals + 1);
     const std::size_t colon = text.find(':');
@@ -234,12 +233,12 @@ std::vector<operand_word> read_operands(const std::vector<std::string>& words, c
             return o.what != operand_word::kind::index && o.name == t.name;
         });
         if (bound) continue;
-        missing += (missing.empty() ? "" : ", ") + t.name;
-        if (t.rank > 0) missing += "[" + t.indices + "]";
+        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", t.name);
+        if (t.rank > 0) missing += fmt::format("[{}]", t.indices);
     }
     if (!missing.empty())
-        refuse("nothing is bound to " + missing +
-               ": write NAME=FILE, NAME=NUMBER, or, to explain, NAME=4x8.");
+        refuse("nothing is bound to {}: write NAME=FILE, NAME=NUMBER, or, to explain, NAME=4x8.",
+               missing);
     return all;
 }
 
@@ -249,7 +248,7 @@ std::vector<named> load_operands(const program& p, const std::vector<operand_wor
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
         if (o.what == operand_word::kind::shape)
-            refuse(o.name + " is given a shape, which has no numbers; a run takes files.");
+            refuse("{} is given a shape, which has no numbers; a run takes files.", o.name);
         if (o.what == operand_word::kind::file)
             values[k] = o.member.empty() ? load(o.path) : load(o.path, o.member);
     }
@@ -274,12 +273,10 @@ std::vector<named> load_operands(const program& p, const std::vector<operand_wor
         if (type && a.type() != *type && a.type() != element::boolean && !keeps_type(p, o, a)) {
             if (is_complex(a.type()) ? !is_complex(*type)
                                      : is_integer(*type) && !is_integer(a.type()))
-                refuse(o.name + " holds " + short_name(a.type()) +
-                       ", and would lose a part of its "
-                       "numbers as " +
-                       short_name(*type) + ".");
-            said.push_back(o.name + " holds " + short_name(a.type()) + " and is computed in " +
-                           short_name(*type));
+                refuse("{} holds {}, and would lose a part of its numbers as {}.", o.name,
+                       short_name(a.type()), short_name(*type));
+            said.push_back(fmt::format("{} holds {} and is computed in {}", o.name,
+                                       short_name(a.type()), short_name(*type)));
             a = a.converted(*type);
         }
         operands.push_back({o.name, bindable(std::move(a))});

@@ -1,19 +1,21 @@
 // `ricci order`: in which order a contraction of many tensors is carried out, two at a time.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <set>
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
-#include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 #include "command/command.hpp"
 #include "command/command_line.hpp"
+#include "command/number_words.hpp"
 #include "command/operand_words.hpp"
+#include "command/sentences.hpp"
 #include "path/path.hpp"
 
 namespace ricci::command {
@@ -49,13 +51,11 @@ labels indices_at(const ir::program_view& p, ir::range at) {
     return {found.begin(), found.end()};
 }
 
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
-
 void set_extent(contraction& c, ir::ref index, std::int64_t extent, const std::string& where) {
     const auto [at, fresh] = c.extents.emplace(index, extent);
     if (fresh || at->second == extent) return;
-    refuse("the index " + c.letters({index}) + " has extent " + std::to_string(at->second) +
-           " and, " + where + ", " + std::to_string(extent) + ".");
+    refuse("the index {} has extent {} and, {}, {}.", c.letters({index}), at->second, where,
+           extent);
 }
 
 // a:10, and no tensor in a file, weights.npz:10.
@@ -69,7 +69,7 @@ bool is_extent_of_letter(const std::string& word) {
 ir::ref index_named(const contraction& c, const std::string& letter) {
     for (ir::ref i = 0; i < c.text.view().indices.size(); ++i)
         if (c.letters({i}) == letter) return i;
-    refuse("the string has no letter " + letter + ".");
+    refuse("the string has no letter {}.", letter);
 }
 
 // Extents come from shapes, from the headers of files, or by letter: a:100.
@@ -80,7 +80,7 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     c.result = indices_at(p, e.positions);
     std::vector<ir::range> places;  // by the number of the operand
     for (std::int32_t k = 0;; ++k) {
-        const std::string name = "operand " + std::to_string(k + 1);
+        const std::string name = fmt::format("operand {}", k + 1);
         const ir::ref n = p.find({name.data(), static_cast<std::int32_t>(name.size())});
         if (n == ir::none) break;
         ir::for_each_node(p, e.body, [&](ir::ref node) {
@@ -91,34 +91,33 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     }
     std::size_t operand = 0;
     for (const std::string& word : words) {
-        const std::string number = std::to_string(operand + 1);
+        const std::string name = fmt::format("operand {}", operand + 1);
         if (is_extent_of_letter(word)) {
             const operand_word o = read_operand(word, c.text);
             set_extent(c, index_named(c, o.name), std::stoll(o.digits), "in " + word);
             continue;
         }
-        const operand_word o = read_operand("operand " + number + "=" + word, c.text);
+        const operand_word o = read_operand(fmt::format("{}={}", name, word), c.text);
         std::vector<std::size_t> extents = o.extents;
         if (o.what == operand_word::kind::file) {
             const array a = shape_in_file(o);
             extents.assign(a.extents().begin(), a.extents().end());
         }
         if (operand >= places.size())
-            refuse("the string has " + std::to_string(places.size()) +
-                   " operands, and more are given.");
+            refuse("the string has {} operands, and more are given.", places.size());
         const ir::range at = places[operand++];
         if (static_cast<std::size_t>(at.count) != extents.size())
-            refuse("operand " + number + " has " + std::to_string(at.count) +
-                   " letters in the string, and " + std::to_string(extents.size()) + " extents.");
+            refuse("{} has {} letters in the string, and {} extents.", name, at.count,
+                   extents.size());
         for (std::int32_t k = 0; k < at.count; ++k)
             set_extent(c, p.at(at, k).index,
                        static_cast<std::int64_t>(extents[static_cast<std::size_t>(k)]),
-                       "in operand " + number);
+                       "in " + name);
     }
     for (ir::ref i = 0; i < p.indices.size(); ++i)
         if (!c.extents.contains(i))
-            refuse("nothing gives the extent of " + c.letters({i}) +
-                   "; write the operands' shapes, or " + c.letters({i}) + ":100.");
+            refuse("nothing gives the extent of {0}; write the operands' shapes, or {0}:100.",
+                   c.letters({i}));
     return c;
 }
 
@@ -152,17 +151,11 @@ std::vector<product> products_of(const contraction& c, const path::contraction_p
     return products;
 }
 
-std::string words_of(double n) {
-    char text[40];
-    std::snprintf(text, sizeof text, n < 1e6 ? "%.0f" : "%.4g", n);
-    return text;
-}
-
 void print(const contraction& c, const std::vector<product>& products, bool json) {
     const auto operand = [&](std::int32_t k) {
         const auto count = static_cast<std::int32_t>(c.operands.size());
-        return k < count ? "operand " + std::to_string(k + 1)
-                         : "product " + std::to_string(k - count + 1);
+        return k < count ? fmt::format("operand {}", k + 1)
+                         : fmt::format("product {}", k - count + 1);
     };
     double total = 0, largest = 0;
     labels every;
@@ -177,10 +170,9 @@ void print(const contraction& c, const std::vector<product>& products, bool json
                         {"elements", p.elements},
                         {"multiplications", p.multiplications}});
         if (!json)
-            std::printf("product %zu: %s with %s: %s, %s elements, %s multiplications\n",
-                        list.size(), operand(p.left).c_str(), operand(p.right).c_str(),
-                        c.letters(p.result).c_str(), words_of(p.elements).c_str(),
-                        words_of(p.multiplications).c_str());
+            fmt::print("product {}: {} with {}: {}, {} elements, {} multiplications\n", list.size(),
+                       operand(p.left), operand(p.right), c.letters(p.result), rounded(p.elements),
+                       rounded(p.multiplications));
     }
     const double at_once =
         c.size(every) * std::max<double>(1, static_cast<double>(c.operands.size()) - 1);
@@ -189,10 +181,10 @@ void print(const contraction& c, const std::vector<product>& products, bool json
                                  {"multiplications", total},
                                  {"largest", largest},
                                  {"at_once", at_once}};
-        std::puts(all.dump(2).c_str());
+        fmt::print("{}\n", all.dump(2));
     } else {
-        std::printf("%s multiplications (all at once: %s); the largest result has %s elements\n",
-                    words_of(total).c_str(), words_of(at_once).c_str(), words_of(largest).c_str());
+        fmt::print("{} multiplications (all at once: {}); the largest result has {} elements\n",
+                   rounded(total), rounded(at_once), rounded(largest));
     }
 }
 

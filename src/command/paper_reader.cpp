@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "command/paper_prose.hpp"
 #include "command/paper_words.hpp"
 
@@ -541,7 +543,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     }
     const definition* known = definitions_.find(r.first.left);
     if (!known) return begin(name);
-    const std::string line = std::to_string(known->line);
+    const std::string line = fmt::format("{}", known->line);
     if (known->rank != r.first.left_rank)
         return begin(name + " anew, with other indices than in line " + line);
     if (claim_judge(definitions_, limits_, names_).implies(*known, text, r.uses)) {

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "command/sentences.hpp"
+
 namespace ricci::command {
 
 progress::progress(std::string what) : what_(std::move(what)) {
@@ -33,7 +35,7 @@ void progress::tell() {
     bool said = false;
     while (!wake_.wait_for(guard, std::chrono::seconds(1), [this] { return over_; })) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-        std::fprintf(stderr, "\r\033[K%s: %.0f s", what_.c_str(), time.count());
+        remark_aside("\r\033[K{}: {:.0f} s", what_, time.count());
         std::fflush(stderr);
         said = true;
     }

@@ -1,12 +1,11 @@
 // `ricci run`: equations from a file, operands from files, outputs to files.
 #include <memory>
 
-#include <ricci/error.hpp>
-
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/run_options.hpp"
+#include "command/sentences.hpp"
 #include "command/show_options.hpp"
 #include "command/show_run.hpp"
 
@@ -40,8 +39,8 @@ void add_run(CLI::App& app, int& code) {
     run.call([o, &code] {
         const auto variants = variants_of(o->operands);
         if (variants.size() > 1 && o->shown.empty())
-            throw error("ricci: the operands are for " + std::to_string(variants.size()) +
-                        " runs, which --show A=page.html shows together.");
+            refuse("the operands are for {} runs, which --show A=page.html shows together.",
+                   variants.size());
         const program p = read_equations(o->file);
         if (o->shown.empty()) run_and_save(p, o->operands, o->run);
         else run_and_show(p, variants, o->run, o->shown, o->show);

@@ -3,24 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include <ricci/error.hpp>
 #include <ricci/files.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
 
 #include "command/command_line.hpp"
+#include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/progress.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
 
 std::size_t bytes_of_array(const array& a) { return a.size() * size_of(a.type()); }
 
@@ -32,18 +32,18 @@ void check_memory(const program& p, const std::vector<named>& shapes, std::uint6
     const double all = static_cast<double>(inputs) + static_cast<double>(needed.outputs) +
                        static_cast<double>(needed.workspace);
     if (all <= static_cast<double>(most)) return;
-    refuse("this needs " + words_of_bytes(all) + " of memory (inputs " +
-           words_of_bytes(static_cast<double>(inputs)) + ", outputs " +
-           words_of_bytes(static_cast<double>(needed.outputs)) + ", workspace " +
-           words_of_bytes(static_cast<double>(needed.workspace)) + "), and --memory allows " +
-           words_of_bytes(static_cast<double>(most)) + ".");
+    refuse("this needs {} of memory (inputs {}, outputs {}, workspace {}), and --memory allows {}.",
+           words_of_bytes(all), words_of_bytes(static_cast<double>(inputs)),
+           words_of_bytes(static_cast<double>(needed.outputs)),
+           words_of_bytes(static_cast<double>(needed.workspace)),
+           words_of_bytes(static_cast<double>(most)));
 }
 
 void print_outputs(const arrays& results) {
     for (const auto& [name, value] : results) {
         const std::string text = to_text(value);
         const bool lines = text.find('\n') != std::string::npos;
-        std::printf("%s =%s%s\n", name.c_str(), lines ? "\n" : " ", text.c_str());
+        fmt::print("{} ={}{}\n", name, lines ? "\n" : " ", text);
     }
 }
 
@@ -60,7 +60,7 @@ void print_json(const arrays& results, const std::vector<output_file>& files,
         list.push_back(std::move(entry));
     }
     const nlohmann::json all{{"outputs", list}, {"notes", said}};
-    std::puts(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -95,24 +95,13 @@ std::uint64_t bytes_of(const std::string& words) {
                                   ? units.find(static_cast<char>(std::toupper(unit[0]))) + 1
                                   : std::string::npos;
     if (!(value >= 0) || power > units.size() || power == std::string::npos)
-        refuse("'" + words + "' is no amount of memory; write 8G, 512M or a number of bytes.");
+        refuse("'{}' is no amount of memory; write 8G, 512M or a number of bytes.", words);
     return static_cast<std::uint64_t>(
         std::min(value * std::pow(1024.0, static_cast<double>(power)), 9e18));
 }
 
-std::string words_of_bytes(double bytes) {
-    const char* const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
-    std::size_t k = 0;
-    while (bytes >= 1024 && k + 1 < std::size(units)) bytes /= 1024, ++k;
-    char text[40];
-    std::snprintf(text, sizeof text, k == 0 ? "%.0f %s" : "%.1f %s", bytes, units[k]);
-    return text;
-}
-
 std::string words_of_extents(const array& a) {
-    std::string words;
-    for (const std::size_t e : a.extents()) words += (words.empty() ? "" : "x") + std::to_string(e);
-    return words.empty() ? "a number" : words;
+    return a.rank() == 0 ? "a number" : fmt::format("{}", fmt::join(a.extents(), "x"));
 }
 
 std::vector<output_file> read_outputs(const std::vector<std::string>& words) {
@@ -122,15 +111,15 @@ std::vector<output_file> read_outputs(const std::vector<std::string>& words) {
         output_file f;
         if (equals != std::string::npos) f.name = canonical_name(word.substr(0, equals));
         f.path = equals == std::string::npos ? word : word.substr(equals + 1);
-        if (f.path.empty() || equals == 0) refuse("'" + word + "' names no file: -o Y=y.npy.");
+        if (f.path.empty() || equals == 0) refuse("'{}' names no file: -o Y=y.npy.", word);
         // what cannot be saved in the end is not computed first
         if (!f.path.ends_with(".npy") && !f.path.ends_with(".npz") &&
             !f.path.ends_with(".safetensors"))
-            refuse("'" + f.path +
-                   "' is no file that tensors are saved in: .npy, .npz or .safetensors.");
+            refuse("'{}' is no file that tensors are saved in: .npy, .npz or .safetensors.",
+                   f.path);
         for (const output_file& other : all)
             if (other.name == f.name && !f.name.empty())
-                refuse(f.name + " is saved twice: in " + other.path + " and in " + f.path + ".");
+                refuse("{} is saved twice: in {} and in {}.", f.name, other.path, f.path);
         all.push_back(std::move(f));
     }
     return all;
@@ -172,7 +161,7 @@ computed compute(const program& asked, const std::vector<std::string>& operands,
     all.operands = load_operands(asked, words, wanted, all.said);
     for (const std::string& line : all.said)
         if (!options.json && std::find(before.begin(), before.end(), line) == before.end())
-            std::fprintf(stderr, "ricci: %s\n", line.c_str());
+            remark_aside("ricci: {}\n", line);
     doing.now("computing");
     all.results =
         run(asked, all.operands, {.type = wanted ? wanted_element(*wanted) : wanted_element()});
@@ -187,8 +176,8 @@ void say_outputs(const arrays& results, const std::vector<output_file>& files,
         for (const output_file& f : files)
             for (const auto& [name, value] : results)
                 if (f.name.empty() || f.name == name)
-                    std::printf("%s, %s %s: %s\n", name.c_str(), short_name(value.type()).c_str(),
-                                words_of_extents(value).c_str(), f.path.c_str());
+                    fmt::print("{}, {} {}: {}\n", name, short_name(value.type()),
+                               words_of_extents(value), f.path);
 }
 
 void run_and_save(const program& p, const std::vector<std::string>& operands,

@@ -25,8 +25,6 @@ struct run_options {
 
 /// Bytes of "8G", "512M", "100000"; K, M, G, T count in 1024. Throws ricci::error for what is none.
 std::uint64_t bytes_of(const std::string& words);
-/// 1.5 GB, in 1024.
-std::string words_of_bytes(double bytes);
 
 /// 3x4, or "a number".
 std::string words_of_extents(const array& a);

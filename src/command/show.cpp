@@ -1,18 +1,20 @@
 // `ricci show`: tensors of files as heat maps, in a page of their own.
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
-#include <ricci/error.hpp>
+#include <fmt/core.h>
+
 #include <ricci/files.hpp>
 
 #include "command/command.hpp"
 #include "command/command_line.hpp"
+#include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/progress.hpp"
 #include "command/run_options.hpp"
+#include "command/sentences.hpp"
 #include "command/show_options.hpp"
 
 namespace ricci::command {
@@ -24,14 +26,12 @@ struct options {
     show_options how;
 };
 
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
-
 std::size_t place_of(const std::string& digits, const std::string& part) {
     std::size_t place = 0;
     const char* const end = digits.data() + digits.size();
     const auto [at, wrong] = std::from_chars(digits.data(), end, place);
     if (wrong != std::errc() || at != end)
-        refuse("--part: '" + part + "' is no part of an axis; write 0:100, a place, or : for all.");
+        refuse("--part: '{}' is no part of an axis; write 0:100, a place, or : for all.", part);
     return place;
 }
 
@@ -44,8 +44,7 @@ std::vector<show::slice> slices_of(const std::string& words, const std::string& 
         const std::string part = words.substr(first, end - first);
         first = end + 1;
         if (all.size() == shape.rank())
-            refuse("--part: " + name + " has " + std::to_string(shape.rank()) +
-                   " axes, and more parts are given.");
+            refuse("--part: {} has {} axes, and more parts are given.", name, shape.rank());
         const std::size_t extent = shape.extent(all.size()), colon = part.find(':');
         show::slice s{0, extent};
         if (colon == std::string::npos) {
@@ -55,9 +54,8 @@ std::vector<show::slice> slices_of(const std::string& words, const std::string& 
             if (colon + 1 < part.size()) s.end = place_of(part.substr(colon + 1), part);
         }
         if (s.first >= s.end || s.end > extent)
-            refuse("--part: " + part + " is no part of axis " + std::to_string(all.size()) +
-                   " of " + name + ", which has " + with_commas(extent) +
-                   (extent == 1 ? " place." : " places."));
+            refuse("--part: {} is no part of axis {} of {}, which has {} place{}.", part,
+                   all.size(), name, with_commas(extent), extent == 1 ? "" : "s");
         all.push_back(s);
     }
     while (all.size() < shape.rank()) all.push_back({0, shape.extent(all.size())});
@@ -68,10 +66,10 @@ std::vector<show::slice> slices_of(const std::string& words, const std::string& 
 std::string small_part(const array& shape) {
     std::string words;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-        words += axis == 0 ? "" : ",";
-        words += axis + 2 < shape.rank()
-                     ? "0"
-                     : "0:" + std::to_string(std::min<std::size_t>(shape.extent(axis), 1000));
+        if (axis > 0) words += ',';
+        words += '0';
+        if (axis + 2 >= shape.rank())
+            words += fmt::format(":{}", std::min<std::size_t>(shape.extent(axis), 1000));
     }
     return words;
 }
@@ -102,17 +100,18 @@ std::vector<shown_file> planned(const options& o) {
         f.shape = shape_in_file(f.at);
         const array& shape = f.shape;
         if (shape.size() == 0)
-            refuse(word + " has no elements: it is " + words_of_extents(shape) + ".");
+            refuse("{} has no elements: it is {}.", word, words_of_extents(shape));
         f.slices = slices_of(o.part, word, shape);
         f.order = order_of_axes(o.how, word, shape.rank(), {});
         std::vector<std::size_t> extents;
         for (const show::slice& s : f.slices) extents.push_back(s.end - s.first);
         characters += show::least_characters(ricci::shape(shape.type(), extents));
         if (characters > static_cast<double>(bytes_of_page(o.how)))
-            refuse(word + " has " + with_commas(shape.size()) + " elements, " +
-                   words_of_extents(shape) + ", which are too many for a page of " +
-                   o.how.page_size + ": show a part, as --part " + small_part(shape) +
-                   ", or allow a larger page with --page-size.");
+            refuse(
+                "{} has {} elements, {}, which are too many for a page of {}: show a part, as "
+                "--part {}, or allow a larger page with --page-size.",
+                word, with_commas(shape.size()), words_of_extents(shape), o.how.page_size,
+                small_part(shape));
         all.push_back(std::move(f));
     }
     return all;
@@ -134,14 +133,14 @@ void carry_out(const options& o) {
         v.label = v.name = f.name;
         v.values = show::permuted(show::part_of(whole, f.slices), f.order);
         for (const std::size_t axis : f.order) v.offsets.push_back(f.slices[axis].first);
-        said += f.name + ", " + short_name(whole.type()) + " " + words_of_extents(v.values) + ": " +
-                o.output + "\n";
+        said += fmt::format("{}, {} {}: {}\n", f.name, short_name(whole.type()),
+                            words_of_extents(v.values), o.output);
         p.views.push_back(std::move(v));
     }
     const auto rows = files.front().from_end(2), columns = files.front().from_end(1);
     add_labels(p, o.how, rows ? &*rows : nullptr, columns ? &*columns : nullptr);
     write_page(p, o.output);
-    std::fputs(said.c_str(), stdout);
+    fmt::print("{}", said);
 }
 
 }  // namespace

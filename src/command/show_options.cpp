@@ -5,20 +5,20 @@
 #include <charconv>
 #include <cmath>
 
-#include <ricci/error.hpp>
+#include <fmt/core.h>
 
 #include "command/command_line.hpp"
+#include "command/number_words.hpp"
 #include "command/run_options.hpp"
+#include "command/sentences.hpp"
 #include "files/new_file.hpp"
 #include "show/labels.hpp"
 
 namespace ricci::command {
 namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
-
 std::string counted(std::size_t n, const std::string& what) {
-    return with_commas(n) + " " + what + (n == 1 ? "" : "s");
+    return fmt::format("{} {}{}", with_commas(n), what, n == 1 ? "" : "s");
 }
 
 // Labels of a whole axis, or of the part of it that is shown; nothing where they are of another
@@ -59,7 +59,7 @@ std::size_t bytes_of_page(const show_options& o) {
 
 void check_page_name(const std::string& path) {
     if (!path.ends_with(".html") && !path.ends_with(".htm"))
-        refuse("'" + path + "' is no page: its name has to end in .html.");
+        refuse("'{}' is no page: its name has to end in .html.", path);
 }
 
 std::vector<std::size_t> order_of_axes(const show_options& o, const std::string& name,
@@ -74,11 +74,10 @@ std::vector<std::size_t> order_of_axes(const show_options& o, const std::string&
         axis = static_cast<std::size_t>(std::find(letters.begin(), letters.end(), o.panels) -
                                         letters.begin());
     if (rank < 3)
-        refuse("--panels: " + name + " has " + std::to_string(rank) +
-               (rank == 1 ? " axis" : " axes") + ", and panels need three.");
+        refuse("--panels: {} has {} {}, and panels need three.", name, rank,
+               rank == 1 ? "axis" : "axes");
     if (axis >= rank)
-        refuse("--panels: " + name + " has no axis " + o.panels + "; it has " +
-               std::to_string(rank) + ", counted from 0.");
+        refuse("--panels: {} has no axis {}; it has {}, counted from 0.", name, o.panels, rank);
     order.erase(order.begin() + static_cast<std::ptrdiff_t>(axis));
     order.insert(order.end() - 2, axis);
     return order;
@@ -98,8 +97,8 @@ void add_labels(show::page& p, const show_options& o, const shown_part* rows,
             if (for_rows.empty() && for_columns.empty()) {
                 std::string words = to_rows ? counted(height, "row") : "";
                 if (to_columns) words += (words.empty() ? "" : " and ") + counted(width, "column");
-                refuse(file + " has " + counted(all.size(), "label") + ", and " +
-                       (v.name.empty() ? v.label : v.name) + " has " + words + ".");
+                refuse("{} has {}, and {} has {}.", file, counted(all.size(), "label"),
+                       v.name.empty() ? v.label : v.name, words);
             }
             if (!for_rows.empty()) p.rows = for_rows;
             if (!for_columns.empty()) p.columns = for_columns;
@@ -108,12 +107,6 @@ void add_labels(show::page& p, const show_options& o, const shown_part* rows,
     add(o.labels, true, true);
     add(o.rows, true, false);
     add(o.columns, false, true);
-}
-
-std::string with_commas(std::size_t n) {
-    std::string digits = std::to_string(n);
-    for (std::size_t k = digits.size(); k > 3;) digits.insert(k -= 3, ",");
-    return digits;
 }
 
 void write_page(const show::page& p, const std::string& path) {

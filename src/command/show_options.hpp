@@ -46,9 +46,6 @@ struct shown_part {
 void add_labels(show::page& p, const show_options& o, const shown_part* rows = nullptr,
                 const shown_part* columns = nullptr);
 
-/// 1,048,576.
-std::string with_commas(std::size_t n);
-
 /// Writes a page into its place. Throws ricci::error where that fails.
 void write_page(const show::page& p, const std::string& path);
 

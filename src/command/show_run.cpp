@@ -2,21 +2,20 @@
 #include "command/show_run.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
 
-#include <ricci/error.hpp>
+#include <fmt/core.h>
 
+#include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/progress.hpp"
+#include "command/sentences.hpp"
 #include "show/trace.hpp"
 
 namespace ricci::command {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) { throw error("ricci: " + sentence); }
 
 std::vector<std::string> parts_of_list(const std::string& text) {
     std::vector<std::string> parts;
@@ -65,12 +64,12 @@ std::vector<planned_page> planned_pages(const program& p, const std::vector<std:
         planned_page page;
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos || equals == 0)
-            refuse("--show '" + word + "' lacks a name: --show A=page.html.");
+            refuse("--show '{}' lacks a name: --show A=page.html.", word);
         page.name = canonical_name(word.substr(0, equals));
         page.path = word.substr(equals + 1);
         check_page_name(page.path);
         for (const planned_page& other : all)
-            if (other.path == page.path) refuse(page.path + " is written twice.");
+            if (other.path == page.path) refuse("{} is written twice.", page.path);
         (void)p.keep({page.name});  // which says so where there is no such tensor
         page.letters = show::letters_of(p, page.name);
         const std::size_t rank = page.letters.size();
@@ -108,12 +107,12 @@ void fit_to_page(planned_page& page, const std::vector<shapes_by_name>& runs,
     double used = show::characters_beside + characters(page.name);
     const array& shape = runs.front().at(page.name);
     if (shape.size() == 0)
-        refuse(page.name + " has no elements: it is " + words_of_extents(shape) + ".");
+        refuse("{} has no elements: it is {}.", page.name, words_of_extents(shape));
     if (used > most)
-        refuse(page.name + " has " + with_commas(shape.size()) + " elements, " +
-               words_of_extents(shape) + ", which are too many for a page of " + how.page_size +
-               ": allow a larger one with --page-size, or save it with -o and show a part of it "
-               "with ricci show.");
+        refuse(
+            "{} has {} elements, {}, which are too many for a page of {}: allow a larger one "
+            "with --page-size, or save it with -o and show a part of it with ricci show.",
+            page.name, with_commas(shape.size()), words_of_extents(shape), how.page_size);
     std::vector<std::pair<double, std::string>> sizes;
     for (const show::planned_trace& t : page.trace)
         if (t.name != page.name) sizes.emplace_back(characters(t.name), t.name);
@@ -189,9 +188,10 @@ std::vector<variant> variants_of(const std::vector<std::string>& operands) {
     for (const std::string& word : operands)
         if (const auto list = list_in(word)) {
             if (!first.empty() && list->values.size() != count)
-                refuse("'" + first + "' and '" + word + "' are lists of several lengths, " +
-                       std::to_string(count) + " and " + std::to_string(list->values.size()) +
-                       ", and go along with each other.");
+                refuse(
+                    "'{}' and '{}' are lists of several lengths, {} and {}, and go along with "
+                    "each other.",
+                    first, word, count, list->values.size());
             if (first.empty()) first = word;
             count = list->values.size();
         }
@@ -213,8 +213,7 @@ void run_and_show(const program& p, const std::vector<variant>& variants,
                   const show_options& how) {
     auto files = read_outputs(options.outputs);
     if (variants.size() > 1 && !files.empty())
-        refuse("-o saves the outputs of one run, and these operands are for " +
-               std::to_string(variants.size()) + ".");
+        refuse("-o saves the outputs of one run, and these operands are for {}.", variants.size());
     auto pages = planned_pages(p, shown, how);
     std::vector<shapes_by_name> shapes;
     for (const variant& v : variants) shapes.push_back(shapes_in(p, v.operands, options));

@@ -2,23 +2,21 @@
 #include "command/tensor_table.hpp"
 
 #include <algorithm>
-#include <cstdio>
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include <ricci/error.hpp>
-
+#include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/run_options.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
 
 std::string extents_of(const array& a) {
-    std::string words;
-    for (const std::size_t e : a.extents())
-        words += (words.empty() ? "" : " x ") + std::to_string(e);
-    return words.empty() ? "1" : words;
+    return a.rank() == 0 ? "1" : fmt::format("{}", fmt::join(a.extents(), " x "));
 }
 
 double elements_of(const array& a) {
@@ -28,15 +26,6 @@ double elements_of(const array& a) {
 }
 
 double bytes_of(const array& a) { return elements_of(a) * static_cast<double>(size_of(a.type())); }
-
-// With a comma before every three digits: what is counted by hand is compared digit by digit.
-std::string digits_of(double n) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.0f", n);
-    std::string digits = text;
-    for (std::size_t k = digits.size(); k > 3;) digits.insert(k -= 3, ",");
-    return digits;
-}
 
 const char* words_of(sized_tensor::part role) {
     switch (role) {
@@ -57,8 +46,7 @@ bool looks_like_parameter(const std::string& name) {
 }
 
 std::string padded(const std::string& text, std::size_t width, bool left) {
-    const std::string space(width > text.size() ? width - text.size() : 0, ' ');
-    return left ? text + space : space + text;
+    return left ? fmt::format("{:<{}}", text, width) : fmt::format("{:>{}}", text, width);
 }
 
 }  // namespace
@@ -75,7 +63,7 @@ tensor_table::tensor_table(const program& p, const std::vector<named>& operands,
         const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const row& r) {
             return r.tensor.tensor.name == name && r.tensor.role == sized_tensor::part::input;
         });
-        if (found == rows_.end()) throw error("ricci: the equations have no input " + name + ".");
+        if (found == rows_.end()) refuse("the equations have no input {}.", name);
         found->parameter = true;
     }
 }
@@ -94,8 +82,8 @@ std::string tensor_table::text() const {
         const array& a = r.tensor.extents;
         cells.push_back(
             {r.tensor.tensor.name, r.tensor.tensor.indices, extents_of(a),
-             digits_of(elements_of(a)), words_of_bytes(bytes_of(a)),
-             std::string(words_of(r.tensor.role)) + (r.parameter ? ", parameter" : "")});
+             with_commas(elements_of(a)), words_of_bytes(bytes_of(a)),
+             fmt::format("{}{}", words_of(r.tensor.role), r.parameter ? ", parameter" : "")});
     }
     std::vector<std::size_t> widths(cells[0].size(), 0);
     for (const auto& line : cells)
@@ -108,7 +96,8 @@ std::string tensor_table::text() const {
             text += (k == 0 ? "" : "  ") + padded(line[k], widths[k], k < 3 || k == 5);
         out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
     }
-    if (parameter_count() > 0) out += "parameters: " + digits_of(parameter_count()) + '\n';
+    if (parameter_count() > 0)
+        out += fmt::format("parameters: {}\n", with_commas(parameter_count()));
     out += "\nshapes:\n";
     for (const std::string& line : trace()) out += "  " + line + '\n';
     return out;
@@ -119,8 +108,9 @@ std::vector<std::string> tensor_table::trace() const {
     std::vector<std::string> lines;
     for (const row& r : rows_) {
         if (r.tensor.role == sized_tensor::part::input) continue;
-        lines.push_back(r.tensor.tensor.name + "[" + r.tensor.tensor.indices +
-                        "]: " + extents_of(r.tensor.extents) + "   " + r.tensor.tensor.equation);
+        lines.push_back(fmt::format("{}[{}]: {}   {}", r.tensor.tensor.name,
+                                    r.tensor.tensor.indices, extents_of(r.tensor.extents),
+                                    r.tensor.tensor.equation));
     }
     return lines;
 }
