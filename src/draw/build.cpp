@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_plain.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -334,7 +336,7 @@ private:
             const ir::position& q = p_.at(x.positions, k);
             if (q.kind == ir::position_kind::index) net.open[q.index].push_back(t);
             if (q.kind == ir::position_kind::fixed) {
-                const std::int32_t e = add(shape::end, {{std::to_string(q.offset), 0}});
+                const std::int32_t e = add(shape::end, {{fmt::to_string(q.offset), 0}});
                 connect(t, e, {});
                 net.members.push_back(e);
             }

@@ -1,7 +1,9 @@
 // The language of Graphviz.
 #include "draw/dot.hpp"
 
-#include <sstream>
+#include <iterator>
+
+#include <fmt/format.h>
 
 namespace ricci::draw {
 namespace {
@@ -25,7 +27,7 @@ std::string html(const label& words) {
         const char* tag = r.level < 0 ? "sub" : r.level > 0 ? "sup" : nullptr;
         const std::string text = escaped(r.text, true);
         if (text.empty()) continue;
-        all += tag ? std::string("<") + tag + ">" + text + "</" + tag + ">" : text;
+        all += tag ? fmt::format("<{0}>{1}</{0}>", tag, text) : text;
     }
     return all.size() == 1 ? "\"\"" : all + ">";
 }
@@ -53,30 +55,28 @@ const char* style_of(shape s) {
 }  // namespace
 
 std::string to_dot(const std::vector<diagram>& all) {
-    std::ostringstream out;
-    out << "digraph ricci {\n  rankdir=LR;\n  edge [dir=none];\n";
+    std::string text = "digraph ricci {\n  rankdir=LR;\n  edge [dir=none];\n";
+    const auto out = std::back_inserter(text);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const diagram& d = all[k];
-        out << "  subgraph cluster_" << k << " {\n    color=none;\n    label=\""
-            << escaped(d.title, false) << "\";\n";
-        const std::string name = "p" + std::to_string(k) + "_";
+        fmt::format_to(out, "  subgraph cluster_{} {{\n    color=none;\n    label=\"{}\";\n", k,
+                       escaped(d.title, false));
         for (std::size_t n = 0; n < d.nodes.size(); ++n)
-            out << "    " << name << n << " [" << style_of(d.nodes[n].shape)
-                << ", label=" << html(d.nodes[n].text) << "];\n";
+            fmt::format_to(out, "    p{}_{} [{}, label={}];\n", k, n, style_of(d.nodes[n].shape),
+                           html(d.nodes[n].text));
         for (const edge& e : d.edges) {
             label words = e.text;
-            if (!e.step.empty()) append(words, {{" (" + e.step + ")", 0}});
-            out << "    " << name << e.from << " -> " << name << e.to << " [label=" << html(words);
-            if (e.arrow) out << ", dir=forward";
-            if (!e.sign.empty()) out << ", headlabel=\"" << e.sign << '"';
-            if (e.strands == 0) out << ", style=dashed";
-            if (e.strands > 1) out << ", color=\"black:invis:black\"";
-            out << "];\n";
+            if (!e.step.empty()) append(words, {{fmt::format(" ({})", e.step), 0}});
+            fmt::format_to(out, "    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, e.from, e.to,
+                           html(words), e.arrow ? ", dir=forward" : "");
+            if (!e.sign.empty()) fmt::format_to(out, ", headlabel=\"{}\"", e.sign);
+            if (e.strands == 0) text += ", style=dashed";
+            if (e.strands > 1) text += ", color=\"black:invis:black\"";
+            text += "];\n";
         }
-        out << "  }\n";
+        text += "  }\n";
     }
-    out << "}\n";
-    return out.str();
+    return text + "}\n";
 }
 
 }  // namespace ricci::draw

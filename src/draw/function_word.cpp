@@ -1,6 +1,8 @@
 // What stands in the box of a function.
 #include <string>
 
+#include <fmt/core.h>
+
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -68,7 +70,7 @@ label word_of_function(const ir::program_view& p, const ir::node& x,
                 arguments.resize(1);
                 return {{"[ ]", 0}};
             }
-            words = {{std::string("x ") + signs[x.detail] + " ", 0}};
+            words = {{fmt::format("x {} ", signs[x.detail]), 0}};
             if (arguments.size() == 2 && p.nodes[arguments[1]].kind == ir::op::number) {
                 append(words, label_of_expression(p, arguments[1]));
                 arguments.pop_back();

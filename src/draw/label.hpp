@@ -9,8 +9,8 @@
 
 namespace ricci::draw {
 
-/// A piece of a label on the line (0), below it (-1) or above it (1); above what is above (2), below
-/// what is above (3), and the same with the signs changed.
+/// A piece of a label on the line (0), below it (-1) or above it (1); above what is above (2),
+/// below what is above (3), and the same with the signs changed.
 struct run {
     std::string text;
     int level = 0;

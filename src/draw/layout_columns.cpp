@@ -1,6 +1,6 @@
-// Functions in columns, from left to right (Sugiyama, Tagawa and Toda 1981): what is taken stands before
-// what takes it; long lines pass every column at a place of their own; each column is ordered so
-// that few lines cross, and then moved so that lines are short and straight.
+// Functions in columns, from left to right (Sugiyama, Tagawa and Toda 1981): what is taken stands
+// before what takes it; long lines pass every column at a place of their own; each column is
+// ordered so that few lines cross, and then moved so that lines are short and straight.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

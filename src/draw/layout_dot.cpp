@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "draw/layout_parts.hpp"
 
 namespace ricci::draw {
@@ -15,24 +17,23 @@ namespace {
 // Inches for the program, and letters of a size that its own words need the room of ours.
 std::string question_for(const diagram& d, const std::vector<std::size_t>& nodes,
                          const std::vector<std::size_t>& edges, const layout& out) {
-    std::ostringstream text;
-    text << "digraph g { rankdir=LR; nodesep=0.28; ranksep=0.45; edge [dir=none]; "
-            "node [fixedsize=true, label=\"\", shape=box];\n";
+    std::string text =
+        "digraph g { rankdir=LR; nodesep=0.28; ranksep=0.45; edge [dir=none]; "
+        "node [fixedsize=true, label=\"\", shape=box];\n";
     for (const std::size_t n : nodes) {
         const point s = out.sizes[n];
         const bool round = d.nodes[n].shape == shape::tensor;
-        text << 'n' << n << " [width=" << s.x / 72 << ", height=" << s.y / 72
-             << (round ? ", shape=ellipse" : "") << "];\n";
+        text += fmt::format("n{} [width={:g}, height={:g}{}];\n", n, s.x / 72, s.y / 72,
+                            round ? ", shape=ellipse" : "");
     }
     for (const std::size_t e : edges) {
         // from what was made first to what was made of it
         const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
         const double letters = letter_size(d.edges[e]).x;
-        text << 'n' << first << " -> n" << second << " [label=\"" << (letters > 0 ? "M" : "")
-             << "\", fontsize=" << (letters > 24 ? 22 : 12) << "];\n";
+        text += fmt::format("n{} -> n{} [label=\"{}\", fontsize={}];\n", first, second,
+                            letters > 0 ? "M" : "", letters > 24 ? 22 : 12);
     }
-    text << "}\n";
-    return text.str();
+    return text + "}\n";
 }
 
 std::string answer_to(const std::string& question) {
@@ -47,7 +48,7 @@ std::string answer_to(const std::string& question) {
     close(descriptor);
     std::string answer;
     if (written) {
-        const std::string command = "dot -Tplain '" + file + "' 2>/dev/null";
+        const std::string command = fmt::format("dot -Tplain '{}' 2>/dev/null", file);
         if (FILE* from = popen(command.c_str(), "r")) {
             char part[4096];
             while (const std::size_t count = std::fread(part, 1, sizeof part, from))
@@ -111,8 +112,8 @@ bool place_by_dot(const diagram& d, const component& c, layout& out) {
             // of lines between the same two nodes any one: their letters are put later
             for (const std::size_t e : lines) {
                 const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
-                if (drawn[e] || "n" + std::to_string(first) != name ||
-                    "n" + std::to_string(second) != other)
+                if (drawn[e] || fmt::format("n{}", first) != name ||
+                    fmt::format("n{}", second) != other)
                     continue;
                 drawn[e] = true;
                 if (d.edges[e].from > d.edges[e].to) path = {path.rbegin(), path.rend()};

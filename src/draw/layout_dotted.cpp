@@ -1,5 +1,5 @@
-// Dots are no tensors: what they join is laid out without them, and each then stands beside the middle
-// of what it joins.
+// Dots are no tensors: what they join is laid out without them, and each then stands beside the
+// middle of what it joins.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -5,19 +5,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <map>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace ricci::draw {
 namespace {
 
+// Rules that are longer than a line here go on in the next piece.
 constexpr const char* style = R"(<style>
-text { font-family: "Latin Modern Math", "STIX Two Text", Cambria, "DejaVu Serif", serif; fill: #1a1a1a; }
+text { font-family: "Latin Modern Math", "STIX Two Text", Cambria, "DejaVu Serif", serif;)"
+                              R"( fill: #1a1a1a; }
 .name { font-size: 17px; font-style: italic; text-anchor: middle; }
 .word { font-size: 15px; text-anchor: middle; }
-.letter { font-size: 14px; font-style: italic; text-anchor: middle; stroke: #ffffff; stroke-width: 4px; paint-order: stroke; stroke-linejoin: round; }
+.letter { font-size: 14px; font-style: italic; text-anchor: middle; stroke: #ffffff;)"
+                              R"( stroke-width: 4px; paint-order: stroke; stroke-linejoin: round; }
 .step { font-size: 11px; text-anchor: middle; fill: #ffffff; }
-.sign { font-size: 17px; font-weight: bold; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
+.sign { font-size: 17px; font-weight: bold; text-anchor: middle; stroke: #ffffff;)"
+                              R"( stroke-width: 3px; paint-order: stroke; }
 .title { font-size: 16px; }
 .title .slanted { font-style: italic; }
 .note { font-size: 13px; fill: #555555; }
@@ -60,9 +66,7 @@ std::string escaped(const std::string& text) {
 }
 
 std::string number(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", x);
-    std::string word = text;
+    std::string word = fmt::format("{:.1f}", x);
     if (word.size() > 2 && word.ends_with(".0")) word.resize(word.size() - 2);
     return word == "-0" ? "0" : word;
 }
@@ -115,8 +119,7 @@ public:
     std::string out;
 
     void text(const char* what, point at, const label& words) {
-        out += "<text class=\"" + std::string(what) + "\" x=\"" + number(at.x) + "\" y=\"" +
-               number(at.y + 5) + "\">";
+        add(R"(<text class="{}" x="{}" y="{}">)", what, number(at.x), number(at.y + 5));
         int level = 0;
         for (const run& r : words) {
             if (r.level == 0 && level == 0) {
@@ -125,17 +128,17 @@ public:
             }
             // lowered and raised by the difference to what stands before
             const int shift = level - r.level;
-            out += "<tspan dy=\"" + number(shift * (r.level > 0 || level > 0 ? 6 : 4)) + "\"";
-            if (r.level != 0) out += " font-size=\"70%\"";
-            out += ">" + escaped(r.text) + "</tspan>";
+            add(R"(<tspan dy="{}"{}>{}</tspan>)",
+                number(shift * (r.level > 0 || level > 0 ? 6 : 4)),
+                r.level != 0 ? R"( font-size="70%")" : "", escaped(r.text));
             level = r.level;
         }
         out += "</text>\n";
     }
     // A line of mathematics: letters are slanted; digits, signs and words are not.
     void heading(const char* what, point at, const label& words) {
-        out += "<text class=\"" + std::string(what) + "\" xml:space=\"preserve\" x=\"" +
-               number(at.x) + "\" y=\"" + number(at.y) + "\">";
+        add(R"(<text class="{}" xml:space="preserve" x="{}" y="{}">)", what, number(at.x),
+            number(at.y));
         constexpr double heights[] = {0, 5.5, 9.5, 2.5};
         const auto height_of = [&](int level) {
             return level < 0 ? -heights[std::min(-level, 3)] : heights[std::min(level, 3)];
@@ -146,18 +149,18 @@ public:
                 // raised and lowered by the difference to what stands before
                 const double shift = height_of(level) - height_of(piece.level);
                 std::string how;
-                if (shift != 0) how += " dy=\"" + number(shift) + "\"";
+                if (shift != 0) how += fmt::format(R"( dy="{}")", number(shift));
                 if (piece.level != 0)
                     how += std::abs(piece.level) == 1 ? " font-size=\"72%\"" : " font-size=\"58%\"";
                 if (!piece.roman) how += " class=\"slanted\"";
-                out += how.empty() ? escaped(piece.text)
-                                   : "<tspan" + how + ">" + escaped(piece.text) + "</tspan>";
+                if (how.empty()) out += escaped(piece.text);
+                else add("<tspan{}>{}</tspan>", how, escaped(piece.text));
                 level = piece.level;
             }
         out += "</text>\n";
     }
     void line(const char* what, const std::string& path) {
-        out += "<path class=\"" + std::string(what) + "\" d=\"" + path + "\"/>\n";
+        add("<path class=\"{}\" d=\"{}\"/>\n", what, path);
     }
 
     void draw(const picture& pic, double down) {
@@ -175,7 +178,11 @@ public:
     }
 
 private:
-    static std::string at_point(point q) { return number(q.x) + " " + number(q.y); }
+    template <class... Values>
+    void add(fmt::format_string<Values...> words, Values&&... values) {
+        fmt::format_to(std::back_inserter(out), words, std::forward<Values>(values)...);
+    }
+    static std::string at_point(point q) { return fmt::format("{} {}", number(q.x), number(q.y)); }
 
     point lowered(point q) const { return {q.x, q.y + down_}; }
 
@@ -194,8 +201,8 @@ private:
         if (e.strands > 1) {
             // one thick line, with thinner ones of paper inside: as many strands as there are
             const auto thick = [&](const char* what, double width) {
-                out += "<path class=\"" + std::string(what) +
-                       "\" style=\"stroke-width:" + number(width) + "\" d=\"" + path + "\"/>\n";
+                add("<path class=\"{}\" style=\"stroke-width:{}\" d=\"{}\"/>\n", what,
+                    number(width), path);
             };
             for (int s = e.strands; s > 0; s -= 2) {
                 thick("line", 5.2 * s - 3.4);
@@ -213,8 +220,7 @@ private:
         if (!e.text.empty()) text("letter", {at.x - badge / 2, at.y}, e.text);
         if (e.step.empty()) return;
         const point q{at.x + size.x / 2 - badge / 2, at.y};
-        out += "<circle class=\"badge\" cx=\"" + number(q.x) + "\" cy=\"" + number(q.y) +
-               "\" r=\"" + number(badge / 2 - 1) + "\"/>\n";
+        circle("badge", q, badge / 2 - 1);
         text("step", {q.x, q.y - 1}, {{e.step, 0}});
     }
     void arrow(point from, point to) {
@@ -222,15 +228,19 @@ private:
         const double length = std::max(std::hypot(dx, dy), 1e-9);
         const point way{dx / length, dy / length};
         const point back{to.x - way.x * 8, to.y - way.y * 8};
-        out += "<path class=\"mark\" d=\"M " + at_point(to) + " L " +
-               at_point({back.x - way.y * 3.5, back.y + way.x * 3.5}) + " L " +
-               at_point({back.x + way.y * 3.5, back.y - way.x * 3.5}) + " Z\"/>\n";
+        add("<path class=\"mark\" d=\"M {} L {} L {} Z\"/>\n", at_point(to),
+            at_point({back.x - way.y * 3.5, back.y + way.x * 3.5}),
+            at_point({back.x + way.y * 3.5, back.y - way.x * 3.5}));
     }
 
     void box(const char* what, point at, point size, double round) {
-        out += "<rect class=\"" + std::string(what) + "\" x=\"" + number(at.x - size.x / 2) +
-               "\" y=\"" + number(at.y - size.y / 2) + "\" width=\"" + number(size.x) +
-               "\" height=\"" + number(size.y) + "\" rx=\"" + number(round) + "\"/>\n";
+        add("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", what,
+            number(at.x - size.x / 2), number(at.y - size.y / 2), number(size.x), number(size.y),
+            number(round));
+    }
+    void circle(const char* what, point at, double radius) {
+        add("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", what, number(at.x),
+            number(at.y), number(radius));
     }
     void node_mark(const node& n, point at, point size) {
         switch (n.shape) {
@@ -251,13 +261,9 @@ private:
                 text("name", at, n.text);
                 return;
             case shape::dot:
-                out += "<circle class=\"mark\" cx=\"" + number(at.x) + "\" cy=\"" + number(at.y) +
-                       "\" r=\"4\"/>\n";
-                return;
+                return circle("mark", at, 4);
             case shape::fork:
-                out += "<circle class=\"mark\" cx=\"" + number(at.x) + "\" cy=\"" + number(at.y) +
-                       "\" r=\"2.6\"/>\n";
-                return;
+                return circle("mark", at, 2.6);
             case shape::end:
                 text("letter", at, n.text);
                 return;
@@ -290,9 +296,11 @@ std::string to_svg(const std::vector<picture>& all) {
         for (const std::string& n : p.what.notes) lines("note", {{n, 0, true}}, 7.2);
         down += 14;
     }
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +
-           number(down) + "\" viewBox=\"0 0 " + number(width) + " " + number(down) + "\">\n" +
-           style + "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n" + w.out + "</svg>\n";
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+        "viewBox=\"0 0 {0} {1}\">\n{2}<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
+        "{3}</svg>\n",
+        number(width), number(down), style, w.out);
 }
 
 }  // namespace ricci::draw

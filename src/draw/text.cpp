@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <fmt/core.h>
+
 #include "draw/layout.hpp"
 
 namespace ricci::draw {
@@ -84,7 +86,7 @@ std::string to_text(const diagram& d) {
             s.line(x_of(way[m]), y_of(way[m]), x_of(way[m + 1]), y_of(way[m + 1]));
         if (e.arrow) words.push_back({x_of(head) - 1, y_of(head), e.sign + "▸"});
         std::string text = plain_text(e.text);
-        if (!e.step.empty()) text += "(" + e.step + ")";
+        if (!e.step.empty()) text += fmt::format("({})", e.step);
         if (!text.empty()) words.push_back({x_of(middle), y_of(middle), text});
     }
     for (std::size_t n = 0; n < d.nodes.size(); ++n) {
@@ -104,8 +106,8 @@ std::string to_text(const diagram& d) {
         for (int k = 0; k < count; ++k) s.put(left + 1 + k, y, all[static_cast<std::size_t>(k)]);
     }
     for (const word& w : words) s.words(w.x, w.y, w.text);
-    std::string out = d.title + "\n" + s.text();
-    for (const std::string& n : d.notes) out += n + "\n";
+    std::string out = fmt::format("{}\n{}", d.title, s.text());
+    for (const std::string& n : d.notes) out += fmt::format("{}\n", n);
     return out;
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 
 namespace ricci::show {
@@ -19,8 +21,8 @@ std::vector<std::string> read_labels(const std::string& path) {
     }
     // folders open, and fail only when they are read
     if (!file.eof())
-        throw error("ricci: " + path +
-                    ": it cannot be read: " + std::strerror(errno != 0 ? errno : EIO) + ".");
+        throw error(fmt::format("ricci: {}: it cannot be read: {}.", path,
+                                std::strerror(errno != 0 ? errno : EIO)));
     return all;
 }
 

@@ -3,9 +3,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
@@ -55,11 +56,9 @@ void choose_formats(std::vector<stored_tensor>& all, const page& p) {
         }
         if (characters <= static_cast<double>(p.most_bytes)) return;
     }
-    char words[120];
-    std::snprintf(words, sizeof words,
-                  "ricci: the page would have %.0f MB, and --page-size allows %.0f MB.",
-                  characters / 1e6, static_cast<double>(p.most_bytes) / 1e6);
-    throw error(words);
+    throw error(
+        fmt::format("ricci: the page would have {:.0f} MB, and --page-size allows {:.0f} MB.",
+                    characters / 1e6, static_cast<double>(p.most_bytes) / 1e6));
 }
 
 class writer {
@@ -112,8 +111,8 @@ private:
         if (t.found.least <= t.found.most) out["least"] = t.found.least, out["most"] = t.found.most;
         for (std::size_t first = 0; first < panels; first += together) {
             // comments are what browsers read fastest
-            data_ +=
-                "<!--" + encoded(values, t.how, first, std::min(together, panels - first)) + "-->";
+            data_ += fmt::format("<!--{}-->",
+                                 encoded(values, t.how, first, std::min(together, panels - first)));
             ++next_data_;
         }
         return out;

@@ -2,6 +2,8 @@
 // scripts; embed.py makes template_parts.inc of them.
 #include "show/template.hpp"
 
+#include <fmt/core.h>
+
 #include "template_parts.inc"
 
 namespace ricci::show {
@@ -24,7 +26,7 @@ std::string escaped(std::string_view text) {
             unsigned number = more == 0 ? '?' : lead & (0x3fu >> more);
             for (int n = 0; n < more && k + 1 < text.size() && (text[k + 1] & 0xc0) == 0x80; ++n)
                 number = number << 6 | (static_cast<unsigned char>(text[++k]) & 0x3fu);
-            out += "&#" + std::to_string(number) + ";";
+            out += fmt::format("&#{};", number);
             continue;
         }
         if (c == '<') out += "&lt;";
@@ -40,7 +42,7 @@ std::string page_around(std::string_view title, std::string_view data, std::stri
     std::string out;
     out.reserve(data.size() + json.size() + characters_of_parts);
     for (const std::string_view line : html_lines) {
-        if (line == "@TITLE@\n") out += "<title>" + escaped(title) + "</title>\n";
+        if (line == "@TITLE@\n") out += fmt::format("<title>{}</title>\n", escaped(title));
         else if (line == "@STYLE@\n") append(out, style_lines);
         else if (line == "@DATA@\n") out += data;
         else if (line == "@PAGE@\n") out += json;

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::show {
@@ -217,7 +219,7 @@ std::vector<std::string> words_of_axes(const planned_trace& t) {
     for (const auto& parts : t.axes) {
         std::string words;
         for (const auto& part : parts) words += part.letter;
-        all.push_back(parts.size() > 1 ? "(" + words + ")" : words);
+        all.push_back(parts.size() > 1 ? fmt::format("({})", words) : words);
     }
     return all;
 }
@@ -232,7 +234,7 @@ std::vector<std::string> letters_of(const program& p, const std::string& name) {
         std::string words;
         const auto letters = letters_at(view, view.at(at, k));
         for (const ir::ref letter : letters) words += text_of(view.index(letter));
-        all.push_back(letters.size() > 1 ? "(" + words + ")" : words);
+        all.push_back(letters.size() > 1 ? fmt::format("({})", words) : words);
     }
     return all;
 }
