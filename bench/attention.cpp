@@ -1,6 +1,6 @@
-// Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S7, as
-// fractions of the FMA peak measured in the same run. GFLOP/s count 4 B H N N D forward and 12 B H N N D
-// with gradients, half of it when causal.
+// Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S7,
+// as fractions of the FMA peak measured in the same run. GFLOP/s count 4 B H N N D forward and 12 B
+// H N N D with gradients, half of it when causal.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <ricci/ricci.hpp>
 
@@ -122,15 +124,15 @@ double read_rate(const tensor& a, const tensor& b, int threads) {
             for (auto& other : others) other.join();
         },
         7);
-    if (sums[0] == 0.5f) std::printf(" ");
+    if (sums[0] == 0.5f) fmt::print(" ");
     return static_cast<double>((a.size() + b.size()) * sizeof(float)) / time;
 }
 
 template <class Body>
 double measure(const shape& s, const char* what, int threads, double flop, Body&& body) {
     const rated r = rate(body, flop > 1e10 ? 5 : 15, flop, threads);
-    std::printf("%-3s %-18s %7d %10.3f %9.1f %8.3f\n", s.name, what, threads, r.time * 1e3,
-                flop / r.time * 1e-9, r.of_peak);
+    fmt::print("{:<3} {:<18} {:7} {:10.3f} {:9.1f} {:8.3f}\n", s.name, what, threads, r.time * 1e3,
+               flop / r.time * 1e-9, r.of_peak);
     std::fflush(stdout);
     return r.time;
 }
@@ -146,8 +148,8 @@ void measure(const shape& s, int threads, bool gradients) {
     const double forward = measure(s, "forward", threads, flop, [&] { step(); });
     if (s.queries == 1) {
         const double bytes = static_cast<double>((k.size() + v.size()) * sizeof(float));
-        std::printf("    %.1f GB/s of K and V, %.2f of what so many threads read\n",
-                    bytes / forward * 1e-9, bytes / forward / read_rate(k, v, threads));
+        fmt::print("    {:.1f} GB/s of K and V, {:.2f} of what so many threads read\n",
+                   bytes / forward * 1e-9, bytes / forward / read_rate(k, v, threads));
         return;
     }
     auto masked = ricci::prepare(causal, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d);
@@ -174,18 +176,18 @@ int main(int argc, char** argv) {
         else if (word[0] == 'S') names.push_back(word);
         else if (const int count = std::atoi(argv[k]); count > 0) counts.push_back(count);
         else {
-            std::fprintf(stderr, "%s: numbers of threads, names of shapes (S1 ...), forward\n",
-                         argv[0]);
+            fmt::print(stderr, "{}: numbers of threads, names of shapes (S1 ...), forward\n",
+                       argv[0]);
             return 2;
         }
     }
     if (counts.empty()) counts = {1, 2};
-    std::printf("%-3s %-18s %7s %10s %9s %8s\n", "", "float", "threads", "best ms", "GFLOP/s",
-                "of peak");
+    fmt::print("{:<3} {:<18} {:>7} {:>10} {:>9} {:>8}\n", "", "float", "threads", "best ms",
+               "GFLOP/s", "of peak");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
-        std::printf(
-            "# peak of %d thread(s): %.1f GFLOP/s, of a loop that loads its operands %.1f\n",
+        fmt::print(
+            "# peak of {} thread(s): {:.1f} GFLOP/s, of a loop that loads its operands {:.1f}\n",
             threads, peak, ricci::bench::peak_gflops<float>(threads, factors::in_first_cache));
         for (const auto& s : shapes)
             if (names.empty() || std::find(names.begin(), names.end(), s.name) != names.end())

@@ -1,5 +1,5 @@
-// A case bound to memory: its program is parsed at run time and executed by the engine, as a call of
-// ricci::einsum is.
+// A case bound to memory: its program is parsed at run time and executed by the engine, as a call
+// of ricci::einsum is.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include <fmt/core.h>
+
 #include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
@@ -46,22 +48,22 @@ void measure_size(std::size_t n) {
         return tensor<T, 2>(std::array<std::size_t, 2>{n, n});
     });
     const double run_time = time_of([&] { return run(parsed, {{"A", a}, {"B", b}}); });
-    std::printf("%-6s %3zu %12.0f %12.3f %12.0f %12.0f %12.0f %12.0f %12.0f\n",
-                sizeof(T) == 4 ? "float" : "double", n, prepared_time * 1e9, read / known,
-                into_time * 1e9, fresh_time * 1e9, equation_time * 1e9, run_time * 1e9,
-                allocation_time * 1e9);
+    fmt::print("{:<6} {:3} {:12.0f} {:12.3f} {:12.0f} {:12.0f} {:12.0f} {:12.0f} {:12.0f}\n",
+               sizeof(T) == 4 ? "float" : "double", n, prepared_time * 1e9, read / known,
+               into_time * 1e9, fresh_time * 1e9, equation_time * 1e9, run_time * 1e9,
+               allocation_time * 1e9);
     std::fflush(stdout);
 }
 
 }  // namespace
 
 void measure_calls() {
-    std::printf(
+    fmt::print(
         "# calls of an n x n x n product, nanoseconds; read: a prepared program known at run "
         "time,\n"
         "# as a multiple of the one in the source, in turns; run: one known at run time at once\n");
-    std::printf("%-6s %3s %12s %12s %12s %12s %12s %12s %12s\n", "type", "n", "prepared", "read",
-                "einsum_into", "einsum", "equation", "run", "allocation");
+    fmt::print("{:<6} {:>3} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "type", "n",
+               "prepared", "read", "einsum_into", "einsum", "equation", "run", "allocation");
     for (const std::size_t n : {2u, 4u, 8u, 16u, 32u, 64u}) measure_size<float>(n);
     for (const std::size_t n : {4u, 16u, 64u}) measure_size<double>(n);
 }

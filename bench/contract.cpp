@@ -1,5 +1,5 @@
-// Speed of contractions beside OpenBLAS, where it is installed: the cases of bench/cases.hpp, run by
-// the engine as ricci::einsum runs them. Run with OPENBLAS_CORETYPE=SkylakeX to see OpenBLAS's
+// Speed of contractions beside OpenBLAS, where it is installed: the cases of bench/cases.hpp, run
+// by the engine as ricci::einsum runs them. Run with OPENBLAS_CORETYPE=SkylakeX to see OpenBLAS's
 // AVX-512 kernels where it chooses others.
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,8 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <ricci/element.hpp>
 
@@ -138,17 +140,17 @@ void measure(const contraction_case& chosen, int threads, double peak, const set
         rate = operations * static_cast<double>(which.iterations()) / time.best;
         of_limit = rate / peak;
     }
-    std::printf("%-20s %-18s %-26s %2d %10.3f %10.3f %8.1f %-7s %6.3f",
-                ricci::name_of(ricci::element_v<T>), chosen.text, chosen.extents, threads,
-                time.median * 1e3, time.best * 1e3, rate,
-                chosen.by == bound::memory ? "GB/s" : "GFLOP/s", of_limit);
+    fmt::print("{:<20} {:<18} {:<26} {:2} {:10.3f} {:10.3f} {:8.1f} {:<7} {:6.3f}",
+               ricci::name_of(ricci::element_v<T>), chosen.text, chosen.extents, threads,
+               time.median * 1e3, time.best * 1e3, rate,
+               chosen.by == bound::memory ? "GB/s" : "GFLOP/s", of_limit);
     if (found.peer > 0)
-        std::printf(" %8.3f%s%s", found.peer / time.best, found.copies ? " by copies" : "",
-                    found.right ? "" : " DIFFERS");
-    else std::printf("        -");
+        fmt::print(" {:8.3f}{}{}", found.peer / time.best, found.copies ? " by copies" : "",
+                   found.right ? "" : " DIFFERS");
+    else fmt::print("        -");
     if (chosen.with == types::every && !std::is_same_v<T, float>)
-        std::printf("  %.2f times float", time_beside_float<T>(which, ours));
-    std::printf("\n");
+        fmt::print("  {:.2f} times float", time_beside_float<T>(which, ours));
+    fmt::print("\n");
     std::fflush(stdout);
 }
 
@@ -197,11 +199,11 @@ bool is_type(const std::string& word) {
 void measure_all(int threads, const settings& s) {
     const double float_peak = peak_gflops<float>(threads);
     const double double_peak = peak_gflops<double>(threads);
-    std::printf("# peak of %d thread(s): float %.1f GFLOP/s, double %.1f\n", threads, float_peak,
-                double_peak);
-    std::printf("# of a loop that loads its operands: float %.1f GFLOP/s, double %.1f\n",
-                peak_gflops<float>(threads, factors::in_first_cache),
-                peak_gflops<double>(threads, factors::in_first_cache));
+    fmt::print("# peak of {} thread(s): float {:.1f} GFLOP/s, double {:.1f}\n", threads, float_peak,
+               double_peak);
+    fmt::print("# of a loop that loads its operands: float {:.1f} GFLOP/s, double {:.1f}\n",
+               peak_gflops<float>(threads, factors::in_first_cache),
+               peak_gflops<double>(threads, factors::in_first_cache));
     for_types([&]<class T>() {
         if (!contains(s.types, word_for<T>)) return;
         constexpr bool real = std::is_floating_point_v<T>;
@@ -238,10 +240,10 @@ int main(int argc, char** argv) {
         else s.groups.push_back(word);
     }
     if (s.threads.empty()) s.threads = {1, 2};
-    std::printf("# kernels: %s; peer: OpenBLAS %s\n", ricci::kernels::gemm_kernels<float>().target,
-                blas_core());
-    std::printf("%-20s %-18s %-26s %2s %10s %10s %8s %-7s %6s %8s\n", "type", "einsum", "extents",
-                "th", "median ms", "best ms", "rate", "", "of max", "speed-up");
+    fmt::print("# kernels: {}; peer: OpenBLAS {}\n", ricci::kernels::gemm_kernels<float>().target,
+               blas_core());
+    fmt::print("{:<20} {:<18} {:<26} {:>2} {:>10} {:>10} {:>8} {:<7} {:>6} {:>8}\n", "type",
+               "einsum", "extents", "th", "median ms", "best ms", "rate", "", "of max", "speed-up");
     const bool calls = contains(s.groups, "calls");
     for (const int n : s.threads) measure_all(n, s);
     if (calls && s.text.empty()) measure_calls();

@@ -14,6 +14,8 @@
 #include <cblas.h>
 #endif
 
+#include <fmt/core.h>
+
 #include <ricci/ricci.hpp>
 
 #include "bench/peak.hpp"
@@ -38,7 +40,8 @@ constexpr auto with_gradients = ricci::value_and_gradient(
 struct sizes {
     std::size_t n, model, heads;
     std::size_t width() const { return model / heads; }
-    /// Of the products alone: four projections, scores and values; twice that again for the gradients.
+    /// Of the products alone: four projections, scores and values; twice that again for the
+    /// gradients.
     double forward_gflop() const {
         const double rows = static_cast<double>(n), columns = static_cast<double>(model);
         return 1e-9 * (8 * rows * columns * columns + 4 * rows * rows * columns);
@@ -204,13 +207,13 @@ void use_threads(int) {}
 
 void print(const sizes& s, const char* what, int threads, double gflop, double ours, double theirs,
            double peak) {
-    std::printf("N%-5zu D%-4zu H%-3zu %-20s %7d %10.2f %9.1f %8.3f", s.n, s.model, s.heads, what,
-                threads, ours * 1e3, gflop / ours, gflop / ours / peak);
+    fmt::print("N{:<5} D{:<4} H{:<3} {:<20} {:7} {:10.2f} {:9.1f} {:8.3f}", s.n, s.model, s.heads,
+               what, threads, ours * 1e3, gflop / ours, gflop / ours / peak);
 #ifdef RICCI_BENCH_OPENBLAS
-    std::printf(" %10.2f %9.3f\n", theirs * 1e3, theirs / ours);
+    fmt::print(" {:10.2f} {:9.3f}\n", theirs * 1e3, theirs / ours);
 #else
     static_cast<void>(theirs);
-    std::printf("          -         -\n");
+    fmt::print("          -         -\n");
 #endif
     std::fflush(stdout);
 }
@@ -242,7 +245,7 @@ void measure(const sizes& s, int threads, double peak, int measurements) {
     hand.forward_and_backward();
     const double difference = largest_difference(hand, both["Y"_t].data(), both["dL/dX"_t].data());
     if (difference > 1e-2) {
-        std::printf("the two layers differ by %g\n", difference);
+        fmt::print("the two layers differ by {:g}\n", difference);
         std::exit(1);
     }
     const auto rest = [&] { ricci::bench::let_peer_rest(threads); };
@@ -262,14 +265,14 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));
     if (counts.empty()) counts = {1, 2};
 #ifdef RICCI_BENCH_OPENBLAS
-    std::printf("# peer: cblas_sgemm of OpenBLAS %s, and loops\n", openblas_get_corename());
+    fmt::print("# peer: cblas_sgemm of OpenBLAS {}, and loops\n", openblas_get_corename());
 #endif
-    std::printf("# GFLOP/s count the layer's products; exp and sums come on top\n");
-    std::printf("%-37s %7s %10s %9s %8s %10s %9s\n", "layer, float", "threads", "median ms",
-                "GFLOP/s", "of peak", "peer ms", "speed-up");
+    fmt::print("# GFLOP/s count the layer's products; exp and sums come on top\n");
+    fmt::print("{:<37} {:>7} {:>10} {:>9} {:>8} {:>10} {:>9}\n", "layer, float", "threads",
+               "median ms", "GFLOP/s", "of peak", "peer ms", "speed-up");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
-        std::printf("# peak of %d thread(s): %.1f GFLOP/s\n", threads, peak);
+        fmt::print("# peak of {} thread(s): {:.1f} GFLOP/s\n", threads, peak);
         measure({1024, 512, 8}, threads, peak, 11);
         measure({512, 768, 12}, threads, peak, 11);
     }

@@ -7,8 +7,8 @@ namespace ricci::bench {
 
 using kernels::factors;
 
-/// GFLOP/s that `threads` threads reach together with multiply-adds, in the best of a few runs of some
-/// milliseconds. T: float, double.
+/// GFLOP/s that `threads` threads reach together with multiply-adds, in the best of a few runs of
+/// some milliseconds. T: float, double.
 template <class T>
 double peak_gflops(int threads, factors where = factors::in_registers, int runs = 8);
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <fmt/core.h>
+
 #ifdef RICCI_BENCH_EIGEN
 #include <Eigen/Core>
 #endif
@@ -118,18 +120,19 @@ void measure(double peak) {
             ? 2.0 * static_cast<double>(sizes.extent('i') * sizes.extent('j') * sizes.extent('k'))
             : static_cast<double>(sizes.iterations());
     const double rate = 2e-9 * products / time.best;
-    std::printf("%-20s %-18s %-26s    %10.1f %10.1f %8.1f %-7s %6.3f", "float", which.text,
-                which.extents, time.median * 1e9, time.best * 1e9, rate, "GFLOP/s", rate / peak);
-    if (has_peer) std::printf(" %8.3f%s\n", peer_time.best / time.best, right ? "" : " DIFFERS");
-    else std::printf("        -\n");
+    fmt::print("{:<20} {:<18} {:<26}    {:10.1f} {:10.1f} {:8.1f} {:<7} {:6.3f}", "float",
+               which.text, which.extents, time.median * 1e9, time.best * 1e9, rate, "GFLOP/s",
+               rate / peak);
+    if (has_peer) fmt::print(" {:8.3f}{}\n", peer_time.best / time.best, right ? "" : " DIFFERS");
+    else fmt::print("        -\n");
     std::fflush(stdout);
 }
 
 }  // namespace
 
 void measure_small(double peak) {
-    std::printf("# extents in the types, nanoseconds; vectors of %zu bytes; peer: %s\n",
-                small::vector_bytes, has_peer ? "Eigen" : "none");
+    fmt::print("# extents in the types, nanoseconds; vectors of {} bytes; peer: {}\n",
+               small::vector_bytes, has_peer ? "Eigen" : "none");
     for_static_cases([&]<std::size_t Number>() { measure<Number>(peak); });
 }
 

@@ -73,8 +73,8 @@ std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Se
     return {times.first.median, times.second.median};
 }
 
-/// What to do before a measurement that follows a call of OpenBLAS: its threads keep their processors busy for
-/// about 120 ms after one, waiting for the next.
+/// What to do before a measurement that follows a call of OpenBLAS: its threads keep their
+/// processors busy for about 120 ms after one, waiting for the next.
 inline void let_peer_rest(int threads) {
     if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }

@@ -1,4 +1,4 @@
-"""The model of examples/train.cpp in PyTorch, trained on the same pieces of the same text, beside it in
+"""The model of examples/train in PyTorch, trained on the same pieces of the same text, beside it in
 turns: tokens a second and the loss of each.
 
 usage: train_torch.py BUILD_FOLDER [STEPS [THREADS]]    default: 100 steps, 1 thread
@@ -65,7 +65,7 @@ class Model(torch.nn.Module):
 
 
 def random_bits(state):
-    """The generator of examples/train.cpp: 64 bits at a time, from the seed alone."""
+    """The generator of examples/train: 64 bits at a time, from the seed alone."""
     wrap = (1 << 64) - 1
     while True:
         state = (state + 0x9E3779B97F4A7C15) & wrap
