@@ -1,4 +1,5 @@
-// Multi-head attention as its equations: a worked example by hand, then a text, forward and backward.
+// Multi-head attention as its equations: a worked example by hand, then a text, forward and
+// backward.
 //   attention [TEXT FILE] [--token NUMBER]
 #include <cerrno>
 #include <cmath>
@@ -8,6 +9,8 @@
 #include <ctime>
 #include <string>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include <ricci/ricci.hpp>
 
@@ -50,9 +53,9 @@ constexpr auto embedding = R"(
 constexpr auto entropy =
     R"(E^h = -\operatorname{mean}_i(\sum_j A^{hij} \log(\max(A^{hij}, 10^{-30}))))"_eq;
 
-void heading(const char* text) { std::printf("\n== %s\n\n", text); }
+void heading(const char* text) { fmt::print("\n== {}\n\n", text); }
 
-// The worked example ---------------------------------------------------------------------------------
+// The worked example ------------------------------------------------------------------------------
 
 constexpr const char* tokens[] = {"The", "cat", "sat", "on", "mat"};
 
@@ -66,14 +69,14 @@ using cube = ricci::tensor_view<const double, 3>;
 using matrix = ricci::tensor_view<const double, 2>;
 
 void trace(std::size_t token, matrix q, cube p, cube s, cube a, matrix y) {
-    std::printf("\nToken %zu, \"%s\":\n", token, tokens[token]);
+    fmt::print("\nToken {}, \"{}\":\n", token, tokens[token]);
     for (std::size_t h = 0; h < 2; ++h) {
-        std::printf("  head %zu   q = [%g %g]\n", h + 1, q(token, 2 * h), q(token, 2 * h + 1));
-        std::printf("    %-6s %8s %10s %8s\n", "key", "q.k", "/sqrt(2)", "weight");
+        fmt::print("  head {}   q = [{:g} {:g}]\n", h + 1, q(token, 2 * h), q(token, 2 * h + 1));
+        fmt::print("    {:<6} {:>8} {:>10} {:>8}\n", "key", "q.k", "/sqrt(2)", "weight");
         for (std::size_t j = 0; j < 5; ++j)
-            std::printf("    %-6s %8.4f %10.4f %8.4f\n", tokens[j], p(h, token, j), s(h, token, j),
-                        a(h, token, j));
-        std::printf("    output = [%.4f %.4f]\n", y(token, 2 * h), y(token, 2 * h + 1));
+            fmt::print("    {:<6} {:8.4f} {:10.4f} {:8.4f}\n", tokens[j], p(h, token, j),
+                       s(h, token, j), a(h, token, j));
+        fmt::print("    output = [{:.4f} {:.4f}]\n", y(token, 2 * h), y(token, 2 * h + 1));
     }
 }
 
@@ -82,31 +85,32 @@ void worked_example(std::size_t token) {
     const auto q = rows_of({1, 0, 1, 0, 0, 2, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1});
     const auto k = rows_of({0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, .5, .5});
     const auto v = rows_of({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, .5, .5, .5, .5});
-    std::printf("%s", ricci::to_latex(worked).c_str());
+    fmt::print("{}", ricci::to_latex(worked));
     auto step = ricci::prepare(worked, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = 2, "h"_i = 2);
     step();
     const cube a = step["A"_t];
     const matrix y = step["Y"_t];
     for (std::size_t h = 0; h < 2; ++h) {
-        std::printf("\nWeights of head %zu\n        ", h + 1);
-        for (const char* t : tokens) std::printf("%8s", t);
+        fmt::print("\nWeights of head {}\n        ", h + 1);
+        for (const char* t : tokens) fmt::print("{:>8}", t);
         for (std::size_t i = 0; i < 5; ++i) {
-            std::printf("\n  %-6s", tokens[i]);
-            for (std::size_t j = 0; j < 5; ++j) std::printf("%8.4f", a(h, i, j));
+            fmt::print("\n  {:<6}", tokens[i]);
+            for (std::size_t j = 0; j < 5; ++j) fmt::print("{:8.4f}", a(h, i, j));
         }
-        std::printf("\n");
+        fmt::print("\n");
     }
-    std::printf("\nOutputs\n");
+    fmt::print("\nOutputs\n");
     for (std::size_t i = 0; i < 5; ++i)
-        std::printf("  %-6s%8.4f%8.4f%8.4f%8.4f\n", tokens[i], y(i, 0), y(i, 1), y(i, 2), y(i, 3));
+        fmt::print("  {:<6}{:8.4f}{:8.4f}{:8.4f}{:8.4f}\n", tokens[i], y(i, 0), y(i, 1), y(i, 2),
+                   y(i, 3));
     trace(token, q.view(), step["P"_t], step["S"_t], a, y);
-    std::printf(
-        "\nA layer of this width with its four projections has 4 d_model^2 = %d parameters.\n",
+    fmt::print(
+        "\nA layer of this width with its four projections has 4 d_model^2 = {} parameters.\n",
         4 * 4 * 4);
-    std::printf("\nThe plan:\n%s", step.explain().c_str());
+    fmt::print("\nThe plan:\n{}", step.explain());
 }
 
-// A text ---------------------------------------------------------------------------------------------
+// A text ------------------------------------------------------------------------------------------
 
 constexpr std::size_t length = 1024, model = 512, heads = 8, width = model / heads;
 
@@ -136,14 +140,14 @@ void randomise(ricci::tensor<double, Rank>& t, double deviation, std::uint64_t s
 std::string read_text(const char* path) {
     std::FILE* file = std::fopen(path, "rb");
     if (file == nullptr) {
-        std::fprintf(stderr, "attention: cannot read %s: %s\n", path, std::strerror(errno));
+        fmt::print(stderr, "attention: cannot read {}: {}\n", path, std::strerror(errno));
         std::exit(1);
     }
     std::string text(length, '\0');
     text.resize(std::fread(text.data(), 1, length, file));
     std::fclose(file);
     if (text.empty()) {
-        std::fprintf(stderr, "attention: %s is empty\n", path);
+        fmt::print(stderr, "attention: {} is empty\n", path);
         std::exit(1);
     }
     for (std::size_t k = 0; text.size() < length; ++k)
@@ -201,9 +205,9 @@ void time_single(const layer<double>& exact) {
     // each product has two gradients; Q, K, V, S and O are computed once more
     const double backward_flops = 2 * forward_flops + 3 * projection + 2 * product;
     const double tf = seconds(forward), tb = seconds(both);
-    std::printf("forward   %8.2f ms  %7.1f GFLOP/s\n", 1e3 * tf, 1e-9 * forward_flops / tf);
-    std::printf("backward  %8.2f ms  %7.1f GFLOP/s (with the forward values it needs)\n", 1e3 * tb,
-                1e-9 * backward_flops / tb);
+    fmt::print("forward   {:8.2f} ms  {:7.1f} GFLOP/s\n", 1e3 * tf, 1e-9 * forward_flops / tf);
+    fmt::print("backward  {:8.2f} ms  {:7.1f} GFLOP/s (with the forward values it needs)\n",
+               1e3 * tb, 1e-9 * backward_flops / tb);
 }
 
 /// (L(x + h) - L(x - h)) / 2h against dL/dx, for some entries of one operand.
@@ -224,15 +228,15 @@ double check_entries(const char* name, const Loss& loss, ricci::tensor<double, R
         x.data()[at] = old;
         worst = std::fmax(worst, std::abs((above - below) / (2 * h) - derived.data()[at]) / scale);
     }
-    std::printf("  dL/d%-4s largest difference at sampled entries, of the largest entry: %.1e\n",
-                name, worst);
+    fmt::print("  dL/d{:<4} largest difference at sampled entries, of the largest entry: {:.1e}\n",
+               name, worst);
     std::fflush(stdout);
     return worst;
 }
 
 template <class Forward>
 bool check_gradients(layer<double>& l, Forward& forward) {
-    std::printf("checking the gradients by central differences, in double ...\n");
+    fmt::print("checking the gradients by central differences, in double ...\n");
     std::fflush(stdout);
     const auto g = backward("X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk, "W_V"_t = l.wv,
                             "W_O"_t = l.wo, "d_k"_t = width, "dL/dY"_t = l.dy);
@@ -250,16 +254,16 @@ bool check_gradients(layer<double>& l, Forward& forward) {
                                check_entries("W_V", loss, l.wv, g["dL/dW_V"_t]),
                                check_entries("W_O", loss, l.wo, g["dL/dW_O"_t])})
         worst = std::fmax(worst, found);
-    std::printf("  %s\n", worst < 1e-6 ? "they agree" : "THEY DO NOT AGREE");
+    fmt::print("  {}\n", worst < 1e-6 ? "they agree" : "THEY DO NOT AGREE");
     return worst < 1e-6;
 }
 
 bool real_text(const char* path) {
     heading("A text: 1024 bytes, d_model 512, 8 heads");
     const std::string text = read_text(path);
-    std::printf("%s: \"%.*s...\"\n\n", path, 50, text.c_str());
-    std::printf("The equations\n%s\n", ricci::to_latex(attention).c_str());
-    std::printf("The gradients, as derived from them\n%s\n", ricci::to_latex(backward).c_str());
+    fmt::print("{}: \"{}...\"\n\n", path, text.substr(0, 50));
+    fmt::print("The equations\n{}\n", ricci::to_latex(attention));
+    fmt::print("The gradients, as derived from them\n{}\n", ricci::to_latex(backward));
 
     layer<double> l;
     embed(text, l.x);
@@ -272,12 +276,12 @@ bool real_text(const char* path) {
                                   "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = width);
     forward();
     const auto e = entropy("A"_t = forward["A"_t])["E"_t].clone();
-    std::printf("mean entropy of the attention, by head (at most log 1024 = %.3f):",
-                std::log(1024.0));
-    for (std::size_t h = 0; h < heads; ++h) std::printf(" %.3f", e(h));
-    std::printf("\n\n");
+    fmt::print("mean entropy of the attention, by head (at most log 1024 = {:.3f}):",
+               std::log(1024.0));
+    for (std::size_t h = 0; h < heads; ++h) fmt::print(" {:.3f}", e(h));
+    fmt::print("\n\n");
     time_single(l);
-    std::printf("\n");
+    fmt::print("\n");
     return check_gradients(l, forward);
 }
 
@@ -291,11 +295,11 @@ int main(int count, char** arguments) {
             char* end = nullptr;
             token = std::strtoul(arguments[++k], &end, 10);
             if (*end != '\0' || token > 4) {
-                std::fprintf(stderr, "attention: a token is a number from 0 to 4\n");
+                fmt::print(stderr, "attention: a token is a number from 0 to 4\n");
                 return 1;
             }
         } else if (arguments[k][0] == '-') {
-            std::fprintf(stderr, "usage: attention [TEXT FILE] [--token NUMBER]\n");
+            fmt::print(stderr, "usage: attention [TEXT FILE] [--token NUMBER]\n");
             return 1;
         } else {
             path = arguments[k];
@@ -305,7 +309,7 @@ int main(int count, char** arguments) {
         worked_example(token);
         return real_text(path) ? 0 : 1;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "attention: %s\n", e.what());
+        fmt::print(stderr, "attention: {}\n", e.what());
         return 1;
     }
 }

@@ -1,6 +1,6 @@
-// How heads share keys and values, where queries come from, what a score is: cross-attention, grouped
-// and single keys, a value width of its own, rotated places, a learned metric, decoding step by step
-// against a cache, many tiny sequences, and weights that need no softmax.
+// How heads share keys and values, where queries come from, what a score is: cross-attention,
+// grouped and single keys, a value width of its own, rotated places, a learned metric, decoding
+// step by step against a cache, many tiny sequences, and weights that need no softmax.
 #include "examples/shapes/plain.hpp"
 
 using namespace ricci::literals;
@@ -84,7 +84,8 @@ void sources(plain::report& report) {
     report.compare("cross-attention, values of another width", step["O"_t],
                    by_loops(q, k, v, 1 / std::sqrt(double{width})), step.explain());
 
-    // Keys and values without a head: every head reads the same, which strides of 0 say to the loops.
+    // Keys and values without a head: every head reads the same, which strides of 0 say to the
+    // loops.
     const auto shared_k = plain::random<2>({keys, width}, 4),
                shared_v = plain::random<2>({keys, values}, 5);
     auto one =

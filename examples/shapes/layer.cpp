@@ -1,7 +1,9 @@
-// The multi-head layer as textbooks vary it: with biases and an input width of its own, with Q, K and V
-// in one matrix, with its weights returned, with 1, 2 and 4 heads of a worked example, with two heads on
-// the same columns, and without one of its heads.
+// The multi-head layer as textbooks vary it: with biases and an input width of its own, with Q, K
+// and V in one matrix, with its weights returned, with 1, 2 and 4 heads of a worked example, with
+// two heads on the same columns, and without one of its heads.
 #include "examples/shapes/plain.hpp"
+
+#include <fmt/core.h>
 
 using namespace ricci::literals;
 
@@ -13,7 +15,8 @@ constexpr auto biased = R"(
     K^{nhja} = X^{njb} W_K^{hba} + b_K^{ha}
     V^{nhjc} = X^{njb} W_V^{hbc} + b_V^{hc}
     S^{nhij} = \frac{1}{\sqrt{d_k}} Q^{nhia} K^{nhja}
-    M^{nhij} = \begin{cases} S^{nhij} & \text{if } m^{nj} \ne 0 \\ -\infty & \text{otherwise} \end{cases}
+    M^{nhij} = \begin{cases} S^{nhij} & \text{if } m^{nj} \ne 0 \\
+                             -\infty & \text{otherwise} \end{cases}
     A^{nhij} = \operatorname{softmax}_j(M^{nhij})
     O^{nhic} = A^{nhij} V^{nhjc}
     Y^{nid}  = O^{nhic} W_O^{hcd} + b_O^d
@@ -200,7 +203,7 @@ void worked_example(plain::report& report) {
             for (std::size_t i = 0; i < tokens; ++i)
                 for (std::size_t j = 0; j < tokens; ++j)
                     mean(i, j) += weights(h, i, j) / static_cast<double>(heads);
-        const std::string name = "the worked example, heads: " + std::to_string(heads);
+        const std::string name = fmt::format("the worked example, heads: {}", heads);
 
         auto step = ricci::prepare(columns, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = width,
                                    "h"_i = count);

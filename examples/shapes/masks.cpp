@@ -1,5 +1,5 @@
-// What a query may see: everything, the past, a window, blocks, strides, what is not padding, what a
-// mask says; and what distance costs it. Each is a line between the scores and the softmax.
+// What a query may see: everything, the past, a window, blocks, strides, what is not padding, what
+// a mask says; and what distance costs it. Each is a line between the scores and the softmax.
 #include "examples/shapes/plain.hpp"
 
 using namespace ricci::literals;
@@ -22,25 +22,29 @@ constexpr auto causal = R"(
 )"_eq;
 constexpr auto window = R"(
     S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
-    M^{hij} = \begin{cases} S^{hij} & \text{if } j \le i \land i - j < w \\ -\infty & \text{otherwise} \end{cases}
+    M^{hij} = \begin{cases} S^{hij} & \text{if } j \le i \land i - j < w \\
+                            -\infty & \text{otherwise} \end{cases}
     A^{hij} = \operatorname{softmax}_j(M^{hij})
     O^{hic} = A^{hij} V^{hjc}
 )"_eq;
 constexpr auto blocks = R"(
     S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
-    M^{hij} = \begin{cases} S^{hij} & \text{if } i - i \bmod 16 = j - j \bmod 16 \\ -\infty & \text{otherwise} \end{cases}
+    M^{hij} = \begin{cases} S^{hij} & \text{if } i - i \bmod 16 = j - j \bmod 16 \\
+                            -\infty & \text{otherwise} \end{cases}
     A^{hij} = \operatorname{softmax}_j(M^{hij})
     O^{hic} = A^{hij} V^{hjc}
 )"_eq;
 constexpr auto strided = R"(
     S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
-    M^{hij} = \begin{cases} S^{hij} & \text{if } j \le i \land i \bmod 4 = j \bmod 4 \\ -\infty & \text{otherwise} \end{cases}
+    M^{hij} = \begin{cases} S^{hij} & \text{if } j \le i \land i \bmod 4 = j \bmod 4 \\
+                            -\infty & \text{otherwise} \end{cases}
     A^{hij} = \operatorname{softmax}_j(M^{hij})
     O^{hic} = A^{hij} V^{hjc}
 )"_eq;
 constexpr auto boolean = R"(
     S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
-    M^{hij} = \begin{cases} S^{hij} & \text{if } B^{ij} \ne 0 \\ -\infty & \text{otherwise} \end{cases}
+    M^{hij} = \begin{cases} S^{hij} & \text{if } B^{ij} \ne 0 \\
+                            -\infty & \text{otherwise} \end{cases}
     A^{hij} = \operatorname{softmax}_j(M^{hij})
     O^{hic} = A^{hij} V^{hjc}
 )"_eq;

@@ -1,4 +1,5 @@
-// Attention the plain way, in double with every weight stored, and how an example is held against it.
+// Attention the plain way, in double with every weight stored, and how an example is held against
+// it.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <ricci/ricci.hpp>
 
@@ -39,9 +41,9 @@ double dot(std::size_t count, X x, Y y) {
     return sum;
 }
 
-/// One head: out(i, c) = sum over j of weight(i, j) value(j, c), where the weights of a query are the
-/// softmax of score(i, j). A query that sees nothing, all of whose scores are -infinity, gets zeros.
-/// Returns the weights, [i][j].
+/// One head: out(i, c) = sum over j of weight(i, j) value(j, c), where the weights of a query are
+/// the softmax of score(i, j). A query that sees nothing, all of whose scores are -infinity, gets
+/// zeros. Returns the weights, [i][j].
 template <class Score, class Value, class Out>
 std::vector<std::vector<double>> attend(std::size_t queries, std::size_t keys, std::size_t values,
                                         Score score, Value value, Out out) {
@@ -64,8 +66,8 @@ std::vector<std::vector<double>> attend(std::size_t queries, std::size_t keys, s
 /// What the examples of a file came to.
 class report {
 public:
-    /// Prints how far an output is from the plain result, and whether the weights were stored on the
-    /// way: `plan` is what explain() says, `streamed` what it ought to say.
+    /// Prints how far an output is from the plain result, and whether the weights were stored on
+    /// the way: `plan` is what explain() says, `streamed` what it ought to say.
     template <class Got, int Rank>
     void compare(const char* name, const Got& got, const ricci::tensor<double, Rank>& want,
                  const std::string& plan, bool streamed = true, double tolerance = 2e-6) {
@@ -78,10 +80,10 @@ public:
         }
         right = right && worst <= tolerance * size;
         const bool is_streamed = plan.find("not stored: ") != std::string::npos;
-        std::printf("%-44s %9.1e %s%s\n", name, worst / size,
-                    is_streamed ? "weights not stored" : "",
-                    right && is_streamed == streamed ? "" : "   NOT AS IT SHOULD BE");
-        if (is_streamed != streamed) std::printf("%s", plan.c_str());
+        fmt::print("{:<44} {:9.1e} {}{}\n", name, worst / size,
+                   is_streamed ? "weights not stored" : "",
+                   right && is_streamed == streamed ? "" : "   NOT AS IT SHOULD BE");
+        if (is_streamed != streamed) fmt::print("{}", plan);
         failed_ = failed_ || !right || is_streamed != streamed;
     }
     int exit_status() const { return failed_ ? 1 : 0; }
