@@ -89,7 +89,7 @@ private:
         ++now_;
     }
 
-    // Text that is not mathematics -----------------------------------------------------------------
+    // Text that is not mathematics ----------------------------------------------------------------
 
     void skip_to(std::string_view closer) {
         const std::size_t found = text_.find(closer, now_ + 1);
@@ -159,7 +159,7 @@ private:
         now_ = uniform ? end : now_ + 1;
     }
 
-    // Commands in the text -------------------------------------------------------------------------
+    // Commands in the text ------------------------------------------------------------------------
 
     void command() {
         const std::size_t begin = now_;
@@ -267,7 +267,7 @@ private:
         now_ = body;
     }
 
-    // Mathematics ----------------------------------------------------------------------------------
+    // Mathematics ---------------------------------------------------------------------------------
 
     void dollar() {
         const std::size_t begin = now_;

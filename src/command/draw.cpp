@@ -1,4 +1,5 @@
-// `ricci draw`: the tensor diagram of equations, as SVG, as a graph for Graphviz, or for the terminal.
+// `ricci draw`: the tensor diagram of equations, as SVG, as a graph for Graphviz, or for the
+// terminal.
 #include <cstdio>
 #include <memory>
 #include <optional>

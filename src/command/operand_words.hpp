@@ -43,8 +43,8 @@ element element_named(const std::string& name);
 /// The short name: f32.
 std::string short_name(element type);
 
-/// The extents of the tensor that an operand names in a file, whose header alone is read. Throws ricci::error
-/// where the file has several tensors and none is named.
+/// The extents of the tensor that an operand names in a file, whose header alone is read. Throws
+/// ricci::error where the file has several tensors and none is named.
 array shape_in_file(const operand_word& o);
 
 /// Whether the program takes the tensor for places or conditions: its whole numbers stay what they

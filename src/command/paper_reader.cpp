@@ -170,7 +170,7 @@ void paper_reader::begin_display(std::string_view text_before) {
     before_ = text_before;
 }
 
-// Statements -----------------------------------------------------------------------------------------
+// Statements --------------------------------------------------------------------------------------
 
 void paper_reader::take(const statement& given) {
     statement s = given;
@@ -495,7 +495,7 @@ bool paper_reader::complete_parts(const statement& s, const reading_of& r) {
     return true;
 }
 
-// Definitions ----------------------------------------------------------------------------------------
+// Definitions -------------------------------------------------------------------------------------
 
 void paper_reader::define(const reading& r, const std::string& text, int line,
                           std::string arguments) {
@@ -560,7 +560,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     return true;
 }
 
-// Relations between expressions ----------------------------------------------------------------------
+// Relations between expressions -------------------------------------------------------------------
 
 /// \sum_j A^{ij} = 1: the left side gets a name for the time of the judgement.
 bool paper_reader::read_relation(const statement& s, reading_of& r, const spelling_context& context,
@@ -642,7 +642,7 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
     return true;
 }
 
-// Claims ---------------------------------------------------------------------------------------------
+// Claims ------------------------------------------------------------------------------------------
 
 claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_t number,
                                std::string own, std::string text, std::string except,
@@ -701,7 +701,7 @@ void paper_reader::settle(const claim& c, const settled& done) {
     if (!done.words.empty()) note(c.finding, done.words);
 }
 
-// Mathematics in the text ----------------------------------------------------------------------------
+// Mathematics in the text -------------------------------------------------------------------------
 
 void paper_reader::note_passing(const part& p, int section) {
     for (const statement& s : statements_of(p.content, "")) {
@@ -765,7 +765,7 @@ void paper_reader::take_passing(const part& p) {
     note_uses(s.at, r);
 }
 
-// The end --------------------------------------------------------------------------------------------
+// The end -----------------------------------------------------------------------------------------
 
 void paper_reader::note_uses(std::size_t at, const reading& r) {
     for (const used_name& u : r.names) {

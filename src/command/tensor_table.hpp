@@ -12,8 +12,8 @@ namespace ricci::command {
 
 class tensor_table {
 public:
-    /// `parameters`: names of inputs; where there are none, those that are named W or b. Throws ricci::error
-    /// for a name that is no input.
+    /// `parameters`: names of inputs; where there are none, those that are named W or b. Throws
+    /// ricci::error for a name that is no input.
     tensor_table(const program& p, const std::vector<named>& operands,
                  const std::vector<std::string>& parameters);
 

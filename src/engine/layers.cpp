@@ -106,7 +106,7 @@ memory_sizes layers::memory() const {
     return all;
 }
 
-// What the caller has bound ------------------------------------------------------------------------
+// What the caller has bound -----------------------------------------------------------------------
 
 bool layers::is_single(ir::ref name) const {
     const ir::program_view p = given_.layer;
@@ -235,7 +235,7 @@ const layers::whole* layers::find(std::string_view name, bool output) const {
     return nullptr;
 }
 
-// Memory between layers ----------------------------------------------------------------------------
+// Memory between layers ---------------------------------------------------------------------------
 
 // A tensor of these extents, row-major; the caller gives it an address.
 operand layers::in_row(const std::vector<std::int64_t>& extents) {
@@ -283,7 +283,7 @@ void* layers::as_row(const whole& w) {
     return memory;
 }
 
-// What runs ----------------------------------------------------------------------------------------
+// What runs ---------------------------------------------------------------------------------------
 
 layers::stage layers::make_stage(ir::program program) const {
     auto made = std::make_unique<layer_stage>(std::move(program), type_, given_.count);
