@@ -1,3 +1,4 @@
+// What a claim comes to: proved, refuted, or why neither.
 #include "command/check_claims.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which definitions an equation rests on, and their text.
 #include "command/check_definitions.hpp"
 
 #include <algorithm>

@@ -3,23 +3,12 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "command/paper_statements.hpp"
+#include "command/printed_values.hpp"
 
 namespace ricci::command {
-
-/// A number, a vector or a matrix, with how far each entry may be off by what the page rounded.
-struct value {
-    int rows = 1;
-    int columns = 1;
-    std::vector<double> entries;
-    std::vector<double> errors;
-
-    bool is_number() const { return rows == 1 && columns == 1; }
-};
 
 class number_book {
 public:

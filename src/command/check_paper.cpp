@@ -1,3 +1,4 @@
+// Reads the parts of a document in order.
 #include "command/check_paper.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The verdicts as lines, in colours on a terminal, and as JSON.
 #include "command/check_report.hpp"
 
 #include <array>

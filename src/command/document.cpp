@@ -1,3 +1,4 @@
+// Reads a document, puts what it includes into its place, and leaves its comments out.
 #include "command/document.hpp"
 
 #include <algorithm>

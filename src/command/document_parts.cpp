@@ -1,3 +1,4 @@
+// Finds headings, displays and formulas in LaTeX and in Markdown.
 #include "command/document_parts.hpp"
 
 #include <algorithm>

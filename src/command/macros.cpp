@@ -1,3 +1,4 @@
+// Reads definitions of macros, and puts their texts where they are used.
 #include "command/macros.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Looks for the words that say where an equation holds.
 #include "command/paper_prose.hpp"
 
 #include <initializer_list>

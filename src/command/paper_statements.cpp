@@ -1,84 +1,27 @@
+// Lines are joined and split into statements, and statements into sides.
 #include "command/paper_statements.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "command/paper_cleaning.hpp"
+#include "command/paper_indices.hpp"
 #include "command/paper_words.hpp"
 
 namespace ricci::command {
-
 namespace {
 
-template <std::size_t N>
-bool is_among(std::string_view word, const std::string_view (&list)[N]) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
-}
-
-constexpr std::string_view equal_signs[] = {"=",       "\\equiv", "\\coloneqq", "\\triangleq",
-                                            "\\doteq", "\\eqdef", "\\eqqcolon", "\\coloneq"};
-constexpr std::string_view equivalent_signs[] = {"\\Leftrightarrow", "\\iff",
-                                                 "\\Longleftrightarrow"};
-constexpr std::string_view near_signs[] = {"\\approx", "\\simeq", "\\cong", "\\approxeq"};
-constexpr std::string_view other_signs[] = {"<",
-                                            ">",
-                                            "\\le",
-                                            "\\leq",
-                                            "\\ge",
-                                            "\\geq",
-                                            "\\lt",
-                                            "\\gt",
-                                            "\\ne",
-                                            "\\neq",
-                                            "\\ll",
-                                            "\\gg",
-                                            "\\to",
-                                            "\\rightarrow",
-                                            "\\longrightarrow",
-                                            "\\mapsto",
-                                            "\\longmapsto",
-                                            "\\in",
-                                            "\\notin",
-                                            "\\subset",
-                                            "\\subseteq",
-                                            "\\propto",
-                                            "\\sim",
-                                            "\\leftarrow",
-                                            "\\gets",
-                                            "\\leqslant",
-                                            "\\geqslant",
-                                            "\\lesssim",
-                                            "\\gtrsim",
-                                            "\\xrightarrow",
-                                            "\\supset",
-                                            "\\hookrightarrow",
-                                            "\\leftrightarrow",
-                                            "\\preceq",
-                                            "\\succeq",
-                                            "\\rightharpoonup",
-                                            "\\prec",
-                                            "\\succ",
-                                            "\\asymp",
-                                            "\\perp",
-                                            "\\models"};
 constexpr std::string_view arrows_between[] = {"\\Rightarrow", "\\implies", "\\Longrightarrow",
                                                "\\therefore",  "\\because", "\\impliedby"};
+
 constexpr std::string_view operators[] = {"+", "\\times", "\\cdot", "\\pm",    "\\mp",
                                           "*", "/",       "\\odot", "\\otimes"};
+
 constexpr std::string_view spaces[] = {"\\quad", "\\qquad", "\\enspace", "\\enskip", "\\hfill"};
+
 constexpr std::string_view words_commands[] = {"\\text", "\\mbox",       "\\textrm", "\\textit",
                                                "\\hbox", "\\textnormal", "\\textbf"};
-constexpr std::string_view transparent[] = {
-    "split",  "aligned", "gathered", "alignedat", "subequations", "align",   "align*",
-    "gather", "gather*", "equation", "equation*", "multlined",    "alignat", "alignat*"};
-
-std::optional<relation> relation_of(const token& t) {
-    if (is_among(t.text, equal_signs)) return relation::equal;
-    if (is_among(t.text, equivalent_signs)) return relation::equivalent;
-    if (is_among(t.text, near_signs)) return relation::near;
-    if (is_among(t.text, other_signs)) return relation::other;
-    return std::nullopt;
-}
 
 /// What a \text{...} says, in lower case.
 std::string words_at(token_at first, token_at last) {
@@ -112,11 +55,13 @@ bool joins(std::string_view words) {
                                                 "given"};
     return is_among(words, list);
 }
+
 bool holds_everywhere(std::string_view words) {
     static constexpr std::string_view list[] = {"for all", "for each", "for every", "for any",
                                                 "forall"};
     return is_among(words, list);
 }
+
 /// Words that say where an equation holds, however they go on.
 bool restricts(std::string_view words) {
     static constexpr std::string_view beginnings[] = {
@@ -124,106 +69,6 @@ bool restricts(std::string_view words) {
         "on",    "in",      "subject", "s.t",      "such",     "otherwise", "else", "assuming",
         "since", "because", "by",      "to",       "near",     "from"};
     return is_among(words.substr(0, words.find(' ')), beginnings);
-}
-
-/// Removes what says nothing of the mathematics, and sizes of brackets.
-tokens cleaned(const tokens& list) {
-    static constexpr std::string_view with_argument[] = {
-        "\\label",    "\\tag",   "\\hspace", "\\vspace",    "\\phantom",        "\\hphantom",
-        "\\vphantom", "\\color", "\\mspace", "\\eqno",      "\\tag*",           "\\cite",
-        "\\footnote", "\\ref",   "\\eqref",  "\\intertext", "\\shortintertext", "\\noalign",
-        "\\hskip"};
-    static constexpr std::string_view alone[] = {
-        "\\nonumber",    "\\notag",        "\\displaystyle",  "\\textstyle",
-        "\\scriptstyle", "\\limits",       "\\nolimits",      "\\left",
-        "\\right",       "\\middle",       "\\big",           "\\Big",
-        "\\bigg",        "\\Bigg",         "\\bigl",          "\\bigr",
-        "\\Bigl",        "\\Bigr",         "\\biggl",         "\\biggr",
-        "\\Biggl",       "\\Biggr",        "\\bigm",          "\\mathstrut",
-        "\\strut",       "\\allowbreak",   "\\centering",     "\\noindent",
-        "\\par",         "\\hline",        "\\null",          "\\ensuremath",
-        "\\negmedspace", "\\negthinspace", "\\negthickspace", "\\medspace",
-        "\\thickspace",  "\\mathopen",     "\\mathclose",     "\\mathinner",
-        "\\Bigm",        "\\biggm",        "\\mathpunct",     "\\scriptscriptstyle",
-        "\\normalfont",  "\\rmfamily",     "\\boldmath",      "\\thinspace",
-        "\\mathord",     "\\mathop",       "\\mathbin",       "\\mathrel",
-        "\\smash",       "\\small",        "\\footnotesize",  "\\relax",
-        "\\protect",     "\\linebreak",    "\\newline",       "\\pagebreak",
-        "\\nobreak",     "\\enspace"};
-    tokens out;
-    for (auto t = list.begin(); t != list.end();) {
-        if (is_among(t->text, with_argument)) {
-            const bool breaks = t->is("\\intertext") || t->is("\\shortintertext");
-            if (breaks) out.push_back({token_kind::row, "\\\\", t->at, false});
-            ++t;
-            if (t != list.end() && t->is("*")) ++t;
-            if (t != list.end() && t->kind == token_kind::open) t = behind_argument(t, list.end());
-            continue;
-        }
-        if (is_among(t->text, alone)) {
-            const bool bracket = t->is("\\left") || t->is("\\right");
-            const bool left = t->is("\\left");
-            if (++t == list.end() || !bracket) continue;
-            if (t->is(".")) ++t;
-            else if (t->is("|") || t->is("\\vert")) {
-                out.push_back(
-                    {token_kind::command, left ? "\\lvert" : "\\rvert", t->at, t->spaced});
-                ++t;
-            } else if (t->is("\\|") || t->is("\\Vert")) {
-                out.push_back(
-                    {token_kind::command, left ? "\\lVert" : "\\rVert", t->at, t->spaced});
-                ++t;
-            }
-            continue;
-        }
-        if (t->is("\\textcolor")) {  // the colour, then what has it
-            t = behind_argument(std::next(t), list.end());
-            continue;
-        }
-        if (t->is("\\stackrel") || t->is("\\overset") || t->is("\\underset")) {
-            const auto second = behind_argument(std::next(t), list.end());
-            const tokens below = argument_at(second, list.end());
-            if (below.size() <= 2 && !below.empty() &&
-                (relation_of(below.back()) || below.front().is(":"))) {
-                token sign = below.back();
-                sign.at = t->at;
-                out.push_back(std::move(sign));
-                t = behind_argument(second, list.end());
-                continue;
-            }
-        }
-        if (t->is(":") && std::next(t) != list.end() && std::next(t)->is("=")) ++t;
-        if ((t->is("\\begin") || t->is("\\end")) && std::next(t) != list.end() &&
-            is_among(spelled(argument_at(std::next(t), list.end())), transparent)) {
-            const bool counted =
-                spelled(argument_at(std::next(t), list.end())).find("alignat") == 0 ||
-                spelled(argument_at(std::next(t), list.end())) == "alignedat";
-            const bool begins = t->is("\\begin");
-            t = behind_argument(std::next(t), list.end());
-            if (begins && counted) t = behind_argument(t, list.end());
-            if (begins && t != list.end() && t->is("[")) {
-                while (t != list.end() && !t->is("]")) ++t;
-                if (t != list.end()) ++t;
-            }
-            continue;
-        }
-        if (t->kind == token_kind::row && std::next(t) != list.end() && std::next(t)->is("[")) {
-            // \\[2pt], but not a bracket that begins a row
-            auto k = std::next(t);
-            bool length = false;
-            while (k != list.end() && !k->is("]") && k - t < 12) {
-                if (k->is("p") || k->is("m") || k->is("x")) length = true;
-                ++k;
-            }
-            if (length && k != list.end() && k->is("]") && std::next(t)->spaced == false) {
-                out.push_back(*t);
-                t = std::next(k);
-                continue;
-            }
-        }
-        out.push_back(*t++);
-    }
-    return out;
 }
 
 /// Calls `use(token, depth)`: the depth of brackets, or of braces alone where brackets do not
@@ -468,66 +313,12 @@ private:
     std::vector<statement> out_;
 };
 
-void collect_indices(token_at first, token_at last, std::vector<std::string>& out) {
-    const token_at begin = first;
-    for (; first != last; ++first) {
-        if (first->kind != token_kind::down && first->kind != token_kind::up) continue;
-        const bool up = first->kind == token_kind::up;
-        const tokens script = argument_at(std::next(first), last);
-        bool letters = !script.empty(), arithmetic = false;
-        for (auto t = script.begin(); t != script.end(); ++t) {
-            letters = letters && !(t->is("\\text") || t->is("\\mathrm") || t->is("\\frac") ||
-                                   t->is("T") || t->is("\\top"));
-            arithmetic = arithmetic || t->is("+") || t->is("-") || t->is("/") || t->is("\\cdot") ||
-                         t->kind == token_kind::number;
-        }
-        // an exponent is no list of indices: that of e or of a bracket, and arithmetic above a name
-        if (up && first != begin) {
-            const token& base = *std::prev(first);
-            if (base.is("e") || closes(base) || base.kind == token_kind::number) continue;
-            if (arithmetic && !(script.front().is("(") ||
-                                (script.front().kind == token_kind::number && script.size() <= 4)))
-                continue;
-        }
-        if (!letters) continue;
-        std::string together;
-        for (const token& t : script) together += t.text;
-        if (!up && script.size() > 1 && is_label_word(together)) continue;
-        std::string run;  // a word among commas is one index
-        for (const token& t : script) {
-            if (t.kind == token_kind::letter && t.text.size() == 1 && t.text[0] >= 'a')
-                run += t.text;
-            else if (t.is(",")) {
-                if (run.size() > 1) out.push_back(run);
-                run.clear();
-            }
-        }
-        for (const token& t : script) {
-            const bool plain =
-                t.kind == token_kind::letter && t.text.size() == 1 && t.text[0] >= 'a';
-            const bool greek = t.is_command() && t.text.size() > 2 && t.text[1] >= 'a' &&
-                               t.text[1] <= 'z' && !t.is("\\infty") && !t.is("\\in") &&
-                               !t.is("\\prime") && !t.is("\\cdot") && !t.is("\\neq") &&
-                               !t.is("\\ne") && !t.is("\\le") && !t.is("\\leq");
-            if (plain || greek) out.push_back(t.text);
-        }
-    }
-}
-
 }  // namespace
 
 std::vector<statement> statements_of(const tokens& content, const std::string& environment) {
     std::vector<statement> out;
     for (const tokens& line : lines_of(cleaned(content), environment))
         for (statement& s : line_splitter(line).run()) out.push_back(std::move(s));
-    return out;
-}
-
-std::vector<std::string> index_letters(const tokens& list) {
-    std::vector<std::string> out;
-    collect_indices(list.begin(), list.end(), out);
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "command/document_parts.hpp"
+#include "command/paper_signs.hpp"
 #include "command/paper_tokens.hpp"
 
 namespace ricci::command {
-
-enum class relation {
-    equal,       // =, :=, \equiv and the like
-    equivalent,  // \Leftrightarrow
-    near,        // \approx
-    other,       // \le, \to, \in and all others
-};
 
 struct statement {
     std::vector<tokens> sides;
@@ -30,8 +24,5 @@ struct statement {
 
 /// The statements of a display, or of one formula in the text, in order.
 std::vector<statement> statements_of(const tokens& content, const std::string& environment);
-
-/// The letters that stand in subscripts and superscripts as indices may, sum signs included.
-std::vector<std::string> index_letters(const tokens& list);
 
 }  // namespace ricci::command

@@ -1,9 +1,11 @@
+// Counts how a document writes its symbols, and concludes what they are.
 #include "command/paper_symbols.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include "command/paper_statements.hpp"
+#include "command/paper_indices.hpp"
 
 namespace ricci::command {
 

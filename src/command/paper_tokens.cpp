@@ -1,3 +1,4 @@
+// Splits LaTeX into tokens, and finds groups and arguments among them.
 #include "command/paper_tokens.hpp"
 
 namespace ricci::command {

@@ -1,3 +1,4 @@
+// Tables of commands and words.
 #include "command/paper_words.hpp"
 
 #include <algorithm>

@@ -1,6 +1,9 @@
 // The commands and words that a side of an equation may hold, and what each of them is.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +11,11 @@
 #include "command/paper_tokens.hpp"
 
 namespace ricci::command {
+
+template <std::size_t N>
+bool is_among(std::string_view word, const std::string_view (&list)[N]) {
+    return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
 
 /// A function of the notation by this name, as "exp"; where papers call it otherwise ("ReLU"), by
 /// the notation's name. Empty for what is none.

@@ -16,6 +16,9 @@ struct not_spelt {
 [[noreturn]] void not_computed(std::string_view why);
 [[noreturn]] void not_read(std::string_view why);
 
+/// =, <, \le and the like, and what joins comparisons.
+bool is_comparison(const token& t);
+
 /// A factor, as far as products of matrices have to be told from products of numbers.
 struct factor {
     std::string key;  // of a name; empty for all else
