@@ -1,14 +1,25 @@
-// Colours of values. Scales are as far from the paper as values are from 0, in lightness first, so that grey print and
-// eyes that do not tell colours apart read them the same.
+// Colours of values. Scales are as far from the paper as values are from 0, in lightness first, so
+// that grey print and eyes that do not tell colours apart read them the same.
 
-const printing = {now: false};
+const printing = {
+    now: false
+};
 const darkScreen = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => darkScreen.matches && !printing.now;
 
 const stops = {
-    above: ["#fef8e1", "#ebdbb0", "#d7bf82", "#b4a37b", "#918874", "#6e6f78", "#45577a", "#233c67", "#002354"],
-    light: ["#00438d", "#3271af", "#69a3d3", "#b3cce5", "#f6f6f6", "#f3c4a1", "#e4934f", "#b46129", "#843104"],
-    dark: ["#bae3fb", "#79aedc", "#227cbe", "#33506e", "#282828", "#6f4327", "#b85f1e", "#e1985d", "#ffd49d"],
+    above: [
+        "#fef8e1", "#ebdbb0", "#d7bf82", "#b4a37b", "#918874", "#6e6f78", "#45577a", "#233c67",
+        "#002354"
+    ],
+    light: [
+        "#00438d", "#3271af", "#69a3d3", "#b3cce5", "#f6f6f6", "#f3c4a1", "#e4934f", "#b46129",
+        "#843104"
+    ],
+    dark: [
+        "#bae3fb", "#79aedc", "#227cbe", "#33506e", "#282828", "#6f4327", "#b85f1e", "#e1985d",
+        "#ffd49d"
+    ],
 };
 // What is no finite number has colours that no scale has.
 const specialColours = {
@@ -30,7 +41,8 @@ function rampOf(list) {
     return ramp;
 }
 
-// The scale of a range of values: around 0 where some are negative. It is full at a part of the range, 1 for all of it.
+// The scale of a range of values: around 0 where some are negative. It is full at a part of the
+// range, 1 for all of it.
 function scaleOf(range, full, difference) {
     let {least, most} = range;
     if (!(least <= most)) least = 0, most = 1;
@@ -42,11 +54,20 @@ function scaleOf(range, full, difference) {
     if (signed) least *= full, most *= full;
     else most = least + (most - least) * full;
     const dark = isDark();
-    const list = signed ? stops[dark ? "dark" : "light"] : dark ? [...stops.above].reverse() : stops.above;
+    const list = signed ? stops[dark ? "dark" : "light"] :
+        dark            ? [...stops.above].reverse() :
+                          stops.above;
     const special = specialColours[dark ? "dark" : "light"];
     return {
-        least, most, signed, clipped, ramp: rampOf(list), factor: 255 / (most - least) || 255 / most / 2,
-        nan: pixel(channels(special.nan)), above: pixel(channels(special.above)), below: pixel(channels(special.below)),
+        least,
+        most,
+        signed,
+        clipped,
+        ramp: rampOf(list),
+        factor: 255 / (most - least) || 255 / most / 2,
+        nan: pixel(channels(special.nan)),
+        above: pixel(channels(special.above)),
+        below: pixel(channels(special.below)),
         special,
     };
 }

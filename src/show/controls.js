@@ -1,16 +1,18 @@
-// What is chosen with lists, sliders and buttons: elements of the browser's own, so that keys and readers know them.
+// What is chosen with lists, sliders and buttons: elements of the browser's own, so that keys and
+// readers know them.
 
-function labelled(words, control) {
-    return element("label", {}, words, control);
-}
+function labelled(words, control) { return element("label", {}, words, control); }
 function list(id, options, chosen, change) {
-    const made = element("select", {id}, ...options.map((words, k) => element("option", {value: k}, words)));
+    const made =
+        element("select", {id}, ...options.map((words, k) => element("option", {value: k}, words)));
     made.value = String(chosen);
     made.addEventListener("change", () => change(Number(made.value)));
     return made;
 }
 function place(id, extent, offset, chosen, change) {
-    const made = element("input", {id, type: "number", min: offset, max: offset + extent - 1, value: offset + chosen});
+    const made = element(
+        "input",
+        {id, type: "number", min: offset, max: offset + extent - 1, value: offset + chosen});
     made.addEventListener("change", () => {
         const wanted = Number(made.value) - offset;
         change(Math.max(0, Math.min(extent - 1, Number.isFinite(wanted) ? Math.round(wanted) : 0)));
@@ -19,7 +21,8 @@ function place(id, extent, offset, chosen, change) {
 }
 function slider(id, extent, offset, chosen, change) {
     const made = element("input", {id, type: "range", min: 0, max: extent - 1, value: chosen});
-    const output = element("output", {for: id}, String(offset + chosen));
+    const output = element("output", {for: id
+    }, String(offset + chosen));
     made.addEventListener("input", () => {
         output.textContent = String(offset + Number(made.value));
         change(Number(made.value));
@@ -28,7 +31,9 @@ function slider(id, extent, offset, chosen, change) {
 }
 function buttons(words, choices, chosen, change) {
     const all = choices.map(([value, text]) => {
-        const button = element("button", {type: "button", id: "mode-" + value, "aria-pressed": value === chosen}, text);
+        const button = element(
+            "button", {type: "button", id: "mode-" + value, "aria-pressed": value === chosen},
+            text);
         button.addEventListener("click", () => change(value));
         return button;
     });
@@ -46,9 +51,11 @@ function panelChoice(id, view, chosen, change) {
 }
 
 function sideControls(words, id, side, set) {
-    const parts = [element("legend", {}, words)], view = views[side.view], names = views.map((one) => one.label);
+    const parts = [element("legend", {}, words)], view = views[side.view],
+          names = views.map((one) => one.label);
     if (views.length > 1) parts.push(list(id + "-view", names, side.view, (k) => set({view: k})));
-    if (panelsAlong(view) > 1) parts.push(panelChoice(id + "-panel", view, side.panel, (k) => set({panel: k})));
+    if (panelsAlong(view) > 1)
+        parts.push(panelChoice(id + "-panel", view, side.panel, (k) => set({panel: k})));
     return element("fieldset", {}, ...parts);
 }
 
@@ -71,15 +78,17 @@ function panelControls(view) {
     }
     if (views.length > 1) {
         const names = views.map((one) => one.label), runs = views[0].equation !== "";
-        parts.push(labelled(runs ? "Run" : "Tensor", list("view", names, state.view, (k) => change({view: k}))));
+        parts.push(labelled(
+            runs ? "Run" : "Tensor", list("view", names, state.view, (k) => change({view: k}))));
     }
     if (state.mode === "one" && count > 1) {
         const choice = panelChoice("panel", view, state.panel, (panel) => change({panel}));
         parts.push(labelled(axisTitle(view, axisOf(view, 3)), choice));
     }
     if (state.mode === "all" && count > panelsInGroup) {
-        const groups = Array.from({length: Math.ceil(count / panelsInGroup)}, (_, k) =>
-            `${k * panelsInGroup} to ${Math.min(count, (k + 1) * panelsInGroup) - 1}`);
+        const groups = Array.from(
+            {length: Math.ceil(count / panelsInGroup)},
+            (_, k) => `${k * panelsInGroup} to ${Math.min(count, (k + 1) * panelsInGroup) - 1}`);
         const set = (group) => change({group, panel: group * panelsInGroup});
         parts.push(labelled("Panels", list("group", groups, state.group, set)));
     }
@@ -94,7 +103,8 @@ function leadControls(view) {
             state.lead[axis] = k;
             later(rebuildPanels);
         };
-        const control = slider("lead-" + axis, extent, view.offsets[axis] ?? 0, state.lead[axis], set);
+        const control =
+            slider("lead-" + axis, extent, view.offsets[axis] ?? 0, state.lead[axis], set);
         parts.push(labelled(axisTitle(view, axis), element("span", {}, ...control)));
     });
     return parts;
@@ -106,17 +116,22 @@ function colourControls() {
     if (state.mode === "all" && manyPanels)
         parts.push(labelled("Colours", list("scale", shares, state.scale === "all" ? 0 : 1, set)));
     const words = ["the largest", "1/2 of it", "1/10", "1/100", "1/1000"];
-    const full = list("full", words, fractions.indexOf(state.full), (k) => change({full: fractions[k]}));
+    const full =
+        list("full", words, fractions.indexOf(state.full), (k) => change({full: fractions[k]}));
     return [...parts, labelled("Full at", full)];
 }
 function cellControls(view) {
     const parts = [], {tensor} = view, rowAxis = axisOf(view, 2), columnAxis = axisOf(view, 1);
     const add = (id, words, axis, extent, chosen, change) => {
         if (extent > 1)
-            parts.push(labelled(view.letters[axis] ?? words, place(id, extent, view.offsets[axis] ?? 0, chosen, change)));
+            parts.push(labelled(
+                view.letters[axis] ?? words,
+                place(id, extent, view.offsets[axis] ?? 0, chosen, change)));
     };
-    add("row", "Row", rowAxis, tensor.height, state.cell.row, (row) => chooseCell(row, state.cell.column));
-    add("column", "Column", columnAxis, tensor.width, state.cell.column, (column) => chooseCell(state.cell.row, column));
+    add("row", "Row", rowAxis, tensor.height, state.cell.row,
+        (row) => chooseCell(row, state.cell.column));
+    add("column", "Column", columnAxis, tensor.width, state.cell.column,
+        (column) => chooseCell(state.cell.row, column));
     return parts;
 }
 function zoomControls() {
@@ -125,32 +140,42 @@ function zoomControls() {
         ["+", "Zoom in", "in", () => zoomAtCell(1.5)],
         ["All", "Show all", "all", showAll],
     ];
-    return element("fieldset", {}, element("legend", {}, "Zoom"), ...choices.map(([text, title, id, work]) => {
-        const button = element("button", {type: "button", "aria-label": title, id: "zoom-" + id}, text);
-        button.addEventListener("click", work);
-        return button;
-    }));
+    return element(
+        "fieldset", {}, element("legend", {}, "Zoom"), ...choices.map(([text, title, id, work]) => {
+            const button =
+                element("button", {type: "button", "aria-label": title, id: "zoom-" + id}, text);
+            button.addEventListener("click", work);
+            return button;
+        }));
 }
 
 function drawControls() {
     const view = views[state.view], focused = document.activeElement?.id;
-    document.getElementById("controls").replaceChildren(...panelControls(view), ...leadControls(view),
-        ...colourControls(), ...cellControls(view), zoomControls());
+    document.getElementById("controls")
+        .replaceChildren(
+            ...panelControls(view), ...leadControls(view), ...colourControls(),
+            ...cellControls(view), zoomControls());
     if (focused) document.getElementById(focused)?.focus();
 }
 
 // The numbers of the chosen cell beside its sliders.
 function syncControls() {
     const view = views[state.view];
-    for (const [id, fromEnd, value] of [["row", 2, state.cell.row], ["column", 1, state.cell.column]]) {
+    for (const [id, fromEnd, value] of [
+             ["row", 2, state.cell.row], ["column", 1, state.cell.column]]) {
         const control = document.getElementById(id);
         if (control) control.value = value + (view.offsets[axisOf(view, fromEnd)] ?? 0);
     }
 }
 
 function barOf(scale) {
-    const canvas = element("canvas", {width: 180, height: 12, role: "img", "aria-label":
-        "scale of colours from " + shortText(scale.least) + " to " + shortText(scale.most)});
+    const canvas = element("canvas", {
+        width: 180,
+        height: 12,
+        role: "img",
+        "aria-label":
+            "scale of colours from " + shortText(scale.least) + " to " + shortText(scale.most)
+    });
     const image = new ImageData(180, 12), pixels = new Uint32Array(image.data.buffer);
     for (let k = 0; k < pixels.length; ++k) pixels[k] = scale.ramp[Math.round(k % 180 / 179 * 255)];
     canvas.getContext("2d").putImageData(image, 0, 0);
@@ -163,8 +188,10 @@ function scaleLegend(scale, words) {
     if (scale.clipped) texts[1] += " and more";
     if (scale.clipped && scale.signed) texts[0] += " and less";
     const heading = words ? [element("b", {}, words)] : [];
-    return element("span", {class: "scale"}, ...heading, element("span", {}, texts[0]), bar,
-        element("span", {}, texts[1]), element("span", {class: "small"}, "(middle " + shortText(middle) + ")"));
+    return element(
+        "span", {class: "scale"}, ...heading, element("span", {}, texts[0]), bar,
+        element("span", {}, texts[1]),
+        element("span", {class: "small"}, "(middle " + shortText(middle) + ")"));
 }
 function drawLegend(scales, tensors) {
     const parts = scales.map(([scale, words]) => scaleLegend(scale, words));
@@ -172,7 +199,9 @@ function drawLegend(scales, tensors) {
     const special = specialColours[isDark() ? "dark" : "light"];
     for (const [key, words] of names) {
         const count = tensors.reduce((sum, tensor) => sum + tensor[key], 0);
-        if (count > 0) parts.push(element("span", {}, swatch(special[key]), count.toLocaleString("en") + " " + words));
+        if (count > 0)
+            parts.push(element(
+                "span", {}, swatch(special[key]), count.toLocaleString("en") + " " + words));
     }
     document.getElementById("legend").replaceChildren(...parts);
 }

@@ -1,18 +1,21 @@
-// One panel on the screen: its picture, labels beside it, the chosen cell, and what pointer and keys do there.
+// One panel on the screen: its picture, labels beside it, the chosen cell, and what pointer and
+// keys do there.
 
 const labelFont = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 function clipped(context, text, most) {
     if (context.measureText(text).width <= most) return text;
     const letters = Array.from(text);
-    while (letters.length > 1 && context.measureText(letters.join("") + "\u2026").width > most) letters.pop();
+    while (letters.length > 1 && context.measureText(letters.join("") + "\u2026").width > most)
+        letters.pop();
     return letters.join("") + "\u2026";
 }
 
 // Every cell has a label, or every second, fifth, tenth...
 function labelStep(pixelsOfCell, least) {
-    for (let step = 1; ; step *= 10)
-        for (const times of [1, 2, 5]) if (pixelsOfCell * step * times >= least) return step * times;
+    for (let step = 1;; step *= 10)
+        for (const times of [1, 2, 5])
+            if (pixelsOfCell * step * times >= least) return step * times;
 }
 
 class Heatmap {
@@ -25,9 +28,10 @@ class Heatmap {
         this.canvas = document.createElement("canvas");
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "img");
-        this.canvas.setAttribute("aria-label", caption.textContent + ": heat map of " +
-            counted(source.panel.height, "row") + " and " + counted(source.panel.width, "column") +
-            "; arrow keys choose a cell");
+        this.canvas.setAttribute(
+            "aria-label",
+            caption.textContent + ": heat map of " + counted(source.panel.height, "row") + " and " +
+                counted(source.panel.width, "column") + "; arrow keys choose a cell");
         this.figure.append(caption, this.canvas);
         host.append(this.figure);
         this.listen();
@@ -38,14 +42,18 @@ class Heatmap {
         this.window = window;
         const context = this.canvas.getContext("2d");
         context.font = labelFont;
-        const {panel} = this.source, rows = window.bottom - window.top, columns = window.right - window.left;
-        const left = this.labelRoom(context, "rows", window.top, window.bottom, room.height / rows, 120);
-        const widths = this.labelRoom(context, "columns", window.left, window.right, (room.width - left) / columns, 90);
+        const {panel} = this.source, rows = window.bottom - window.top,
+              columns = window.right - window.left;
+        const left =
+            this.labelRoom(context, "rows", window.top, window.bottom, room.height / rows, 120);
+        const widths = this.labelRoom(
+            context, "columns", window.left, window.right, (room.width - left) / columns, 90);
         const most = {width: room.width - left - 8, height: room.height - 22};
         const whole = {rows: panel.height, columns: panel.width};
         const cell = Math.min(most.width / whole.columns, most.height / whole.rows, 52);
         // a thin one is widened, so that one can point at it
-        const length = (count, limit) => Math.round(Math.min(limit, Math.max(cell * count, Math.min(90, count * 52))));
+        const length = (count, limit) =>
+            Math.round(Math.min(limit, Math.max(cell * count, Math.min(90, count * 52))));
         const width = length(whole.columns, most.width), height = length(whole.rows, most.height);
         this.turned = widths > width / columns * labelStep(width / columns, 22);
         const top = this.turned ? Math.min(90, widths) + 4 : 16;
@@ -58,13 +66,15 @@ class Heatmap {
         this.canvas.style.aspectRatio = size.width + " / " + size.height;
         this.ratio = ratio;
         this.size = size;
-        this.picture = picture(panel, window, Math.max(1, Math.round(width * ratio)),
+        this.picture = picture(
+            panel, window, Math.max(1, Math.round(width * ratio)),
             Math.max(1, Math.round(height * ratio)), this.source.scale);
         this.compose();
     }
     // What stands around the picture, without making it anew.
     compose() {
-        const context = this.canvas.getContext("2d"), {left, top, width, height} = this.area, {ratio, window} = this;
+        const context = this.canvas.getContext("2d"), {left, top, width, height} = this.area,
+              {ratio, window} = this;
         const style = getComputedStyle(document.documentElement);
         const paper = printing.now ? "#ffffff" : style.getPropertyValue("--paper");
         const ink = printing.now ? "#000000" : style.getPropertyValue("--ink");
@@ -78,18 +88,23 @@ class Heatmap {
         context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
         context.fillStyle = ink;
         context.font = labelFont;
-        const cell = {width: width / (window.right - window.left), height: height / (window.bottom - window.top)};
+        const cell = {
+            width: width / (window.right - window.left),
+            height: height / (window.bottom - window.top)
+        };
         this.labels(context, cell);
         this.marker(context, cell, ink, paper);
         // for whoever looks at pixels
         this.canvas.dataset.area = [left, top, width, height].join(" ");
-        this.canvas.dataset.window = [window.top, window.bottom, window.left, window.right].join(" ");
+        this.canvas.dataset.window =
+            [window.top, window.bottom, window.left, window.right].join(" ");
     }
     labelRoom(context, axis, first, last, pixels, most) {
         let widest = 0;
         const step = labelStep(pixels, 14);
         const {text} = this.source[axis];
-        for (let k = Math.ceil(Math.ceil(first) / step) * step, n = 0; k < last && n < 400; k += step, ++n)
+        for (let k = Math.ceil(Math.ceil(first) / step) * step, n = 0; k < last && n < 400;
+             k += step, ++n)
             widest = Math.max(widest, context.measureText(text(k)).width);
         return Math.ceil(Math.min(most, widest)) + 12;
     }
@@ -98,7 +113,8 @@ class Heatmap {
         context.textBaseline = "middle";
         context.textAlign = "right";
         const rowStep = labelStep(cell.height, 13);
-        for (let k = Math.ceil(Math.ceil(window.top) / rowStep) * rowStep; k < window.bottom; k += rowStep) {
+        for (let k = Math.ceil(Math.ceil(window.top) / rowStep) * rowStep; k < window.bottom;
+             k += rowStep) {
             const y = top + (k + 0.5 - window.top) * cell.height;
             if (y < top || y > top + this.area.height) continue;
             context.fillText(clipped(context, this.source.rows.text(k), left - 12), left - 9, y);
@@ -119,7 +135,8 @@ class Heatmap {
     }
     marker(context, cell, ink, paper) {
         const {left, top, width, height} = this.area, {window} = this, chosen = state.cell;
-        const y = top + (chosen.row - window.top) * cell.height, x = left + (chosen.column - window.left) * cell.width;
+        const y = top + (chosen.row - window.top) * cell.height,
+              x = left + (chosen.column - window.left) * cell.width;
         if (y + cell.height <= top || y >= top + height) return;
         context.save();
         context.fillStyle = ink;
@@ -148,12 +165,18 @@ class Heatmap {
     cellAt(event) {
         const box = this.canvas.getBoundingClientRect(), {left, top, width, height} = this.area;
         const shrunk = box.width / this.size.width;
-        const x = (event.clientX - box.left) / shrunk - left, y = (event.clientY - box.top) / shrunk - top;
+        const x = (event.clientX - box.left) / shrunk - left,
+              y = (event.clientY - box.top) / shrunk - top;
         if (x < 0 || y < 0 || x >= width || y >= height) return null;
         const {window} = this;
         const row = window.top + y / height * (window.bottom - window.top);
         const column = window.left + x / width * (window.right - window.left);
-        return {row: Math.floor(row), column: Math.floor(column), exactRow: row, exactColumn: column};
+        return {
+            row: Math.floor(row),
+            column: Math.floor(column),
+            exactRow: row,
+            exactColumn: column
+        };
     }
     listen() {
         const {canvas} = this;
@@ -165,7 +188,8 @@ class Heatmap {
                     x: (event.clientX - dragged.x) / width * (from.right - from.left),
                     y: (event.clientY - dragged.y) / height * (from.bottom - from.top),
                 };
-                if (Math.hypot(event.clientX - dragged.x, event.clientY - dragged.y) > 4) dragged.moved = true;
+                if (Math.hypot(event.clientX - dragged.x, event.clientY - dragged.y) > 4)
+                    dragged.moved = true;
                 if (dragged.moved) moveWindow(from, -cells.y, -cells.x);
                 return;
             }

@@ -20,9 +20,11 @@ function textOfSingle(value) {
 // No digit behind the first that is not known.
 function textWithError(value, error) {
     if (error === 0) return textOfNumber(value);
-    const least = Math.floor(Math.log10(error)), first = value === 0 ? least : Math.floor(Math.log10(Math.abs(value)));
+    const least = Math.floor(Math.log10(error)),
+          first = value === 0 ? least : Math.floor(Math.log10(Math.abs(value)));
     const digits = Math.min(15, Math.max(1, first - least + 1));
-    return minus(String(Number(value.toPrecision(digits)))) + " \u00b1 " + error.toPrecision(1).replace("-", "\u2212");
+    return minus(String(Number(value.toPrecision(digits)))) + " \u00b1 " +
+        error.toPrecision(1).replace("-", "\u2212");
 }
 // For scales and tables: four figures.
 function shortText(value) {

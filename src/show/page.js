@@ -4,8 +4,11 @@ let maps = [];
 
 function captionWords(view, panel) {
     const leading = leadingOf(view);
-    return leading.map((extent, axis) =>
-        axisWords(view, axis, axis === leading.length - 1 ? panel : state.lead[axis] ?? 0)).join(", ");
+    return leading
+        .map(
+            (extent, axis) =>
+                axisWords(view, axis, axis === leading.length - 1 ? panel : state.lead[axis] ?? 0))
+        .join(", ");
 }
 function fullWords(view, panel) {
     const words = captionWords(view, panel);
@@ -20,15 +23,22 @@ function scaleOfPanel(view, panel) {
 }
 
 function compared() {
-    return [["left", state], ["right", state.other]].map(([side, {view, panel}]) => ({
-        side, view: views[view], place: panel, panel: views[view].tensor.panel(panelNumber(views[view], panel)),
-        number: panelNumber(views[view], panel), words: fullWords(views[view], panel),
-    }));
+    return [["left", state], ["right", state.other]].map(
+        ([side, {view, panel}]) => ({
+            side,
+            view: views[view],
+            place: panel,
+            panel: views[view].tensor.panel(panelNumber(views[view], panel)),
+            number: panelNumber(views[view], panel),
+            words: fullWords(views[view], panel),
+        }));
 }
-const sameSize = (left, right) => left.panel.height === right.panel.height && left.panel.width === right.panel.width;
+const sameSize = (left, right) =>
+    left.panel.height === right.panel.height && left.panel.width === right.panel.width;
 
 function labelsOf(view, fromEnd) {
-    const labels = fromEnd === 2 ? page.rows : page.columns, offset = view.offsets[axisOf(view, fromEnd)] ?? 0;
+    const labels = fromEnd === 2 ? page.rows : page.columns,
+          offset = view.offsets[axisOf(view, fromEnd)] ?? 0;
     if (labels.length > 0) return {text: (k) => labels[k] ?? ""};
     return {text: (k) => axisOf(view, fromEnd) < 0 ? "" : String(k + offset)};
 }
@@ -41,16 +51,23 @@ function cellWords(view, row, column) {
 
 // What a heat map needs to know of a panel of a tensor.
 function sourceOf(view, place, scale, side) {
-    const number = panelNumber(view, place), words = side ? fullWords(view, place) : captionWords(view, place);
+    const number = panelNumber(view, place),
+          words = side ? fullWords(view, place) : captionWords(view, place);
     const mine = () => side ? state.side === side : state.panel === place;
     const choose = () => side ? state.side = side : state.panel = place;
     const caption = words ? [words] : nameNodes(view.name, view.letters);
     if (state.scale === "each" && state.mode === "all")
-        caption.push(element("span", {class: "small"}, `  ${shortText(scale.least)} to ${shortText(scale.most)}`));
+        caption.push(element(
+            "span", {class: "small"}, `  ${shortText(scale.least)} to ${shortText(scale.most)}`));
     return {
-        panel: view.tensor.panel(number), scale, caption, rows: labelsOf(view, 2), columns: labelsOf(view, 1),
-        describe: (row, column) => [words, cellWords(view, row, column)].filter(Boolean).join(", ") + ": " +
-            view.tensor.text(number, row, column),
+        panel: view.tensor.panel(number),
+        scale,
+        caption,
+        rows: labelsOf(view, 2),
+        columns: labelsOf(view, 1),
+        describe:
+            (row, column) => [words, cellWords(view, row, column)].filter(Boolean).join(", ") +
+            ": " + view.tensor.text(number, row, column),
         chosen: mine,
         focused: () => {
             choose();
@@ -72,12 +89,17 @@ function differenceOf(left, right) {
     const panel = new Panel(a.height, a.width, values);
     const text = (row, column) => {
         const value = b.at(row, column) - a.at(row, column), error = a.error(row) + b.error(row);
-        return error > 0 && isFinite(value) ? textWithError(value, error) : textOfNumber(Number(value.toPrecision(9)));
+        return error > 0 && isFinite(value) ? textWithError(value, error) :
+                                              textOfNumber(Number(value.toPrecision(9)));
     };
     return {
-        panel, scale: scaleOf(panel.finiteRange(), state.full, true), caption: ["difference, right \u2212 left"],
-        rows: labelsOf(left.view, 2), columns: labelsOf(left.view, 1),
-        describe: (row, column) => "difference, " + cellWords(left.view, row, column) + ": " + text(row, column),
+        panel,
+        scale: scaleOf(panel.finiteRange(), state.full, true),
+        caption: ["difference, right \u2212 left"],
+        rows: labelsOf(left.view, 2),
+        columns: labelsOf(left.view, 1),
+        describe: (row, column) =>
+            "difference, " + cellWords(left.view, row, column) + ": " + text(row, column),
         chosen: () => state.side === "difference",
         focused: () => {
             state.side = "difference";
@@ -106,7 +128,8 @@ function shownPanels(view) {
     if (state.mode === "one") return [state.panel];
     const all = Array.from({length: panelsAlong(view)}, (_, k) => k);
     // paper has room for all
-    return printing.now ? all : all.slice(state.group * panelsInGroup, (state.group + 1) * panelsInGroup);
+    return printing.now ? all :
+                          all.slice(state.group * panelsInGroup, (state.group + 1) * panelsInGroup);
 }
 
 function rebuildPanels() {
@@ -114,15 +137,23 @@ function rebuildPanels() {
     const host = document.getElementById("panels"), view = views[state.view];
     const focused = maps.findIndex((map) => map.canvas === document.activeElement);
     host.replaceChildren();
-    const sources = state.mode === "compare" ? sourcesOfComparison()
-        : shownPanels(view).map((place) => sourceOf(view, place, scaleOfPanel(view, place)));
+    const sources = state.mode === "compare" ?
+        sourcesOfComparison() :
+        shownPanels(view).map((place) => sourceOf(view, place, scaleOfPanel(view, place)));
     maps = sources.map((source) => new Heatmap(host, source));
     if (state.mode === "compare" && sources.length < 3)
-        host.append(element("p", {class: "equal"}, "There is no difference of panels of different extents."));
-    const tensors = state.mode === "compare" ? [...new Set(compared().map((side) => side.view.tensor))] : [view.tensor];
+        host.append(element(
+            "p", {class: "equal"}, "There is no difference of panels of different extents."));
+    const tensors = state.mode === "compare" ?
+        [...new Set(compared().map((side) => side.view.tensor))] :
+        [view.tensor];
     if (state.mode === "all" && state.scale === "each") drawLegend([], tensors);
-    else drawLegend(sources.length > 2 && state.mode === "compare"
-        ? [[sources[0].scale, "both"], [sources[2].scale, "difference"]] : [[sources[0].scale, ""]], tensors);
+    else
+        drawLegend(
+            sources.length > 2 && state.mode === "compare" ?
+                [[sources[0].scale, "both"], [sources[2].scale, "difference"]] :
+                [[sources[0].scale, ""]],
+            tensors);
     redraw();
     if (focused >= 0) maps[Math.min(focused, maps.length - 1)].canvas.focus();
 }
@@ -156,7 +187,8 @@ function redraw() {
 function recompose() {
     for (const map of maps) map.compose();
     const chosen = maps.find((map) => map.source.chosen()) ?? maps[0];
-    document.getElementById("value").textContent = chosen.source.describe(state.cell.row, state.cell.column);
+    document.getElementById("value").textContent =
+        chosen.source.describe(state.cell.row, state.cell.column);
     syncControls();
     drawTrace(maps);
 }
@@ -166,9 +198,11 @@ function drawHeader() {
     const title = view.equation ? nameNodes(view.name, view.letters) : [page.title];
     document.getElementById("title").replaceChildren(...title);
     document.getElementById("equation").textContent = view.equation;
-    const extents = tensor.extents.map((x) => x.toLocaleString("en")).join(" \u00d7 ") || "a number";
+    const extents =
+        tensor.extents.map((x) => x.toLocaleString("en")).join(" \u00d7 ") || "a number";
     const finite = tensor.least !== undefined;
-    const range = finite ? shortText(tensor.least) + " to " + shortText(tensor.most) : "no finite number";
+    const range =
+        finite ? shortText(tensor.least) + " to " + shortText(tensor.most) : "no finite number";
     document.getElementById("about").textContent =
         [tensor.type + ", " + extents, range, tensor.precision()].join("; ") + ".";
     document.getElementById("notes").textContent = page.notes.join(" ");
@@ -186,7 +220,8 @@ function showTip(event, words) {
     tip.hidden = !words;
     if (!words) return;
     tip.textContent = words;
-    tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 6)) + "px";
+    tip.style.left =
+        Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 6)) + "px";
     const fits = event.clientY + 18 + tip.offsetHeight <= innerHeight;
     tip.style.top = (fits ? event.clientY + 18 : event.clientY - tip.offsetHeight - 8) + "px";
 }
@@ -205,4 +240,5 @@ document.getElementById("controls").addEventListener("submit", (event) => event.
 
 rebuild();
 // milliseconds since the page was asked for, when all of it is on the screen
-requestAnimationFrame(() => setTimeout(() => document.documentElement.dataset.drawn = performance.now().toFixed(1)));
+requestAnimationFrame(
+    () => setTimeout(() => document.documentElement.dataset.drawn = performance.now().toFixed(1)));

@@ -1,4 +1,5 @@
-// The cells of a panel as pixels: a cell is many pixels, or many cells are one, which has their mean.
+// The cells of a panel as pixels: a cell is many pixels, or many cells are one, which has their
+// mean.
 
 const specialRank = (value) => Number.isNaN(value) ? 3 : value > 0 ? 2 : 1;
 
@@ -6,7 +7,8 @@ const specialRank = (value) => Number.isNaN(value) ? 3 : value > 0 ? 2 : 1;
 function cellsOfPixels(first, last, pixels, extent) {
     const begin = new Int32Array(pixels), end = new Int32Array(pixels);
     for (let k = 0; k < pixels; ++k) {
-        const from = first + (last - first) * k / pixels, to = first + (last - first) * (k + 1) / pixels;
+        const from = first + (last - first) * k / pixels,
+              to = first + (last - first) * (k + 1) / pixels;
         begin[k] = Math.min(extent - 1, Math.max(0, Math.floor(from + 1e-9)));
         end[k] = Math.max(begin[k] + 1, Math.min(extent, Math.floor(to + 1e-9)));
     }
@@ -70,6 +72,7 @@ function drawMeans(panel, across, down, pixels, width, scale) {
 }
 function rankIn(values, from, to) {
     let rank = 0;
-    for (let k = from; k < to; ++k) if (!isFinite(values[k])) rank = Math.max(rank, specialRank(values[k]));
+    for (let k = from; k < to; ++k)
+        if (!isFinite(values[k])) rank = Math.max(rank, specialRank(values[k]));
     return rank;
 }

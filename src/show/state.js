@@ -1,10 +1,12 @@
 // What is shown: which tensor, which panels, which part of them, and which cell is chosen.
 
-const views = page.views.map((view) => ({
-    ...view,
-    tensor: new Tensor(view.tensor),
-    trace: view.trace.map((one) => ({...one, tensor: one.tensor ? new Tensor(one.tensor) : null})),
-}));
+const views =
+    page.views.map((view) => ({
+                       ...view,
+                       tensor: new Tensor(view.tensor),
+                       trace: view.trace.map(
+                           (one) => ({...one, tensor: one.tensor ? new Tensor(one.tensor) : null})),
+                   }));
 
 const panelsInGroup = 24;
 const leastCells = 4;  // in a window that cannot be zoomed further
@@ -16,13 +18,13 @@ const state = {
     view: 0,
     lead: leadingOf(views[0]).slice(0, -1).map(() => 0),
     panel: 0,
-    group: 0,                       // the panels that are on the screen, where there are many
-    other: {view: 0, panel: 0},     // on the right, in comparison
-    side: "left",                   // which one is chosen there
+    group: 0,                    // the panels that are on the screen, where there are many
+    other: {view: 0, panel: 0},  // on the right, in comparison
+    side: "left",                // which one is chosen there
     cell: {row: 0, column: 0},
     window: null,
     scale: "all",
-    full: 1,                        // the part of the range at which colours are full
+    full: 1,  // the part of the range at which colours are full
 };
 if (views.length > 1) state.other.view = 1;
 else if (panelsAlong(views[0]) > 1) state.other.panel = 1;
@@ -45,11 +47,15 @@ function panelNumber(view, panel) {
 function keepInside() {
     const view = views[state.view], {tensor} = view;
     const inside = (x, extent) => Math.max(0, Math.min(x, extent - 1));
-    state.lead = leadingOf(view).slice(0, -1).map((extent, axis) => inside(state.lead[axis] ?? 0, extent));
+    state.lead =
+        leadingOf(view).slice(0, -1).map((extent, axis) => inside(state.lead[axis] ?? 0, extent));
     state.panel = inside(state.panel, panelsAlong(view));
     state.other.panel = inside(state.other.panel, panelsAlong(views[state.other.view]));
     state.group = inside(state.group, Math.ceil(panelsAlong(view) / panelsInGroup));
-    state.cell = {row: inside(state.cell.row, tensor.height), column: inside(state.cell.column, tensor.width)};
+    state.cell = {
+        row: inside(state.cell.row, tensor.height),
+        column: inside(state.cell.column, tensor.width)
+    };
     const {window} = state, {height, width} = tensor;
     if (!window || window.height !== height || window.width !== width)
         state.window = {top: 0, bottom: height, left: 0, right: width, height, width};
@@ -73,17 +79,16 @@ function moveWindow(from, rows, columns) {
 // The place {row, column} stays where it is on the screen.
 function zoom(factor, row, column) {
     const {top, bottom, left, right} = state.window;
-    const length = (size, extent) => Math.max(Math.min(leastCells, extent), Math.min(size / factor, extent));
-    const rows = length(bottom - top, state.window.height), columns = length(right - left, state.window.width);
-    setWindow(row - (row - top) * rows / (bottom - top), rows,
+    const length = (size, extent) =>
+        Math.max(Math.min(leastCells, extent), Math.min(size / factor, extent));
+    const rows = length(bottom - top, state.window.height),
+          columns = length(right - left, state.window.width);
+    setWindow(
+        row - (row - top) * rows / (bottom - top), rows,
         column - (column - left) * columns / (right - left), columns);
 }
-function zoomAtCell(factor) {
-    zoom(factor, state.cell.row + 0.5, state.cell.column + 0.5);
-}
-function showAll() {
-    setWindow(0, Infinity, 0, Infinity);
-}
+function zoomAtCell(factor) { zoom(factor, state.cell.row + 0.5, state.cell.column + 0.5); }
+function showAll() { setWindow(0, Infinity, 0, Infinity); }
 function showCell() {
     const {window, cell} = state;
     let {top, left} = window;
@@ -107,9 +112,14 @@ function keyInPanel(event, source) {
     const step = event.shiftKey ? 10 : 1, {row, column} = state.cell, {window} = state;
     const rows = Math.max(1, Math.floor(window.bottom - window.top));
     const moves = {
-        ArrowLeft: [row, column - step], ArrowRight: [row, column + step],
-        ArrowUp: [row - step, column], ArrowDown: [row + step, column],
-        Home: [row, 0], End: [row, Infinity], PageUp: [row - rows, column], PageDown: [row + rows, column],
+        ArrowLeft: [row, column - step],
+        ArrowRight: [row, column + step],
+        ArrowUp: [row - step, column],
+        ArrowDown: [row + step, column],
+        Home: [row, 0],
+        End: [row, Infinity],
+        PageUp: [row - rows, column],
+        PageDown: [row + rows, column],
     };
     if (moves[event.key]) source.choose(...moves[event.key]);
     else if (event.key === "+" || event.key === "=") zoomAtCell(1.5);
@@ -122,10 +132,12 @@ function keyInPanel(event, source) {
 // Work that is asked for several times before the next frame is done once.
 const waiting = new Set();
 function later(work) {
-    if (waiting.size === 0) requestAnimationFrame(() => {
-        const all = [...waiting];
-        waiting.clear();
-        for (const one of all) if (one !== recompose || !all.includes(redraw)) one();
-    });
+    if (waiting.size === 0)
+        requestAnimationFrame(() => {
+            const all = [...waiting];
+            waiting.clear();
+            for (const one of all)
+                if (one !== recompose || !all.includes(redraw)) one();
+        });
     waiting.add(work);
 }

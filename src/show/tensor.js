@@ -3,7 +3,8 @@
 const page = JSON.parse(document.getElementById("page").textContent);
 
 // Comments, since browsers read those fastest.
-const stored = [...document.getElementById("data").childNodes].filter((node) => node.nodeType === Node.COMMENT_NODE);
+const stored = [...document.getElementById("data").childNodes].filter(
+    (node) => node.nodeType === Node.COMMENT_NODE);
 
 function bytesOf(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -15,8 +16,9 @@ function bytesOf(text) {
 // Codes above the last step.
 const specialOfCode = [NaN, -Infinity, Infinity];
 
-// Rows times columns of one tensor, as `values`, or as `codes` in steps that are turned into numbers row by row: all
-// numbers of a large tensor would take the browser longer to make room for than to draw.
+// Rows times columns of one tensor, as `values`, or as `codes` in steps that are turned into
+// numbers row by row: all numbers of a large tensor would take the browser longer to make room for
+// than to draw.
 class Panel {
     constructor(height, width, values) {
         this.height = height;
@@ -25,9 +27,7 @@ class Panel {
         this.codes = null;
         this.range = null;
     }
-    groupOf(row) {
-        return this.firstGroup + Math.floor(row / this.steppedRows);
-    }
+    groupOf(row) { return this.firstGroup + Math.floor(row / this.steppedRows); }
     at(row, column) {
         const k = row * this.width + column;
         if (!this.codes) return Number(this.values[k]);
@@ -42,7 +42,8 @@ class Panel {
         const from = row * this.width, end = from + this.width;
         if (!this.codes) return this.values.subarray(from, end);
         const {codes, last, width} = this, numbers = this.scratch ??= new Float64Array(width);
-        const group = this.groupOf(row), least = this.steps[2 * group], half = this.steps[2 * group + 1] / 2;
+        const group = this.groupOf(row), least = this.steps[2 * group],
+              half = this.steps[2 * group + 1] / 2;
         for (let k = 0; k < width; ++k) {
             const code = codes[from + k];
             if (code <= last) numbers[k] = least + code * half + code * half;
@@ -51,9 +52,7 @@ class Panel {
         return numbers;
     }
     // Half a step: how far the value may be from the one that was.
-    error(row) {
-        return this.codes ? this.steps[2 * this.groupOf(row) + 1] / 2 : 0;
-    }
+    error(row) { return this.codes ? this.steps[2 * this.groupOf(row) + 1] / 2 : 0; }
     // Least and most of what is finite.
     finiteRange() {
         if (this.range) return this.range;
@@ -80,7 +79,13 @@ class Tensor {
         const bytes = bytesOf(stored[this.first + number].data);
         const size = this.height * this.width;
         const count = Math.min(this.together, this.panels - number * this.together);
-        const kinds = {u8: Uint8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f64: Float64Array};
+        const kinds = {
+            u8: Uint8Array,
+            i16: Int16Array,
+            i32: Int32Array,
+            f32: Float32Array,
+            f64: Float64Array
+        };
         const group = {};
         if (this.format === "i64") {
             group.whole = new BigInt64Array(bytes.buffer);
@@ -96,11 +101,13 @@ class Tensor {
     readSteps(group, bytes, size) {
         const groups = size / (this.steppedRows * this.width);
         group.steps = new Float64Array(bytes.buffer, 0, 2 * groups);
-        group.codes = new (this.format === "q16" ? Uint16Array : Uint8Array)(bytes.buffer, 16 * groups, size);
+        group.codes =
+            new (this.format === "q16" ? Uint16Array : Uint8Array)(bytes.buffer, 16 * groups, size);
     }
     panel(number) {
         if (this.decoded.has(number)) return this.decoded.get(number);
-        const group = this.group(Math.floor(number / this.together)), inGroup = number % this.together;
+        const group = this.group(Math.floor(number / this.together)),
+              inGroup = number % this.together;
         const size = this.height * this.width, from = inGroup * size;
         const panel = new Panel(this.height, this.width, group.values?.subarray(from, from + size));
         if (group.whole) panel.whole = group.whole.subarray(from, from + size);
@@ -117,7 +124,8 @@ class Tensor {
     // The text of one element, of all panels counted in their order.
     textAt(place) {
         const size = this.height * this.width, inPanel = place % size;
-        return this.text(Math.floor(place / size), Math.floor(inPanel / this.width), inPanel % this.width);
+        return this.text(
+            Math.floor(place / size), Math.floor(inPanel / this.width), inPanel % this.width);
     }
     text(number, row, column) {
         const panel = this.panel(number);
@@ -130,12 +138,14 @@ class Tensor {
     }
     valueAt(place) {
         const size = this.height * this.width, inPanel = place % size;
-        return this.panel(Math.floor(place / size)).at(Math.floor(inPanel / this.width), inPanel % this.width);
+        return this.panel(Math.floor(place / size))
+            .at(Math.floor(inPanel / this.width), inPanel % this.width);
     }
     precision() {
-        if (this.exact) return this.magnitude ? "magnitudes of complex numbers" : "values are exact";
+        if (this.exact)
+            return this.magnitude ? "magnitudes of complex numbers" : "values are exact";
         const rows = this.steppedRows === 1 ? "of their row" : "of their panel";
-        return (this.magnitude ? "magnitudes of complex numbers" : "values") + " to the nearest of " +
-            (page.steps[this.format] + 1) + " steps over the range " + rows;
+        return (this.magnitude ? "magnitudes of complex numbers" : "values") +
+            " to the nearest of " + (page.steps[this.format] + 1) + " steps over the range " + rows;
     }
 }

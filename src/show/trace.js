@@ -1,4 +1,5 @@
-// The chosen row in numbers: what it is made of, and what is made of it, as far as the program says.
+// The chosen row in numbers: what it is made of, and what is made of it, as far as the program
+// says.
 
 const mostKeys = 48, mostInVector = 64;
 
@@ -15,7 +16,8 @@ const swatch = (colour) => element("span", {class: "swatch", style: "background:
 function nameNodes(name, letters) {
     const [stem, ...below] = name.split("_");
     const nodes = [stem];
-    if (below.length > 0) nodes.push(element("sub", {}, below.join("_").replace(/^\{(.*)\}$/, "$1")));
+    if (below.length > 0)
+        nodes.push(element("sub", {}, below.join("_").replace(/^\{(.*)\}$/, "$1")));
     if (letters && letters.length > 0) nodes.push(element("sup", {}, letters.join("")));
     return nodes;
 }
@@ -25,7 +27,8 @@ function axisWords(view, axis, place) {
     const labels = fromEnd === 2 ? page.rows : fromEnd === 1 ? page.columns : [];
     const letter = view.letters[axis];
     const number = place + (view.offsets[axis] ?? 0);
-    const stem = letter ? letter + " = " : ["", "column ", "row ", "panel "][fromEnd] ?? `axis ${axis}: `;
+    const stem =
+        letter ? letter + " = " : ["", "column ", "row ", "panel "][fromEnd] ?? `axis ${axis}: `;
     const words = stem + number;
     return labels.length > 0 ? words + " \u201c" + labels[place] + "\u201d" : words;
 }
@@ -34,7 +37,8 @@ const axisOf = (view, fromEnd) => view.tensor.extents.length - fromEnd;
 // Places of the axes of a view: leading ones, panel and row.
 function placesOf(view, panel) {
     const leading = axisOf(view, 3);
-    return leading < 0 ? [state.cell.row] : [...state.lead.slice(0, leading), panel, state.cell.row];
+    return leading < 0 ? [state.cell.row] :
+                         [...state.lead.slice(0, leading), panel, state.cell.row];
 }
 
 // Where the elements of a traced tensor lie for one row: one for each column, or those of a vector.
@@ -63,7 +67,9 @@ function vectorLine(traced, places, columnAxis) {
         texts.push(shortText(traced.tensor.valueAt(place)));
     }
     if (count > mostInVector) texts.push("\u2026 (" + counted(count, "number") + ")");
-    return element("p", {class: "vector"}, ...nameNodes(traced.name, traced.letters), " = [" + texts.join("  ") + "]");
+    return element(
+        "p", {class: "vector"}, ...nameNodes(traced.name, traced.letters),
+        " = [" + texts.join("  ") + "]");
 }
 
 // The columns that are listed: all, or those where the row is largest.
@@ -74,7 +80,8 @@ function keysOf(panel) {
         const value = panel.at(row, column);
         return isFinite(value) ? Math.abs(value) : Number.isNaN(value) ? Infinity : value;
     };
-    const largest = all.map((column) => [size(column), column]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+    const largest =
+        all.map((column) => [size(column), column]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
     const listed = largest.slice(0, mostKeys).map(([, column]) => column);
     // the chosen one in any case
     if (!listed.includes(state.cell.column)) listed.push(state.cell.column);
@@ -83,11 +90,13 @@ function keysOf(panel) {
 
 function tableOf(headings, keys, columns, view, scale) {
     const keyAxis = axisOf(view, 1);
-    const head = element("tr", {}, element("th", {scope: "col"}, view.letters[keyAxis] ?? "column"),
+    const head = element(
+        "tr", {}, element("th", {scope: "col"}, view.letters[keyAxis] ?? "column"),
         ...headings.map((nodes) => element("th", {scope: "col"}, ...nodes)));
     const texts = columns.map(({values}) => columnTexts(values));
     const rows = keys.map((key, k) => {
-        const label = page.columns.length > 0 ? page.columns[key] : String(key + (view.offsets[keyAxis] ?? 0));
+        const label = page.columns.length > 0 ? page.columns[key] :
+                                                String(key + (view.offsets[keyAxis] ?? 0));
         const row = element("tr", key === state.cell.column ? {class: "chosen"} : {});
         row.append(element("th", {scope: "row"}, label));
         columns.forEach(({values, coloured}, c) => {
@@ -107,7 +116,8 @@ function traceOfPanel(view, panelPlace, scale) {
     const columnAxis = axisOf(view, 1), places = placesOf(view, panelPlace), keys = keysOf(panel);
     const own = {values: keys.map((column) => panel.at(state.cell.row, column)), coloured: true};
     const before = [], after = [], headings = [], columns = [];
-    const traced = view.trace.length > 0 ? view.trace : [{what: "self", name: view.name, factors: []}];
+    const traced =
+        view.trace.length > 0 ? view.trace : [{what: "self", name: view.name, factors: []}];
     for (const one of traced) {
         if (one.what === "row") before.push(vectorLine(one, places, columnAxis));
         if (one.what === "result") after.push(vectorLine(one, places, columnAxis));
@@ -122,11 +132,14 @@ function traceOfPanel(view, panelPlace, scale) {
         columns.push({values: keys.map((key) => one.tensor.valueAt(base + key * column.stride))});
     }
     const words = captionWords(view, panelPlace);
-    const section = element("section", {}, ...(words ? [element("h3", {}, words)] : []), ...before,
+    const section = element(
+        "section", {}, ...(words ? [element("h3", {}, words)] : []), ...before,
         tableOf(headings, keys, columns, view, scale), ...after);
     if (keys.length < panel.width)
-        section.append(element("p", {class: "small"},
-            `The ${mostKeys} of ${counted(panel.width, "column")} that are largest, and the chosen one.`));
+        section.append(element(
+            "p", {class: "small"},
+            `The ${mostKeys} of ${
+                counted(panel.width, "column")} that are largest, and the chosen one.`));
     return section;
 }
 
@@ -134,15 +147,18 @@ function traceOfPanel(view, panelPlace, scale) {
 function comparedRow(left, right, scale) {
     const keys = keysOf(left.panel), {row} = state.cell;
     const values = [left, right].map((side) => keys.map((column) => side.panel.at(row, column)));
-    const columns = [...values.map((own) => ({values: own, coloured: true})),
-        {values: values[1].map((x, k) => x - values[0][k])}];
+    const columns = [
+        ...values.map((own) => ({values: own, coloured: true})),
+        {values: values[1].map((x, k) => x - values[0][k])}
+    ];
     return tableOf([[left.words], [right.words], ["difference"]], keys, columns, left.view, scale);
 }
 
 function drawTrace(maps) {
     const host = document.getElementById("trace"), view = views[state.view];
     const rowAxis = axisOf(view, 2);
-    const heading = element("h2", {}, rowAxis < 0 ? "The values" : axisWords(view, rowAxis, state.cell.row));
+    const heading =
+        element("h2", {}, rowAxis < 0 ? "The values" : axisWords(view, rowAxis, state.cell.row));
     const heads = element("div", {class: "heads"});
     if (state.mode === "compare") {
         const [left, right] = compared();
@@ -150,9 +166,11 @@ function drawTrace(maps) {
     } else {
         const count = panelsAlong(view), all = state.mode === "all" && count <= 4;
         for (let panel = 0; panel < count; ++panel)
-            if (all || panel === state.panel) heads.append(traceOfPanel(view, panel, scaleOfPanel(view, panel)));
+            if (all || panel === state.panel)
+                heads.append(traceOfPanel(view, panel, scaleOfPanel(view, panel)));
     }
     host.replaceChildren(heading, heads);
     const equations = view.trace.filter((one) => one.equation).map((one) => one.equation);
-    if (state.mode !== "compare" && equations.length > 1) host.append(element("pre", {}, equations.join("\n")));
+    if (state.mode !== "compare" && equations.length > 1)
+        host.append(element("pre", {}, equations.join("\n")));
 }
