@@ -171,6 +171,12 @@ private:
 
 }  // namespace
 
+std::string_view accent_of(std::string_view command) {
+    for (const auto& [name, mark] : accents)
+        if (name == command) return mark;
+    return {};
+}
+
 std::string with_greek(std::string_view text) {
     std::string all;
     std::vector<std::string> pending;  // accents whose braces are open
@@ -193,10 +199,7 @@ std::string with_greek(std::string_view text) {
             if (name == word) found = letter;
         if (word == "cdot") found = "·";
         if (end < text.size() && text[end] == '{') {
-            std::string mark;
-            for (const auto& [name, accent] : accents)
-                if (name == word) mark = accent;
-            pending.push_back(mark);
+            pending.emplace_back(accent_of(word));
             found.clear();
             ++end;
         }

@@ -38,17 +38,6 @@ constexpr std::array<std::string_view, 12> functions{
     {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "arg", "det"}};
 constexpr std::array<std::string_view, 5> upright{
     {"text", "mathrm", "operatorname", "mathbf", "mathcal"}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> accents{{
-    {"hat", "\u0302"},
-    {"widehat", "\u0302"},
-    {"tilde", "\u0303"},
-    {"widetilde", "\u0303"},
-    {"bar", "\u0304"},
-    {"overline", "\u0304"},
-    {"dot", "\u0307"},
-    {"ddot", "\u0308"},
-    {"vec", "\u20d7"},
-}};
 
 template <class List, class Value>
 bool holds(const List& list, const Value& value) {
@@ -170,11 +159,10 @@ private:
             return;
         }
         if (holds(upright, word)) return say(with_greek(argument()), level, true);
-        for (const auto& [name, mark] : accents)
-            if (name == word) {
-                inside(argument(), level);
-                return say(mark, level);
-            }
+        if (const std::string_view mark = accent_of(word); !mark.empty()) {
+            inside(argument(), level);
+            return say(mark, level);
+        }
         if (holds(functions, word)) return say(word, level, true);
         for (const auto& [name, sign] : signs) {
             if (name != word) continue;

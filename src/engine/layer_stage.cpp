@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "src/engine/requests.hpp"
+
 namespace ricci::engine {
 
 layer_stage::layer_stage(ir::program program, element type, std::int64_t count)
@@ -31,12 +33,7 @@ request layer_stage::for_first() const {
     request r;
     r.program = program_.view();
     r.type = type_;
-    r.inputs = inputs_.data();
-    r.input_count = static_cast<std::int32_t>(inputs_.size());
-    r.outputs = outputs_.data();
-    r.output_count = static_cast<std::int32_t>(outputs_.size());
-    r.index_extents = extents_.data();
-    r.index_extent_count = static_cast<std::int32_t>(extents_.size());
+    refer(r, inputs_, outputs_, extents_);
     return r;
 }
 

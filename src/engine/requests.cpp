@@ -68,6 +68,16 @@ const operand* find_operand(ir::ref name, const operand* list, std::int32_t coun
     return nullptr;
 }
 
+void refer(request& r, const std::vector<operand>& inputs, const std::vector<operand>& outputs,
+           const std::vector<index_extent>& extents) {
+    r.inputs = inputs.data();
+    r.input_count = static_cast<std::int32_t>(inputs.size());
+    r.outputs = outputs.data();
+    r.output_count = static_cast<std::int32_t>(outputs.size());
+    r.index_extents = extents.data();
+    r.index_extent_count = static_cast<std::int32_t>(extents.size());
+}
+
 kept_request::kept_request(const request& r, const request& changes, const kept_request* before)
     : base_(r) {
     base_.allocate = nullptr;
@@ -121,12 +131,7 @@ void kept_request::keep(std::vector<operand>& list, const operand& o, const kept
 
 request kept_request::view() const {
     request r = base_;
-    r.inputs = inputs_.data();
-    r.input_count = static_cast<std::int32_t>(inputs_.size());
-    r.outputs = outputs_.data();
-    r.output_count = static_cast<std::int32_t>(outputs_.size());
-    r.index_extents = extents_.data();
-    r.index_extent_count = static_cast<std::int32_t>(extents_.size());
+    refer(r, inputs_, outputs_, extents_);
     return r;
 }
 

@@ -27,6 +27,10 @@ plan::program_plan plan_of(const request& r);
 /// The operand of this name, nullptr where there is none.
 const operand* find_operand(ir::ref name, const operand* list, std::int32_t count);
 
+/// Puts lists that live on into a request.
+void refer(request& r, const std::vector<operand>& inputs, const std::vector<operand>& outputs,
+           const std::vector<index_extent>& extents);
+
 /// A request with the extents, strides and watches of its operands, but without the memory itself.
 class kept_request {
 public:

@@ -7,6 +7,7 @@
 
 #include <ricci/notation/cursor.hpp>
 
+#include "src/engine/requests.hpp"
 #include "src/text/program_body.hpp"
 #include "src/text/texts.hpp"
 
@@ -174,12 +175,7 @@ engine::request call_operands::request() const {
     r.program_owner = const_cast<program_body*>(&body_);
     if (const layers_of_program* const layers = body_.layers()) r.layers = &layers->how;
     r.type = type_;
-    r.inputs = inputs_.data();
-    r.input_count = static_cast<std::int32_t>(inputs_.size());
-    r.outputs = outputs_.data();
-    r.output_count = static_cast<std::int32_t>(outputs_.size());
-    r.index_extents = indices_.data();
-    r.index_extent_count = static_cast<std::int32_t>(indices_.size());
+    engine::refer(r, inputs_, outputs_, indices_);
     return r;
 }
 
