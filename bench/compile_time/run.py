@@ -1,6 +1,6 @@
 """CPU seconds that user files cost the compilers beyond an empty file, preprocessed lines of the
-public header, and the longest symbols in the objects. "precompiled": the same with the public header
-precompiled, which a project of several files does once.
+public header, and the longest symbols in the objects. "precompiled": the same with the public
+header precompiled, which a project of several files does once.
 
 usage: run.py [COMPILER ...]    default: g++ and every clang++ that is found
 """
@@ -72,7 +72,8 @@ def files():
     yield "seven attention equations, gradients", seven_equations()
     yield "thirty equations, gradients", thirty_equations()
     yield "one einsum", header + (
-        "ricci::tensor<float, 3> project(const ricci::tensor<float, 2>& x, const ricci::tensor<float, 3>& w) {\n"
+        "ricci::tensor<float, 3> project(const ricci::tensor<float, 2>& x,\n"
+        "                                const ricci::tensor<float, 3>& w) {\n"
         '    return ricci::einsum<"ib,hba->hia">(x, w);\n}\n'
     )
     with open(os.path.join(ROOT, "examples", "attention.cpp")) as example:
@@ -81,7 +82,8 @@ def files():
 
 def command(compiler, optimisation="-O2"):
     text = os.path.join(ROOT, "examples", "text.txt")
-    return [compiler, "-std=c++20", optimisation, "-I", os.path.join(ROOT, "include"), f'-DRICCI_EXAMPLE_TEXT="{text}"']
+    return [compiler, "-std=c++20", optimisation, "-I", os.path.join(ROOT, "include"),
+            f'-DRICCI_EXAMPLE_TEXT="{text}"']
 
 
 def cpu_seconds(compiler, source, target, *arguments):
@@ -91,24 +93,29 @@ def cpu_seconds(compiler, source, target, *arguments):
 
 
 def median_seconds(compiler, source, target, *arguments):
-    return statistics.median(cpu_seconds(compiler, source, target, *arguments) for _ in range(REPEATS))
+    return statistics.median(
+        cpu_seconds(compiler, source, target, *arguments) for _ in range(REPEATS))
 
 
 def precompiled(compiler, header):
-    """Precompiles a header, as Meson's cpp_pch and CMake's target_precompile_headers do; what it is used by."""
+    """Precompiles a header, as Meson's cpp_pch and CMake's target_precompile_headers do. Returns
+    the arguments that use it."""
     ending = ".pch" if "clang" in compiler else ".gch"
-    subprocess.run(command(compiler) + ["-x", "c++-header", header, "-o", header + ending], check=True)
+    subprocess.run(command(compiler) + ["-x", "c++-header", header, "-o", header + ending],
+                   check=True)
     return ["-include", header]
 
 
 def preprocessed_lines(compiler, source):
-    text = subprocess.run(command(compiler) + ["-E", "-P", source], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(command(compiler) + ["-E", "-P", source], check=True,
+                          capture_output=True, text=True).stdout
     return sum(1 for line in text.splitlines() if line.strip())
 
 
 def long_symbols(target):
     listing = subprocess.run(["nm", target], check=True, capture_output=True, text=True).stdout
-    lengths = [len(re.split(r"\s+", line.strip())[-1]) for line in listing.splitlines() if line.strip()]
+    lengths = [len(re.split(r"\s+", line.strip())[-1])
+               for line in listing.splitlines() if line.strip()]
     return sum(1 for length in lengths if length > 200), max(lengths, default=0)
 
 
@@ -134,20 +141,26 @@ def main():
 
         target = os.path.join(folder, "out.o")
         for compiler in compilers():
-            version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
+            said = subprocess.run([compiler, "--version"], check=True, capture_output=True,
+                                  text=True)
+            version = said.stdout.splitlines()[0]
             empty = median_seconds(compiler, write("empty.cpp", ""), target)
             print(f"# {compiler}: {version}; an empty file {empty:.2f} s")
             header = write("header.cpp", "#include <ricci/ricci.hpp>\n")
-            print(f"# the public header is {preprocessed_lines(compiler, header)} lines after preprocessing")
-            with_header = precompiled(compiler, write("precompiled.hpp", "#include <ricci/ricci.hpp>\n"))
-            print(f"{'file':40} {'CPU s':>7} {'precompiled':>11} {'object kB':>10} {'symbols > 200':>14} {'longest':>8}")
+            lines = preprocessed_lines(compiler, header)
+            print(f"# the public header is {lines} lines after preprocessing")
+            with_header = precompiled(
+                compiler, write("precompiled.hpp", "#include <ricci/ricci.hpp>\n"))
+            print(f"{'file':40} {'CPU s':>7} {'precompiled':>11} {'object kB':>10} "
+                  f"{'symbols > 200':>14} {'longest':>8}")
             for number, (name, text) in enumerate(files()):
                 source = write(f"file{number}.cpp", text)
                 seconds = median_seconds(compiler, source, target) - empty
                 quick = median_seconds(compiler, source, target, *with_header) - empty
                 over, longest = long_symbols(target)
                 size = os.path.getsize(target) / 1000
-                print(f"{name:40} {seconds:7.2f} {quick:11.2f} {size:10.1f} {over:14} {longest:8}", flush=True)
+                print(f"{name:40} {seconds:7.2f} {quick:11.2f} {size:10.1f} {over:14} {longest:8}",
+                      flush=True)
 
 
 if __name__ == "__main__":

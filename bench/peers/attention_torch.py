@@ -2,8 +2,9 @@
 
 usage: attention_torch.py BUILD_FOLDER [THREADS [SHAPE ...]]    default: 1 thread, S1 to S4
 
-PyTorch stores the weights: this is what its equations come to where it has no fused kernel for the CPU,
-and its fused one where it has one (`scaled_dot_product_attention`, PyTorch 2). Optional: python3-torch.
+PyTorch stores the weights: this is what its equations come to where it has no fused kernel for the
+CPU, and its fused one where it has one (`scaled_dot_product_attention`, PyTorch 2). Optional:
+python3-torch.
 """
 import re
 import subprocess
@@ -12,7 +13,8 @@ import time
 
 from torch_here import torch, told_to_use_avx512
 
-SHAPES = {"S1": (1, 8, 512, 64), "S2": (1, 8, 2048, 64), "S3": (1, 12, 4096, 64), "S4": (4, 16, 1024, 128)}
+SHAPES = {"S1": (1, 8, 512, 64), "S2": (1, 8, 2048, 64), "S3": (1, 12, 4096, 64),
+          "S4": (4, 16, 1024, 128)}
 SAMPLES = 5
 
 
@@ -42,7 +44,8 @@ def torch_times(shape):
     b, h, n, d = shape
     torch.manual_seed(1)
     q, k, v, slope = (torch.randn(b, h, n, d) for _ in range(4))
-    ways = [stored] + ([fused] if hasattr(torch.nn.functional, "scaled_dot_product_attention") else [])
+    has_fused = hasattr(torch.nn.functional, "scaled_dot_product_attention")
+    ways = [stored] + ([fused] if has_fused else [])
     above = torch.full((n, n), float("-inf")).triu(1)
     leaves = [t.clone().requires_grad_() for t in (q, k, v)]
 
@@ -55,12 +58,14 @@ def torch_times(shape):
     for words, mask in (("", None), ("causal", above)):
         with torch.no_grad():
             times[words or "forward"] = min(best_ms(lambda w=w: w(q, k, v, mask)) for w in ways)
-        times[(words + " gradients").strip()] = min(best_ms(lambda w=w: gradients(w, mask)) for w in ways)
+        times[(words + " gradients").strip()] = min(
+            best_ms(lambda w=w: gradients(w, mask)) for w in ways)
     return times
 
 
 def ricci_times(program, threads, name):
-    printed = subprocess.run([program, str(threads), name], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run([program, str(threads), name], capture_output=True, text=True,
+                             check=True).stdout
     rows = re.findall(rf"^{name} +(\w[\w ]*?) +\d+ +([\d.]+) ", printed, re.M)
     return {words: float(ms) for words, ms in rows}
 
@@ -71,13 +76,15 @@ def main():
     program = sys.argv[1] + "/bench/bench_attention"
     threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     torch.set_num_threads(threads)
-    print(f"PyTorch {torch.__version__}, {threads} thread(s){told_to_use_avx512}; best milliseconds")
+    print(f"PyTorch {torch.__version__}, {threads} thread(s){told_to_use_avx512}; "
+          "best milliseconds")
     print(f"{'':24}{'ricci':>10}{'PyTorch':>10}{'times':>8}")
     for name in sys.argv[3:] or SHAPES:
         ours = ricci_times(program, threads, name)
         theirs = torch_times(SHAPES[name])
         for words, ms in ours.items():
-            print(f"{name}  {words:20}{ms:10.3f}{theirs[words]:10.3f}{theirs[words] / ms:8.2f}", flush=True)
+            print(f"{name}  {words:20}{ms:10.3f}{theirs[words]:10.3f}{theirs[words] / ms:8.2f}",
+                  flush=True)
 
 
 main()

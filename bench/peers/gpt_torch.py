@@ -1,6 +1,7 @@
 """A GPT-2-shaped model by PyTorch beside examples/gpt: a prompt, and each next token with a cache.
 
-usage: gpt_torch.py BUILD_FOLDER MODEL.safetensors [THREADS [PROMPT_LENGTH [NEXT]]]     default: 1, 512, 32
+usage: gpt_torch.py BUILD_FOLDER MODEL.safetensors [THREADS [PROMPT_LENGTH [NEXT]]]
+default: 1, 512, 32
 
 Weights and tokens are the same, in float. Optional: python3-torch.
 """
@@ -21,9 +22,14 @@ def load(path):
         size, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
         data = bytearray(file.read())
-    return {name: torch.frombuffer(data, dtype=torch.float32, offset=t["data_offsets"][0],
-                                   count=(t["data_offsets"][1] - t["data_offsets"][0]) // 4).reshape(t["shape"])
-            for name, t in header.items() if name != "__metadata__"}
+    tensors = {}
+    for name, t in header.items():
+        if name != "__metadata__":
+            begin, end = t["data_offsets"]
+            flat = torch.frombuffer(
+                data, dtype=torch.float32, offset=begin, count=(end - begin) // 4)
+            tensors[name] = flat.reshape(t["shape"])
+    return tensors
 
 
 class Model:
@@ -34,7 +40,8 @@ class Model:
         self.length = 0
 
     def norm(self, x, name):
-        return torch.nn.functional.layer_norm(x, x.shape[-1:], self.w[name + ".weight"], self.w[name + ".bias"])
+        return torch.nn.functional.layer_norm(
+            x, x.shape[-1:], self.w[name + ".weight"], self.w[name + ".bias"])
 
     def linear(self, x, name):
         return torch.addmm(self.w[name + ".bias"], x, self.w[name + ".weight"])
@@ -52,14 +59,17 @@ class Model:
         for k in range(self.layers):
             h = f"h.{k}."
             three = self.linear(self.norm(x, h + "ln_1"), h + "attn.c_attn")
-            q, key, value = (t.reshape(n, self.heads, -1).transpose(0, 1) for t in three.split(width, -1))
+            q, key, value = (
+                t.reshape(n, self.heads, -1).transpose(0, 1) for t in three.split(width, -1))
             if self.length > 0:
-                key, value = torch.cat([self.keys[k], key], 1), torch.cat([self.values[k], value], 1)
+                key = torch.cat([self.keys[k], key], 1)
+                value = torch.cat([self.values[k], value], 1)
             self.keys[k], self.values[k] = key, value
             out = self.attend(q, key, value).transpose(0, 1).reshape(n, width)
             x = x + self.linear(out, h + "attn.c_proj")
             inner = self.linear(self.norm(x, h + "ln_2"), h + "mlp.c_fc")
-            inner = 0.5 * inner * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (inner + 0.044715 * inner ** 3)))
+            bent = torch.tanh((2 / torch.pi) ** 0.5 * (inner + 0.044715 * inner ** 3))
+            inner = 0.5 * inner * (1 + bent)
             x = x + self.linear(inner, h + "mlp.c_proj")
         self.length += n
         head = self.w.get("lm_head.weight", self.w["wte.weight"])
@@ -76,7 +86,8 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     folder, path = sys.argv[1:3]
-    threads, prompt, more = (int(sys.argv[k]) if len(sys.argv) > k else n for k, n in ((3, 1), (4, 512), (5, 32)))
+    threads, prompt, more = (
+        int(sys.argv[k]) if len(sys.argv) > k else n for k, n in ((3, 1), (4, 512), (5, 32)))
     torch.set_num_threads(threads)
     weights = load(path)
     vocabulary, width = weights["wte.weight"].shape
@@ -86,9 +97,11 @@ def main():
         file.write(" ".join(map(str, tokens)))
         file.flush()
         printed = subprocess.run(
-            [folder + "/examples/gpt", path, "--tokens", file.name, "--length", str(more), "--threads", str(threads),
-             "--temperature", "0", "--runs", "3"], capture_output=True, text=True, check=True).stdout
-    ours = [float(re.search(rf"{words}.*?([\d.]+) ms", printed).group(1)) for words in ("prompt:", "a next token:")]
+            [folder + "/examples/gpt", path, "--tokens", file.name, "--length", str(more),
+             "--threads", str(threads), "--temperature", "0", "--runs", "3"],
+            capture_output=True, text=True, check=True).stdout
+    ours = [float(re.search(rf"{words}.*?([\d.]+) ms", printed).group(1))
+            for words in ("prompt:", "a next token:")]
     prompts, nexts = [], []
     with torch.no_grad():
         for _ in range(3):
@@ -100,7 +113,8 @@ def main():
                 logits, seconds = timed(lambda m=model, t=token: m.run([t]))
                 nexts.append(seconds)
     theirs = [1e3 * sorted(times)[len(times) // 2] for times in (prompts, nexts)]
-    print(f"PyTorch {torch.__version__}, {threads} thread(s){told_to_use_avx512}; median milliseconds")
+    print(f"PyTorch {torch.__version__}, {threads} thread(s){told_to_use_avx512}; "
+          "median milliseconds")
     print(f"{'':24}{'ricci':>10}{'PyTorch':>10}{'times':>8}")
     for words, a, b in zip((f"prompt of {prompt}", "a next token"), ours, theirs):
         print(f"{words:24}{a:10.2f}{b:10.2f}{b / a:8.2f}")

@@ -1,4 +1,5 @@
-"""PyTorch for the scripts beside this one: set up before it is loaded, or a line on how to install it."""
+"""PyTorch for the scripts beside this one: set up before it is loaded, or a line on how to install
+it."""
 import os
 import sys
 

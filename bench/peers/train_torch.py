@@ -3,7 +3,8 @@ turns: tokens a second and the loss of each.
 
 usage: train_torch.py BUILD_FOLDER [STEPS [THREADS]]    default: 100 steps, 1 thread
 
-Only the numbers that the parameters start from differ: both draw them evenly from the same intervals.
+Only the numbers that the parameters start from differ: both draw them evenly from the same
+intervals.
 Optional: python3-torch.
 """
 import math
@@ -100,7 +101,8 @@ def train(steps):
 
 
 def train_here(program, steps, threads):
-    printed = subprocess.run([program, "--steps", str(steps), "--threads", str(threads), "--sample", "0"],
+    printed = subprocess.run([program, "--steps", str(steps), "--threads", str(threads),
+                              "--sample", "0"],
                              capture_output=True, text=True, check=True).stdout
     loss, rate = re.findall(r"loss ([\d.]+) +(\d+) tokens/s", printed)[-1]
     return float(loss), float(rate)

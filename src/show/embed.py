@@ -3,8 +3,8 @@
 
 usage: embed.py OUTPUT HTML STYLE SCRIPT...
 
-One literal a line of text: compilers do not take literals of any length. The scripts become one function, so that
-none of their names is seen by others.
+One literal a line of text: compilers do not take literals of any length. The scripts become one
+function, so that none of their names is seen by others.
 """
 
 import pathlib
@@ -14,7 +14,8 @@ import sys
 def literal(line):
     text = line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
     # octal, since a hexadecimal escape has no end
-    return '"' + "".join(c if ord(c) < 128 else "".join(f"\\{b:03o}" for b in c.encode()) for c in text) + '\\n"'
+    parts = (c if ord(c) < 128 else "".join(f"\\{b:03o}" for b in c.encode()) for c in text)
+    return '"' + "".join(parts) + '\\n"'
 
 
 def constant(name, lines):
@@ -24,13 +25,15 @@ def constant(name, lines):
 
 def main():
     output, html, style, *scripts = map(pathlib.Path, sys.argv[1:])
-    lines = {"html_lines": html.read_text("utf-8").splitlines(), "style_lines": style.read_text("utf-8").splitlines()}
+    lines = {"html_lines": html.read_text("utf-8").splitlines(),
+             "style_lines": style.read_text("utf-8").splitlines()}
     code = [line for script in scripts for line in script.read_text("utf-8").splitlines()]
     lines["code_lines"] = ['"use strict";', "(() => {", *code, "})();"]
     size = sum(len(line.encode()) + 1 for part in lines.values() for line in part)
     output.write_text(
         "// Made by embed.py.\nnamespace {\n" + "".join(constant(*part) for part in lines.items()) +
-        f"constexpr std::size_t characters_of_parts = {size};\n}}  // namespace\n", encoding="utf-8")
+        f"constexpr std::size_t characters_of_parts = {size};\n}}  // namespace\n",
+        encoding="utf-8")
 
 
 if __name__ == "__main__":
