@@ -28,8 +28,7 @@ inline constexpr auto block = R"(
     s'^{bi}   = \operatorname{mean}_a ((Z^{bia} - \mu'^{bi})^2)
     N'^{bia}  = \gamma'^a \frac{Z^{bia} - \mu'^{bi}}{\sqrt{s'^{bi} + 10^{-5}}} + \beta'^a
     H^{bif}   = N'^{bia} U^{af} + u^f
-    G^{bif}   = \frac{1}{2} H^{bif}
-                (1 + \tanh(\sqrt{\frac{2}{\pi}} (H^{bif} + 0.044715 (H^{bif})^3)))
+    G^{bif} = \frac{1}{2} H^{bif} (1 + \tanh(\sqrt{\frac{2}{\pi}} (H^{bif} + 0.044715 (H^{bif})^3)))
     Y^{bia}   = Z^{bia} + G^{bif} W^{fa} + w^a
 )"_eq;
 
