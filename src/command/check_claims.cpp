@@ -237,7 +237,7 @@ settled claim_judge::run(const claim& c) const {
         const std::string why = why_not_refuted(c, t, j);
         if (why.empty())
             return {verdict::refuted,
-                    (c.side.empty() ? "" : "the side " + c.side + ": ") + j.words,
+                    (c.side.empty() ? "" : fmt::format("the side {}: ", c.side)) + j.words,
                     {}};
         return {verdict::unproved,
                 fmt::format("not equal as it stands ({}), but {}", j.words, why),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "command/paper_symbols.hpp"
 
 namespace ricci::command {
@@ -99,7 +101,7 @@ number_book::outcome number_book::take(const statement& s) {
         if (zero && (!a.is_number() || !b.is_number())) return {};  // a zero of any shape
         if (a.rows * a.columns != b.rows * b.columns || (a.rows != b.rows && a.rows != b.columns)) {
             out = {outcome::kind::refuted,
-                   "the sides are of different shapes: " + shown(a) + " and " + shown(b)};
+                   fmt::format("the sides are of different shapes: {} and {}", shown(a), shown(b))};
             break;
         }
         double worst = 0;
@@ -116,12 +118,13 @@ number_book::outcome number_book::take(const statement& s) {
             else worst = std::max(worst, off);
         }
         if (worst > 0) {
-            out = {outcome::kind::refuted, "computed, it is " + shown(a) + " and not " + shown(b)};
+            out = {outcome::kind::refuted,
+                   fmt::format("computed, it is {} and not {}", shown(a), shown(b))};
             break;
         }
         if (rough)
             out = {outcome::kind::unproved,
-                   "computed, it is " + shown(a) + ", which is near " + shown(b)};
+                   fmt::format("computed, it is {}, which is near {}", shown(a), shown(b))};
     }
     const bool right = out.what != outcome::kind::refuted;
     if (out.what == outcome::kind::proved) out.words = "computed, in the digits that are printed";

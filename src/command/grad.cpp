@@ -1,6 +1,7 @@
 // `ricci grad`: gradients as equations, or run.
-#include <cstdio>
 #include <memory>
+
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
@@ -23,13 +24,13 @@ struct options {
 
 void print_equations(const program& p, const options& o) {
     if (!o.how.json) {
-        std::fputs((o.text ? to_text(p) : to_latex(p)).c_str(), stdout);
+        fmt::print("{}", o.text ? to_text(p) : to_latex(p));
         return;
     }
     auto list = nlohmann::json::array();
     for (const tensor_info& t : p.definitions())
         list.push_back({{"name", t.name}, {"indices", t.indices}, {"equation", t.equation}});
-    std::puts(list.dump(2).c_str());
+    fmt::print("{}\n", list.dump(2));
 }
 
 void carry_out(const options& o) {

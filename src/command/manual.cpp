@@ -1,6 +1,8 @@
 // The manual page and completion scripts, from the commands and options that CLI11 knows.
 #include "command/manual.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "command/sentences.hpp"
@@ -29,10 +31,12 @@ std::string without(const std::string& text, char c) {
 
 std::string names_of(const CLI::Option& o) {
     std::string names;
-    for (const std::string& s : o.get_snames()) names += (names.empty() ? "-" : ", -") + s;
-    for (const std::string& s : o.get_lnames()) names += (names.empty() ? "--" : ", --") + s;
+    for (const std::string& s : o.get_snames())
+        names += fmt::format("{}-{}", names.empty() ? "" : ", ", s);
+    for (const std::string& s : o.get_lnames())
+        names += fmt::format("{}--{}", names.empty() ? "" : ", ", s);
     const std::string type = o.get_type_name();
-    if (o.get_items_expected_max() > 0 && !type.empty()) names += " " + type;
+    if (o.get_items_expected_max() > 0 && !type.empty()) names += fmt::format(" {}", type);
     return names;
 }
 
@@ -40,7 +44,7 @@ void describe_options(const CLI::App& app, std::string& out) {
     for (const CLI::Option* o : app.get_options()) {
         if (o->get_group().empty()) continue;  // hidden
         const std::string name = o->get_positional() ? o->get_name() : names_of(*o);
-        out += ".TP\n.B " + escaped(name) + "\n" + escaped(o->get_description()) + "\n";
+        out += fmt::format(".TP\n.B {}\n{}\n", escaped(name), escaped(o->get_description()));
     }
 }
 
@@ -50,7 +54,8 @@ std::string synopsis_of(const CLI::App& app) {
         if (!o->get_positional()) continue;
         const std::string name = o->get_name();
         const std::string many = o->get_items_expected_max() > 1 ? "..." : "";
-        out += o->get_required() ? " " + name + many : " [" + name + many + "]";
+        out += o->get_required() ? fmt::format(" {}{}", name, many)
+                                 : fmt::format(" [{}{}]", name, many);
     }
     return out;
 }
@@ -60,13 +65,13 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 }
 
 std::string flags_of(const CLI::App& app) {
-    std::string flags;
+    std::vector<std::string> flags;
     for (const CLI::Option* o : app.get_options()) {
         if (o->get_group().empty()) continue;
-        for (const std::string& s : o->get_snames()) flags += " -" + s;
-        for (const std::string& s : o->get_lnames()) flags += " --" + s;
+        for (const std::string& s : o->get_snames()) flags.push_back("-" + s);
+        for (const std::string& s : o->get_lnames()) flags.push_back("--" + s);
     }
-    return flags.empty() ? flags : flags.substr(1);
+    return fmt::format("{}", fmt::join(flags, " "));
 }
 
 std::string bash_completion(const CLI::App& app) {
@@ -76,12 +81,13 @@ std::string bash_completion(const CLI::App& app) {
         "# Completion of ricci for bash.\n_ricci() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-        "        COMPREPLY=($(compgen -W '" +
-        names + " " + flags_of(app) +
+        "        COMPREPLY=($(compgen -W '";
+    out += fmt::format("{} {}", names, flags_of(app));
+    out +=
         "' -- \"$word\"))\n        return\n    fi\n"
         "    case ${COMP_WORDS[1]} in\n";
     for (const CLI::App* s : commands_of(app))
-        out += "    " + s->get_name() + ") options='" + flags_of(*s) + "' ;;\n";
+        out += fmt::format("    {}) options='{}' ;;\n", s->get_name(), flags_of(*s));
     out +=
         "    esac\n"
         "    case $word in\n"
@@ -103,14 +109,14 @@ std::string zsh_completion(const CLI::App& app) {
         "#compdef ricci\n# Completion of ricci for zsh.\n_ricci() {\n"
         "    local -a commands\n    commands=(\n";
     for (const CLI::App* s : commands_of(app))
-        out += "        '" + s->get_name() + ":" +
-               without(without(s->get_description(), '\''), ':') + "'\n";
+        out += fmt::format("        '{}:{}'\n", s->get_name(),
+                           without(without(s->get_description(), '\''), ':'));
     out +=
         "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        "
         "return\n"
         "    fi\n    case $words[2] in\n";
     for (const CLI::App* s : commands_of(app))
-        out += "    " + s->get_name() + ") compadd -- " + flags_of(*s) + " ;;\n";
+        out += fmt::format("    {}) compadd -- {} ;;\n", s->get_name(), flags_of(*s));
     out += "    esac\n    compset -P '*='\n    _files\n}\n_ricci \"$@\"\n";
     return out;
 }
@@ -118,15 +124,16 @@ std::string zsh_completion(const CLI::App& app) {
 std::string fish_completion(const CLI::App& app) {
     std::string out = "# Completion of ricci for fish.\n";
     for (const CLI::App* s : commands_of(app)) {
-        out += "complete -c ricci -n __fish_use_subcommand -f -a " + s->get_name() + " -d '" +
-               without(s->get_description(), '\'') + "'\n";
+        out += fmt::format("complete -c ricci -n __fish_use_subcommand -f -a {} -d '{}'\n",
+                           s->get_name(), without(s->get_description(), '\''));
         for (const CLI::Option* o : s->get_options()) {
             if (o->get_group().empty() || o->get_positional()) continue;
-            out += "complete -c ricci -n '__fish_seen_subcommand_from " + s->get_name() + "'";
-            for (const std::string& n : o->get_snames()) out += " -s " + n;
-            for (const std::string& n : o->get_lnames()) out += " -l " + n;
-            out += std::string(o->get_items_expected_max() > 0 ? " -r" : "") + " -d '" +
-                   without(o->get_description(), '\'') + "'\n";
+            out +=
+                fmt::format("complete -c ricci -n '__fish_seen_subcommand_from {}'", s->get_name());
+            for (const std::string& n : o->get_snames()) out += fmt::format(" -s {}", n);
+            for (const std::string& n : o->get_lnames()) out += fmt::format(" -l {}", n);
+            out += fmt::format("{} -d '{}'\n", o->get_items_expected_max() > 0 ? " -r" : "",
+                               without(o->get_description(), '\''));
         }
     }
     return out;
@@ -135,20 +142,21 @@ std::string fish_completion(const CLI::App& app) {
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
-    std::string out = ".TH RICCI 1 \"\" \"ricci " + version +
-                      "\" \"User Commands\"\n.SH NAME\nricci \\- " +
-                      escaped(without(app.get_description(), '\n')) + "\n.SH SYNOPSIS\n";
+    std::string out = fmt::format(
+        ".TH RICCI 1 \"\" \"ricci {}\" \"User Commands\"\n.SH NAME\nricci \\- {}\n.SH SYNOPSIS\n",
+        version, escaped(without(app.get_description(), '\n')));
     for (const CLI::App* s : commands_of(app))
-        out += ".B ricci " + s->get_name() + "\n" + escaped(synopsis_of(*s)) + "\n.br\n";
+        out += fmt::format(".B ricci {}\n{}\n.br\n", s->get_name(), escaped(synopsis_of(*s)));
     out += ".SH OPTIONS\n";
     describe_options(app, out);
     for (const CLI::App* s : commands_of(app)) {
-        out += ".SH RICCI " + s->get_name() + "\n" + escaped(s->get_description()) + ".\n";
+        out += fmt::format(".SH RICCI {}\n{}.\n", s->get_name(), escaped(s->get_description()));
         describe_options(*s, out);
-        if (!s->get_footer().empty()) out += ".PP\n.nf\n" + escaped(s->get_footer()) + "\n.fi\n";
+        if (!s->get_footer().empty())
+            out += fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(s->get_footer()));
     }
     if (!app.get_footer().empty())
-        out += ".SH EXIT STATUS\n.nf\n" + escaped(app.get_footer()) + "\n.fi\n";
+        out += fmt::format(".SH EXIT STATUS\n.nf\n{}\n.fi\n", escaped(app.get_footer()));
     return out;
 }
 

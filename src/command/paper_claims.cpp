@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "command/paper_sides.hpp"
 
 namespace ricci::command {
@@ -70,7 +72,8 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
         const std::string text = name() + " = " + r.sides[k].text;
         const reading next = k == 1 ? right : read_one(text);
         if (!next.ok()) {
-            note(number, "the side " + spelled(r.kept.sides[k]) + " is not read: " + next.words);
+            note(number,
+                 fmt::format("the side {} is not read: {}", spelled(r.kept.sides[k]), next.words));
             continue;
         }
         std::vector<used_name> names;
@@ -136,7 +139,7 @@ void paper_reader::settle(const claim& c, const settled& done) {
     }
     if (f.verdict == verdict::defines && done.verdict == verdict::proved) {
         f.verdict = verdict::proved;
-        f.words = "defines " + f.words + "; the rest follows";
+        f.words = fmt::format("defines {}; the rest follows", f.words);
         return;
     }
     const bool only_says_more = f.verdict == verdict::defines && done.verdict == verdict::declares;

@@ -97,7 +97,8 @@ void paper_reader::read_further_sides(const statement& s, reading_of& r, std::si
     for (std::size_t k = 2; k < r.sides.size(); ++k) {
         const reading next = read_one(r.text(k));
         if (!next.ok()) {
-            note(number, "the side " + spelled(r.kept.sides[k]) + " is not read: " + next.words);
+            note(number,
+                 fmt::format("the side {} is not read: {}", spelled(r.kept.sides[k]), next.words));
             continue;
         }
         note_uses(s.at, next);
@@ -149,7 +150,7 @@ void paper_reader::abbreviate(const reading_of& r, std::size_t side, const readi
     const used_name* used = next.find(named.left);
     if (!used || used->rank != named.left_rank) return;
     define(named, text, line_of(r.kept.at), {});
-    note(number, "names " + named.left + " for " + spelled(meaning));
+    note(number, fmt::format("names {} for {}", named.left, spelled(meaning)));
 }
 
 void paper_reader::say_trouble(const statement& s, const statement& kept, const reading& r) {
@@ -163,7 +164,7 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
         words = "upper and lower indices mean the same";
     } else if (again && step) {
         v = verdict::prose;
-        words = "a recurrence: " + left + " is said by its own values elsewhere";
+        words = fmt::format("a recurrence: {} is said by its own values elsewhere", left);
     } else if (r.what == reading::trouble::unknown_function) {
         v = verdict::prose;
         words = r.marked + " is a function that no equation defines";
@@ -250,7 +251,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     if (!known) return begin(name);
     const std::string line = fmt::format("{}", known->line);
     if (known->rank != r.first.left_rank)
-        return begin(name + " anew, with other indices than in line " + line);
+        return begin(fmt::format("{} anew, with other indices than in line {}", name, line));
     if (claim_judge(definitions_, limits_, names_).implies(*known, text, r.uses)) {
         f.verdict = verdict::proved;
         f.words = "as in line " + line;
@@ -259,7 +260,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     const bool other = known->section != section_ || known->arguments != arguments ||
                        says_another_case(before_) || !s.condition.empty();
     if (other && !second_way)
-        return begin(name + " anew: line " + line + " gives it another meaning");
+        return begin(fmt::format("{} anew: line {} gives it another meaning", name, line));
     add_claim(claim::kind::restated, r, number, known->text, text, r.first.left, r.first.names);
     f.verdict = verdict::proved;
     return true;

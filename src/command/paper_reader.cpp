@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "command/paper_prose.hpp"
 #include "command/paper_sides.hpp"
 
@@ -154,7 +156,8 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
             return true;
         }
         if (r.unread.empty())
-            r.unread = "the side " + spelled(s.sides[k]) + " is not read: " + sides[k].why;
+            r.unread =
+                fmt::format("the side {} is not read: {}", spelled(s.sides[k]), sides[k].why);
     }
     if (r.sides.size() < 2) {
         add(s.at, s.source, verdict::prose, r.unread);

@@ -128,8 +128,9 @@ void fit_to_page(planned_page& page, const std::vector<shapes_by_name>& runs,
         names += (names.empty() ? "" : ", ") + name;
     }
     if (left_out.empty()) return;
-    page.notes.push_back("The trace is without " + names + ": the page would be larger than " +
-                         how.page_size + "; --page-size allows more.");
+    page.notes.push_back(fmt::format(
+        "The trace is without {}: the page would be larger than {}; --page-size allows more.",
+        names, how.page_size));
     std::erase_if(page.trace,
                   [&](const show::planned_trace& t) { return left_out.contains(t.name); });
 }
