@@ -16,7 +16,8 @@ try:
     import numpy as np
 except ImportError:
     if sys.executable != "/usr/bin/python3" and pathlib.Path("/usr/bin/python3").exists():
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # Debian's has it where this one has not
+        # Debian's has it where this one has not
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
     print("numpy is not there")
     sys.exit(77)
 
@@ -54,8 +55,8 @@ class Command(unittest.TestCase):
         self.folder.cleanup()
 
     def ricci(self, *words, text=None):
-        return subprocess.run([RICCI, *words], cwd=self.path, input=text, capture_output=True, text=True, check=False,
-                              timeout=60)
+        return subprocess.run([RICCI, *words], cwd=self.path, input=text, capture_output=True,
+                              text=True, check=False, timeout=60)
 
     def works(self, *words, text=None):
         ran = self.ricci(*words, text=text)
@@ -73,12 +74,14 @@ class Command(unittest.TestCase):
         self.assertEqual(before, sorted(os.listdir(self.path)))
 
     def test_run(self):
-        ran = self.works("run", "attention.tex", *self.operands, "-o", "Y=y.npy", "-o", "A=a.npz", "-o", "all.safetensors")
+        ran = self.works("run", "attention.tex", *self.operands, "-o", "Y=y.npy", "-o", "A=a.npz",
+                         "-o", "all.safetensors")
         self.assertIn("X holds f32 and is computed in f64", ran.stderr)
         a, y = attention(self.x.astype(float), self.wq, self.wk, 4)
         np.testing.assert_allclose(np.load(self.path / "y.npy"), y, rtol=1e-12)
         np.testing.assert_allclose(np.load(self.path / "a.npz")["A"], a, rtol=1e-12)
-        again = self.works("run", "-", "Y=all.safetensors:Y", "-o", "Z=z.npy", text=r"Z^{ib} = \sum_h Y^{hib}")
+        again = self.works("run", "-", "Y=all.safetensors:Y", "-o", "Z=z.npy",
+                           text=r"Z^{ib} = \sum_h Y^{hib}")
         self.assertIn("Z, f64 5x6: z.npy", again.stdout)
         np.testing.assert_allclose(np.load(self.path / "z.npy"), y.sum(0), rtol=1e-12)
 
@@ -86,10 +89,13 @@ class Command(unittest.TestCase):
         self.works("run", "attention.tex", *self.operands, "--type", "float", "-o", "Y=y.npy")
         y = np.load(self.path / "y.npy")
         self.assertEqual(y.dtype, np.float32)
-        np.testing.assert_allclose(y, attention(self.x.astype(float), self.wq, self.wk, 4)[1], rtol=2e-4, atol=1e-5)
+        np.testing.assert_allclose(y,
+                                   attention(self.x.astype(float), self.wq, self.wk, 4)[1],
+                                   rtol=2e-4, atol=1e-5)
         np.save(self.path / "ids.npy", np.array([3, 0, 3]))
         np.save(self.path / "mask.npy", np.array([True, False, True]))
-        self.works("run", "-", "E=x.npy", "t=ids.npy", "m=mask.npy", "-o", "y=e.npy", text="y^{kb} = [m^k] E^{t_k b}")
+        self.works("run", "-", "E=x.npy", "t=ids.npy", "m=mask.npy", "-o", "y=e.npy",
+                   text="y^{kb} = [m^k] E^{t_k b}")
         expected = self.x[[3, 0, 3]] * np.array([1, 0, 1], np.float32)[:, None]
         np.testing.assert_array_equal(np.load(self.path / "e.npy"), expected)
         np.save(self.path / "whole.npy", np.arange(5, dtype=np.int16))
@@ -98,10 +104,13 @@ class Command(unittest.TestCase):
 
     def test_einsum(self):
         self.works("einsum", "hba,hca->bc", "w.npz:q", "w.npz:k", "-o", "c.npy")
-        np.testing.assert_allclose(np.load(self.path / "c.npy"), np.einsum("hba,hca->bc", self.wq, self.wk), rtol=1e-12)
+        np.testing.assert_allclose(np.load(self.path / "c.npy"),
+                                   np.einsum("hba,hca->bc", self.wq, self.wk), rtol=1e-12)
         out = json.loads(self.works("einsum", "ij,ij->", "x.npy", "x.npy", "--json").stdout)
-        self.assertAlmostEqual(out["outputs"][0]["value"], float((self.x.astype(float) ** 2).sum()), places=4)
-        self.refused("the index j has extent", "einsum", "ij,jk->ik", "x.npy", "x.npy", "-o", "d.npy")
+        self.assertAlmostEqual(out["outputs"][0]["value"], float((self.x.astype(float)**2).sum()),
+                               places=4)
+        self.refused("the index j has extent", "einsum", "ij,jk->ik", "x.npy", "x.npy", "-o",
+                     "d.npy")
         self.refused("3 operands, and 2 are given", "einsum", "ij,jk,k->i", "x.npy", "x.npy")
 
     def test_grad(self):
@@ -112,7 +121,8 @@ class Command(unittest.TestCase):
             np.save(self.path / f"{name}.npy", value)
         (self.path / "loss.tex").write_text(text)
         files = ["A=A.npy", "v=v.npy", "b=b.npy"]
-        self.works("grad", "loss.tex", "--by", "v,A", "--run", *files, "-o", "dL/dv=dv.npy", "-o", "dL/dA=da.npy")
+        self.works("grad", "loss.tex", "--by", "v,A", "--run", *files, "-o", "dL/dv=dv.npy", "-o",
+                   "dL/dA=da.npy")
         residual = a @ v - b
         np.testing.assert_allclose(np.load(self.path / "dv.npy"), residual @ a, rtol=1e-12)
         np.testing.assert_allclose(np.load(self.path / "da.npy"), np.outer(residual, v), rtol=1e-12)
@@ -127,9 +137,11 @@ class Command(unittest.TestCase):
         text = self.works("explain", "attention.tex", *shapes).stdout
         self.assertIn("parameters: 8,192", text)
         self.assertIn("not stored: S[h,i,j], A[h,i,j]", text)
-        table = json.loads(self.works("explain", "attention.tex", *shapes, "--type", "f16", "--json").stdout)
+        table = json.loads(
+            self.works("explain", "attention.tex", *shapes, "--type", "f16", "--json").stdout)
         scores = next(t for t in table["tensors"] if t["name"] == "S")
-        self.assertEqual((scores["extents"], scores["bytes"], scores["is"]), ([8, 1000, 1000], 16e6, "intermediate"))
+        self.assertEqual((scores["extents"], scores["bytes"], scores["is"]),
+                         ([8, 1000, 1000], 16e6, "intermediate"))
         self.assertEqual(table["parameters"], 8192)
         chosen = self.works("explain", "attention.tex", *shapes, "--parameters", "W_Q").stdout
         self.assertIn("parameters: 4,096", chosen)
@@ -137,11 +149,13 @@ class Command(unittest.TestCase):
         self.refused("no input W_P", "explain", "attention.tex", *shapes, "--parameters", "W_P")
 
     def test_memory(self):
-        self.refused("--memory allows 100 B", "run", "attention.tex", *self.operands, "--memory", "100", "-o", "Y=y.npy")
+        self.refused("--memory allows 100 B", "run", "attention.tex", *self.operands, "--memory",
+                     "100", "-o", "Y=y.npy")
         self.works("run", "attention.tex", *self.operands, "--memory", "1G", "-o", "Y=y.npy")
 
     def test_order(self):
-        out = json.loads(self.works("order", "ab,bc,cd->ad", "10x2000", "2000x30", "30x5", "--json").stdout)
+        out = json.loads(
+            self.works("order", "ab,bc,cd->ad", "10x2000", "2000x30", "30x5", "--json").stdout)
         self.assertEqual(out["multiplications"], 2000 * 30 * 5 + 10 * 2000 * 5)
         by_letter = self.works("order", "ab,bc,cd->ad", "a:10", "b:2000", "c:30", "d:5").stdout
         self.assertIn("400000 multiplications", by_letter)
@@ -152,9 +166,11 @@ class Command(unittest.TestCase):
         self.refused("extent 2000 and", "order", "ab,bc->ac", "10x2000", "200x30")
 
     def test_documents(self):
-        (self.path / "page.md").write_text("# A page\n\nWith $d$.\n\n$$\ny^i = A^{ij} x^j, \\qquad s = y^i y^i.\n$$\n")
+        (self.path / "page.md").write_text(
+            "# A page\n\nWith $d$.\n\n$$\ny^i = A^{ij} x^j, \\qquad s = y^i y^i.\n$$\n")
         self.assertIn("y[i]: 4", self.works("explain", "page.md", "A=4x3", "x=3").stdout)
-        (self.path / "paper.tex").write_text("\\begin{document}\n\\begin{align}\ny^i &= x^i \\\\\nz^i &= y^j\n\\end{align}\n")
+        (self.path / "paper.tex").write_text(
+            "\\begin{document}\n\\begin{align}\ny^i &= x^i \\\\\nz^i &= y^j\n\\end{align}\n")
         self.refused("paper.tex:4:", "run", "paper.tex", "x=x.npy")
 
     def test_bad_input(self):
@@ -195,7 +211,8 @@ class Command(unittest.TestCase):
         for shell in ("bash", "zsh", "fish"):
             self.assertIn("einsum", self.works("--completion", shell).stdout)
         script = self.works("--completion", "bash").stdout
-        self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode, 0)
+        self.assertEqual(
+            subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode, 0)
         self.refused("no completion", "--completion", "tcsh")
 
 

@@ -9,7 +9,7 @@ mistake; all that is right is another, which it has to accept without a word. Wh
 begins with its own line in that file, and holds the words within five lines.
 
     kind  index_once
-    with  Y^{ij} = A^{ik} B^{kj}       the program `f` that a call is about; none in a table of texts
+    with  Y^{ij} = A^{ik} B^{kj}       the program `f` of a call; none in a table of texts
     wrong f("A"_t = t23);
     says  the tensor B is not bound; add "B"_t = ... to the call
     right f("A"_t = t23, "B"_t = t34);
@@ -20,8 +20,8 @@ Each .cpp file is a case of its own. It says in comments what has to be said,
     // expect: S^{ij} = Q^{ia} >>>K^{jb}<<<
 
 and every `expect` has to appear, as one piece of text, within the first five lines of the
-compiler's output, beside a line of the case itself. Spaces count as one, however many. The same file compiled with -DCORRECT is the
-twin that must be accepted without a word.
+compiler's output, beside a line of the case itself. Spaces count as one, however many. The same
+file compiled with -DCORRECT is the twin that must be accepted without a word.
 """
 
 import argparse
@@ -100,8 +100,8 @@ def plain(text):
 
 
 def normalise(output):
-    """A compiler's output as the reader understands it: texts that were cut are whole again, without
-    escapes, with plain quotation marks and single spaces."""
+    """A compiler's output as the reader understands it: texts that were cut are whole again,
+    without escapes, with plain quotation marks and single spaces."""
     return plain(unescape(SEAM.sub(r"\1", output)))
 
 
@@ -129,7 +129,7 @@ def check(compiler, case):
     if status == 0:
         problems.append("it compiled")
     else:
-        # The words may stand in a template argument, escaped, or in the text of an assertion, as is.
+        # The words stand in a template argument, escaped, or in the text of an assertion, as is.
         said = normalise(head), plain(head)
         if not re.search(re.escape(case.name) + r":\d+:\d+: error:", head):
             problems.append(f"the first {LINES} lines lack the case's own line\n" +
@@ -156,8 +156,8 @@ def read_table(path):
 
 
 def table_program(cases, side):
-    """A file for the compiler with one side of every case, and the lines of each case in it; a table
-    of texts has no calls."""
+    """A file for the compiler with one side of every case, and the lines of each case in it; a
+    table of texts has no calls."""
     out = PREAMBLE.split("\n")
     lines = []
     for number, case in enumerate(cases):

@@ -4,13 +4,14 @@
 usage: pages.py [--ricci COMMAND] PAGE... -- COMPILER ARGUMENT...
 
 Of each page, in a folder of its own:
-- ```tex FILE, ```python FILE and the like: a block with a file name behind the language is written there.
-- ```cpp: the blocks of a page are one program. Lines with #include, `using` and what begins with `template` or
-  `struct` go in front of main, all else into it. A block with `int main` is a program of its own. A block
-  behind <!-- not run --> is not run.
+- ```tex FILE, ```python FILE and the like: a block with a file name behind the language is written
+  there.
+- ```cpp: the blocks of a page are one program. Lines with #include, `using` and what begins with
+  `template` or `struct` go in front of main, all else into it. A block with `int main` is a program
+  of its own. A block behind <!-- not run --> is not run.
 - ```text behind one: what it prints.
-- ```console: lines with `$ ` are commands, run behind the programs; the lines below are what they print, with
-  standard error. In both `...` stands for any text.
+- ```console: lines with `$ ` are commands, run behind the programs; the lines below are what they
+  print, with standard error. In both `...` stands for any text.
 Blocks with other languages are looked at by nobody.
 """
 
@@ -22,14 +23,19 @@ import subprocess
 import sys
 import tempfile
 
-FENCE = re.compile(r"(<!-- not run -->\s*\n)?^```(\w+)(?: +(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"(<!-- not run -->\s*\n)?^```(\w+)(?: +(\S+))?\n(.*?)^```$",
+                   re.MULTILINE | re.DOTALL)
 MARK = "<<<block %d>>>"
-HEADER = "#include <cstdio>\n#include <iostream>\n#include <ricci/ricci.hpp>\nusing namespace ricci::literals;\n"
+HEADER = ("#include <cstdio>\n#include <iostream>\n#include <ricci/ricci.hpp>\n"
+          "using namespace ricci::literals;\n")
+FOOTER = ("\n} catch (const std::exception& e) {"
+          " std::cout << e.what() << std::endl; return 1; }\n")
 SECONDS = 120
 
 
 def matches(shown, printed):
-    """Whether text is what a page shows, where `...` is any text and the ends of lines do not count."""
+    """Whether text is what a page shows, where `...` is any text and the ends of lines do not
+    count."""
     def lines(text):
         return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
     parts = [re.escape(part) for part in lines(shown).split("...")]
@@ -53,7 +59,8 @@ class page:
         self.path, self.compiler, self.command = path, compiler, command
         self.folder = pathlib.Path(folder)
         self.failures, self.examples = [], 0
-        self.blocks = [(m[2], m[3], m[4], bool(m[1]), path.read_text("utf-8").count("\n", 0, m.start()) + 1)
+        self.blocks = [(m[2], m[3], m[4], bool(m[1]),
+                        path.read_text("utf-8").count("\n", 0, m.start()) + 1)
                        for m in FENCE.finditer(path.read_text("utf-8"))]
 
     def fail(self, line, words):
@@ -84,44 +91,49 @@ class page:
                 continue
             before, inside = front_and_body(text)
             front.append(before)
-            body.append(f'std::cout << "{MARK % k}\\n" << std::flush;\n{inside}\n std::cout.flush(); std::fflush(stdout);')
+            body.append(f'std::cout << "{MARK % k}\\n" << std::flush;\n{inside}\n'
+                        ' std::cout.flush(); std::fflush(stdout);')
             wanted[k] = (shown, line)
         if wanted:
             # what a page shows is not always used again
-            source = (HEADER + "\n".join(front) + "\nint main() try {\n" + "\n".join(body) +
-                      "\n} catch (const std::exception& e) { std::cout << e.what() << std::endl; return 1; }\n")
+            source = (HEADER + "\n".join(front) + "\nint main() try {\n" + "\n".join(body) + FOOTER)
             self.compile_and_run(source, wanted, min(line for _, line in wanted.values()))
 
     def compile_and_run(self, source, wanted, line):
         program, file = self.folder / "page.out", self.folder / "page.cpp"
         file.write_text(source, encoding="utf-8")
         before, _, behind = " ".join(self.compiler).partition(" -- ")
-        made = subprocess.run([*before.split(), "-w", str(file), "-o", str(program), *behind.split()],
-                              capture_output=True, text=True, check=False)
+        command = [*before.split(), "-w", str(file), "-o", str(program), *behind.split()]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode != 0:
             self.fail(line, "the programs of this page do not compile:\n" + made.stderr[:3000])
             return
-        ran = subprocess.run([str(program)], cwd=self.folder, capture_output=True, text=True, timeout=SECONDS,
-                             check=False)
+        ran = subprocess.run([str(program)], cwd=self.folder, capture_output=True, text=True,
+                             timeout=SECONDS, check=False)
         if ran.returncode != 0:
             self.fail(line, "a program ends badly: " + ran.stdout[-500:] + ran.stderr[-500:])
         parts = re.split(r"<<<block (\d+)>>>\n", ran.stdout)
-        printed = {None: parts[0]} if None in wanted else {int(k): v for k, v in zip(parts[1::2], parts[2::2])}
+        printed = {int(k): v for k, v in zip(parts[1::2], parts[2::2])}
+        if None in wanted:
+            printed = {None: parts[0]}
         for k, (shown, at) in wanted.items():
             if shown is not None and not matches(shown, printed.get(k, "")):
-                self.fail(at, f"the page shows\n{shown}\nand the program prints\n{printed.get(k, '')}")
+                self.fail(at,
+                          f"the page shows\n{shown}\nand the program prints\n{printed.get(k, '')}")
 
     def run_console(self, text, line):
         if self.command is None:
             return
-        path = os.pathsep.join([str(pathlib.Path(self.command).resolve().parent), os.environ["PATH"]])
+        path = os.pathsep.join(
+            [str(pathlib.Path(self.command).resolve().parent), os.environ["PATH"]])
         environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
         for entry in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
             self.examples += 1
             # a command goes on where its line ends with a backslash
             command, shown = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", entry, re.DOTALL).groups()
-            ran = subprocess.run(["bash", "-c", command], cwd=self.folder, env=environment, timeout=SECONDS,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            ran = subprocess.run(["bash", "-c", command], cwd=self.folder, env=environment,
+                                 timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 text=True, check=False)
             if not matches(shown, ran.stdout):
                 self.fail(line, f"$ {command}\nshould print\n{shown}\nand prints\n{ran.stdout}")
 

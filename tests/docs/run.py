@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles the examples of docs/notation.md: `equations` must be accepted, `refused` refused in words.
+"""Compiles the examples of docs/notation.md: `equations` must be accepted, `refused` refused in
+words.
 
 usage: run.py COMPILER [ARGUMENT ...]
 
@@ -35,20 +36,23 @@ def check(compiler, number, kind, block):
     body = rest if kind == "refused" else block
     status, output = compile_text(compiler, HEADER + f'constexpr auto example = R"({body})"_eq;\n')
     if kind == "equations":
-        return "" if status == 0 and not output else f"block {number} is not accepted:\n{block}{output[:1500]}"
+        accepted = status == 0 and not output
+        return "" if accepted else f"block {number} is not accepted:\n{block}{output[:1500]}"
     wanted = compile_fail.plain(line.lstrip("% "))
     first = compile_fail.normalise("\n".join(output.splitlines()[:5]))
     raw = compile_fail.plain(compile_fail.SEAM.sub(r"\1", "\n".join(output.splitlines()[:5])))
     if status != 0 and (wanted in first or wanted in raw):
         return ""
-    return f"block {number} should be refused with\n  {wanted}\nand the compiler says\n{output[:1500]}"
+    return (f"block {number} should be refused with\n  {wanted}\n"
+            f"and the compiler says\n{output[:1500]}")
 
 
 def main():
     compiler = sys.argv[1:]
     blocks = FENCE.findall((ROOT / "docs/notation.md").read_text(encoding="utf-8"))
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
-        found = list(pool.map(lambda b: check(compiler, *b), [(k + 1, *b) for k, b in enumerate(blocks)]))
+        numbered = [(k + 1, *b) for k, b in enumerate(blocks)]
+        found = list(pool.map(lambda b: check(compiler, *b), numbered))
     for words in filter(None, found):
         print(words)
     failed = sum(1 for words in found if words)

@@ -26,23 +26,28 @@ Y^{id} = O^{hic} W_O^{hcd}
 """,
     "chain": "T^{ijklmnpq} = A^{ia} B^{ajb} C^{bkc} D^{cld} E^{dme} F^{enf} G^{fpg} H^{gq}\n",
     "merged": "Q^{hia} = P^{i(ha)}; Z^{i(hc)} = A^{hij} V^{hjc}\n",
-    "normalised": r"""\mu^i = \operatorname{mean}_a(X^{ia}); v^i = \operatorname{mean}_a((X^{ia} - \mu^i)^2)
+    "normalised": r"""\mu^i = \operatorname{mean}_a(X^{ia})
+v^i = \operatorname{mean}_a((X^{ia} - \mu^i)^2)
 Y^{ia} = g^a \frac{X^{ia} - \mu^i}{\sqrt{v^i + \epsilon}}
 """,
 }
 GRADIENT = ["--of", "Y", "--by", "W_Q"]
-CASES = [("attention", []), ("attention", ["--whole"]), ("attention", ["--whole", "--layout", "plain"]),
-         ("attention", GRADIENT), ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", [])]
+CASES = [("attention", []), ("attention", ["--whole"]),
+         ("attention", ["--whole", "--layout", "plain"]), ("attention", GRADIENT),
+         ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", [])]
 
-# The boxes of all words and nodes as the browser draws them, and the colours of the paper and of a word.
+# The boxes of all words and nodes as the browser draws them, and the colours of paper and words.
 SCRIPT = """<script>
 const box = e => { const b = e.getBBox(); return [b.x, b.y, b.width, b.height]; };
 const seen = [...document.querySelectorAll('svg')].map(root => {
 const view = root.viewBox.baseVal;
-const texts = [...root.querySelectorAll('text')].map(t => ({what: t.getAttribute('class'), words: t.textContent, box: box(t)}));
-const nodes = [...root.querySelectorAll('rect.tensor, rect.value, rect.function, rect.stored')].map(box);
+const texts = [...root.querySelectorAll('text')].map(t =>
+    ({what: t.getAttribute('class'), words: t.textContent, box: box(t)}));
+const nodes = [...root.querySelectorAll(
+    'rect.tensor, rect.value, rect.function, rect.stored')].map(box);
 const colour = c => getComputedStyle(root.querySelector(c)).fill;
-return {view: [view.width, view.height], texts, nodes, paper: colour('.paper'), word: colour('text')};
+return {view: [view.width, view.height], texts, nodes,
+        paper: colour('.paper'), word: colour('text')};
 });
 document.body.innerHTML = '<pre id="seen"></pre>';
 document.getElementById('seen').textContent = JSON.stringify(seen);
@@ -51,11 +56,13 @@ document.getElementById('seen').textContent = JSON.stringify(seen);
 
 def seen_by(chromium, folder, pictures, dark):
     page = folder / "page.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8><body>{''.join(pictures)}{SCRIPT}", encoding="utf-8")
-    ran = subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}",
-         f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--dump-dom", page.as_uri()],
-        capture_output=True, text=True, check=False, timeout=120)
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{''.join(pictures)}{SCRIPT}",
+                    encoding="utf-8")
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+               f"--user-data-dir={folder / 'profile'}",
+               f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--dump-dom",
+               page.as_uri()]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     found = re.search(r'<pre id="seen">(.*?)</pre>', ran.stdout, re.DOTALL)
     return json.loads(html.unescape(found[1])) if found else None
 
@@ -78,7 +85,10 @@ def faults_of(seen):
         if x < 0 or y < -1 or x + w > width + 1 or y + h > height + 3:
             yield f"{text['words']!r} leaves the picture"
         if text["what"] in ("name", "word"):
-            around = [n for n in seen["nodes"] if n[0] < x + w / 2 < n[0] + n[2] and n[1] < y + h / 2 < n[1] + n[3]]
+            around = [
+                n for n in seen["nodes"]
+                if n[0] < x + w / 2 < n[0] + n[2] and n[1] < y + h / 2 < n[1] + n[3]
+            ]
             if not any(n[0] - 1 <= x and x + w <= n[0] + n[2] + 1 for n in around):
                 yield f"{text['words']!r} is wider than its node"
     for k, one in enumerate(seen["texts"]):
@@ -88,7 +98,8 @@ def faults_of(seen):
 
 
 def main():
-    chromium = next((c for c in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if c), None)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = next((c for c in map(shutil.which, names) if c), None)
     if chromium is None:
         print("no Chromium here: nothing is looked at")
         return 77
@@ -99,7 +110,8 @@ def main():
         pictures = []
         for text, arguments in CASES:
             (folder / "equations.tex").write_text(TEXTS[text], encoding="utf-8")
-            subprocess.run([command, "draw", "equations.tex", "-o", "picture.svg", *arguments], cwd=folder, check=True)
+            subprocess.run([command, "draw", "equations.tex", "-o", "picture.svg", *arguments],
+                           cwd=folder, check=True)
             pictures.append((folder / "picture.svg").read_text(encoding="utf-8"))
         for dark in (False, True):
             all_seen = seen_by(chromium, folder, pictures, dark)
@@ -110,8 +122,10 @@ def main():
                 where = f"{text} {' '.join(arguments)}, {'dark' if dark else 'light'}: "
                 failed += [where + fault for fault in faults_of(seen)]
                 if (brightness(seen["paper"]) < brightness(seen["word"])) != dark:
-                    failed.append(where + f"the paper is {seen['paper']} and the words are {seen['word']}")
-    print("\n".join(failed) if failed else f"{len(CASES)} pictures in light and in dark: nothing on top of anything")
+                    failed.append(
+                        f"{where}the paper is {seen['paper']} and the words are {seen['word']}")
+    right = f"{len(CASES)} pictures in light and in dark: nothing on top of anything"
+    print("\n".join(failed) if failed else right)
     return 1 if failed else 0
 
 

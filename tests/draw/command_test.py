@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs `ricci draw` as a reader would: files that other programs read, and one sentence for what is wrong.
+"""Runs `ricci draw` as a reader would: files that other programs read, and one sentence for what is
+wrong.
 
 usage: command_test.py COMMAND
 """
@@ -31,8 +32,8 @@ def check(right, words):
 
 def draw(folder, text, *arguments):
     (folder / "equations.tex").write_text(text, encoding="utf-8")
-    return subprocess.run([command, "draw", "equations.tex", *arguments], cwd=folder, capture_output=True, text=True,
-                          check=False, timeout=60)
+    return subprocess.run([command, "draw", "equations.tex", *arguments], cwd=folder,
+                          capture_output=True, text=True, check=False, timeout=60)
 
 
 def svg_of(folder, text, *arguments):
@@ -57,23 +58,28 @@ def check_pictures(folder):
     whole = words_of(svg_of(folder, ATTENTION, "--whole"))
     check("softmaxj" in whole and not any(" = " in w for w in whole), f"not as one: {whole}")
     gradient = words_of(svg_of(folder, ATTENTION, "--of", "Y", "--by", "W_Q"))
-    check("∂L/∂Y" in gradient and "∂L/∂WQhca = Xic ∂L/∂Qhia" in gradient, f"no gradient: {gradient}")
+    check("∂L/∂Y" in gradient and "∂L/∂WQhca = Xic ∂L/∂Qhia" in gradient,
+          f"no gradient: {gradient}")
     # names and conditions that XML has signs for
     escaped = words_of(svg_of(folder, r"y^i = [i < j] x^{j}"))
     check(any("i < j" in w for w in escaped), f"the condition is not drawn: {escaped}")
-    order = words_of(svg_of(folder, "Y^{ad} = A^{ab} B^{bc} C^{cd}", "--order", "A=10x2000", "B=2000x30", "C=30x5"))
-    check("1" in order and "2" in order and any("50 elements" in w for w in order), f"no order: {order}")
+    order = words_of(svg_of(folder, "Y^{ad} = A^{ab} B^{bc} C^{cd}", "--order", "A=10x2000",
+                            "B=2000x30", "C=30x5"))
+    check("1" in order and "2" in order and any("50 elements" in w for w in order),
+          f"no order: {order}")
     check(any("400000 multiplications" in w for w in order), f"no count: {order}")
 
 
 def check_dot(folder):
     for arguments in [[], ["--whole"], ["--of", "Y", "--by", "W_Q"]]:
-        ran = draw(folder, ATTENTION + r"M^{ij} = [i < j \text{ or } x^{i} = 2]" "\n", "-o", "graph.dot", *arguments)
+        text = ATTENTION + r"M^{ij} = [i < j \text{ or } x^{i} = 2]" + "\n"
+        ran = draw(folder, text, "-o", "graph.dot", *arguments)
         check(ran.returncode == 0, f"no .dot: {ran.stderr}")
         if shutil.which("dot"):
-            read = subprocess.run(["dot", "-Tsvg", "-o", "read.svg", "graph.dot"], cwd=folder, capture_output=True,
-                                  text=True, check=False)
-            check(read.returncode == 0 and "rror" not in read.stderr, f"dot refuses the graph: {read.stderr}")
+            read = subprocess.run(["dot", "-Tsvg", "-o", "read.svg", "graph.dot"], cwd=folder,
+                                  capture_output=True, text=True, check=False)
+            check(read.returncode == 0 and "rror" not in read.stderr,
+                  f"dot refuses the graph: {read.stderr}")
 
 
 def check_sentences(folder):
@@ -85,7 +91,8 @@ def check_sentences(folder):
     refused(ATTENTION, [], "say where the diagram goes")
     refused(ATTENTION, ["-o", "picture.png"], "ends in neither .svg nor .dot")
     refused(ATTENTION, ["-o", "there/is/none.svg"], "there/is/none.svg")
-    refused(ATTENTION, ["-o", "p.svg", "--layout", "round"], "--layout is auto or plain, and not round")
+    refused(ATTENTION, ["-o", "p.svg", "--layout", "round"],
+            "--layout is auto or plain, and not round")
     refused(ATTENTION, ["-o", "p.svg", "--of", "Z"], "Z")
     refused(ATTENTION, ["-o", "p.svg", "--by", "W_V"], "W_V")
     refused(ATTENTION, ["-o", "p.svg", "X=3x4"], "add --order")
@@ -104,8 +111,12 @@ def check_text(folder):
 def check_large(folder):
     # 300 tensors, each joined to three before it; a minute is for machines that are busy
     letters = [f"{a}_{{{b}}}" for a in ["A", "B", "C"] for b in range(1, 101)]
-    greek = ["\\alpha", "\\beta", "\\gamma", "\\zeta", "\\eta", "\\theta", "\\kappa", "\\lambda", "\\mu", "\\nu"]
-    indices = [a + "'" * k for k in range(16) for a in [*"abcdefghijklmnopqrstuvwxyz", *greek]][:560]
+    greek = [
+        "\\alpha", "\\beta", "\\gamma", "\\zeta", "\\eta", "\\theta", "\\kappa", "\\lambda", "\\mu",
+        "\\nu"
+    ]
+    indices = [a + "'" * k for k in range(16)
+               for a in [*"abcdefghijklmnopqrstuvwxyz", *greek]][:560]
     uses = [[] for _ in letters]
     for k, index in enumerate(indices):
         first = k % 299

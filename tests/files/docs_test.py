@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the examples of docs/files.md in their order, in one folder: a `text` block is what the block before prints.
+"""Runs the examples of docs/files.md in their order, in one folder: a `text` block is what the
+block before prints.
 
 usage: docs_test.py LIBRARY-FOLDERS COMPILER [ARGUMENT ...]
 
@@ -26,9 +27,11 @@ FENCE = re.compile(r"^```(python|cpp|text)\n(.*?)^```$", re.MULTILINE | re.DOTAL
 
 
 def output_of(command, folder, libraries):
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                          env=os.environ | {"LD_LIBRARY_PATH": libraries})
-    return done.stdout if done.returncode == 0 else f"{done.stdout}{done.stderr[:2000]}exit status {done.returncode}\n"
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False, env=os.environ | {"LD_LIBRARY_PATH": libraries})
+    if done.returncode == 0:
+        return done.stdout
+    return f"{done.stdout}{done.stderr[:2000]}exit status {done.returncode}\n"
 
 
 def run(kind, text, folder, libraries, compiler):

@@ -26,15 +26,18 @@ except ImportError:
     print("numpy is missing, and nothing was compared; on Debian: apt-get install python3-numpy")
     sys.exit(77)
 
-SAFETENSORS = {"F64": "f8", "F32": "f4", "F16": "f2", "C64": "c8", "I64": "i8", "I32": "i4", "I16": "i2",
-               "I8": "i1", "U8": "u1", "U16": "u2", "U32": "u4", "U64": "u8", "BOOL": "?", "BF16": "V2"}
+SAFETENSORS = {
+    "F64": "f8", "F32": "f4", "F16": "f2", "C64": "c8", "I64": "i8", "I32": "i4", "I16": "i2",
+    "I8": "i1", "U8": "u1", "U16": "u2", "U32": "u4", "U64": "u8", "BOOL": "?", "BF16": "V2"
+}
 SHAPES = [(), (1,), (5,), (2, 3), (2, 3, 4), (2, 1, 3, 2), (1, 2, 3, 2, 2), (0,), (3, 0, 2)]
 
 
 def read_safetensors(path):
     data = path.read_bytes()
     length, = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8:8 + length], object_pairs_hook=lambda pairs: (_only_once(pairs), dict(pairs))[1])
+    header = json.loads(data[8:8 + length],
+                        object_pairs_hook=lambda pairs: (_only_once(pairs), dict(pairs))[1])
     header.pop("__metadata__", None)
     body, arrays, end = data[8 + length:], {}, 0
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
@@ -64,7 +67,8 @@ def write_safetensors(path, arrays, padding=0):
 
 
 def samples(codes):
-    """Arrays by name: every type, every shape, some in Fortran's order, with bytes of every kind."""
+    """Arrays by name: every type, every shape, some in Fortran's order, with bytes of every
+    kind."""
     arrays = {}
     for code in codes:
         for k, shape in enumerate(SHAPES):
@@ -98,12 +102,14 @@ class Driver:
 
     def convert(self, *jobs, limited=False):
         """What the driver says to each (from, to) or (from, to, name)."""
-        limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (self.most,) * 2)) if limited and self.most else None
+        limit = None
+        if limited and self.most:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (self.most,) * 2)  # noqa: E731
         words = []
         for job in jobs:
             words += [*map(str, job), "--"]
-        done = subprocess.run([self.program, *words[:-1]], capture_output=True, text=True, check=False,
-                              preexec_fn=limit)
+        done = subprocess.run([self.program, *words[:-1]], capture_output=True, text=True,
+                              check=False, preexec_fn=limit)
         assert done.returncode in (0, 1), f"the driver broke: {done.stderr[-2000:]}"
         return done.stdout.splitlines()
 
@@ -132,7 +138,8 @@ class Unseekable(io.RawIOBase):
 
 
 def check_npz(driver, folder):
-    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
+    arrays = samples(
+        ["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
     np.savez(folder / "stored.npz", **arrays)
     np.savez_compressed(folder / "deflated.npz", **arrays)
     with zipfile.ZipFile(folder / "mixed.npz", "w", zipfile.ZIP_DEFLATED) as file:
@@ -154,7 +161,8 @@ def check_npz(driver, folder):
 
 
 def check_npy(driver, folder):
-    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
+    arrays = samples(
+        ["<f4", "<f8", "<f2", "<c8", "<c16", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2"])
     jobs = []
     for n, array in enumerate(arrays.values()):
         with open(folder / f"{n}.npy", "wb") as file:
@@ -168,30 +176,39 @@ def check_npy(driver, folder):
 
 
 def check_safetensors(driver, folder):
-    arrays = samples(["<f4", "<f8", "<f2", "<c8", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2", "|V2"])
+    arrays = samples(
+        ["<f4", "<f8", "<f2", "<c8", "<i4", "<i8", "?", "|i1", "|u1", "<i2", "<u2", "|V2"])
     for padding in range(8):
         write_safetensors(folder / "in.safetensors", arrays, padding)
         driver.done((folder / "in.safetensors", folder / "out.safetensors"))
         same(read_safetensors(folder / "out.safetensors"), arrays)
     named = {name: array for name, array in arrays.items() if array.dtype != np.dtype("V2")}
     write_safetensors(folder / "in.safetensors", named)
-    driver.done((folder / "in.safetensors", folder / "a.npz"), (folder / "a.npz", folder / "b.safetensors"))
+    driver.done((folder / "in.safetensors", folder / "a.npz"),
+                (folder / "a.npz", folder / "b.safetensors"))
     same(read_npz(folder / "a.npz"), named)
     same(read_safetensors(folder / "b.safetensors"), named)
 
 
 def check_refusals(driver, folder):
     refused = {
-        "uint32": np.zeros(3, "<u4"), "uint64": np.zeros(3, "<u8"), "longdouble": np.zeros(3, np.longdouble),
-        "strings": np.array(["a", "bc"]), "byte strings": np.array([b"a", b"bc"]),
-        "Python objects": np.array([{}, None], dtype=object), "big-endian": np.zeros(3, ">f4"),
-        "records": np.zeros(3, dtype=[("a", "<f4"), ("b", "<i4")]), "dates": np.zeros(3, "<M8[s]"),
-        "spans of time": np.zeros(3, "<m8[s]"), "bfloat16": np.zeros(3, "|V2"),
+        "uint32": np.zeros(3, "<u4"),
+        "uint64": np.zeros(3, "<u8"),
+        "longdouble": np.zeros(3, np.longdouble),
+        "strings": np.array(["a", "bc"]),
+        "byte strings": np.array([b"a", b"bc"]),
+        "Python objects": np.array([{}, None], dtype=object),
+        "big-endian": np.zeros(3, ">f4"),
+        "records": np.zeros(3, dtype=[("a", "<f4"), ("b", "<i4")]),
+        "dates": np.zeros(3, "<M8[s]"),
+        "spans of time": np.zeros(3, "<m8[s]"),
+        "bfloat16": np.zeros(3, "|V2"),
     }
     for words, array in refused.items():
         np.save(folder / "x.npy", array)
         np.savez(folder / "x.npz", fine=np.ones(2), odd=array)
-        said = driver.convert((folder / "x.npy", folder / "y.npy"), (folder / "x.npz", folder / "y.npz"),
+        said = driver.convert((folder / "x.npy", folder / "y.npy"),
+                              (folder / "x.npz", folder / "y.npz"),
                               (folder / "x.npz", folder / "z.npz", "fine"))
         assert words in said[0] and "x.npy" in said[0], said[0]
         assert words in said[1] and "x.npz: tensor odd" in said[1], said[1]
@@ -213,7 +230,8 @@ def npy(array):
 
 def npy_header(shape):
     stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": "|u1", "fortran_order": False, "shape": shape})
+    np.lib.format.write_array_header_1_0(stream,
+                                         {"descr": "|u1", "fortran_order": False, "shape": shape})
     return stream.getvalue()
 
 
@@ -257,18 +275,25 @@ def check_hostile_archives(driver, folder):
     cases = [
         (b"", "it is empty"),
         (b"not zip", "it is no zip archive that can be read"),
-        (claiming(archive([("x.npy", npy_header((1 << 31,)))]), (1 << 31) + 128), "cannot hold so many"),
-        (claiming(archive([("x.npy", npy_header((gigabytes,)) + tail)]), gigabytes + 128), "tensor x: it "),
+        (claiming(archive([("x.npy", npy_header((1 << 31,)))]), (1 << 31) + 128),
+         "cannot hold so many"),
+        (claiming(archive([("x.npy", npy_header((gigabytes,)) + tail)]), gigabytes + 128),
+         "tensor x: it "),
         (claiming(archive([("x.npy", npy_header((1000,)) + bytes(2000))]), 1128), "tensor x: it "),
         (archive([("x.npy", npy_header((1 << 62, 4)))]), "its extents are too large"),
-        (archive([("x.npy", npy_header((10_000_000_000,)))]), "tensor x: its shape takes 10000000000 bytes, and there"),
+        (archive([("x.npy", npy_header((10_000_000_000,)))]),
+         "tensor x: its shape takes 10000000000 bytes, and there"),
         (archive([("x.npy", b"")]), "tensor x: it ends within its .npy header"),
-        (archive([("x.npy", b"\x93NUMPY\2\0\xff\xff\xff\x7f")]), "tensor x: its .npy header of 2147483647 bytes"),
+        (archive([("x.npy", b"\x93NUMPY\2\0\xff\xff\xff\x7f")]),
+         "tensor x: its .npy header of 2147483647 bytes"),
         (archive([("x.npy", npy(small)[:60])]), "tensor x: it ends within its .npy header"),
-        (archive([("x.npy", npy(small) + b"1")]), "tensor x: its shape takes 24 bytes, and there are 25"),
-        (archive([("x.npy", npy(small))], zipfile.ZIP_BZIP2), "tensor x: it is neither stored nor deflated"),
+        (archive([("x.npy", npy(small) + b"1")]),
+         "tensor x: its shape takes 24 bytes, and there are 25"),
+        (archive([("x.npy", npy(small))], zipfile.ZIP_BZIP2),
+         "tensor x: it is neither stored nor deflated"),
         (shared(archive([("x.npy", npy(noise))])), "its members together are larger than the file"),
-        (archive([("x.npy", npy(small)), ("y.npy", npy(small))]).replace(b"y.npy", b"x.npy"), "it has two tensors x"),
+        (archive([("x.npy", npy(small)), ("y.npy", npy(small))]).replace(b"y.npy", b"x.npy"),
+         "it has two tensors x"),
         (encrypted, "tensor x: it is encrypted"),
         (changed, "tensor x: it cannot be read: CRC error"),
     ]

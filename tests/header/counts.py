@@ -34,14 +34,15 @@ constexpr auto attention = R"(
 )"_eq;
 constexpr auto backward =
     ricci::gradient(attention, "Y"_t, ricci::wrt("X"_t, "W_Q"_t, "W_K"_t, "W_V"_t, "W_O"_t));
-static_assert(backward.states(R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
+static_assert(backward.states(
+    R"(\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}})"));
 '''
 # Called with six outputs, one of them a scalar.
 CALL = EQUATIONS + r'''
 constexpr auto loss = R"(M^{ij} = X^{ia} X^{ja}; N^{i} = M^{ij} v^j; T = N^i v^i)"_eq;
 double run(ricci::tensor<float, 2>& x, ricci::tensor<float, 3>& w, ricci::tensor<float, 1>& v) {
-    auto step = ricci::prepare(backward, "X"_t = x, "W_Q"_t = w, "W_K"_t = w, "W_V"_t = w, "W_O"_t = w,
-                               "d_k"_t = 64, "dL/dY"_t = x);
+    auto step = ricci::prepare(backward, "X"_t = x, "W_Q"_t = w, "W_K"_t = w, "W_V"_t = w,
+                               "W_O"_t = w, "d_k"_t = 64, "dL/dY"_t = x);
     step();
     auto parts = loss.keep("M"_t, "N"_t)("X"_t = x, "v"_t = v);
     auto moved = std::move(parts);
@@ -53,7 +54,8 @@ LONGEST_SYMBOL = 260
 
 
 def run(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True).stdout
+    return subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          check=True).stdout
 
 
 def preprocessed_lines(compiler, source):

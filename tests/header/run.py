@@ -37,8 +37,9 @@ OPTIONAL = {"eigen.hpp": ("Eigen/Core", "eigen3/Eigen/Core")}
 def is_there(compiler, names):
     """Whether the compiler finds one of these headers."""
     question = " && ".join(f"!__has_include(<{name}>)" for name in names)
-    done = subprocess.run([*compiler, "-x", "c++", "-E", "-"], input=f"#if {question}\n#error\n#endif\n",
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([*compiler, "-x", "c++", "-E", "-"],
+                          input=f"#if {question}\n#error\n#endif\n", capture_output=True, text=True,
+                          check=False)
     return done.returncode == 0
 
 

@@ -1,4 +1,5 @@
-"""Puts one text through both readers and says where they differ. What is not decided is not compared."""
+"""Puts one text through both readers and says where they differ. What is not decided is not
+compared."""
 
 import re
 
@@ -17,7 +18,8 @@ class Finding:
         self.category, self.words, self.text = category, words, text
 
     def cause(self):
-        """What two findings with one cause have in common: the beginning of the library's sentence."""
+        """What two findings with one cause have in common: the beginning of the library's
+        sentence."""
         if self.category not in ("refused", "error", "asked"):
             return ""
         sentence = re.sub(r">>>.*?<<<|'[^']*'", "", self.words.split(" : ")[-1])
@@ -118,7 +120,8 @@ def run_both(driver, text, reading, seed):
 
 
 def stays_true(text, seed):
-    """Whether the claims hold with other numbers and extents too: one at which two sides agree proves nothing."""
+    """Whether the claims hold with other numbers and extents too: one at which two sides agree
+    proves nothing."""
     for other in range(1, 6):
         reading = Reading(text, seed + 1000 * other)
         for c in reading.program.claims:
@@ -156,7 +159,8 @@ def compare_outputs(text, reading, expected, answer):
 def sensitive(reading, name, got, want):
     """Whether inputs that differ in their last digits make as large a difference."""
     original = reading.inputs
-    reading.inputs = {n: x if x.dtype.kind in "iu" else x * (1 + 2e-15) for n, x in original.items()}
+    reading.inputs = {n: x if x.dtype.kind in "iu" else x * (1 + 2e-15)
+                      for n, x in original.items()}
     moved = {bare(n): x for n, x in reading.evaluate().items()}[name]
     reading.inputs = original
     with np.errstate(all="ignore"):
@@ -169,7 +173,8 @@ def masked(got, want):
     """Where a row is masked everywhere the stable forms give 0 for 0/0; nothing else differs."""
     with np.errstate(all="ignore"):
         a, b = np.asarray(got, dtype=float), np.asarray(want, dtype=float)
-        same = (np.abs(a - b) <= 1e-7 * (1 + np.abs(b))) | (a == b) | (np.isnan(b) & ((a == 0) | np.isnan(a)))
+        close = np.abs(a - b) <= 1e-7 * (1 + np.abs(b))
+        same = close | (a == b) | (np.isnan(b) & ((a == 0) | np.isnan(a)))
     return bool(np.all(same))
 
 

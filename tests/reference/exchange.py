@@ -1,5 +1,5 @@
-"""Talks to the driver: a text with numbers goes out, a refusal or outputs come back. A driver that dies or that
-takes too long is started again."""
+"""Talks to the driver: a text with numbers goes out, a refusal or outputs come back. A driver that
+dies or that takes too long is started again."""
 
 import re
 import select
@@ -22,8 +22,8 @@ class Driver:
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen([self.command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([self.command], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.rest = b""
 
     def stop(self):

@@ -1,4 +1,5 @@
-"""From a text to tokens, and from tokens to statements. Knows LaTeX's dress, not what equations mean."""
+"""From a text to tokens, and from tokens to statements. Knows LaTeX's dress, not what equations
+mean."""
 
 import re
 
@@ -13,11 +14,13 @@ class Refused(Exception):
 
 
 class Doubt(Exception):
-    """The page does not say what the text means, or this reader does not know: nothing is compared."""
+    """The page does not say what the text means, or this reader does not know: nothing is
+    compared."""
 
 
 class Token:
-    """kind: letters (a run), command, text, operator (a function's name), number, or the sign itself."""
+    """kind: letters (a run), command, text, operator (a function's name), number, or the sign
+    itself."""
 
     __slots__ = ("kind", "value", "space")
 
@@ -30,23 +33,30 @@ class Token:
         return f"{self.kind}:{self.value}"
 
     def is_(self, *signs):
-        return self.kind == "sign" and self.value in signs or self.kind == "command" and self.value in signs
+        return self.kind in ("sign", "command") and self.value in signs
 
 
-SPACES = {"\\,", "\\;", "\\!", "\\:", "\\ ", "\\quad", "\\qquad", "\\left", "\\right", "\\displaystyle",
-          "\\nonumber", "\\notag", "\\bigl", "\\bigr", "\\big", "\\Big", "\\limits"}
+SPACES = {
+    "\\,", "\\;", "\\!", "\\:", "\\ ", "\\quad", "\\qquad", "\\left", "\\right", "\\displaystyle",
+    "\\nonumber", "\\notag", "\\bigl", "\\bigr", "\\big", "\\Big", "\\limits"
+}
 SIZES = {"\\left", "\\right", "\\bigl", "\\bigr", "\\big", "\\Big"}
-BRACKET = re.compile(r"\s*([(){}\[\]|<>/.]|\\[{}|]|\\[lr]?(vert|Vert|floor|ceil|angle|brace|brack)\b)")
+BRACKET = re.compile(
+    r"\s*([(){}\[\]|<>/.]|\\[{}|]|\\[lr]?(vert|Vert|floor|ceil|angle|brace|brack)\b)")
 WITH_GROUP = {"\\tag", "\\label"}
 DRESS = {"\\mathcal", "\\mathbf", "\\boldsymbol", "\\bm"}
 ENVIRONMENTS = {"align", "align*", "aligned", "equation", "equation*", "split", "gather", "gather*"}
-SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\ln": "\\log", "\\lvert": "|", "\\rvert": "|",
-        "\\ast": "*", "\\times": "\\cdot", "\\odot": "\\cdot", "\\cdotp": "\\cdot", "\\dfrac": "\\frac",
-        "\\tfrac": "\\frac", "\\lbrace": "\\{", "\\rbrace": "\\}"}
-UNICODE = {"−": "-", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ", "∑": "\\sum ", "∏": "\\prod ", "·": "\\cdot ",
-           "×": "\\times ", "∞": "\\infty ", "∂": "\\partial ", "√": "\\sqrt "}
-GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf sigma "
-         "tau upsilon phi chi psi omega").split()
+SAME = {
+    "\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\ln": "\\log", "\\lvert": "|",
+    "\\rvert": "|", "\\ast": "*", "\\times": "\\cdot", "\\odot": "\\cdot", "\\cdotp": "\\cdot",
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\lbrace": "\\{", "\\rbrace": "\\}"
+}
+UNICODE = {
+    "−": "-", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ", "∑": "\\sum ", "∏": "\\prod ",
+    "·": "\\cdot ", "×": "\\times ", "∞": "\\infty ", "∂": "\\partial ", "√": "\\sqrt "
+}
+GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+         "sigmaf sigma tau upsilon phi chi psi omega").split()
 for number, word in enumerate(GREEK):
     UNICODE[chr(0x3B1 + number)] = f"\\{word} "
     UNICODE[chr(0x391 + number)] = f"\\{word.capitalize()} "
@@ -55,9 +65,11 @@ for space in "\u00a0\u2002\u2003\u2009\u200a\u202f\u200b\ufeff":
 GREEK_COMMANDS = {"\\" + w for w in GREEK} | {"\\" + w.capitalize() for w in GREEK} | {
     "\\varepsilon", "\\vartheta", "\\varphi", "\\varrho", "\\ell"}
 
-PIECES = re.compile(r"""(?P<comment>%[^\n]*)|(?P<break>\\\\)|(?P<command>\\[A-Za-z]+\*?|\\[^A-Za-z])
-    |(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<letters>[A-Za-z]+)|(?P<newline>\n)|(?P<space>[ \t\r]+)|(?P<sign>.)""",
-                    re.VERBOSE)
+PIECES = re.compile(
+    r"""(?P<comment>%[^\n]*)|(?P<break>\\\\)|(?P<command>\\[A-Za-z]+\*?|\\[^A-Za-z])
+    |(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<letters>[A-Za-z]+)|(?P<newline>\n)
+    |(?P<space>[ \t\r]+)|(?P<sign>.)""",
+    re.VERBOSE)
 
 
 def group_after(text, at):

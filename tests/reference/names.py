@@ -1,13 +1,14 @@
-"""What each name of a text is: a tensor with places, a scalar, an index used as a number, a function. Looks at
-the whole text first, then rewrites the trees of every equation."""
+"""What each name of a text is: a tensor with places, a scalar, an index used as a number, a
+function. Looks at the whole text first, then rewrites the trees of every equation."""
 
 from collections import defaultdict
 
 import scripts as sc
 from lexer import GREEK_COMMANDS, Doubt, Refused, Token, split_sides, statements_of, tokens_of
 from syntax import FUNCTION_LETTERS, RELATIONS, Parser, letters_of, split_commas
-from tree import (Add, Apply, Bracket, Call, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Name, Norm,
-                  Number, Pi, Place, Position, Power, Product, Reduce, Tensor, children, rebuilt, walk)
+from tree import (Add, Apply, Bracket, Call, Cases, Compare, Delta, Derivative, Group, Infinity,
+                  Logic, Name, Norm, Number, Pi, Place, Position, Power, Product, Reduce, Tensor,
+                  children, rebuilt, walk)
 
 
 class Own:
@@ -114,7 +115,7 @@ class Text:
         self.survey()
         self.resolve_all()
 
-    # statements ---------------------------------------------------------------------------------------------
+    # statements -----------------------------------------------------------------------------------
     @staticmethod
     def defined_operators(raw):
         out = set()
@@ -137,13 +138,15 @@ class Text:
         for g in groups[1:]:
             if len(g) < 2:
                 raise Doubt("one side behind an equivalence")
-            e.raw_other.append((self.read_left(g[0], Equation()), [parse(s, self.operators) for s in g[1:]]))
+            e.raw_other.append(
+                (self.read_left(g[0], Equation()), [parse(s, self.operators) for s in g[1:]]))
         self.equations.append(e)
 
     def read_left(self, tokens, e):
         if not tokens:
             raise Refused("unexpected", "an empty left side")
-        if tokens[0].kind in ("operator",) or (tokens[0].kind == "text" and tokens[0].value in self.operators):
+        if tokens[0].kind == "operator" or (
+                tokens[0].kind == "text" and tokens[0].value in self.operators):
             p = Parser(tokens)
             name = p.take().value
             index = None
@@ -201,7 +204,8 @@ class Text:
                 if len(e.raw_sides) != 1:
                     raise Doubt("a function with claims")
                 self.define_once(name)
-                self.own[name] = Own(name, [self.parameter(p) for p in parts], e.raw_sides[0], index)
+                self.own[name] = Own(name, [self.parameter(p) for p in parts], e.raw_sides[0],
+                                     index)
                 continue
             bare = {n.base for s in e.raw_sides for n in names_in(s)
                     if all(h == "^" and sc.is_power(t) for h, t in n.scripts)}
@@ -209,14 +213,15 @@ class Text:
                      for a in n.arguments if len(a) == 1}
             indices = self.letters_in(e.raw_sides)
             words = [self.parameter(p) if single(p) else None for p in parts]
-            if parts and all(w is not None and (w in indices or is_letter(w) and w not in bare) for w in words) and all(
-                    w in indices for w in words):
+            if parts and all(w is not None and (w in indices or is_letter(w) and w not in bare)
+                             for w in words) and all(w in indices for w in words):
                 self.index_calls[name.base] = len(parts)
                 e.raw_left = Name(name.base, name.scripts + [("^", [t for p in parts for t in p])])
                 kept.append(e)
                 continue
-            if parts and all(w is not None for w in words) and any(w in bare for w in words) and (
-                    not name.scripts or sc.read_use(name).places == []) and any(True for _ in self.calls(name.base)):
+            if (parts and all(w is not None for w in words) and any(w in bare for w in words) and
+                    (not name.scripts or sc.read_use(name).places == []) and
+                    any(True for _ in self.calls(name.base))):
                 if len(e.raw_sides) != 1:
                     raise Doubt("a function with claims")
                 self.define_once(name.base)
@@ -272,10 +277,11 @@ class Text:
     all_words = frozenset({"pos"})
     tensor_scalars = frozenset()
 
-    # the survey ---------------------------------------------------------------------------------------------
+    # the survey -----------------------------------------------------------------------------------
     def all_names(self):
         for e in self.equations:
-            roots = [e.raw_left] + e.raw_sides + [x for left, ss in e.raw_other for x in [left] + ss]
+            others = [x for left, ss in e.raw_other for x in [left] + ss]
+            roots = [e.raw_left] + e.raw_sides + others
             for r in roots:
                 for n in names_in(r):
                     yield e, n
@@ -287,7 +293,8 @@ class Text:
     def survey(self):
         for e in self.equations:
             left = e.raw_left
-            if isinstance(left, Name) and left.base == "e" and left.scripts and left.scripts[0][0] == "^":
+            if (isinstance(left, Name) and left.base == "e" and left.scripts and
+                    left.scripts[0][0] == "^"):
                 try:
                     self.e_is_tensor = bool(sc.read_use(left).places)
                 except (Refused, Doubt):
@@ -326,8 +333,9 @@ class Text:
             left = e.raw_left
             if isinstance(left, Name):
                 u = sc.read_use(left, self.all_words)
-                if u.scalar and len(left.scripts[0][1]) == 1 and left.scripts[0][1][0].kind != "text" and (
-                        any(True for s in e.raw_sides if left.scripts[0][1][0].value in self.letters_in([s]))):
+                script = left.scripts[0][1]
+                if u.scalar and len(script) == 1 and script[0].kind != "text" and any(
+                        script[0].value in self.letters_in([s]) for s in e.raw_sides):
                     found.add(u.base)
             per_base = defaultdict(set)
             roots = [left] + e.raw_sides + [x for l, ss in e.raw_other for x in ss]
@@ -360,13 +368,16 @@ class Text:
                 if below:
                     kinds.add("place")
                     continue
-                similar = [v for v in plain if len([1 for h, _ in v.places if h == "^"]) == len(above)]
+                similar = [
+                    v for v in plain if len([1 for h, _ in v.places if h == "^"]) == len(above)
+                ]
                 counts = {len([1 for h, _ in v.places if h == "_"]) for v in similar}
                 if counts & {1} and len(d) == 1:
                     kinds.add("place")
                 elif any(c >= 1 for c in counts) and len(d) >= 2:
                     raise Refused("digits", f"{base}_{d}: a label or places")
-                elif not above and any(v.places and all(h == "^" for h, _ in v.places) for v in plain):
+                elif not above and any(v.places and all(h == "^" for h, _ in v.places)
+                                       for v in plain):
                     raise Refused("digits", f"{base}_{d} beside upper indices")
                 else:
                     kinds.add("label")
@@ -387,10 +398,12 @@ class Text:
             self.multiplied[base] = readings.pop()
 
     def rank(self, u):
-        return len(u.places) + (1 if u.low_digits and self.digits.get((u.base, u.low_digits)) == "place" else 0)
+        is_place = u.low_digits and self.digits.get((u.base, u.low_digits)) == "place"
+        return len(u.places) + (1 if is_place else 0)
 
     def capitals(self):
-        """`v_A = M_{AB} w_B`: capitals that all stand alone elsewhere in the equation would be indices."""
+        """`v_A = M_{AB} w_B`: capitals that all stand alone elsewhere in the equation would be
+        indices."""
         for e in self.equations:
             labels = []
             roots = [e.raw_left] + e.raw_sides + [x for _, ss in e.raw_other for x in ss]
@@ -404,7 +417,7 @@ class Text:
                 if len(x) > 1 and set(x) <= alone:
                     raise Refused("capitals", f"{x}: a label or indices")
 
-    # resolution ---------------------------------------------------------------------------------------------
+    # resolution -----------------------------------------------------------------------------------
     def resolve_all(self):
         self.defined_bases = set()
         for e in self.equations:
@@ -416,7 +429,8 @@ class Text:
             letters = set(f.index or ()) | self.letters_in([f.body])
             f.body = Resolver(self, letters - set(f.parameters), f.parameters).node(f.body)
         for e in self.equations:
-            roots = [e.raw_left] + e.raw_sides + [x for left, ss in e.raw_other for x in [left] + ss]
+            others = [x for left, ss in e.raw_other for x in [left] + ss]
+            roots = [e.raw_left] + e.raw_sides + others
             e.letters = self.letters_in(roots)
             r = Resolver(self, e.letters, ())
             e.left = r.left(e.raw_left)
@@ -435,8 +449,10 @@ class _Scalars:
 
 
 def single(tokens):
-    return bool(tokens) and (tokens[0].kind in ("letters", "text") or tokens[0].kind == "command" and
-                             tokens[0].value in GREEK_COMMANDS) and all(t.is_("'") for t in tokens[1:])
+    if not tokens:
+        return False
+    greek = tokens[0].kind == "command" and tokens[0].value in GREEK_COMMANDS
+    return (tokens[0].kind in ("letters", "text") or greek) and all(t.is_("'") for t in tokens[1:])
 
 
 def is_letter(word):
@@ -527,7 +543,7 @@ class Resolver:
         if not isinstance(node, Tensor) or node.places:
             raise Refused("bounds", "of a sum")
 
-    # names --------------------------------------------------------------------------------------------------
+    # names ----------------------------------------------------------------------------------------
     def name(self, n, is_left=False):
         text = self.text
         if not n.scripts and n.base in self.parameters:
@@ -539,11 +555,13 @@ class Resolver:
             return out
         if n.base == "\\pi" and not n.scripts:
             return Pi()
-        if n.base == "\\pi" and len(n.scripts) == 1 and n.scripts[0][0] == "^" and sc.is_power(n.scripts[0][1]):
+        if (n.base == "\\pi" and len(n.scripts) == 1 and n.scripts[0][0] == "^" and
+                sc.is_power(n.scripts[0][1])):
             return Power(Pi(), self.node(parse(n.scripts[0][1])))
         if not n.scripts and n.base in self.letters and not is_left:
             return Position(n.base)
-        if (len(n.scripts) == 1 and n.scripts[0][0] == "^" and sc.is_power(n.scripts[0][1]) and not is_left):
+        if (len(n.scripts) == 1 and n.scripts[0][0] == "^" and sc.is_power(n.scripts[0][1]) and
+                not is_left):
             if n.base in self.parameters:
                 return Power(Parameter(n.base), self.node(parse(n.scripts[0][1])))
             if n.base in self.letters:
@@ -565,7 +583,8 @@ class Resolver:
         if use.ambiguous and not text.multiplied.get(use.base, True):
             places = [x for p in places for x in self.split(p)]
         if base == "\\delta" and len(places) == 2 and not text.delta_is_tensor:
-            out = Delta([self.place(p) for _, p in places], "".join("u" if h == "^" else "l" for h, _ in places))
+            out = Delta([self.place(p) for _, p in places],
+                        "".join("u" if h == "^" else "l" for h, _ in places))
         else:
             out = Tensor(base, [self.place(p) for _, p in places],
                          "".join("u" if h == "^" else "l" for h, _ in places), n.staggered)
@@ -576,11 +595,15 @@ class Resolver:
         return out
 
     def stands_with_another(self, name):
-        """Whether the equation has this letter with another index too, or the text defines it with its index."""
+        """Whether the equation has this letter with another index too, or the text defines it with
+        its index."""
         if name.base in self.text.defined_bases:
             return True
         for e in self.text.equations:
-            roots = [r for r in [e.raw_left] + e.raw_sides + [x for _, ss in e.raw_other for x in ss] if r is not None]
+            roots = [
+                r for r in [e.raw_left] + e.raw_sides + [x for _, ss in e.raw_other for x in ss]
+                if r is not None
+            ]
             mine = [n for r in roots for n in names_in(r) if n.base == name.base and n.scripts]
             if any(n is name for n in mine):
                 return len({sc.read_use(n).scalar for n in mine}) > 1
@@ -590,7 +613,8 @@ class Resolver:
     def split(pair):
         height, p = pair
         if p.kind == "affine" and p.offset == 0 and len(p.terms) == 1 and p.terms[0][0] >= 2:
-            return [(height, Place("number", [], p.terms[0][0])), (height, Place("index", [(1, p.terms[0][1])]))]
+            return [(height, Place("number", [], p.terms[0][0])),
+                    (height, Place("index", [(1, p.terms[0][1])]))]
         return [pair]
 
     def place(self, p):
@@ -619,7 +643,8 @@ class Resolver:
             if len(arguments) != len(text.own[base].parameters):
                 raise Refused("unexpected", f"{base} takes other arguments")
             return OwnCall(base, [], arguments)
-        if base in text.index_calls and not n.name.scripts and all(only_letters(a) for a in n.arguments):
+        if base in text.index_calls and not n.name.scripts and all(
+                only_letters(a) for a in n.arguments):
             return self.name(Name(base, [("^", n.body)]))
         if not n.arguments or any(not a for a in n.arguments):
             raise Refused("unexpected", "an empty parenthesis")
@@ -627,7 +652,8 @@ class Resolver:
                                    sc.is_power(n.name.scripts[0][1])) or is_exponential(n.name):
             named = self.name(n.name)
             inside = parsed_arguments(n)
-            if isinstance(named, Tensor) and named.places and len(n.arguments) == 1 and only_letters(n.arguments[0]) and (
+            if (isinstance(named, Tensor) and named.places and len(n.arguments) == 1 and
+                    only_letters(n.arguments[0]) and
                     set(letters_of(n.arguments[0])) <= self.letters):
                 raise Refused("parenthesis", f"{base} with indices before an index in parentheses")
             has_places = not isinstance(named, Tensor) or named.places
@@ -639,7 +665,8 @@ class Resolver:
             raise Doubt("an index as a number before a parenthesis")
         if isinstance(named, (Parameter, Position, Pi)) or not isinstance(named, Tensor):
             return self.as_product(n, named)
-        if base in text.defined_bases or self.used_as_factor(base, named.name) or named.name.startswith(("d_", "n_")):
+        if (base in text.defined_bases or self.used_as_factor(base, named.name) or
+                named.name.startswith(("d_", "n_"))):
             return self.as_product(n, named)
         if named.name in FUNCTION_LETTERS or base.endswith("'") or not sc.has_sign(n.body):
             raise Refused("parenthesis", f"{base} before a parenthesis")

@@ -1,13 +1,13 @@
-"""A text as a program: what it defines, what it needs, what it claims. Applies the page's rules on heights,
-ranks, parts of one tensor and what is defined twice or by itself."""
+"""A text as a program: what it defines, what it needs, what it claims. Applies the page's rules on
+heights, ranks, parts of one tensor and what is defined twice or by itself."""
 
 from collections import defaultdict
 
 from lexer import Doubt, Refused
 from names import OwnCall, Text
 from scope import Scope, derivative_places, occurrences, rename
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Number, Pi, Position,
-                  Power, Product, Reduce, Tensor, children)
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
+                  Number, Pi, Position, Power, Product, Reduce, Tensor, children)
 
 
 def below(node):
@@ -60,7 +60,7 @@ class Program:
         self.sort()
         self.check_names()
 
-    # sides --------------------------------------------------------------------------------------------------
+    # sides ----------------------------------------------------------------------------------------
     def read_sides(self):
         self.sides = []  # (number, left, body, is_other)
         for number, e in enumerate(self.text.equations):
@@ -71,7 +71,8 @@ class Program:
                 mine = Scope()
                 mine.number = self.scope.number
                 keep, self.scope = self.scope, mine
-                e.settled_other.append((left, [self.side(s, self.left_letters(left), left) for s in ss]))
+                e.settled_other.append(
+                    (left, [self.side(s, self.left_letters(left), left) for s in ss]))
                 self.scope = keep
 
     def left_letters(self, left):
@@ -99,13 +100,14 @@ class Program:
     def is_mask(self, node):
         """Cases, brackets and numbers alone."""
         nodes = list(everything(node))
-        if any(isinstance(n, (Derivative, Delta, OwnCall)) or isinstance(n, Tensor) and n.places for n in nodes):
+        if any(isinstance(n, (Derivative, Delta, OwnCall)) or isinstance(n, Tensor) and n.places
+               for n in nodes):
             return False
         if any(isinstance(n, Tensor) for n in nodes):
             raise Doubt("scalars that fill a tensor")
         return True
 
-    # heights ------------------------------------------------------------------------------------------------
+    # heights --------------------------------------------------------------------------------------
     def all_trees(self):
         for e in self.text.equations:
             yield e.left
@@ -131,8 +133,8 @@ class Program:
         for t in self.all_trees():
             for n in everything(t):
                 if isinstance(n, Tensor) and n.name in two and n.places:
-                    n.name += "_" + ("upper" if set(n.heights) == {"u"} else "lower" if set(n.heights) == {"l"}
-                                     else n.heights)
+                    n.name += "_" + ("upper" if set(n.heights) == {"u"} else
+                                     "lower" if set(n.heights) == {"l"} else n.heights)
         self.split_names = two
         for e in self.text.equations:
             for left, ss in e.settled_other:
@@ -144,8 +146,9 @@ class Program:
         self.metrics = set()
         for e in self.text.equations:
             left = e.left
-            if isinstance(left, Tensor) and left.name in ("g", "\\eta") and len(left.places) == 2 and (
-                    len(e.settled) == 1 and isinstance(e.settled[0], Delta)) and left.heights in ("uu", "ll") and (
+            if (isinstance(left, Tensor) and left.name in ("g", "\\eta") and
+                    len(left.places) == 2 and len(e.settled) == 1 and
+                    isinstance(e.settled[0], Delta) and left.heights in ("uu", "ll") and
                     {i for p in left.places for i in p.letters()} ==
                     {i for p in e.settled[0].places for i in p.letters()}):
                 self.metrics.add(left.name)
@@ -159,12 +162,13 @@ class Program:
                 for n in everything(t):
                     if isinstance(n, Tensor) and len(set(n.heights)) == 2:
                         up = n.heights.count("u")
-                        orders[n.name, len(n.heights), up].add("staggered" if n.staggered else n.heights[0])
+                        order = "staggered" if n.staggered else n.heights[0]
+                        orders[n.name, len(n.heights), up].add(order)
         for (name, _, _), seen in orders.items():
             if len(seen) > 1:
                 raise Refused("orders", f"{name} is written in two orders")
 
-    # what is what ---------------------------------------------------------------------------------------------
+    # what is what ---------------------------------------------------------------------------------
     def sort(self):
         used = set()
         for e in self.text.equations:
@@ -190,20 +194,25 @@ class Program:
                 self.claims.append(Claim(left, s, number))
             for other, ss in e.settled_other:
                 for s in ss:
-                    self.claims.append(Claim(Tensor(left.name, other.places, other.heights), s, number))
+                    self.claims.append(
+                        Claim(Tensor(left.name, other.places, other.heights), s, number))
             self.definitions.setdefault(left.name, []).append((left, e.settled[0], number))
         for name, parts in self.definitions.items():
             self.check_parts(name, parts)
 
     def check_parts(self, name, parts):
-        special = [[p for p in left.places if p.kind != "index" and p.kind != "merged"] for left, _, _ in parts]
+        special = [[p for p in left.places if p.kind != "index" and p.kind != "merged"]
+                   for left, _, _ in parts]
         if len(parts) == 1:
             if special[0]:
                 raise Refused("half", name)
             return
         if any(len(s) != 1 for s in special):
             raise Refused("defined twice", name)
-        axes = {next(k for k, p in enumerate(left.places) if p in s) for (left, _, _), s in zip(parts, special)}
+        axes = {
+            next(k for k, p in enumerate(left.places) if p in s)
+            for (left, _, _), s in zip(parts, special)
+        }
         if len(axes) != 1:
             raise Refused("defined twice", name)
         kinds = {s[0].kind for s in special}
@@ -230,13 +239,15 @@ class Program:
         self.kinds = {}
         self.used = set()
         self.differentiated = set()
-        trees = [(t, True) for ps in self.definitions.values() for left, body, _ in ps for t in (left, body)]
+        trees = [(t, True) for ps in self.definitions.values() for left, body, _ in ps
+                 for t in (left, body)]
         trees += [(x, False) for c in self.claims for x in (c.left, c.side)]
         trees += [(f.body, True) for f in self.functions.values()]
         for t, counts in trees:
             for n in everything(t):
                 if isinstance(n, Tensor):
-                    if self.ranks.setdefault(n.name, len(n.places)) != len(n.places) and not self.is_of(n, t):
+                    rank = self.ranks.setdefault(n.name, len(n.places))
+                    if rank != len(n.places) and not self.is_of(n, t):
                         raise Refused("rank", n.name)
                     for p in n.places:
                         if p.kind == "gathered":
@@ -255,15 +266,19 @@ class Program:
                 raise Refused("bracket", f"{name} is defined by the text")
         for f in self.functions.values():
             self.collect(f.body)
-        self.inputs = [n for n in self.ranks if n not in self.definitions and n not in self.only_losses()]
+        self.inputs = [
+            n for n in self.ranks if n not in self.definitions and n not in self.only_losses()
+        ]
         self.check_cycles()
         self.outputs = [n for n in self.definitions if n not in self.used and n not in self.metrics]
         if not self.outputs and not self.claims and self.definitions:
             raise Refused("empty", "no output")
 
     def is_of(self, n, tree):
-        """A loss that nothing defines, or what stands above a stroke without its indices, has no rank."""
-        return not n.places and any(isinstance(d, Derivative) and d.of is n for d in everything(tree))
+        """A loss that nothing defines, or what stands above a stroke without its indices, has no
+        rank."""
+        return not n.places and any(
+            isinstance(d, Derivative) and d.of is n for d in everything(tree))
 
     def collect(self, node):
         if isinstance(node, Derivative):

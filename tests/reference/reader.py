@@ -1,4 +1,5 @@
-"""The second reader: a text, numbers for its inputs, and what comes out, or why the page refuses it."""
+"""The second reader: a text, numbers for its inputs, and what comes out, or why the page refuses
+it."""
 
 import random as random_module
 
@@ -30,7 +31,8 @@ class Reading:
         shape = self.shapes.shape(name, p.ranks[name])
         kind = p.kinds.get(name)
         if kind == "places":
-            least = min((self.shapes.extent(axis) for n, axis in self.shapes.places if n == name), default=1)
+            least = min((self.shapes.extent(axis) for n, axis in self.shapes.places if n == name),
+                        default=1)
             if least == 0:
                 least = 1
             out = self.numbers.integers(0, least, shape)
@@ -39,7 +41,8 @@ class Reading:
             return out
         if kind == "bool":
             return self.numbers.integers(0, 2, shape)
-        # Positive numbers have logarithms and roots; the sign is drawn for the whole text's inputs alike.
+        # Positive numbers have logarithms and roots; the sign is drawn for the whole text's inputs
+        # alike.
         out = self.numbers.uniform(0.4, 1.6, shape)
         return np.round(out * 4096) / 4096
 
@@ -49,13 +52,15 @@ class Reading:
         for parts in self.program.definitions.values():
             for _, body, _ in parts:
                 for n in everything(body):
-                    if isinstance(n, Compare) and n.sign == "\\ge" and isinstance(n.left, Tensor) and (
-                            isinstance(n.right, Number) and n.right.value == "0"):
+                    if (isinstance(n, Compare) and n.sign == "\\ge" and
+                            isinstance(n.left, Tensor) and isinstance(n.right, Number) and
+                            n.right.value == "0"):
                         out.add(n.left.name)
         return out
 
     def evaluate(self):
-        """All that the text defines, by name. `outside` says whether a place that does not exist shows in it."""
+        """All that the text defines, by name. `outside` says whether a place that does not exist
+        shows in it."""
         out, read_outside = self.run(np.nan)
         self.outside = False
         if read_outside:
@@ -94,12 +99,14 @@ class Reading:
         e = Evaluator(p, self.shapes, self.inputs)
         world = {}
         if first.name in p.definitions:
-            return both(e.derivative(claim.left, claim.equation, world), e.of(claim.side, claim.equation, world))
+            return both(e.derivative(claim.left, claim.equation, world),
+                        e.of(claim.side, claim.equation, world))
         return self.judge_loss(claim, e)
 
     def judge_loss(self, claim, e):
-        """A claim about a loss that the text does not define: it depends on the program through the tensors whose
-        derivatives stand in the claim, or through all outputs; their derivatives are drawn."""
+        """A claim about a loss that the text does not define: it depends on the program through the
+        tensors whose derivatives stand in the claim, or through all outputs; their derivatives are
+        drawn."""
         p = self.program
         loss = claim.left.of.name if isinstance(claim.left.of, Tensor) else ""
         by = claim.left.by[0].name
@@ -129,7 +136,10 @@ class Reading:
                 data = spread(v, rest + sorted(axes)) * weights
                 return Array(rest, data.sum(axis=tuple(range(len(rest), data.ndim))))
             part = e.differences(weighed, 0, [by], held)
-            total = part if total is None else Array(total.labels, total.data + spread(part, list(total.labels)))
+            if total is None:
+                total = part
+            else:
+                total = Array(total.labels, total.data + spread(part, list(total.labels)))
         if total is None:
             raise Doubt("a loss of nothing")
         left = e.read(total, claim.left.by[0].places, claim.equation, {})

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Reads many texts twice, by the library and by the reader in this folder, and shows where the two differ.
+"""Reads many texts twice, by the library and by the reader in this folder, and shows where the two
+differ.
 
-usage: run.py DRIVER [--count N] [--seed S] [--seconds T] [--without RECIPE,...] [--corpus FILE ...] [TEXT ...]
+usage: run.py DRIVER [--count N] [--seed S] [--seconds T] [--without RECIPE,...]
+              [--corpus FILE ...] [TEXT ...]
 
-The texts are those of the corpus and N random ones. What differs is made smaller and printed by category, the
-smallest first; the exit status is 1 if there is any.
+The texts are those of the corpus and N random ones. What differs is made smaller and printed by
+category, the smallest first; the exit status is 1 if there is any.
 """
 
 import argparse
@@ -51,7 +53,8 @@ class Run:
         if c.finding is None:
             self.notes[c.note.split(":")[0]] += 1
             return
-        if c.finding.category in ("values", "shape"):  # twice, with other numbers: kinks have no derivative
+        # twice, with other numbers: kinks have no derivative
+        if c.finding.category in ("values", "shape"):
             again = self.compared(text, seed + 1)
             if again.finding is None:
                 self.notes["only with some numbers"] += 1
@@ -89,7 +92,8 @@ class Run:
             for text, words, count in entries:
                 print(f"-- {count} x  {words}")
                 print("   " + text.replace("\n", "\n   "))
-        print(f"{self.count} texts: " + ", ".join(f"{n} {note}" for note, n in self.notes.most_common()))
+        notes = ", ".join(f"{n} {note}" for note, n in self.notes.most_common())
+        print(f"{self.count} texts: {notes}")
 
 
 def main():
@@ -99,8 +103,10 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("RICCI_SEED", "1")))
     parser.add_argument("--seconds", type=float, default=0, help="stop after as many; 0: never")
-    parser.add_argument("--without", default="", help="recipes of recipes.py that are left out, with commas between")
-    parser.add_argument("--corpus", type=pathlib.Path, nargs="*", default=sorted(CORPUS.glob("*.txt")))
+    parser.add_argument("--without", default="",
+                        help="recipes of recipes.py that are left out, with commas between")
+    parser.add_argument("--corpus", type=pathlib.Path, nargs="*",
+                        default=sorted(CORPUS.glob("*.txt")))
     a = parser.parse_args()
     run = Run(Driver(a.driver))
     begin = time.time()

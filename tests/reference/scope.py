@@ -1,13 +1,14 @@
-"""Which index is summed where: implied sums become written ones, every bound index gets a name of its own, and
-what is not bound is refused."""
+"""Which index is summed where: implied sums become written ones, every bound index gets a name of
+its own, and what is not bound is refused."""
 
 import itertools
 from collections import Counter
 
 from lexer import Doubt, Refused
 from names import OwnCall, Parameter
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Norm, Number, Pi,
-                  Place, Position, Power, Product, Reduce, Tensor, children, rebuilt)
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
+                  Norm, Number, Pi, Place, Position, Power, Product, Reduce, Tensor, children,
+                  rebuilt)
 
 
 def below(node):
@@ -49,8 +50,8 @@ def derivative_places(d):
 
 
 def occurrences(node):
-    """(index, height) of what is open in a node whose closed parts have been settled: u, l, or n for a number.
-    Of several terms the one that has an index most often counts."""
+    """(index, height) of what is open in a node whose closed parts have been settled: u, l, or n
+    for a number. Of several terms the one that has an index most often counts."""
     if isinstance(node, Tensor) or isinstance(node, Delta):
         return list(place_occurrences(node.places, node.heights))
     if isinstance(node, Derivative):
@@ -66,7 +67,8 @@ def occurrences(node):
                 here.setdefault(i, []).append((i, h))
             for i, all_of in here.items():
                 if i in most and len(all_of) == len(most[i]) and all_of != most[i]:
-                    most[i] = [(i, "n")] * len(all_of)  # terms that differ in its height make no pair
+                    # terms that differ in its height make no pair
+                    most[i] = [(i, "n")] * len(all_of)
                 elif len(all_of) > len(most.get(i, [])):
                     most[i] = all_of
         return [x for all_of in most.values() for x in all_of]
@@ -107,7 +109,8 @@ def arguments(node):
 
 
 def check_terms(argument, bound):
-    """An index that one term of an argument sums and another leaves open: the page does not say whose it is."""
+    """An index that one term of an argument sums and another leaves open: the page does not say
+    whose it is."""
     if isinstance(argument, (Group, Product)):
         for c in below(argument):
             check_terms(c, bound)
@@ -155,12 +158,14 @@ class Scope:
     def __init__(self):
         self.number = itertools.count(1)
         self.pairs = []  # for each implied sum the heights of what it pairs
-        # Written sums that a + or - ended: their letters, and how deep in functions, if they are whole terms.
+        # Written sums that a + or - ended: their letters, and how deep in functions, if they are
+        # whole terms.
         self.ended = []
         self.nonlinear = 0
-        self.own = set()  # the index of a function of the text, which its body may bind again and again
+        # the index of a function of the text, which its body may bind again and again
+        self.own = set()
 
-    # entry --------------------------------------------------------------------------------------------------
+    # entry ----------------------------------------------------------------------------------------
     def settle(self, node, free):
         """A right side with all its sums written; `free` are the indices of the left."""
         out = self.sum_(node, set(free), set())
@@ -169,7 +174,7 @@ class Scope:
                 raise Refused("index once", i)
         return out
 
-    # expressions --------------------------------------------------------------------------------------------
+    # expressions ----------------------------------------------------------------------------------
     def sum_(self, node, bound, outer):
         if not isinstance(node, Add):
             return self.product(node, bound, outer)
@@ -182,7 +187,8 @@ class Scope:
         return Add(terms)
 
     def spend(self, sign, t, bound):
-        """Notes what a sum at the end of a term binds: a term that sums over all of it again could be meant to be below."""
+        """Notes what a sum at the end of a term binds: a term that sums over all of it again could
+        be meant to be below."""
         alone = sign == "+"
         while isinstance(t, (Product, Reduce)):
             if isinstance(t, Product):
@@ -215,7 +221,8 @@ class Scope:
             if len(holders) >= 2:
                 rest = sum(found[k][i] for k in holders if k not in alone[:1])
                 if len(alone) >= 2 or alone and rest >= 2:
-                    raise Refused("two readings", f"{i} could be summed in a factor and in the others")
+                    raise Refused("two readings",
+                                  f"{i} could be summed in a factor and in the others")
                 mine.append(i)
             elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)) or
                             is_value(factors[holders[0]][1])):
@@ -228,8 +235,10 @@ class Scope:
                 raise Refused("two readings", f"{letters} could be below the sum before")
         done = []
         for k, (inv, f) in enumerate(factors):
-            # Sums in parentheses leave to their product what it sums; what a value repeats it sums for itself.
-            around = outer | set(mine) | {i for n, c in enumerate(found) if n != k for i in c} - bound
+            # Sums in parentheses leave to their product what it sums; what a value repeats it sums
+            # for itself.
+            others = {i for n, c in enumerate(found) if n != k for i in c}
+            around = outer | set(mine) | others - bound
             self.nonlinear += inv
             done.append((inv, self.factor(f, bound, around)))
             self.nonlinear -= inv
@@ -249,7 +258,8 @@ class Scope:
         return [x for a in below(f) for x in once(occurrences(a))]
 
     def flat(self, node):
-        """The factors of a product; those of a quotient, or of what is alone in parentheses, are its own."""
+        """The factors of a product; those of a quotient, or of what is alone in parentheses, are
+        its own."""
         while isinstance(node, Group) and not isinstance(node.body, Add):
             node = node.body
         if not isinstance(node, Product):
@@ -260,14 +270,16 @@ class Scope:
                 f = f.body
             if not inv and isinstance(f, Product):  # a name before a parenthesis that is a product
                 out += self.flat(f)
-            elif not inv and isinstance(f, Group) and isinstance(f.body, Product) and any(i for i, _ in f.body.factors):
+            elif (not inv and isinstance(f, Group) and isinstance(f.body, Product) and
+                  any(i for i, _ in f.body.factors)):
                 out += self.flat(f.body)
             else:
                 out.append((inv, f))
         return out
 
     def factor(self, f, bound, outer):
-        """Settles one factor. Into values nothing reaches from outside; into sums in parentheses it does."""
+        """Settles one factor. Into values nothing reaches from outside; into sums in parentheses it
+        does."""
         if isinstance(f, Apply):
             return Apply(f.function, [self.value(a, bound) for a in f.arguments])
         if isinstance(f, OwnCall):
@@ -320,10 +332,11 @@ class Scope:
         self.nonlinear += r.kind != "sum"
         body = self.sum_(r.body, inside, outer - set(indices))
         self.nonlinear -= r.kind != "sum"
-        out = Reduce(r.kind, list(indices), body, None if r.condition is None else self.condition(r.condition, inside),
+        out = Reduce(r.kind, list(indices), body,
+                     None if r.condition is None else self.condition(r.condition, inside),
                      r.from_one, False, dict(r.first))
         for i in r.from_one:
-            if i not in r.first and self.is_number(out.body, i) or i in r.first and self.is_number(out.body, i) or (
+            if self.is_number(out.body, i) or (
                     r.condition is not None and any(j == i for j, _ in occurrences(out.condition))):
                 raise Refused("bounds", f"{i} from 1 is a number")
         return self.renamed(out)
@@ -333,7 +346,8 @@ class Scope:
             return node.index == i
         if isinstance(node, (Tensor, Delta)):
             for p in node.places:
-                if p.kind not in ("index", "gathered", "number") and i in p.letters() and p.kind != "merged":
+                plain = p.kind in ("index", "gathered", "number", "merged")
+                if not plain and i in p.letters():
                     return True
         return any(self.is_number(c, i) for c in below(node))
 
@@ -360,16 +374,17 @@ class Scope:
         if not over:
             raise Refused("norm", "there is no index to run over")
         if n.kind == "2" or n.kind == "F":
-            return Apply("sqrt", [self.renamed(Reduce("sum", over, Power(Group(body), Number("2"))))])
+            return Apply("sqrt",
+                         [self.renamed(Reduce("sum", over, Power(Group(body), Number("2"))))])
         inner = Apply("abs", [body])
         return self.renamed(Reduce("sum" if n.kind == "1" else "max", over, inner))
 
-    # names of bound indices -----------------------------------------------------------------------------------
+    # names of bound indices -----------------------------------------------------------------------
     def renamed(self, r):
         table = {i: i if i in self.own else f"{i}~{next(self.number)}" for i in r.indices}
         out = Reduce(r.kind, [table[i] for i in r.indices], rename(r.body, table),
-                     None if r.condition is None else rename(r.condition, table), r.from_one, r.implied,
-                     {table[i]: n for i, n in r.first.items()})
+                     None if r.condition is None else rename(r.condition, table), r.from_one,
+                     r.implied, {table[i]: n for i, n in r.first.items()})
         out.free = []
         return out
 
@@ -380,17 +395,20 @@ def rename(node, table):
     if isinstance(node, Derivative):
         return Derivative(rename(node.of, table), [rename(b, table) for b in node.by])
     if isinstance(node, (Tensor, Delta)):
-        places = [Place(p.kind, [(c, table.get(i, i)) for c, i in p.terms], p.offset,
-                        rename(p.value, table) if p.kind == "gathered" else None) for p in node.places]
+        places = [
+            Place(p.kind, [(c, table.get(i, i)) for c, i in p.terms], p.offset,
+                  rename(p.value, table) if p.kind == "gathered" else None) for p in node.places
+        ]
         if isinstance(node, Tensor):
             return Tensor(node.name, places, node.heights, node.staggered)
         return Delta(places, node.heights)
     if isinstance(node, OwnCall):
-        return OwnCall(node.function, [table.get(i, i) for i in node.index], [rename(a, table) for a in node.arguments])
+        return OwnCall(node.function, [table.get(i, i) for i in node.index],
+                       [rename(a, table) for a in node.arguments])
     if isinstance(node, Reduce):
         out = Reduce(node.kind, [table.get(i, i) for i in node.indices], rename(node.body, table),
-                     None if node.condition is None else rename(node.condition, table), node.from_one, node.implied,
-                     dict(node.first))
+                     None if node.condition is None else rename(node.condition, table),
+                     node.from_one, node.implied, dict(node.first))
         out.free = [table.get(i, i) for i in getattr(node, "free", [])]
         return out
     return rebuilt(node, lambda c: rename(c, table))

@@ -31,7 +31,8 @@ def is_label(tokens):
 
 def is_power(tokens):
     """A superscript of numbers, signs and strokes only."""
-    if any(t.kind in ("letters", "text", "operator") or t.kind == "command" and t.value in GREEK_COMMANDS
+    if any(t.kind in ("letters", "text",
+                      "operator") or t.kind == "command" and t.value in GREEK_COMMANDS
            for t in tokens):
         return False
     return any(t.kind == "number" for t in tokens)
@@ -40,7 +41,8 @@ def is_power(tokens):
 def read_use(name, words=frozenset()):
     use = Use(name.base)
     scripts = name.scripts
-    if (name.base in ("d", "n") and len(scripts) == 1 and scripts[0][0] == "_" and len(scripts[0][1]) == 1):
+    if (name.base in ("d", "n") and len(scripts) == 1 and scripts[0][0] == "_" and
+            len(scripts[0][1]) == 1):
         t = scripts[0][1][0]
         if t.kind == "letters" and len(t.value) == 1 or t.kind == "text" or (
                 t.kind == "command" and t.value in GREEK_COMMANDS):
@@ -79,8 +81,10 @@ def read_use(name, words=frozenset()):
 
 
 def read_places(tokens, words=frozenset()):
-    """The places of a script, and whether a number at a beginning could also be a place of its own."""
-    if tokens and tokens[0].is_("(") and tokens[-1].is_(")") and len(split_commas(tokens[1:-1])) > 1:
+    """The places of a script, and whether a number at a beginning could also be a place of its
+    own."""
+    if tokens and tokens[0].is_("(") and tokens[-1].is_(")") and len(split_commas(
+            tokens[1:-1])) > 1:
         tokens = tokens[1:-1]
     chunks = split_commas(tokens)
     out, ambiguous = [], False
@@ -90,8 +94,8 @@ def read_places(tokens, words=frozenset()):
         if has_sign(chunk):
             out.append(affine(chunk))
             continue
-        if len(chunks) > 1 and len(chunk) == 1 and chunk[0].kind == "letters" and len(chunk[0].value) > 1 and (
-                chunk[0].value in words):
+        if len(chunks) > 1 and len(chunk) == 1 and chunk[0].kind == "letters" and len(
+                chunk[0].value) > 1 and (chunk[0].value in words):
             out.append(Place("index", [(1, chunk[0].value)]))
             continue
         places, two = sequence(chunk)
@@ -143,7 +147,8 @@ def sequence(tokens):
         if now.kind == "number":
             if "." in now.value:
                 raise Refused("unexpected", "a fraction as a place")
-            follows = k + 1 < len(t) and t[k + 1].kind == "letter" and not (k + 2 < len(t) and t[k + 2].is_("_"))
+            follows = k + 1 < len(t) and t[k + 1].kind == "letter" and not (k + 2 < len(t) and
+                                                                            t[k + 2].is_("_"))
             if int(now.value) >= 2 and k == 0 and follows:
                 out.append(Place("affine", [(int(now.value), t[k + 1].value)]))
                 ambiguous = True
@@ -162,8 +167,10 @@ def sequence(tokens):
                     below, after = t[k + 3:end], end + 1
                 else:
                     below, after = t[k + 2:k + 3], k + 3
-                below = [Token("letters", b.value.rstrip("'")) if b.kind == "letter" and not b.value.startswith("\\")
-                         else b for b in below]
+                below = [
+                    Token("letters", b.value.rstrip("'"))
+                    if b.kind == "letter" and not b.value.startswith("\\") else b for b in below
+                ]
                 out.append(Place("gathered", value=Name(now.value, [("_", below)])))
                 k = after
                 continue

@@ -1,11 +1,13 @@
-"""Extents for a program: which indices and axes are as long as one another, and small numbers for them."""
+"""Extents for a program: which indices and axes are as long as one another, and small numbers for
+them."""
 
 import os
 
 from lexer import Doubt, Refused
 from names import OwnCall
 from program import below, derivative_name
-from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce, Tensor)
+from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce,
+                  Tensor)
 
 ONE_EXTENT = bool(os.environ.get("RICCI_ONE_EXTENT"))  # a letter is as long wherever it stands
 
@@ -36,7 +38,7 @@ class Shapes:
             self.look(f.body, f.name, False)
         self.solve()
 
-    # union-find -----------------------------------------------------------------------------------------------
+    # union-find -----------------------------------------------------------------------------------
     def find(self, x):
         self.parent.setdefault(x, x)
         while self.parent[x] != x:
@@ -49,7 +51,7 @@ class Shapes:
         if a != b:
             self.parent[a] = b
 
-    # what is there --------------------------------------------------------------------------------------------
+    # what is there --------------------------------------------------------------------------------
     def index(self, letter, e):
         key = ("i", "*" if "~" in letter else e, letter)
         if key not in self.indices:
@@ -77,7 +79,8 @@ class Shapes:
         if isinstance(node, Position):
             self.index(node.index, e)
             return
-        if isinstance(node, Compare) and isinstance(node.left, Position) and isinstance(node.right, Position):
+        if isinstance(node, Compare) and isinstance(node.left, Position) and isinstance(
+                node.right, Position):
             self.compared.append((self.index(node.left.index, e), self.index(node.right.index, e)))
         if isinstance(node, OwnCall):
             f = self.p.functions[node.function]
@@ -125,7 +128,8 @@ class Shapes:
         elif p.kind == "affine":
             if p.offset < 0 and not guarded:
                 raise Refused("below", "a place below 0 where its indices are 0")
-            self.affine.append((axis, [(c, self.index(i, e)) for c, i in p.terms], p.offset, guarded, e))
+            self.affine.append(
+                (axis, [(c, self.index(i, e)) for c, i in p.terms], p.offset, guarded, e))
         elif p.kind == "merged":
             self.merged.append((axis, [self.index(i, e) for i in p.letters()]))
         elif p.kind == "gathered":
@@ -135,9 +139,10 @@ class Shapes:
             for i in p.letters():
                 self.index(i, e)
 
-    # solving ----------------------------------------------------------------------------------------------------
+    # solving --------------------------------------------------------------------------------------
     def solve(self):
-        # An index with arithmetic in a tensor is not as long as the tensor's axes where it stands plainly.
+        # An index with arithmetic in a tensor is not as long as the tensor's axes where it stands
+        # plainly.
         shifted = {(t[1], i) for t, terms, _, _, _ in self.affine for _, i in terms}
         self.inner = []
         for axis, i, guarded, e in self.plain:
@@ -157,7 +162,8 @@ class Shapes:
         has_axis = self.known()
         for i in self.indices:  # j' is as long as j where nothing else says how long
             bare = i[2].split("~")[0]
-            if "'" in bare and self.find(i) not in has_axis and i not in {x for _, t, _, _, _ in self.affine for _, x in t}:
+            affine = {x for _, t, _, _, _ in self.affine for _, x in t}
+            if "'" in bare and self.find(i) not in has_axis and i not in affine:
                 for j in self.indices:
                     if j[2].split("~")[0].rstrip("'") == bare.rstrip("'") and j != i and (
                             self.find(j) in has_axis):
@@ -193,8 +199,11 @@ class Shapes:
                 open_ = [i for i in parts if self.find(i) not in has_axis and i not in reached]
                 if self.find(axis) in has_axis and len(open_) == 1:
                     has_axis.add(self.find(open_[0]))
-        self.asked = sorted({i[2].split("~")[0] for i in self.indices
-                             if self.find(i) not in has_axis and i not in reached and i not in self.first})
+        self.asked = sorted({
+            i[2].split("~")[0]
+            for i in self.indices
+            if self.find(i) not in has_axis and i not in reached and i not in self.first
+        })
 
     def known(self):
         """The classes that have an axis of an input."""
@@ -210,7 +219,8 @@ class Shapes:
             self.n[self.find(i)] = count
 
     def begin_short(self):
-        """An axis that only arithmetic fills is as long as it has to be, and now and then longer."""
+        """An axis that only arithmetic fills is as long as it has to be, and now and then
+        longer."""
         plain = {self.find(i) for i in self.indices}
         given = {i for axis, i, _, _ in self.plain if axis[1] in self.p.inputs}
         for axis, terms, _, _, _ in self.affine:
@@ -232,7 +242,8 @@ class Shapes:
                     yield ("t", name, k), len(parts) * self.extent(self.index(p.terms[0][1], e))
 
     def drawn(self, x):
-        """Mostly a letter is as long wherever it stands, since a caller gives an extent to a letter."""
+        """Mostly a letter is as long wherever it stands, since a caller gives an extent to a
+        letter."""
         if not hasattr(self, "of_letter"):
             self.of_letter = {}
         letter = x[2].split("~")[0] if x[0] == "i" else x

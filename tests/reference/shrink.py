@@ -1,9 +1,11 @@
-"""Makes a text smaller as long as it shows the same: lines, terms, factors and indices go, a function becomes its
-argument. `shape_of` makes names plain, so that two texts with one cause look alike."""
+"""Makes a text smaller as long as it shows the same: lines, terms, factors and indices go, a
+function becomes its argument. `shape_of` makes names plain, so that two texts with one cause look
+alike."""
 
 import re
 
-PIECES = re.compile(r"\\(?:operatorname|text)\{[^}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]+'*|\s+|.", re.DOTALL)
+PIECES = re.compile(
+    r"\\(?:operatorname|text)\{[^}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]+'*|\s+|.", re.DOTALL)
 PAIRS = {"{": "}", "(": ")", "[": "]"}
 SIGNS = {"+", "-", "\\cdot", "\\odot", "*", "/"}
 
@@ -22,7 +24,8 @@ def partner(p, k):
 
 
 def unit_end(p, k):
-    """The end of the factor that begins at k: a name or a bracket, with its scripts and parentheses."""
+    """The end of the factor that begins at k: a name or a bracket, with its scripts and
+    parentheses."""
     while k < len(p) and not p[k].isspace() and p[k] not in SIGNS and p[k] not in "=)}],;&":
         if p[k] in PAIRS:
             end = partner(p, k)
@@ -54,7 +57,8 @@ def without_factors(p):
 
 
 def simpler(p):
-    """A bracket's content instead of the bracket and its function; a part of a quotient instead of it."""
+    """A bracket's content instead of the bracket and its function; a part of a quotient instead of
+    it."""
     for k in range(len(p)):
         if p[k] == "\\frac" and k + 1 < len(p) and p[k + 1] == "{":
             e = partner(p, k + 1)
@@ -67,7 +71,8 @@ def simpler(p):
             if end < 0:
                 continue
             start = k
-            while start > 0 and not p[start - 1].isspace() and p[start - 1] not in SIGNS and p[start - 1] not in "({[=":
+            while start > 0 and not p[start - 1].isspace() and p[start - 1] not in SIGNS and p[
+                    start - 1] not in "({[=":
                 start -= 1
             after = end + 1
             if p[after:after + 1] == ["^"]:
@@ -78,10 +83,17 @@ def simpler(p):
 
 def without_letters(p):
     """One index less wherever it stands in a script."""
-    letters = {c for k in range(1, len(p)) if p[k - 1] in ("^", "_", "{") for c in p[k] if c.isalpha() and p[k][0] != "\\"}
+    letters = {
+        c
+        for k in range(1, len(p)) if p[k - 1] in ("^", "_", "{") for c in p[k]
+        if c.isalpha() and p[k][0] != "\\"
+    }
     for letter in sorted(letters):
-        out = [x.replace(letter, "") if k > 0 and p[k - 1] in ("^", "_", "{") and x[0] != "\\" and x.isalpha() else x
-               for k, x in enumerate(p)]
+        out = [
+            x.replace(letter, "")
+            if k > 0 and p[k - 1] in ("^", "_", "{") and x[0] != "\\" and x.isalpha() else x
+            for k, x in enumerate(p)
+        ]
         text = "".join(out)
         text = re.sub(r"[\^_]\{\}", "", text)
         yield PIECES.findall(text)
@@ -126,5 +138,6 @@ def shape_of(text):
         w = m.group()
         if w.startswith("\\") or len(w) > 3:
             return w
-        return "".join(names.setdefault(c, chr(ord("a") + len(names) % 26)) if c.isalpha() else c for c in w)
+        return "".join(
+            names.setdefault(c, chr(ord("a") + len(names) % 26)) if c.isalpha() else c for c in w)
     return re.sub(r"\\(?:operatorname|text)\{[^}]*\}|\\[A-Za-z]+|[A-Za-z]+", plain, text)

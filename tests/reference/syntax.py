@@ -1,13 +1,18 @@
-"""From the tokens of one side of an equation to a tree. Names keep their scripts as written: what a script
-means depends on the whole text, which names.py looks at."""
+"""From the tokens of one side of an equation to a tree. Names keep their scripts as written: what a
+script means depends on the whole text, which names.py looks at."""
 
 from lexer import GREEK_COMMANDS, Doubt, Refused, Token
-from tree import (Add, Apply, Bracket, Call, Cases, Compare, Derivative, Group, Infinity, Logic, Name, Norm, Number,
-                  Pi, Position, Power, Product, Reduce)
+from tree import (Add, Apply, Bracket, Call, Cases, Compare, Derivative, Group, Infinity, Logic,
+                  Name, Norm, Number, Pi, Position, Power, Product, Reduce)
 
-COMMANDS = {"\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh"}
-OPERATORS = {"sigmoid", "relu", "gelu", "silu", "elu", "softplus", "sign", "erf", "floor", "ceil", "conj", "Re", "Im",
-             "exp", "log", "sqrt", "tanh", "abs", "sin", "cos", "max", "min", "ELU", "ReLU", "GELU", "SiLU"}
+COMMANDS = {
+    "\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh"
+}
+OPERATORS = {
+    "sigmoid", "relu", "gelu", "silu", "elu", "softplus", "sign", "erf", "floor", "ceil", "conj",
+    "Re", "Im", "exp", "log", "sqrt", "tanh", "abs", "sin", "cos", "max", "min", "ELU", "ReLU",
+    "GELU", "SiLU"
+}
 REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"}
 ACCENTS = {"\\tilde", "\\hat", "\\bar", "\\dot"}
 RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
@@ -21,7 +26,7 @@ class Parser:
         self.at = 0
         self.own = own  # names of the text's own functions over an index
 
-    # tokens ------------------------------------------------------------------------------------------------
+    # tokens ---------------------------------------------------------------------------------------
     def peek(self, ahead=0):
         return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else END
 
@@ -37,7 +42,8 @@ class Parser:
 
     def expect(self, sign):
         if not self.accept(sign):
-            raise Refused("unbalanced" if sign in "})]|" else "unexpected", f"{sign} is expected, not {self.peek()}")
+            raise Refused("unbalanced" if sign in "})]|" else "unexpected",
+                          f"{sign} is expected, not {self.peek()}")
 
     def until(self, closing):
         """The tokens up to the bracket that closes, which is taken."""
@@ -80,7 +86,7 @@ class Parser:
             raise Refused("unexpected", str(self.peek()))
         return out
 
-    # expressions -------------------------------------------------------------------------------------------
+    # expressions ----------------------------------------------------------------------------------
     def sum_(self):
         terms = []
         sign = 1
@@ -116,9 +122,11 @@ class Parser:
             return True
         if t.kind == "sign":
             return t.value in "([" or t.value == "|" and not self.inside_bars
-        return t.kind == "command" and (t.value in COMMANDS or t.value in GREEK_COMMANDS or t.value in ACCENTS or t.value in {
-            "\\frac", "\\sum", "\\prod", "\\max", "\\min", "\\infty", "\\imaginary", "\\begin{cases}", "\\lfloor",
-            "\\lceil", "\\lVert", "\\underbrace"})
+        return t.kind == "command" and (
+            t.value in COMMANDS or t.value in GREEK_COMMANDS or t.value in ACCENTS or t.value in {
+                "\\frac", "\\sum", "\\prod", "\\max", "\\min", "\\infty", "\\imaginary",
+                "\\begin{cases}", "\\lfloor", "\\lceil", "\\lVert", "\\underbrace"
+            })
 
     inside_bars = False
     staggered = False
@@ -180,7 +188,8 @@ class Parser:
             return self.cases()
         if t.value in ("\\lfloor", "\\lceil"):
             closing = "\\rfloor" if t.value == "\\lfloor" else "\\rceil"
-            return Apply("floor" if t.value == "\\lfloor" else "ceil", [self.inner(self.command_until(closing))])
+            return Apply("floor" if t.value == "\\lfloor" else "ceil",
+                         [self.inner(self.command_until(closing))])
         if t.value == "\\lVert":
             return self.norm()
         if t.value == "\\underbrace":
@@ -208,7 +217,8 @@ class Parser:
             out.append(t)
 
     def bars(self):
-        """Up to the next bar at this depth; bars do not nest without other brackets between them."""
+        """Up to the next bar at this depth; bars do not nest without other brackets between
+        them."""
         out, depth = [], 0
         while True:
             t = self.take()
@@ -220,7 +230,7 @@ class Parser:
                 depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(t.value, 0)
             out.append(t)
 
-    # names -------------------------------------------------------------------------------------------------
+    # names ----------------------------------------------------------------------------------------
     def base_name(self, t):
         if t.kind == "command" and t.value in ACCENTS:
             inside = self.argument()
@@ -266,7 +276,9 @@ class Parser:
             self.take()
             body = self.until(")")
             powers = self.peek().is_("^")
-            return Call(name, split_commas(body), body) if not powers else self.call_with_power(name, body, start)
+            if powers:
+                return self.call_with_power(name, body, start)
+            return Call(name, split_commas(body), body)
         return name
 
     def call_with_power(self, name, body, _):
@@ -277,14 +289,15 @@ class Parser:
         scripts = self.scripts()
         return Name("e", scripts)
 
-    # functions ---------------------------------------------------------------------------------------------
+    # functions ------------------------------------------------------------------------------------
     def operator(self, function):
         if self.peek().is_("_"):
             self.take()
             below = self.argument()
             if function in self.own:
                 self.expect("(")
-                return Apply("own:" + function, [below, [self.inner(a) for a in split_commas(self.until(")"))]])
+                return Apply("own:" + function,
+                             [below, [self.inner(a) for a in split_commas(self.until(")"))]])
             if function not in REDUCTIONS:
                 raise Refused("unknown function", function)
             power = None
@@ -301,7 +314,8 @@ class Parser:
             return Reduce(function, indices, body)
         if function in self.own:
             raise Refused("unexpected", f"{function} needs an index")
-        lowered = {"ELU": "elu", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu"}.get(function, function)
+        lower = {"ELU": "elu", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu"}
+        lowered = lower.get(function, function)
         if lowered not in OPERATORS and "\\" + lowered not in COMMANDS:
             raise Refused("unknown function", function)
         if lowered == "sqrt" and self.peek().is_("["):
@@ -357,7 +371,7 @@ class Parser:
             scripts = []
             while q.peek().is_("^", "_"):
                 scripts += q.scripts()
-            if scripts and scripts[-1][0] == "^" and len(scripts) >= 1 and is_digits(scripts[-1][1]):
+            if scripts and scripts[-1][0] == "^" and is_digits(scripts[-1][1]):
                 times = int(scripts.pop()[1][0].value)
                 by += [Name(base, scripts)] * times
             else:
@@ -366,7 +380,7 @@ class Parser:
             raise Refused("unexpected", "the order of a derivative")
         return Derivative(of, by)
 
-    # signs that bind ---------------------------------------------------------------------------------------
+    # signs that bind ------------------------------------------------------------------------------
     def signed(self, sign):
         kind = "sum" if sign == "\\sum" else "product"
         if not self.accept("_"):
@@ -418,7 +432,9 @@ class Parser:
             if not row:
                 continue
             value, condition = split_case(row)
-            branches.append((self.inner(value), None if condition is None else Conditions(condition, self.own).whole()))
+            branches.append(
+                (self.inner(value),
+                 None if condition is None else Conditions(condition, self.own).whole()))
         return Cases(branches)
 
     def norm(self):
@@ -435,7 +451,8 @@ class Parser:
 
 
 def split_case(row):
-    """The value and the condition of one row of cases: the condition begins at \\text{if}, or ends the row."""
+    """The value and the condition of one row of cases: the condition begins at \\text{if}, or ends
+    the row."""
     for k, t in enumerate(row):
         if t.kind == "text" and t.value in ("if", "otherwise", "else", "for"):
             value = row[:k]

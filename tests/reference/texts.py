@@ -1,5 +1,6 @@
-"""Random texts of what people write: recipes of papers with names and letters of their own, and equations made
-from a grammar of products, sums and functions. Many mean something; some are refused by the page on purpose."""
+"""Random texts of what people write: recipes of papers with names and letters of their own, and
+equations made from a grammar of products, sums and functions. Many mean something; some are refused
+by the page on purpose."""
 
 import random
 
@@ -7,7 +8,8 @@ import recipes
 
 CAPITALS = list("ABCDEFGHJKMNOPQRSUVWXYZ")
 SMALL = list("bcqruvwxyzst")
-GREEK = ["\\alpha", "\\beta", "\\gamma", "\\theta", "\\xi", "\\omega", "\\Gamma", "\\Lambda", "\\tau", "\\chi"]
+GREEK = ["\\alpha", "\\beta", "\\gamma", "\\theta", "\\xi", "\\omega", "\\Gamma", "\\Lambda",
+         "\\tau", "\\chi"]
 WORDS = ["\\text{Output}", "\\text{mask}", "\\text{value}"]
 LABELS = ["_Q", "_K", "_{QKV}", "_{\\text{new}}", "_O", "_{\\text{in}}"]
 LETTERS = list("ijklmnpqrabcd")
@@ -25,7 +27,7 @@ class Maker:
         self.known = []  # (writer, rank) of tensors that stand in the text
         self.lines = []
 
-    # what texts are made of -----------------------------------------------------------------------------------
+    # what texts are made of -----------------------------------------------------------------------
     def chance(self, p):
         return self.random.random() < p
 
@@ -70,7 +72,7 @@ class Maker:
     def number(self):
         return self.pick("2", "3", "\\frac{1}{2}", "0.5", "10^{-1}", "4")
 
-    # whole texts ----------------------------------------------------------------------------------------------
+    # whole texts ----------------------------------------------------------------------------------
     def text(self):
         r = self.random
         parts = 1 if self.chance(0.7) else 2
@@ -83,7 +85,7 @@ class Maker:
                 self.lines += lines
             else:
                 self.lines += Grammar(self).equations()
-        separator = "\n" if self.chance(0.9) else self.pick("; ", " \\\\\n", "\n\n".replace("\n\n", "\n"))
+        separator = "\n" if self.chance(0.9) else self.pick("; ", " \\\\\n", "\n")
         out = separator.join(self.lines)
         return self.dressed(out) if self.chance(0.1) else out
 
@@ -96,10 +98,11 @@ class Maker:
         if self.chance(0.3):
             text = text.replace("\\cdot", "·")
         if self.chance(0.3):
-            text = "\n".join(line + r.choice([",", ".", " \\tag{3}", " \\label{eq:one}", ""]) for line in text.split("\n"))
+            text = "\n".join(line + r.choice([",", ".", " \\tag{3}", " \\label{eq:one}", ""])
+                             for line in text.split("\n"))
         if self.chance(0.3):
-            text = "\\begin{align}\n" + " \\\\\n".join(x.replace("=", "&=", 1) if x.count("=") == 1 else x
-                                                     for x in text.split("\n")) + "\n\\end{align}"
+            lines = [x.replace("=", "&=", 1) if x.count("=") == 1 else x for x in text.split("\n")]
+            text = "\\begin{align}\n" + " \\\\\n".join(lines) + "\n\\end{align}"
         return text
 
 
@@ -108,7 +111,10 @@ class Writer:
 
     def __init__(self, maker, base, label=""):
         self.m, self.base, self.label = maker, base, label
-        self.whole = maker.pick("^", "_") if maker.style == "mixed" else {"lower": "_"}.get(maker.style, "^")
+        if maker.style == "mixed":
+            self.whole = maker.pick("^", "_")
+        else:
+            self.whole = "_" if maker.style == "lower" else "^"
         self.staggered = maker.style == "physics"
 
     def __call__(self, *places):
@@ -124,7 +130,8 @@ class Writer:
                     out += ("{}" if last else "") + h + "{"
                     out += place
                 else:
-                    out = out[:-1] + " " * (place.startswith("\\") or out[-2].isalpha() and "\\" in out[-8:]) + place
+                    out = out[:-1] + " " * (place.startswith("\\") or
+                                            out[-2].isalpha() and "\\" in out[-8:]) + place
                 out += "}"
                 last = h
             return out
@@ -136,20 +143,25 @@ class Writer:
             return f"{self.base}{self.label}^{{{places[0]}}}_{{{places[1]}}}"
         if height == "_" and self.label:
             height = "^"
-        if len(places) > 1 and any(len(p) > 1 and not p.startswith("(") and not p.startswith("\\") for p in places):
+        if len(places) > 1 and any(len(p) > 1 and not p.startswith("(") and not p.startswith("\\")
+                                   for p in places):
             joined = ",".join(places)
         else:
             joined = ""
             for p in places:
-                joined += (" " if joined and joined[-1].isalpha() and "\\" in joined and p[0].isalpha() else "") + p
-        return f"{self.base}{self.label}{height}{{{joined}}}" if len(joined) > 1 or m.chance(0.7) else (
-            f"{self.base}{self.label}{height}{joined}")
+                apart = joined and joined[-1].isalpha() and "\\" in joined and p[0].isalpha()
+                joined += (" " if apart else "") + p
+        if len(joined) > 1 or m.chance(0.7):
+            joined = f"{{{joined}}}"
+        return f"{self.base}{self.label}{height}{joined}"
 
 
 class Grammar:
-    """Equations from a grammar: each right side has the letters of its left, and sums that it implies."""
+    """Equations from a grammar: each right side has the letters of its left, and sums that it
+    implies."""
 
-    FUNCTIONS = ["\\exp", "\\tanh", "\\sin", "\\cos", "\\operatorname{sigmoid}", "\\sigma", "\\operatorname{silu}",
+    FUNCTIONS = ["\\exp", "\\tanh", "\\sin", "\\cos", "\\operatorname{sigmoid}", "\\sigma",
+                 "\\operatorname{silu}",
                  "\\operatorname{relu}", "\\operatorname{gelu}", "\\log", "\\sqrt"]
 
     def __init__(self, maker):
@@ -185,11 +197,14 @@ class Grammar:
         x = m.pick("x", "z", "u", "t")
         if m.chance(0.25):
             y = m.pick("y", "w")
-            body = m.pick(f"{x} {y} - \\frac{{{x}}}{{2}}", f"{x}^2 + {y}", f"\\exp(-{x} {y})", f"\\frac{{{x}}}{{1 + {y}^2}}")
+            body = m.pick(f"{x} {y} - \\frac{{{x}}}{{2}}", f"{x}^2 + {y}", f"\\exp(-{x} {y})",
+                          f"\\frac{{{x}}}{{1 + {y}^2}}")
             self.own.append((name, 2))
             return f"{name}({x}, {y}) = {body}"
-        body = m.pick(f"\\frac{{{x}}}{{1 + e^{{-{x}}}}}", f"\\operatorname{{elu}}({x}) + 1", f"{x}^2", f"{x} \\tanh({x})",
-                      f"\\max({x}, 0)^2", f"1 - {x}", f"\\frac{{1}}{{2}} {x} (1 + {x})", f"\\log(1 + e^{{{x}}})",
+        body = m.pick(f"\\frac{{{x}}}{{1 + e^{{-{x}}}}}", f"\\operatorname{{elu}}({x}) + 1",
+                      f"{x}^2", f"{x} \\tanh({x})",
+                      f"\\max({x}, 0)^2", f"1 - {x}", f"\\frac{{1}}{{2}} {x} (1 + {x})",
+                      f"\\log(1 + e^{{{x}}})",
                       f"{x}^3 - {x}")
         self.own.append((name, 1))
         return f"{name}({x}) = {body}"
@@ -229,13 +244,15 @@ class Grammar:
             factors.insert(0, m.number() if m.chance(0.5) else m.scalar())
         out = factors[0]
         for f in factors[1:]:
-            signs = [" \\cdot "] if f.startswith("(") and out[-1:].isalpha() and m.chance(0.8) else [
-                " ", " ", " ", " \\cdot ", " * ", " \\odot "]
+            signs = [" ", " ", " ", " \\cdot ", " * ", " \\odot "]
+            if f.startswith("(") and out[-1:].isalpha() and m.chance(0.8):
+                signs = [" \\cdot "]
             out += m.random.choice(signs) + f
         if m.chance(0.08) and depth > 0 and m.style != "physics":
             j = m.letters(1, {x[0] for x in letters} | self.bound)[0]
             self.bound = self.bound | {j}
-            out += f" \\sum_{{{j}}} " + self.product([(j, "^")] + [x for x in letters if m.chance(0.3)], 0)
+            out += f" \\sum_{{{j}}} " + self.product([(j, "^")] +
+                                                     [x for x in letters if m.chance(0.3)], 0)
             self.bound = self.bound - {j}
         return out
 
@@ -245,7 +262,8 @@ class Grammar:
         m, r = self.m, self.r
         kinds = ["tensor"] * 6
         if depth > 0:
-            kinds += ["function", "function", "parenthesis", "power", "fraction", "abs", "reduction"]
+            kinds += ["function", "function", "parenthesis", "power", "fraction", "abs",
+                      "reduction"]
             if self.own:
                 kinds += ["own", "own"]
             if len(letters) == 2 and m.style != "physics":
@@ -264,7 +282,8 @@ class Grammar:
             name, count = r.choice(self.own)
             return f"{name}({', '.join(self.sum_(letters, depth - 1) for _ in range(count))})"
         if kind == "parenthesis":
-            return f"({self.sum_(letters, depth - 1)} {m.pick('+', '-')} {self.product(letters, 0)})"
+            first = self.sum_(letters, depth - 1)
+            return f"({first} {m.pick('+', '-')} {self.product(letters, 0)})"
         if kind == "power":
             return f"({self.sum_(letters, depth - 1)})^{m.pick('2', '3', '{-1}', '{1/2}')}"
         if kind == "fraction":
@@ -274,7 +293,8 @@ class Grammar:
             return f"|{self.product(letters, 0)}|"
         if kind == "reduction":
             j = m.letters(1, {x[0] for x in letters} | self.bound)[0]
-            sign = m.pick("\\sum", "\\max", "\\operatorname{mean}", "\\operatorname{logsumexp}", "\\min")
+            sign = m.pick("\\sum", "\\max", "\\operatorname{mean}", "\\operatorname{logsumexp}",
+                          "\\min")
             self.bound = self.bound | {j}
             inside = self.sum_(letters + [(j, "^")], depth - 1)
             self.bound = self.bound - {j}
@@ -285,10 +305,12 @@ class Grammar:
             return f"\\operatorname{{softmax}}_{i}({self.sum_(letters, depth - 1)})"
         if kind == "bracket":
             (i, _), (j, _) = letters
-            return f"[{i} {m.pick('<', chr(92) + 'le', chr(92) + 'ge', '>', '=', chr(92) + 'ne')} {j}] " + self.tensor(letters)
+            sign = m.pick("<", "\\le", "\\ge", ">", "=", "\\ne")
+            return f"[{i} {sign} {j}] {self.tensor(letters)}"
         if kind == "distance":
             (i, _), (j, _) = letters
-            return f"({m.pick(f'|{i} - {j}|', f'{i} - {j}', f'1 + {i} + {j}')})" + " " + self.tensor(letters)
+            number = m.pick(f"|{i} - {j}|", f"{i} - {j}", f"1 + {i} + {j}")
+            return f"({number}) {self.tensor(letters)}"
         if kind == "shift":
             i = letters[0][0]
             place = m.pick(f"{i}+1", f"2{i}", f"2{i}+1", f"{i}+2")

@@ -1,4 +1,5 @@
-"""What an equation consists of: plain records, made by the parser and rewritten by the passes after it."""
+"""What an equation consists of: plain records, made by the parser and rewritten by the passes after
+it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,8 @@ class Pi:
 
 @dataclass
 class Name:
-    """A name with its scripts as they are written; `call` is what stands in a parenthesis right behind."""
+    """A name with its scripts as they are written; `call` is what stands in a parenthesis right
+    behind."""
     base: str
     scripts: list  # of (height "^" or "_", tokens)
     staggered: bool = False
@@ -37,7 +39,8 @@ class Tensor:
 
 @dataclass
 class Place:
-    """kind: index, number, affine (terms, offset), merged (indices), gathered (value), clamp, wrap, pad."""
+    """kind: index, number, affine (terms, offset), merged (indices), gathered (value), clamp, wrap,
+    pad."""
     kind: str
     terms: list = field(default_factory=list)  # of (factor, index)
     offset: int = 0
@@ -188,9 +191,9 @@ def rebuilt(node, f):
     if isinstance(node, Apply):
         return Apply(node.function, [f(a) for a in node.arguments])
     if isinstance(node, Reduce):
-        return Reduce(node.kind, list(node.indices), f(node.body),
-                      None if node.condition is None else f(node.condition), list(node.from_one), node.implied,
-                      dict(node.first))
+        return Reduce(node.kind, list(node.indices),
+                      f(node.body), None if node.condition is None else f(node.condition),
+                      list(node.from_one), node.implied, dict(node.first))
     if isinstance(node, Bracket):
         return Bracket(f(node.condition))
     if isinstance(node, Compare):
@@ -202,8 +205,10 @@ def rebuilt(node, f):
     if isinstance(node, Norm):
         return Norm(node.kind, f(node.body), node.indices)
     if isinstance(node, (Tensor, Delta)):
-        places = [Place(p.kind, list(p.terms), p.offset, f(p.value) if p.kind == "gathered" else p.value)
-                  for p in node.places]
+        places = [
+            Place(p.kind, list(p.terms), p.offset,
+                  f(p.value) if p.kind == "gathered" else p.value) for p in node.places
+        ]
         if isinstance(node, Tensor):
             return Tensor(node.name, places, node.heights, node.staggered)
         return Delta(places, node.heights)

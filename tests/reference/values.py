@@ -1,5 +1,6 @@
-"""What a program computes: arrays with an axis for each index, summed and indexed without any cleverness, in long
-double. Derivatives are central differences of fourth order, of derivatives too."""
+"""What a program computes: arrays with an axis for each index, summed and indexed without any
+cleverness, in long double. Derivatives are central differences of fourth order, of derivatives
+too."""
 
 import math
 from fractions import Fraction
@@ -8,8 +9,8 @@ import numpy as np
 
 from lexer import Doubt, Refused
 from names import OwnCall, Parameter
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic, Number, Pi, Position,
-                  Power, Product, Reduce, Tensor)
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
+                  Number, Pi, Position, Power, Product, Reduce, Tensor)
 
 REAL = np.longdouble
 STEP = REAL(2) ** -10
@@ -17,7 +18,8 @@ STENCIL = [(2, -1), (1, 8), (-1, -8), (-2, 1)]  # over 12 STEP
 
 
 class Array:
-    """Numbers with a label for each axis: an index, the number of a tensor's axis, or a direction `#n`."""
+    """Numbers with a label for each axis: an index, the number of a tensor's axis, or a direction
+    `#n`."""
 
     def __init__(self, labels, data):
         self.labels, self.data = tuple(labels), data
@@ -83,18 +85,36 @@ def sigmoid(x):
 
 
 FUNCTIONS = {
-    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arctan": np.arctan,
-    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs, "sigmoid": sigmoid,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "arctan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "abs": np.abs,
+    "sigmoid": sigmoid,
     "relu": lambda x: np.where(x > 0, x, np.where(np.isnan(x), x, 0)),
     "gelu": lambda x: x * (1 + erf(x / np.sqrt(REAL(2)))) / 2,
-    "silu": lambda x: x * sigmoid(x), "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+    "silu": lambda x: x * sigmoid(x),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
     "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
-    "sign": np.sign, "erf": erf, "floor": np.floor, "ceil": np.ceil, "conj": lambda x: x, "Re": lambda x: x,
+    "sign": np.sign,
+    "erf": erf,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "conj": lambda x: x,
+    "Re": lambda x: x,
     "Im": lambda x: x * 0,
 }
 TWO = {"maximum": np.maximum, "minimum": np.minimum, "modulo": lambda a, b: a - b * np.floor(a / b)}
-SMOOTH = {"exp", "log", "sqrt", "sin", "cos", "tan", "arctan", "sinh", "cosh", "tanh", "sigmoid", "gelu", "silu",
-          "softplus", "erf", "conj", "Re"}
+SMOOTH = {
+    "exp", "log", "sqrt", "sin", "cos", "tan", "arctan", "sinh", "cosh", "tanh", "sigmoid", "gelu",
+    "silu", "softplus", "erf", "conj", "Re"
+}
 
 
 class Outside(Exception):
@@ -111,9 +131,10 @@ class Evaluator:
         self.nowhere = np.nan  # what stands at a place that does not exist
         self.limit = 4_000_000
 
-    # tensors --------------------------------------------------------------------------------------------------
+    # tensors --------------------------------------------------------------------------------------
     def tensor(self, name, world):
-        """The whole tensor; `world` has what is moved, and remembers what has been computed in it."""
+        """The whole tensor; `world` has what is moved, and remembers what has been computed in
+        it."""
         if name in world:
             return world[name]
         if name not in self.p.definitions:
@@ -185,7 +206,7 @@ class Evaluator:
     def extent(self, letter, e):
         return self.shapes.extent(("i", "*" if "~" in letter else e, letter))
 
-    # expressions ----------------------------------------------------------------------------------------------
+    # expressions ----------------------------------------------------------------------------------
     def of(self, node, e, world, parameters=None):
         value = lambda n: self.of(n, e, world, parameters)
         if isinstance(node, Number):
@@ -254,7 +275,8 @@ class Evaluator:
             else:
                 out = v if out is None else apply(np.multiply, out, v)
             self.check_size(out)
-        # a / b is one rounding in a division; here it is a product with 1 / b, which long double hides
+        # a / b is one rounding in a division; here it is a product with 1 / b, which long double
+        # hides
         if false is None:
             return out
         if out is None:
@@ -283,12 +305,14 @@ class Evaluator:
                 return Array(parts[0].labels, (parts[0].data == 0).astype(REAL))
             out = parts[0]
             for p in parts[1:]:
-                out = apply(lambda a, b: ((a != 0) & (b != 0) if c.sign == "and" else (a != 0) | (b != 0)).astype(REAL),
-                            out, p)
+                join = np.logical_and if c.sign == "and" else np.logical_or
+                out = apply(lambda a, b: join(a != 0, b != 0).astype(REAL), out, p)
             return out
         if isinstance(c, Compare):
-            f = {"\\le": np.less_equal, "<": np.less, "\\ge": np.greater_equal, ">": np.greater, "=": np.equal,
-                 "\\ne": np.not_equal}[c.sign]
+            f = {
+                "\\le": np.less_equal, "<": np.less, "\\ge": np.greater_equal, ">": np.greater,
+                "=": np.equal, "\\ne": np.not_equal
+            }[c.sign]
             return apply(lambda a, b: f(a, b).astype(REAL), value(c.left), value(c.right))
         if isinstance(c, (Group, Bracket)):
             return self.condition(c.body if isinstance(c, Group) else c.condition, value)
@@ -303,7 +327,8 @@ class Evaluator:
                 continue
             if out is None:
                 out = constant(np.nan)
-            out = apply(lambda test, a, b: np.where(test != 0, a, b), self.condition(c, value), here, out)
+            out = apply(lambda test, a, b: np.where(test != 0, a, b), self.condition(c, value),
+                        here, out)
         return out
 
     def own(self, node, e, world, value):
@@ -317,7 +342,7 @@ class Evaluator:
         out = self.of(f.body, f.name, world, arguments)
         return Array([back.get(x, x) for x in out.labels], out.data)
 
-    # sums -------------------------------------------------------------------------------------------------------
+    # sums -----------------------------------------------------------------------------------------
     def reduce(self, node, e, value):
         v = value(node.body)
         if node.kind == "softmax":
@@ -327,7 +352,8 @@ class Evaluator:
                 v = self.with_axes(v, [i], e)
         if node.condition is not None:
             zero = {"sum": 0, "product": 1, "max": -np.inf, "min": np.inf}[node.kind]
-            v = apply(lambda c, x: np.where(c != 0, x, zero), self.condition(node.condition, value), v)
+            v = apply(lambda c, x: np.where(c != 0, x, zero), self.condition(node.condition, value),
+                      v)
             for i in node.indices:
                 if i not in v.labels:
                     v = self.with_axes(v, [i], e)
@@ -363,7 +389,7 @@ class Evaluator:
         total = e.sum(axis=axes, keepdims=True)
         return Array(v.labels, np.where(total == 0, 0, e / np.where(total == 0, 1, total)))
 
-    # places -----------------------------------------------------------------------------------------------------
+    # places ---------------------------------------------------------------------------------------
     def where(self, p, e, world, length):
         """The positions that a place names, as whole numbers."""
         if p.kind == "gathered":
@@ -373,7 +399,8 @@ class Evaluator:
             out = Array((), np.array(0, dtype=np.int64))
             for i in p.letters():
                 n = self.extent(i, e)
-                out = apply(lambda a, b, n=n: a * n + b, out, Array((i,), np.arange(n, dtype=np.int64)))
+                out = apply(lambda a, b, n=n: a * n + b, out,
+                            Array((i,), np.arange(n, dtype=np.int64)))
             return out
         ends = p.kind in ("clamp", "wrap", "pad")
         total = p.offset
@@ -381,7 +408,8 @@ class Evaluator:
             total += sum(-c * (self.extent(i, e) - 1) for c, i in p.terms if c < 0)
         out = Array((), np.array(total, dtype=np.int64))
         for c, i in p.terms:
-            out = apply(lambda a, b, c=c: a + c * b, out, Array((i,), np.arange(self.extent(i, e), dtype=np.int64)))
+            out = apply(lambda a, b, c=c: a + c * b, out,
+                        Array((i,), np.arange(self.extent(i, e), dtype=np.int64)))
         if p.kind == "clamp":
             out.data = np.clip(out.data, 0, length - 1)
         if p.kind == "wrap":
@@ -428,7 +456,7 @@ class Evaluator:
         self.check_size(out)
         return out
 
-    # derivatives --------------------------------------------------------------------------------------------------
+    # derivatives ----------------------------------------------------------------------------------
     def derivative(self, node, e, world):
         if getattr(node, "input", None):
             from scope import derivative_places
@@ -437,7 +465,8 @@ class Evaluator:
         return self.read(whole, places, e, world)
 
     def whole_derivative(self, node, world):
-        """The tensor of all derivatives, the axes above the stroke first, and the places it is read at."""
+        """The tensor of all derivatives, the axes above the stroke first, and the places it is read
+        at."""
         of, by = node.of, list(node.by)
         while isinstance(of, Derivative):
             by = of.by + by
@@ -473,7 +502,8 @@ class Evaluator:
         inner_rank = sum(1 for x in value.labels if isinstance(x, int))
         others = [x for x in value.labels if not isinstance(x, int) and x != label]
         if label not in value.labels:
-            value = Array(value.labels + (label,), np.repeat(value.data[..., None], 4 * count, axis=-1))
+            value = Array(value.labels + (label,),
+                          np.repeat(value.data[..., None], 4 * count, axis=-1))
         data = spread(value, others + list(range(inner_rank)) + [label])
         data = data.reshape(data.shape[:-1] + (count, 4))
         weights = np.array([w for _, w in STENCIL], dtype=REAL) / (12 * STEP)

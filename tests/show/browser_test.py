@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What a real browser draws of the pages of `ricci show` and `ricci run --show`.
 
-usage: browser_test.py RICCI        chromium with its driver, and numpy; skipped (77) where they are not there
+usage: browser_test.py RICCI
+
+It needs chromium with its driver, and numpy, and is skipped (77) where they are not there.
 """
 
 import json
@@ -24,7 +26,9 @@ MOST_MILLISECONDS = float(os.environ.get("RICCI_MOST_MILLISECONDS", "3000"))
 
 
 def luminance(colour):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in colour)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055)**2.4 for c in (x / 255 for x in colour)
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -45,7 +49,8 @@ class Browsed(Case):
 
     def tearDown(self):
         # nothing is wrong on any page; what is said of drawing is that the tests look at pixels
-        self.assertEqual([], [entry for entry in self.browser.log("browser") if entry["source"] != "rendering"])
+        self.assertEqual(
+            [], [entry for entry in self.browser.log("browser") if entry["source"] != "rendering"])
         super().tearDown()
 
     def show(self, *words):
@@ -58,8 +63,8 @@ class Browsed(Case):
 
     def show_worked(self, *words):
         operands = words or ("h:2", "d_k=2")
-        self.works("run", str(WORKED / "attention.tex"), *WORKED_OPERANDS, *operands, "--show", "A=page.html",
-                   "--labels", str(WORKED / "tokens.txt"))
+        self.works("run", str(WORKED / "attention.tex"), *WORKED_OPERANDS, *operands, "--show",
+                   "A=page.html", "--labels", str(WORKED / "tokens.txt"))
         self.browser.open(self.path / "page.html")
 
     def window(self):
@@ -74,32 +79,39 @@ class Browsed(Case):
         self.browser.settle()
 
     def choose(self, control, value):
-        self.browser.run("""const e = document.getElementById(arguments[0]); e.value = arguments[1];
-            e.dispatchEvent(new Event('change')); e.dispatchEvent(new Event('input'));""", control, str(value))
+        self.browser.run(
+            """const e = document.getElementById(arguments[0]); e.value = arguments[1];
+            e.dispatchEvent(new Event('change')); e.dispatchEvent(new Event('input'));""", control,
+            str(value))
         self.browser.settle()
 
     def colours(self, cells, panel=0):
         """The colours of cells of a panel, as they are on its canvas, not quite in the middle."""
-        return [tuple(c) for c in self.browser.run("""
+        script = """
             const canvas = document.querySelectorAll('#panels canvas')[arguments[0]];
             const [x, y, w, h] = canvas.dataset.area.split(' ').map(Number);
             const [top, bottom, left, right] = canvas.dataset.window.split(' ').map(Number);
             const ratio = canvas.width / parseFloat(canvas.style.width);
-            return arguments[1].map(([row, column]) => Array.from(canvas.getContext('2d').getImageData(
-                Math.floor((x + (column + 0.4 - left) / (right - left) * w) * ratio),
-                Math.floor((y + (row + 0.4 - top) / (bottom - top) * h) * ratio), 1, 1).data.slice(0, 3)));
-            """, panel, cells)]
+            return arguments[1].map(([row, column]) => {
+                const across = Math.floor((x + (column + 0.4 - left) / (right - left) * w) * ratio);
+                const down = Math.floor((y + (row + 0.4 - top) / (bottom - top) * h) * ratio);
+                const pixel = canvas.getContext('2d').getImageData(across, down, 1, 1);
+                return Array.from(pixel.data.slice(0, 3));
+            });"""
+        return [tuple(c) for c in self.browser.run(script, panel, cells)]
 
     def place(self, row, column, panel=0):
         """Where a cell is in the window."""
-        return self.browser.run("""
+        return self.browser.run(
+            """
             const canvas = document.querySelectorAll('#panels canvas')[arguments[0]];
             canvas.scrollIntoView({block: 'center'});
             const box = canvas.getBoundingClientRect();
             const [x, y, w, h] = canvas.dataset.area.split(' ').map(Number);
             const [top, bottom, left, right] = canvas.dataset.window.split(' ').map(Number);
             return [box.x + x + (arguments[2] + 0.5 - left) / (right - left) * w,
-                    box.y + y + (arguments[1] + 0.5 - top) / (bottom - top) * h];""", panel, row, column)
+                    box.y + y + (arguments[1] + 0.5 - top) / (bottom - top) * h];""", panel, row,
+            column)
 
 
 class Drawn(Browsed):
@@ -108,7 +120,8 @@ class Drawn(Browsed):
         colours = self.colours([[k // 6, k % 6] for k in range(36)])
         self.assertEqual((colours[0], colours[35]), ((254, 248, 225), (0, 35, 84)))
         lightness = [luminance(c) for c in colours]
-        self.assertEqual(lightness, sorted(lightness, reverse=True), "lightness falls as values grow")
+        self.assertEqual(lightness, sorted(lightness, reverse=True),
+                         "lightness falls as values grow")
         self.assertEqual(len(set(colours)), 36)
 
     def test_colours_around_zero(self):
@@ -140,7 +153,8 @@ class Drawn(Browsed):
             for (let k = 0; k < data.length; k += 4)
                 if (data[k] === 214 && data[k + 1] === 24 && data[k + 2] === 127) return true;
             return false;"""))
-        self.assertLess(self.browser.run("return document.querySelector('#panels canvas').width"), 1300)
+        self.assertLess(self.browser.run("return document.querySelector('#panels canvas').width"),
+                        1300)
 
     def test_nothing_finite_and_one_number(self):
         self.show_array(np.full((2, 2), np.nan))
@@ -177,8 +191,10 @@ class Drawn(Browsed):
         reached = set()
         for _ in range(wanted + 2):
             self.browser.keys(TAB)
-            reached.add(self.browser.run("""const e = document.activeElement; if (e === document.body) return '';
-                return e.id || 'panel ' + [...document.querySelectorAll('#panels canvas')].indexOf(e)"""))
+            reached.add(self.browser.run("""const e = document.activeElement;
+                if (e === document.body) return '';
+                const panels = [...document.querySelectorAll('#panels canvas')];
+                return e.id || 'panel ' + panels.indexOf(e)"""))
         self.assertEqual(len(reached - {""}), wanted)
 
     def test_pointer(self):
@@ -198,7 +214,8 @@ class Drawn(Browsed):
         self.focus()
         self.browser.keys("+" * 14)
         top, bottom, left, right = map(float, self.window().split())
-        self.assertTrue(top <= 100 < bottom <= top + 8 and left <= 700 < right <= left + 8, (top, bottom, left, right))
+        self.assertTrue(top <= 100 < bottom <= top + 8 and left <= 700 < right <= left + 8,
+                        (top, bottom, left, right))
         # a cell is many pixels now, and has the colour of its value alone
         row, column = int(top) + 1, int(left) + 1
         scale = self.colours([[row, column], [row, column + 1]])
@@ -225,7 +242,8 @@ class Drawn(Browsed):
         self.save("a.npy", a)
         self.save("b.npy", b)
         self.show("show", "a.npy", "b.npy")
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 3)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 3)
         for row in range(4):
             for column, colour in enumerate(self.colours([[row, c] for c in range(5)], panel=2)):
                 if b[row, column] > a[row, column] + 0.1:
@@ -245,7 +263,8 @@ class Drawn(Browsed):
     def test_heads_and_axes(self):
         a = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
         self.show_array(a)
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 3)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 3)
         self.choose("lead-0", 1)
         self.focus(2)
         self.browser.keys(RIGHT)
@@ -256,9 +275,11 @@ class Drawn(Browsed):
         self.focus(2)
         self.assertTrue(self.value().endswith(": 40"), self.value())
         self.browser.click("#mode-one")
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 1)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 1)
         self.show_array(np.zeros((100, 2, 2)))
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 24)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 24)
         self.choose("group", 4)
         self.assertEqual(self.browser.text("figcaption"), "panel 96")
 
@@ -271,8 +292,10 @@ class Runs(Browsed):
         trace = self.browser.text("#trace")
         self.assertIn("i = 1 \u201ccat\u201d", trace)
         # the numbers that examples/attention prints of the token cat, of both heads
-        rows = self.browser.run("""return [...document.querySelectorAll('#trace section')].map((section) => [
-            ...[...section.querySelectorAll('tbody tr')].map((row) => row.innerText.trim().split(/\\s+/).join(' ')),
+        rows = self.browser.run("""
+            const words = (row) => row.innerText.trim().split(/\\s+/).join(' ');
+            return [...document.querySelectorAll('#trace section')].map((section) => [
+            ...[...section.querySelectorAll('tbody tr')].map(words),
             section.querySelector('.vector:last-of-type').textContent.split('= ')[1]])""")
         self.assertEqual(rows[0][:2], ["The 2 1.4142 0.3664", "cat 0 0.0000 0.0891"])
         self.assertEqual(rows[0][5], self.output(0))
@@ -288,7 +311,9 @@ class Runs(Browsed):
         self.show_worked("h:1,2,4", "d_k=4,2,1")
         for choice, heads in enumerate((1, 2, 4)):
             self.choose("view", choice)
-            self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), heads)
+            self.assertEqual(
+                self.browser.run("return document.querySelectorAll('#panels canvas').length"),
+                heads)
             self.assertIn(f"{heads} \u00d7 5 \u00d7 5", self.browser.text("#about"))
         self.browser.click("#mode-compare")
         self.choose("left-view", 0)
@@ -298,11 +323,16 @@ class Runs(Browsed):
 
     def test_labels_are_text(self):
         self.save("a.npy", np.eye(3))
-        wild = ["</script><script>document.title = 'broken'</script>", "<b>bold</b>", "\u65e5\u672c & <img src=x>"]
+        wild = [
+            "</script><script>document.title = 'broken'</script>", "<b>bold</b>",
+            "\u65e5\u672c & <img src=x>"
+        ]
         (self.path / "t.txt").write_text("\n".join(wild), encoding="utf-8")
         self.show("show", "a.npy", "--labels", "t.txt")
         self.assertEqual(self.browser.run("return document.title"), "a.npy")
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels b, #trace b, img').length"), 0)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels b, #trace b, img').length"),
+            0)
         self.focus()
         self.browser.keys(DOWN + DOWN)
         self.assertIn(wild[2], self.value())
@@ -333,9 +363,11 @@ class Media(Browsed):
         self.browser.media("print", "dark")
         self.browser.settle()
         self.assertEqual(self.ground(), "rgb(255, 255, 255)")
-        shown = self.browser.run("return getComputedStyle(document.getElementById('controls')).display")
+        shown = self.browser.run(
+            "return getComputedStyle(document.getElementById('controls')).display")
         self.assertEqual(shown, "none")
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 30)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 30)
         corner = self.browser.run("""
             const context = document.querySelector('#panels canvas').getContext('2d');
             return Array.from(context.getImageData(1, 1, 1, 1).data)""")
@@ -343,7 +375,8 @@ class Media(Browsed):
         self.browser.print(self.path / "page.pdf")
         self.assertGreater((self.path / "page.pdf").stat().st_size, 20000)
         self.browser.media()
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 24)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 24)
 
     def test_narrow(self):
         self.browser.size(400, 700)
@@ -360,13 +393,15 @@ class Large(Browsed):
         times = [self.browser.open(self.path / "page.html") for _ in range(3)]
         print(f"12 x 1024 x 1024 is drawn after {min(times):.0f} ms", file=sys.stderr)
         self.assertLess(min(times), MOST_MILLISECONDS)
-        self.assertEqual(self.browser.run("return document.querySelectorAll('#panels canvas').length"), 12)
+        self.assertEqual(
+            self.browser.run("return document.querySelectorAll('#panels canvas').length"), 12)
         self.assertLess(self.browser.run("return document.querySelectorAll('*').length"), 1000)
         self.assertIn("24 NaN", self.browser.text("#legend"))
         self.focus(5)
         self.browser.keys(RIGHT)
         shown, error = self.value().split(": ")[1].split(" \u00b1 ")
-        self.assertLess(abs(float(shown) - a[5, 0, 1]), 1.2 * float(error.replace("\u2212", "-")) + 1e-12)
+        self.assertLess(abs(float(shown) - a[5, 0, 1]),
+                        1.2 * float(error.replace("\u2212", "-")) + 1e-12)
 
 
 class Quiet(Browsed):
@@ -374,7 +409,9 @@ class Quiet(Browsed):
 
     def test_nothing_is_asked_of_a_network(self):
         self.show_worked()
-        said = [json.loads(entry["message"])["message"] for entry in self.browser.log("performance")]
+        said = [
+            json.loads(entry["message"])["message"] for entry in self.browser.log("performance")
+        ]
         asked = [one["params"] for one in said if one["method"] == "Network.requestWillBeSent"]
         # the browser's own first page asks for much
         mine = [one["request"]["url"] for one in asked if one["documentURL"].startswith("file:")]

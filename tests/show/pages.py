@@ -14,7 +14,8 @@ try:
     import numpy as np
 except ImportError:
     if sys.executable != "/usr/bin/python3" and pathlib.Path("/usr/bin/python3").exists():
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])  # Debian's has it where this one has not
+        # Debian's has it where this one has not
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
     print("numpy is not there")
     sys.exit(77)
 
@@ -39,7 +40,9 @@ class Page:
         parts = []
         for k in range(tensor["first"], tensor["first"] + groups):
             raw = base64.b64decode(self.data[k])
-            kinds = {"u8": "u1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+            kinds = {
+                "u8": "u1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"
+            }
             if tensor["format"] in kinds:
                 parts.append(np.frombuffer(raw, kinds[tensor["format"]]))
                 continue
@@ -66,7 +69,8 @@ class Case(unittest.TestCase):
         self.folder.cleanup()
 
     def ricci(self, *words):
-        return subprocess.run([RICCI, *words], cwd=self.path, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run([RICCI, *words], cwd=self.path, capture_output=True, text=True,
+                              check=False, timeout=120)
 
     def works(self, *words):
         ran = self.ricci(*words)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Pages of `ricci show` and `ricci run --show` without a browser: what is in them, and what is refused.
+"""Pages of `ricci show` and `ricci run --show` without a browser: what is in them, and what is
+refused.
 
 usage: show_test.py RICCI        numpy is needed; without it the test says so and is skipped (77)
 """
@@ -21,19 +22,22 @@ class Show(Case):
             np.testing.assert_array_equal(values, wanted.astype(float))
         finite = wanted[np.isfinite(wanted)]
         if finite.size:
-            self.assertEqual((tensor["least"], tensor["most"]), (float(finite.min()), float(finite.max())))
+            self.assertEqual((tensor["least"], tensor["most"]),
+                             (float(finite.min()), float(finite.max())))
         return page, values
 
     def test_element_types(self):
         r = np.random.default_rng(1)
-        for kind, stored in (("f4", "f32"), ("f8", "f64"), ("f2", "f32"), ("c8", "f32"), ("c16", "f64")):
+        for kind, stored in (("f4", "f32"), ("f8", "f64"), ("f2", "f32"), ("c8", "f32"), ("c16",
+                                                                                          "f64")):
             a = r.standard_normal((2, 3, 4)).astype(kind)
             page, _ = self.check_values(a)
             self.assertEqual(page.view["tensor"]["format"], stored)
             self.assertEqual(page.view["tensor"]["magnitude"], kind[0] == "c")
-        for values, stored in ((np.eye(3, dtype=bool), "u8"), (np.arange(250), "u8"), (np.arange(-9, 9), "i16"),
-                               (np.array([[70000, -70000]], np.int32), "i32"), (np.array([2**40, 1]), "f64"),
-                               (np.array([2**62 + 1, -5]), "i64")):
+        for values, stored in ((np.eye(3, dtype=bool), "u8"), (np.arange(250), "u8"),
+                               (np.arange(-9, 9), "i16"), (np.array([[70000, -70000]],
+                                                                    np.int32), "i32"),
+                               (np.array([2**40, 1]), "f64"), (np.array([2**62 + 1, -5]), "i64")):
             page, _ = self.check_values(values)
             self.assertEqual(page.view["tensor"]["format"], stored)
 
@@ -60,7 +64,8 @@ class Show(Case):
     def test_precision_and_size(self):
         r = np.random.default_rng(3)
         a = np.exp(r.standard_normal((4, 300, 400)) * 3)
-        for size, stored, steps in (("20M", "f64", 0), ("1600K", "q16", 65532), ("900K", "q8", 252)):
+        for size, stored, steps in (("20M", "f64", 0), ("1600K", "q16", 65532), ("900K", "q8",
+                                                                                 252)):
             page, values = self.check_values(a, "--page-size", size, exact=steps == 0)
             self.assertEqual(page.view["tensor"]["format"], stored)
             self.assertLess(page.size, float(size[:-1]) * {"K": 1e3, "M": 1e6}[size[-1]])
@@ -70,7 +75,8 @@ class Show(Case):
         extremes = np.array([[1e308, -1e308] * 100] * 3)
         self.save("e.npy", np.tile(extremes, (100, 1)))
         page = self.page("show", "e.npy", "-o", "page.html", "--page-size", "300K")
-        np.testing.assert_allclose(page.values(page.view["tensor"]), np.tile(extremes, (100, 1)), rtol=1e-2)
+        np.testing.assert_allclose(page.values(page.view["tensor"]), np.tile(extremes, (100, 1)),
+                                   rtol=1e-2)
 
     def test_a_large_page(self):
         a = np.random.default_rng(4).random((12, 1024, 1024), np.float32)
@@ -81,7 +87,8 @@ class Show(Case):
         self.save("a.npy", np.arange(24.0).reshape(2, 3, 4))
         for name in ("one.html", "two.html"):
             self.works("show", "a.npy", "-o", name)
-        self.assertEqual((self.path / "one.html").read_bytes(), (self.path / "two.html").read_bytes())
+        self.assertEqual((self.path / "one.html").read_bytes(),
+                         (self.path / "two.html").read_bytes())
 
     def test_parts_and_panels(self):
         a = np.arange(3 * 4 * 5 * 6.0).reshape(3, 4, 5, 6)
@@ -93,12 +100,14 @@ class Show(Case):
         np.testing.assert_array_equal(page.values(page.view["tensor"]), a.transpose(1, 0, 2, 3))
         page = self.page("show", "a.npy", "-o", "page.html", "--panels", "3", "--part", "0:2")
         np.testing.assert_array_equal(page.values(page.view["tensor"]), a[:2].transpose(0, 3, 1, 2))
-        self.refused("--part: 9 is no part of axis 1", "show", "a.npy", "-o", "p.html", "--part", "0,9")
+        self.refused("--part: 9 is no part of axis 1", "show", "a.npy", "-o", "p.html", "--part",
+                     "0,9")
         self.refused("is no part of an axis", "show", "a.npy", "-o", "p.html", "--part", "x")
         self.refused("more parts are given", "show", "a.npy", "-o", "p.html", "--part", "0,0,0,0,0")
         self.refused("has no axis 4", "show", "a.npy", "-o", "p.html", "--panels", "4")
         self.save("m.npy", a[0, 0])
-        self.refused("m.npy has 2 axes, and panels need three", "show", "m.npy", "-o", "p.html", "--panels", "0")
+        self.refused("m.npy has 2 axes, and panels need three", "show", "m.npy", "-o", "p.html",
+                     "--panels", "0")
 
     def test_labels(self):
         self.save("a.npy", np.eye(3))
@@ -111,8 +120,10 @@ class Show(Case):
         self.assertEqual((page.says["rows"], page.says["columns"]), (wild[1:], []))
         (self.path / "four.txt").write_text("a\nb\nc\nd")
         words = ["show", "a.npy", "-o", "p.html"]
-        self.refused("four.txt has 4 labels, and a.npy has 3 rows and 3 columns", *words, "--labels", "four.txt")
-        self.refused("four.txt has 4 labels, and a.npy has 3 columns", *words, "--columns", "four.txt")
+        self.refused("four.txt has 4 labels, and a.npy has 3 rows and 3 columns", *words,
+                     "--labels", "four.txt")
+        self.refused("four.txt has 4 labels, and a.npy has 3 columns", *words, "--columns",
+                     "four.txt")
         self.refused("none.txt: it cannot be read: No such file", *words, "--labels", "none.txt")
         self.refused(".: it cannot be read", *words, "--labels", ".")
 
@@ -143,18 +154,22 @@ class Show(Case):
         with open(self.path / "huge.npy", "wb") as file:
             np.lib.format.write_array_header_1_0(file, header)
             file.truncate(file.tell() + 4 * 10**9)
-        self.refused("huge.npy has 1,000,000,000 elements, 1000x1000x1000, which are too many for a page of 20M: "
-                     "show a part, as --part 0,0:1000,0:1000", "show", "huge.npy", "-o", "p.html")
+        self.refused(
+            "huge.npy has 1,000,000,000 elements, 1000x1000x1000, which are too many for a page of "
+            "20M: "
+            "show a part, as --part 0,0:1000,0:1000", "show", "huge.npy", "-o", "p.html")
         page = self.page("show", "huge.npy", "-o", "page.html", "--part", "999,0:100,0:100")
         self.assertEqual(page.view["tensor"]["extents"], [1, 100, 100])
 
     def test_run(self):
         words = ["run", str(WORKED / "attention.tex"), *WORKED_OPERANDS]
-        page = self.page(*words, "d_k=2", "h:2", "--show", "A=page.html", "--labels", str(WORKED / "tokens.txt"))
+        page = self.page(*words, "d_k=2", "h:2", "--show", "A=page.html", "--labels",
+                         str(WORKED / "tokens.txt"))
         self.assertEqual(page.says["rows"], ["The", "cat", "sat", "on", "mat"])
         self.assertEqual(page.view["letters"], ["h", "i", "j"])
         self.assertEqual([(one["what"], one["name"]) for one in page.view["trace"]],
-                         [("row", "Q"), ("column", "P"), ("column", "S"), ("self", "A"), ("result", "Y")])
+                         [("row", "Q"), ("column", "P"), ("column", "S"), ("self", "A"),
+                          ("result", "Y")])
         y = page.view["trace"][4]
         self.assertEqual([(f["letter"], f["extent"], f["stride"], f["role"]) for f in y["factors"]],
                          [("i", 5, 4, 1), ("h", 2, 2, 0), ("c", 2, 1, -1)])
@@ -168,11 +183,15 @@ class Show(Case):
         ran = self.works(*words, "--show", "A=a.html", "--show", "S=s.html")
         self.assertEqual(ran.stdout.count("\n"), 2)
         page = Page(self.path / "a.html")
-        self.assertEqual([view["label"] for view in page.says["views"]], ["h:1, d_k=4", "h:2, d_k=2", "h:4, d_k=1"])
-        self.assertEqual([view["tensor"]["extents"] for view in page.says["views"]], [[1, 5, 5], [2, 5, 5], [4, 5, 5]])
-        self.assertEqual([one["name"] for one in Page(self.path / "s.html").view["trace"]], ["Q", "P", "S", "A", "Y"])
+        self.assertEqual([view["label"] for view in page.says["views"]],
+                         ["h:1, d_k=4", "h:2, d_k=2", "h:4, d_k=1"])
+        self.assertEqual([view["tensor"]["extents"] for view in page.says["views"]],
+                         [[1, 5, 5], [2, 5, 5], [4, 5, 5]])
+        self.assertEqual([one["name"] for one in Page(self.path / "s.html").view["trace"]],
+                         ["Q", "P", "S", "A", "Y"])
         self.refused("the operands are for 3 runs", *words)
-        self.refused("-o saves the outputs of one run", *words, "--show", "A=p.html", "-o", "Y=y.npy")
+        self.refused("-o saves the outputs of one run", *words, "--show", "A=p.html", "-o",
+                     "Y=y.npy")
         self.refused("lists of several lengths", *words[:-1], "d_k=4,2", "--show", "A=p.html")
 
     def test_run_with_outputs(self):
@@ -182,7 +201,8 @@ class Show(Case):
         with np.load(self.path / "all.npz") as saved:
             self.assertEqual(set(saved.files), {"Y", "S"})
         for wanted, word in (("define no tensor Z", "Z=p.html"), ("lacks a name", "p.html"),
-                             ("has to end in .html", "A=p.png"), ("No such file", "A=nowhere/p.html")):
+                             ("has to end in .html", "A=p.png"), ("No such file",
+                                                                  "A=nowhere/p.html")):
             self.refused(wanted, *words, "--show", word)
         self.refused("p.html is written twice", *words, "--show", "A=p.html", "--show", "S=p.html")
         self.refused("A has no axis k", *words, "--show", "A=p.html", "--panels", "k")
@@ -191,12 +211,16 @@ class Show(Case):
         n, r = 400, np.random.default_rng(5)
         for name in ("Q", "K", "V"):
             self.save(name + ".npy", r.standard_normal((n, 4)))
-        words = ["run", str(WORKED / "attention.tex"), "Q=Q.npy", "K=K.npy", "V=V.npy", "d_k=2", "h:2"]
+        words = [
+            "run",
+            str(WORKED / "attention.tex"), "Q=Q.npy", "K=K.npy", "V=V.npy", "d_k=2", "h:2"
+        ]
         page = self.page(*words, "--show", "A=page.html", "--page-size", "1M")
         self.assertEqual([one["name"] for one in page.view["trace"]], ["Q", "A", "Y"])
         self.assertIn("The trace is without P, S", page.says["notes"][0])
         self.assertLess(page.size, 1e6)
-        self.refused("too many for a page of 300K", *words, "--show", "A=p.html", "--page-size", "300K")
+        self.refused("too many for a page of 300K", *words, "--show", "A=p.html", "--page-size",
+                     "300K")
 
 
 if __name__ == "__main__":

@@ -27,22 +27,30 @@ class Browser:
     """`listening`: to what pages ask of a network, which takes as long as what they do."""
 
     def __init__(self, listening=False):
-        self.profile = tempfile.TemporaryDirectory(prefix="ricci-browser-", ignore_cleanup_errors=True)
-        self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        self.profile = tempfile.TemporaryDirectory(prefix="ricci-browser-",
+                                                   ignore_cleanup_errors=True)
+        self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                       start_new_session=True)
         self.port = self.announced_port()
         program = next(filter(None, map(shutil.which, NAMES)))
-        arguments = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,900",
-                     "--force-device-scale-factor=1", "--disable-dev-shm-usage",
-                     f"--user-data-dir={self.profile.name}"]
+        arguments = [
+            "--headless=new", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,900",
+            "--force-device-scale-factor=1", "--disable-dev-shm-usage",
+            f"--user-data-dir={self.profile.name}"
+        ]
         # a user who is root has no sandbox to be in
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
-        wanted = {"browserName": "chrome", "goog:chromeOptions": {"binary": program, "args": arguments},
-                  "goog:loggingPrefs": {"browser": "ALL", **({"performance": "ALL"} if listening else {})}}
+        wanted = {
+            "browserName": "chrome", "goog:chromeOptions": {"binary": program, "args": arguments},
+            "goog:loggingPrefs": {
+                "browser": "ALL", **({"performance": "ALL"} if listening else {})
+            }
+        }
         self.session = ""
-        self.session = "/session/" + self.ask("POST", "/session",
-                                              {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        self.session = "/session/" + self.ask(
+            "POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
 
     def announced_port(self):
         for line in self.driver.stdout:
@@ -53,7 +61,8 @@ class Browser:
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{self.session}{path}", data, method=method,
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{self.session}{path}", data,
+                                         method=method,
                                          headers={"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=SHOT_SECONDS) as answer:
@@ -72,7 +81,8 @@ class Browser:
             self.profile.cleanup()
 
     def open(self, path):
-        """Opens a page and waits until it is drawn; the milliseconds that took, by the page's own clock."""
+        """Opens a page and waits until it is drawn; the milliseconds that took, by the page's own
+        clock."""
         self.ask("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
         return float(self.run_later("""
             const done = arguments[0], look = () => document.documentElement.dataset.drawn
@@ -88,7 +98,10 @@ class Browser:
 
     def settle(self):
         """Waits until what was asked for is drawn."""
-        self.run_later("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)));")
+        self.run_later(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => "
+            "done(1)));"
+        )
 
     def command(self, name, **parameters):
         """A command of the DevTools protocol."""
@@ -100,12 +113,15 @@ class Browser:
         self.settle()
 
     def size(self, width, height, ratio=1):
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio,
-                     mobile=False)
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                     deviceScaleFactor=ratio, mobile=False)
         self.settle()
 
     def element(self, selector):
-        return next(iter(self.ask("POST", "/element", {"using": "css selector", "value": selector}).values()))
+        return next(
+            iter(
+                self.ask("POST", "/element",
+                         {"using": "css selector", "value": selector}).values()))
 
     def click(self, selector):
         self.ask("POST", f"/element/{self.element(selector)}/click", {})
@@ -113,9 +129,13 @@ class Browser:
 
     def keys(self, text, shift=False):
         """Presses keys, one after another, where the focus is."""
-        steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
+        steps = [
+            step for key in text
+            for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})
+        ]
         if shift:
-            steps = [{"type": "keyDown", "value": "\ue008"}, *steps, {"type": "keyUp", "value": "\ue008"}]
+            steps = [{"type": "keyDown", "value": "\ue008"}, *steps,
+                     {"type": "keyUp", "value": "\ue008"}]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": steps}]})
         self.settle()
 
@@ -126,9 +146,16 @@ class Browser:
             if isinstance(step, str):
                 actions.append({"type": "pointer" + step.capitalize(), "button": 0})
             else:
-                actions.append({"type": "pointerMove", "duration": 0, "x": round(step[0]), "y": round(step[1])})
-        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": actions,
-                                                   "parameters": {"pointerType": "mouse"}}]})
+                actions.append({
+                    "type": "pointerMove", "duration": 0, "x": round(step[0]), "y": round(step[1])
+                })
+        self.ask(
+            "POST", "/actions", {
+                "actions": [{
+                    "type": "pointer", "id": "mouse", "actions": actions,
+                    "parameters": {"pointerType": "mouse"}
+                }]
+            })
         self.settle()
 
     def text(self, selector):
