@@ -4,10 +4,10 @@ heights, ranks, parts of one tensor and what is defined twice or by itself."""
 from collections import defaultdict
 
 from lexer import Doubt, Refused
-from names import OwnCall, Text
+from names import Text
+from raw import OwnCall
 from scope import Scope, derivative_places, occurrences, rename
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
-                  Number, Pi, Position, Power, Product, Reduce, Tensor, children)
+from tree import Bracket, Delta, Derivative, Logic, Tensor, children
 
 
 def below(node):

@@ -5,12 +5,12 @@ import random as random_module
 
 import numpy as np
 
-from lexer import Doubt, Refused
+from arrays import REAL, Array, spread
+from lexer import Doubt
 from program import Program, derivative_name, everything
-from scope import derivative_places
 from shapes import Shapes
 from tree import Compare, Derivative, Number, Tensor
-from values import REAL, Array, Evaluator, spread
+from values import Evaluator
 
 
 class Reading:

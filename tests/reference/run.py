@@ -13,7 +13,6 @@ import argparse
 import collections
 import os
 import pathlib
-import subprocess
 import sys
 import time
 

@@ -5,7 +5,7 @@ import itertools
 from collections import Counter
 
 from lexer import Doubt, Refused
-from names import OwnCall, Parameter
+from raw import OwnCall
 from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
                   Norm, Number, Pi, Place, Position, Power, Product, Reduce, Tensor, children,
                   rebuilt)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from lexer import GREEK_COMMANDS, Doubt, Refused, Token
-from syntax import is_digits, split_commas
+from cursor import is_digits, split_commas
 from tree import Name, Place
 
 

@@ -3,8 +3,8 @@ them."""
 
 import os
 
-from lexer import Doubt, Refused
-from names import OwnCall
+from lexer import Refused
+from raw import OwnCall
 from program import below, derivative_name
 from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce,
                   Tensor)

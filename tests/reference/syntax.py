@@ -1,9 +1,10 @@
 """From the tokens of one side of an equation to a tree. Names keep their scripts as written: what a
-script means depends on the whole text, which names.py looks at."""
+script means depends on the whole text, which names.py surveys."""
 
-from lexer import GREEK_COMMANDS, Doubt, Refused, Token
+from cursor import END, Cursor, is_digits, letters_of, split_commas
+from lexer import GREEK_COMMANDS, Doubt, Refused
 from tree import (Add, Apply, Bracket, Call, Cases, Compare, Derivative, Group, Infinity, Logic,
-                  Name, Norm, Number, Pi, Position, Power, Product, Reduce)
+                  Name, Norm, Number, Power, Product, Reduce)
 
 COMMANDS = {
     "\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh"
@@ -17,65 +18,12 @@ REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"}
 ACCENTS = {"\\tilde", "\\hat", "\\bar", "\\dot"}
 RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
 FUNCTION_LETTERS = {"f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho"}
-END = Token("end", "")
 
 
-class Parser:
+class Parser(Cursor):
     def __init__(self, tokens, own=()):
-        self.tokens = tokens
-        self.at = 0
+        super().__init__(tokens)
         self.own = own  # names of the text's own functions over an index
-
-    # tokens ---------------------------------------------------------------------------------------
-    def peek(self, ahead=0):
-        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else END
-
-    def take(self):
-        t = self.peek()
-        self.at += 1
-        return t
-
-    def accept(self, *signs):
-        if self.peek().is_(*signs):
-            return self.take()
-        return None
-
-    def expect(self, sign):
-        if not self.accept(sign):
-            raise Refused("unbalanced" if sign in "})]|" else "unexpected",
-                          f"{sign} is expected, not {self.peek()}")
-
-    def until(self, closing):
-        """The tokens up to the bracket that closes, which is taken."""
-        pairs = {"{": "}", "(": ")", "[": "]"}
-        stack, out = [closing], []
-        while True:
-            t = self.take()
-            if t is END:
-                raise Refused("unbalanced", f"{closing} is missing")
-            if t.kind == "sign" and t.value == stack[-1]:
-                stack.pop()
-                if not stack:
-                    return out
-            elif t.kind == "sign" and t.value in pairs:
-                stack.append(pairs[t.value])
-            elif t.kind == "sign" and t.value in "})]":
-                raise Refused("unbalanced", f"{t.value} closes nothing")
-            out.append(t)
-
-    def argument(self):
-        """`{...}`, or the next token, as TeX takes an argument."""
-        if self.accept("{"):
-            return self.until("}")
-        t = self.take()
-        if t is END:
-            raise Refused("unexpected", "an argument is missing")
-        if t.kind in ("number", "letters") and len(t.value) > 1:
-            self.at -= 1
-            self.tokens = list(self.tokens)
-            self.tokens[self.at] = Token(t.kind, t.value[1:])
-            return [Token(t.kind, t.value[0])]
-        return [t]
 
     def inner(self, tokens):
         return Parser(tokens, self.own).whole()
@@ -205,17 +153,6 @@ class Parser:
             return self.name(t)
         raise Refused("unknown command", t.value)
 
-    def command_until(self, closing):
-        out, depth = [], 0
-        while True:
-            t = self.take()
-            if t is END:
-                raise Refused("unbalanced", closing)
-            if t.value == closing and depth == 0:
-                return out
-            depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(t.value, 0) if t.kind == "sign" else 0
-            out.append(t)
-
     def bars(self):
         """Up to the next bar at this depth; bars do not nest without other brackets between
         them."""
@@ -272,22 +209,14 @@ class Parser:
         while self.peek().is_("'") and not self.peek().space:
             raise Doubt("a prime behind scripts")
         if self.peek().is_("("):
-            start = self.at
             self.take()
             body = self.until(")")
-            powers = self.peek().is_("^")
-            if powers:
-                return self.call_with_power(name, body, start)
             return Call(name, split_commas(body), body)
         return name
 
-    def call_with_power(self, name, body, _):
-        return Call(name, split_commas(body), body)
-
     def exponential(self):
-        """e^{...}, which names.py turns into a tensor where the text defines one."""
-        scripts = self.scripts()
-        return Name("e", scripts)
+        """e^{...}, which resolve.py turns into a tensor where the text defines one."""
+        return Name("e", self.scripts())
 
     # functions ------------------------------------------------------------------------------------
     def operator(self, function):
@@ -300,7 +229,6 @@ class Parser:
                              [below, [self.inner(a) for a in split_commas(self.until(")"))]])
             if function not in REDUCTIONS:
                 raise Refused("unknown function", function)
-            power = None
             indices = letters_of(below)
             if self.peek().is_("("):
                 self.take()
@@ -414,7 +342,7 @@ class Parser:
         return r
 
     def cases(self):
-        branches, now, depth = [], [], 0
+        branches, depth = [], 0
         rows = [[]]
         while True:
             t = self.take()
@@ -461,39 +389,6 @@ def split_case(row):
                 value.pop()
             return value, (None if t.value in ("otherwise", "else") else rest)
     raise Doubt("a case without \\text{if}")
-
-
-def split_commas(tokens):
-    out, depth = [[]], 0
-    for t in tokens:
-        if t.kind == "sign":
-            depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(t.value, 0)
-        if depth == 0 and t.is_(","):
-            out.append([])
-        else:
-            out[-1].append(t)
-    return out
-
-
-def is_digits(tokens):
-    return bool(tokens) and all(t.kind == "number" for t in tokens)
-
-
-def letters_of(tokens):
-    """The indices of a list such as j, h,c, j' or ij."""
-    out = []
-    for t in tokens:
-        if t.is_(","):
-            continue
-        if t.is_("'") and out:
-            out[-1] += "'"
-        elif t.kind == "letters":
-            out += list(t.value)
-        elif t.kind == "command" and t.value in GREEK_COMMANDS:
-            out.append(t.value)
-        else:
-            raise Refused("unexpected", f"an index is expected, not {t}")
-    return out
 
 
 class Conditions(Parser):

@@ -34,6 +34,11 @@ class Maker:
     def pick(self, *of):
         return self.random.choice(of)
 
+    def heights_up(self):
+        """Has all indices above from here on, where they were in two heights."""
+        if self.style in ("physics", "mixed"):
+            self.style = "upper"
+
     def letters(self, count, without=()):
         return self.random.sample([x for x in LETTERS if x not in without], count)
 
