@@ -1,4 +1,5 @@
-// Broken and hostile files end in a sentence: cut anywhere, with any byte changed, and made to do harm.
+// Broken and hostile files end in a sentence: cut anywhere, with any byte changed, and made to do
+// harm.
 #include "tests/catch.hpp"
 
 #include <cstdint>

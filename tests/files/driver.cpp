@@ -1,5 +1,5 @@
-// Converts files for tests/files/numpy_test.py: driver IN OUT [NAME] ... reads all of IN, or the tensor NAME, and
-// writes OUT. Several conversions are separated by `--`.
+// Converts files for tests/files/numpy_test.py: driver IN OUT [NAME] ... reads all of IN, or the
+// tensor NAME, and writes OUT. Several conversions are separated by `--`.
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -38,7 +38,8 @@ inline std::string read_text(const std::filesystem::path& path) {
 }
 
 inline void write_text(const std::filesystem::path& path, const std::string& text) {
-    // Some file systems write a file that is cut and written again to the disk at once, which takes its time.
+    // Some file systems write a file that is cut and written again to the disk at once, which takes
+    // its time.
     if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path)))
         std::filesystem::remove(path);
     std::ofstream file(path, std::ios::binary);

@@ -21,7 +21,8 @@ std::string words_of(const Act& act) {
     return {};
 }
 
-/// The words without "ricci: FILE: " and the full stop; what is no such sentence comes back whole, marked.
+/// The words without "ricci: FILE: " and the full stop; what is no such sentence comes back whole,
+/// marked.
 inline std::string without_file(const std::string& words, const std::filesystem::path& path) {
     const std::string begin = "ricci: " + path.string() + ": ";
     if (!words.starts_with(begin) || !words.ends_with(".") || words.find('\n') != std::string::npos)
@@ -36,7 +37,8 @@ inline std::string refusal(const std::filesystem::path& path, const std::string&
     return words.empty() ? words : without_file(words, path);
 }
 
-/// Reads a file in every way. What it says of it is a sentence, if anything; anything else is thrown on.
+/// Reads a file in every way. What it says of it is a sentence, if anything; anything else is
+/// thrown on.
 inline std::string read_in_every_way(const std::filesystem::path& path) {
     const std::string shapes = words_of([&] {
         for (const auto& [name, shape] : load_shapes(path)) static_cast<void>(shape.size());

@@ -1,4 +1,5 @@
-// A file is replaced as a whole or not at all: when writing fails, through links, with its permissions.
+// A file is replaced as a whole or not at all: when writing fails, through links, with its
+// permissions.
 #include "tests/catch.hpp"
 
 #include <csignal>

@@ -24,8 +24,8 @@ struct case_input {
     tensor<double, Rank> value;
 };
 
-/// Values spread evenly over [low, high] in random order: no two are near each other and none is near
-/// 0 when the range is symmetric, so that no kink is within a step of the differences.
+/// Values spread evenly over [low, high] in random order: no two are near each other and none is
+/// near 0 when the range is symmetric, so that no kink is within a step of the differences.
 template <int Rank>
 tensor<double, Rank> spread(const std::array<std::size_t, Rank>& extents, unsigned seed, double low,
                             double high) {
@@ -183,8 +183,8 @@ struct directions {
     }
 };
 
-/// Forward mode against reverse mode: dY . (d/dt Y) = sum of dL/dX . (d/dt X), to rounding. Then second
-/// order: the tangent of the gradient against differences of the gradient.
+/// Forward mode against reverse mode: dY . (d/dt Y) = sum of dL/dX . (d/dt X), to rounding. Then
+/// second order: the tangent of the gradient against differences of the gradient.
 template <std::uint64_t Hash, int Rank, class... Inputs>
 void check_tangent(equations<Hash>, const tensor<double, Rank>& dy, double along,
                    directions<Inputs...>& direction, Inputs&... inputs) {

@@ -1,5 +1,5 @@
-// Random programs, batched by a random part of their inputs: what they compute, forward and backward,
-// is what the program computes of each part of the batch.
+// Random programs, batched by a random part of their inputs: what they compute, forward and
+// backward, is what the program computes of each part of the batch.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
-// Claims in numbers: what is proved is equal at random inputs, and what is refuted differs where the
-// counterexample says, both by the interpreter, which shares nothing with the compiler's arithmetic.
+// Claims in numbers: what is proved is equal at random inputs, and what is refuted differs where
+// the counterexample says, both by the interpreter, which shares nothing with the compiler's
+// arithmetic.
 #include <cmath>
 #include <random>
 #include <string>

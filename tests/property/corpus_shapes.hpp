@@ -61,7 +61,8 @@ private:
         return i;
     }
     void join(ir::ref a, ir::ref b) { same_[static_cast<std::size_t>(find(a))] = find(b); }
-    /// A primed index is as long as its letter: what reads x^{\operatorname{clamp}(t-1)} is as long as x.
+    /// A primed index is as long as its letter: what reads x^{\operatorname{clamp}(t-1)} is as long
+    /// as x.
     void join_unprimed(ir::ref i) {
         detail::text_view letter = p_.index(i);
         while (letter[letter.size - 1] == '\'') --letter.size;

@@ -1,5 +1,5 @@
-// The programs of the literature, run by the engine and by the interpreter, and their gradients beside
-// central differences.
+// The programs of the literature, run by the engine and by the interpreter, and their gradients
+// beside central differences.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -132,7 +132,8 @@ std::string check_gradient(const corpus_program& c, const std::string& of, const
     };
     const dense at = c.inputs().at(by);
     if (got.extents != at.extents) return "the shape of the derivative by " + by + " differs";
-    // Along directions that are random in every entry: an entry that is wrong shows in each of them.
+    // Along directions that are random in every entry: an entry that is wrong shows in each of
+    // them.
     std::mt19937 random(11);
     std::uniform_real_distribution<double> uniform(0.5, 1.5);
     for (int direction = 0; direction < 3; ++direction) {

@@ -1,4 +1,5 @@
-// Random programs: the engine's results from the text are those of the interpreter from the meaning.
+// Random programs: the engine's results from the text are those of the interpreter from the
+// meaning.
 #include <string>
 
 #include "tests/catch.hpp"

@@ -1,4 +1,5 @@
-// What every part of the generator draws from: numbers, indices, and the program that is being made.
+// What every part of the generator draws from: numbers, indices, and the program that is being
+// made.
 #pragma once
 
 #include <algorithm>

@@ -71,7 +71,7 @@ private:
         return e;
     }
 
-    // Expressions: every free index is in `scope`, and all of `wanted` are free ----------------------
+    // Expressions: every free index is in `scope`, and all of `wanted` are free -------------------
 
     tree expression(const indices& scope, const indices& wanted, unsigned depth) override {
         tree t = depth == 0 ? leaf(scope, wanted) : inner(scope, wanted, depth);
@@ -224,7 +224,7 @@ private:
         return make_tree(ir::op::multiply, std::move(factors));
     }
 
-    // Deltas and positions --------------------------------------------------------------------------
+    // Deltas and positions ------------------------------------------------------------------------
 
     tree with_delta(const indices& scope, const indices& wanted, unsigned depth) {
         if (!allowed_.deltas) return product(scope, wanted, depth);

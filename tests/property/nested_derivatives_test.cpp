@@ -1,5 +1,5 @@
-// Derivatives of what is made of derivatives, written within one text: each is what differences of its
-// subject say, to third order, and what `gradient` of `gradient` and the other ways to it give.
+// Derivatives of what is made of derivatives, written within one text: each is what differences of
+// its subject say, to third order, and what `gradient` of `gradient` and the other ways to it give.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -67,7 +67,8 @@ public:
     const std::string& text() const { return text_; }
 
     std::string check() {
-        // Of some programs the third derivatives have thousands of sums: the tangent of all that takes minutes.
+        // Of some programs the third derivatives have thousands of sums: the tangent of all that
+        // takes minutes.
         if (read_program(entries_).program.nodes.size() > 5000) return {};
         const auto read = read_program(text_);
         if (read.mistake) return "not read: " + spelled(read.mistake.words) + "\n" + text_;

@@ -36,8 +36,8 @@ std::string round_trip(const std::string& text) {
     return round_trip(first.program);
 }
 
-/// Every derivation of a program: its gradient, with the value too, along a direction, as a Jacobian,
-/// and the gradient and the tangent of the gradient.
+/// Every derivation of a program: its gradient, with the value too, along a direction, as a
+/// Jacobian, and the gradient and the tangent of the gradient.
 template <class F>
 std::string for_each_derivation(const ir::program& program, const std::string& of,
                                 const std::string& by, const std::string& again, F&& check) {

@@ -225,8 +225,8 @@ inline bool within_int32(const std::map<std::string, dense>& tensors) {
     return true;
 }
 
-/// Whether an extremum of nothing, which is infinite, has come into the results: what is added to or
-/// multiplied by it is infinite or undefined as the order of the operations has it.
+/// Whether an extremum of nothing, which is infinite, has come into the results: what is added to
+/// or multiplied by it is infinite or undefined as the order of the operations has it.
 inline bool holds_extremes_of_nothing(const random_program& p,
                                       const std::map<std::string, dense>& tensors) {
     const bool empty = std::any_of(p.extents.begin(), p.extents.end(),
@@ -237,7 +237,8 @@ inline bool holds_extremes_of_nothing(const random_program& p,
            });
 }
 
-/// What is wrong when the engine runs the program; the words up to the colon are the kind of failure.
+/// What is wrong when the engine runs the program; the words up to the colon are the kind of
+/// failure.
 inline std::string check_run(const random_program& p) {
     const std::string text = text_of(p);
     auto parsed = read_equations(text);

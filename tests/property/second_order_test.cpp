@@ -92,7 +92,8 @@ private:
     const random_program& p_;
 };
 
-/// The derivative by every element of `a` of the derivative of the loss along `v`, in which `b` moves.
+/// The derivative by every element of `a` of the derivative of the loss along `v`, in which `b`
+/// moves.
 dense mixed_differences(const random_program& p, std::size_t a, std::size_t b, const dense& v) {
     constexpr long double h = 2e-4L;
     const dense at = input_values(p).of(a, element::f64),
@@ -114,7 +115,8 @@ dense mixed_differences(const random_program& p, std::size_t a, std::size_t b, c
     return out;
 }
 
-/// The derivative by `b`, and then of that by `a` and of that along `b`, or what is wrong with them.
+/// The derivative by `b`, and then of that by `a` and of that along `b`, or what is wrong with
+/// them.
 std::string check_pair(const random_program& p, const ir::program& program, std::size_t a,
                        std::size_t b) {
     const std::string of = result_of(p).name, by_a = p.tensors[a].name, by_b = p.tensors[b].name;

@@ -13,8 +13,8 @@
 
 namespace ricci::testing {
 
-/// One axis of a use of a tensor; the terms are indices with coefficients. A gathered one has none: the
-/// child number `offset` of the use says the place.
+/// One axis of a use of a tensor; the terms are indices with coefficients. A gathered one has none:
+/// the child number `offset` of the use says the place.
 struct axis {
     ir::position_kind kind = ir::position_kind::index;
     std::int32_t offset = 0;

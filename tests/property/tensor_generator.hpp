@@ -85,7 +85,7 @@ protected:
         }
     }
 
-    // Uses: every index is in `scope`, and all of `wanted` are there -------------------------------
+    // Uses: every index is in `scope`, and all of `wanted` are there ------------------------------
 
     tree leaf(const indices& scope, const indices& wanted) {
         if (wanted.empty() && chance(20)) return number_tree(constant());
@@ -185,8 +185,8 @@ protected:
         t.tensor = declare(extents, positive);
         return t;
     }
-    /// An axis of `t` at the places that another tensor says, which stands at the index number `k` of
-    /// `wanted` and perhaps at the next; the tensor becomes a child of `t`.
+    /// An axis of `t` at the places that another tensor says, which stands at the index number `k`
+    /// of `wanted` and perhaps at the next; the tensor becomes a child of `t`.
     axis gathered_axis(tree& t, const indices& wanted, std::size_t& k) {
         tree place;
         place.kind = ir::op::tensor;

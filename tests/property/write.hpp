@@ -1,5 +1,4 @@
-// Random programs as text, in any of the ways that the notation allows, and as programs of the IR.
-// The second is made without the parser, so that it says what the text has to mean.
+// Random programs as text, in any of the ways that the notation allows.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +44,8 @@ public:
     }
 
 private:
-    /// How a text avoids that heights tell tensors apart, or mean two things: its sums are all written
-    /// out; or each name has one pattern of heights; or implied sums have one height each.
+    /// How a text avoids that heights tell tensors apart, or mean two things: its sums are all
+    /// written out; or each name has one pattern of heights; or implied sums have one height each.
     enum class heights { free, by_name, by_sum };
     static heights heights_of(unsigned seed) {
         return static_cast<heights>(seed * 2654435761u >> 7 & 3u ? (seed * 2654435761u >> 9) % 2 + 1
@@ -80,8 +79,8 @@ private:
     static bool is_sum(const tree& t) {
         return binds(t) && t.detail == static_cast<std::uint8_t>(ir::reduction::sum);
     }
-    /// The reader has to find this sum by itself: each index in two factors, and nowhere else, and in no
-    /// factor twice, which could then have a sum of its own.
+    /// The reader has to find this sum by itself: each index in two factors, and nowhere else, and
+    /// in no factor twice, which could then have a sum of its own.
     bool implied(const tree& t) const {
         if (heights_ == heights::free) return false;
         const tree& body = t.children[0];
@@ -190,8 +189,8 @@ private:
         }
         return out;
     }
-    /// Whether a name without indices before a parenthesis, or any before one of letters, would be taken
-    /// for the name of a function.
+    /// Whether a name without indices before a parenthesis, or any before one of letters, would be
+    /// taken for the name of a function.
     static bool is_call(const tree& before, const std::string& next) {
         if (next[0] != '(' && next.compare(0, 6, "\\left(") != 0) return false;
         if (before.kind == ir::op::apply && is_call(before.children[0], next)) return true;
@@ -441,81 +440,5 @@ private:
 };
 
 inline std::string text_of(const random_program& p) { return writer(p).text(); }
-
-/// The program that the text has to mean.
-class ir_builder {
-public:
-    explicit ir_builder(const random_program& p) : p_(p) {}
-    ir::program build() {
-        for (const auto& e : p_.equations) {
-            const ir::ref body = node(e.body);
-            out_.equations.push({name(e.tensor), positions(e.left), body, false, {}});
-        }
-        return std::move(out_);
-    }
-
-private:
-    static detail::text_view view(const std::string& s) {
-        return {s.data(), static_cast<std::int32_t>(s.size())};
-    }
-    ir::ref name(std::size_t tensor) { return out_.intern_name(view(p_.tensors[tensor].name)); }
-    ir::range positions(const std::vector<axis>& axes) {
-        std::vector<ir::position> list;
-        for (const auto& a : axes) {
-            ir::position q{a.kind, false, ir::none, a.offset, {}};
-            if (a.kind == ir::position_kind::index)
-                q.index = out_.intern_index(view(a.terms[0].first));
-            else q.terms = {out_.affine_terms.size(), static_cast<std::int32_t>(a.terms.size())};
-            if (a.kind != ir::position_kind::index)
-                for (const auto& [index, coefficient] : a.terms)
-                    out_.affine_terms.push({out_.intern_index(view(index)), coefficient});
-            list.push_back(q);
-        }
-        const ir::range r{out_.positions.size(), static_cast<std::int32_t>(list.size())};
-        out_.positions.append(list.data(), r.count);
-        return r;
-    }
-    ir::ref node(const tree& t) {
-        std::vector<ir::ref> children;
-        for (const auto& child : t.children) children.push_back(node(child));
-        switch (t.kind) {
-            case ir::op::number:
-                return out_.number(t.value);
-            case ir::op::tensor: {
-                const ir::range at = positions(t.axes);
-                detail::buffer<ir::ref> places;
-                for (const ir::ref child : children) places.push(child);
-                return out_.gather(name(t.tensor), at, places);
-            }
-            case ir::op::delta: {
-                ir::node n = ir::blank_node(ir::op::delta);
-                n.positions = positions(t.axes);
-                return out_.nodes.push(n);
-            }
-            case ir::op::position:
-                return out_.position_of(out_.intern_index(view(t.indices[0])));
-            case ir::op::reduce: {
-                std::vector<ir::ref> over;
-                for (const auto& i : t.indices) over.push_back(out_.intern_index(view(i)));
-                const ir::range r =
-                    out_.add_links(over.data(), static_cast<std::int32_t>(over.size()));
-                return out_.reduce(static_cast<ir::reduction>(t.detail), r, children[0]);
-            }
-            default:
-                break;
-        }
-        const auto own = [&](ir::op kind, ir::ref a, ir::ref b) { return out_.make(kind, a, b); };
-        if (t.own == own_function::square_plus)
-            return own(ir::op::add, own(ir::op::multiply, children[0], children[0]), children[0]);
-        if (t.own == own_function::mixed)
-            return own(ir::op::add, own(ir::op::multiply, children[0], children[1]),
-                       own(ir::op::divide, children[0], out_.number(-2)));
-        return out_.make(t.kind, t.detail, children.data(),
-                         static_cast<std::int32_t>(children.size()));
-    }
-
-    const random_program& p_;
-    ir::program out_;
-};
 
 }  // namespace ricci::testing

@@ -1,12 +1,18 @@
-// Reads texts with shapes and values from standard input and answers with what the library makes of them, so
-// that one process serves thousands of texts. It says what happened and judges nothing: run.py compares.
+// Reads texts with shapes and values from standard input and answers with what the library makes of
+// them, so that one process serves thousands of texts. It says what happened and judges nothing:
+// run.py compares.
 //
-// A request, its fields separated by tabs:      An answer:
-//   text  NUMBER OF LINES, then the lines         refused  KIND  SENTENCE   (-1: a claim)
-//   input NAME f|i RANK EXTENTS... VALUES...      error    SENTENCE         (of the run)
-//   extent LETTER NUMBER                          asked    SENTENCE         (it ran with the extents)
-//   run                                           output   NAME RANK EXTENTS... VALUES...
-//                                                 done
+// A request, its fields separated by tabs:
+//   text   NUMBER OF LINES, then the lines
+//   input  NAME f|i RANK EXTENTS... VALUES...
+//   extent LETTER NUMBER
+//   run
+// An answer:
+//   refused KIND SENTENCE     (-1: a claim)
+//   error   SENTENCE          (of the run)
+//   asked   SENTENCE          (it ran with the extents)
+//   output  NAME RANK EXTENTS... VALUES...
+//   done
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -253,7 +253,7 @@ class Text:
             left = e.raw_left
             if isinstance(left, Name):
                 u = sc.read_use(left, self.all_words)
-                script = left.scripts[0][1]
+                script = left.scripts[0][1] if left.scripts else ()
                 if u.scalar and len(script) == 1 and script[0].kind != "text" and any(
                         script[0].value in self.letters_in([s]) for s in e.raw_sides):
                     found.add(u.base)

@@ -1,4 +1,5 @@
-// Equations as values: they have no state, keep and derive give other programs, claims hold or do not.
+// Equations as values: they have no state, keep and derive give other programs, claims hold or do
+// not.
 #include <type_traits>
 
 #include <ricci/ricci.hpp>

@@ -31,7 +31,8 @@ static_assert(!std::is_constructible_v<fixed_tensor<double, 2>, double>);
 static_assert(std::is_constructible_v<fixed_tensor<double, 2>, double, int>);
 static_assert(!std::is_constructible_v<fixed_tensor<double, 2>, double, int, int>);
 
-// A value is of any number type, but for fractions among whole numbers and numbers among truth values.
+// A value is of any number type, but for fractions among whole numbers and numbers among truth
+// values.
 using ricci::detail::value_for;
 static_assert(value_for<double, float> && value_for<std::size_t, ricci::bf16>);
 static_assert(value_for<float, std::complex<double>> && value_for<int, std::complex<float>>);

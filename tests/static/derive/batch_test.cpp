@@ -29,8 +29,8 @@ constexpr ricci::detail::text_builder batched_latex(text_view text, text_view a,
     if (made.mistake) return out << made.mistake.words.view();
     return latex_of(made.program);
 }
-/// Whether the text batched over b is the program that `by_hand` is, and prints as text that is read
-/// as the same.
+/// Whether the text batched over b is the program that `by_hand` is, and prints as text that is
+/// read as the same.
 constexpr bool batches(text_view text, text_view by_hand, text_view a, text_view b = {},
                        text_view c = {}) {
     const auto written = ricci::notation::parse_equations(by_hand);
@@ -46,7 +46,7 @@ constexpr bool refuses(text_view text, text_view index, text_view of, text_view 
     return is_text(batched(read.program, index, of).mistake.words, words);
 }
 
-// Expressions ----------------------------------------------------------------------------------------
+// Expressions -------------------------------------------------------------------------------------
 
 static_assert(batches("Y^{ik} = X^{ij} W^{jk}", "Y^{bik} = X^{bij} W^{jk}", "X"));
 static_assert(batches("Y^{ik} = X^{ij} W^{jk}", "Y^{bik} = X^{ij} W^{bjk}", "W"));
@@ -120,7 +120,7 @@ static_assert(batches("R^{0i} = X^i; R^{1i} = -X^i", "R^{b0i} = X^{bi}; R^{b1i} 
 static_assert(batches("w_a = g_{ac} v^c; s = w_a v^a + g^{ac} u_a u_c",
                       "w_{ba} = g_{ac} v^{bc}; s^b = w_{ba} v^{ba} + g^{ac} u_a u_c", "v"));
 
-// Programs -------------------------------------------------------------------------------------------
+// Programs ----------------------------------------------------------------------------------------
 
 static_assert(batches(R"(
     Q^{hia} = X^{ic} W_Q^{hca}
@@ -143,7 +143,7 @@ static_assert(batches(R"(
 static_assert(batches("B^{ij} = U^{ik} U^{jk}; Y^i = B^{ij} X^j = U^{ik} U^{jk} X^j",
                       "B^{ij} = U^{ik} U^{jk}; Y^{bi} = B^{ij} X^{bj}", "X"));
 
-// Derivatives ----------------------------------------------------------------------------------------
+// Derivatives -------------------------------------------------------------------------------------
 
 /// The program of `text`, batched and then differentiated.
 constexpr bool derives_batched(text_view text, text_view by_hand, text_view of, text_view by) {
@@ -203,7 +203,7 @@ static_assert(is_text(batched_tangent("Y^{i} = \\exp(X^{i})", "X", {}),
 static_assert(is_text(batched_tangent("Y^{i} = \\exp(X^{i})", "d/dt X", {}),
                       "d/dt X has the axes of X; name X too"));
 
-// What is refused ------------------------------------------------------------------------------------
+// What is refused ---------------------------------------------------------------------------------
 
 static_assert(refuses("Y^{ia} = X^{ib} W^{ba}", "b", "X",
                       "the equations have an index b already; write another, as n"));
@@ -234,7 +234,7 @@ static_assert(
             "the equations take no tensor Y: they compute it, and it gets the index if it "
             "depends on an input that does"));
 
-// As types -------------------------------------------------------------------------------------------
+// As types ----------------------------------------------------------------------------------------
 
 constexpr auto one = R"(S^{ij} = Q^{ia} K^{ja}; A^{ij} = \operatorname{softmax}_j(S^{ij}))"_eq;
 constexpr auto many = ricci::batch(one, "b"_i, ricci::of("Q"_t, "K"_t));

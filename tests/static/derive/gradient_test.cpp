@@ -1,4 +1,5 @@
-// Reverse mode: the equation that each rule derives, and the backward program of an attention layer.
+// Reverse mode: the equation that each rule derives, and the backward program of an attention
+// layer.
 #include <ricci/derive/gradient.hpp>
 
 #include "tests/static/support.hpp"
@@ -13,7 +14,7 @@ using ricci::testing::is_text;
 #define D_Y(at) "\\frac{\\partial L}{\\partial Y" at "}"
 #define D_X(at) "\\frac{\\partial L}{\\partial X" at "}"
 
-// Products, sums and broadcasting --------------------------------------------------------------------
+// Products, sums and broadcasting -----------------------------------------------------------------
 
 static_assert(derives("Y^{ik} = X^{ij} W^{jk}", D_X("^{ij}") " = " D_Y("^{ik}") " W^{jk}"));
 static_assert(derives("Y^{ki} = W^{kj} X^{ji}", D_X("^{ji}") " = W^{kj} " D_Y("^{ki}")));
@@ -27,7 +28,7 @@ static_assert(derives("Y^{ij} = X^{i} Z^{j}", D_X("^{i}") " = " D_Y("^{ij}") " Z
 static_assert(derives("Y^{hia} = X^{i(ha)}", D_X("^{i(ha)}") " = " D_Y("^{hia}")));
 static_assert(derives("Y^{i(ha)} = X^{hia}", D_X("^{hia}") " = " D_Y("^{i(ha)}")));
 
-// Functions: those whose slope is short in their value use it ----------------------------------------
+// Functions: those whose slope is short in their value use it -------------------------------------
 
 static_assert(derives("Y^{i} = \\exp(X^{i})",
                       "Y^{i} = \\exp(X^{i})\n" D_X("^{i}") " = " D_Y("^{i}") " Y^{i}\n"));
@@ -63,7 +64,7 @@ static_assert(derives("Y^{i} = \\operatorname{erf}(X^{i})",
 static_assert(derives("Y^{i} = \\exp(2 X^{i}) + Z^{i}",
                       D_X("^{i}") " = 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
 
-// Quotients, powers, extrema -------------------------------------------------------------------------
+// Quotients, powers, extrema ----------------------------------------------------------------------
 
 static_assert(derives("Y^{i} = X^{i} / Z^{i}", D_X("^{i}") " = " D_Y("^{i}") " \\frac{1}{Z^{i}}"));
 static_assert(derives(
@@ -80,7 +81,7 @@ static_assert(derives("Y^{i} = \\max(X^{i}, Z^{i})",
 static_assert(derives("Y^{i} = \\min(X^{i}, Z^{i})",
                       D_X("^{i}") " = " D_Y("^{i}") " ([X^{i} < Z^{i}] + 0.5 [X^{i} = Z^{i}])"));
 
-// Reductions -----------------------------------------------------------------------------------------
+// Reductions --------------------------------------------------------------------------------------
 
 static_assert(
     derives("Y^{ij} = \\operatorname{softmax}_j(X^{ij})",
@@ -92,7 +93,7 @@ static_assert(derives("Y^{i} = \\max_j(X^{ij})",
                       "Y^{i} = \\max_{j}(X^{ij})\n" D_X("^{ij}") " = " D_Y(
                           "^{i}") " \\frac{[X^{ij} = Y^{i}]}{\\sum_{j'} [X^{ij'} = Y^{i}]}\n"));
 
-// Conditions -----------------------------------------------------------------------------------------
+// Conditions --------------------------------------------------------------------------------------
 
 static_assert(derives("Y^{ij} = [j \\le i] X^{ij}", D_X("^{ij}") " = [j \\le i] " D_Y("^{ij}")));
 static_assert(
@@ -101,12 +102,12 @@ static_assert(
             D_X("^{i}") " = " D_Y("^{ij}") " \\begin{cases} 1 & \\text{if } j \\le i \\\\ "
                                            "0 & \\text{otherwise} \\end{cases}"));
 
-// Positions that a tensor says ------------------------------------------------------------------------
+// Positions that a tensor says --------------------------------------------------------------------
 
 static_assert(derives("Y^{ia} = X^{t_i a}", D_X("^{pa}") " = " D_Y("^{ia}") " [p = t^{i}]"));
 static_assert(derives("Y^{i} = X^{i t_i}", D_X("^{ip}") " = " D_Y("^{i}") " [p = t^{i}]"));
 
-// Several equations ----------------------------------------------------------------------------------
+// Several equations -------------------------------------------------------------------------------
 
 static_assert(
     derives("Z^{i} = \\exp(X^{i}); Y^{i} = Z^{i} W^{i} + V^{i}",
@@ -125,9 +126,10 @@ static_assert(contains(gradient_latex("Y^{i} = X^{i}; Z^{i} = W^{i}", "Y", "W"),
 static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y", "X"),
                        "Y does not depend on X"));
 
-// Letters of axes ------------------------------------------------------------------------------------
+// Letters of axes ---------------------------------------------------------------------------------
 
-// p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has another.
+// p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has
+// another.
 static_assert(derives("Y^{p'b} = X^{0b} + Z^{p'b}",
                       D_X("^{qb}") " = \\sum_{p'} " D_Y("^{p'b}") " [q = 0]"));
 // Nor is it called like a tensor, as which it would be read where it stands as a number.
@@ -143,7 +145,7 @@ static_assert(contains(
 static_assert(ricci::testing::prints("Y^{t} = \\sum_{k} \\delta^{kt} \\frac{X^{k}}{\\sum_{k'} 1}",
                                      "Y^{t} = \\frac{X^{t}}{\\sum_{t'} 1}"));
 
-// The attention layer --------------------------------------------------------------------------------
+// The attention layer -----------------------------------------------------------------------------
 
 constexpr const char* layer = R"(
     Q^{hia} = X^{ib} W_Q^{hba}

@@ -31,7 +31,7 @@ constexpr bool unproved(text_view text, text_view words = "") {
     return is(verdict::unproved, text, words);
 }
 
-// Refuted only with numbers --------------------------------------------------------------------------
+// Refuted only with numbers -----------------------------------------------------------------------
 
 static_assert(
     refuted("Z^{ij} = A^{ik} B^{kj} = A^{ik} B^{jk}",
@@ -43,7 +43,7 @@ static_assert(refuted("y^{i} = \\sum_k x^{2i+k} w^k = \\sum_m w^m x^{i+m}"));
 static_assert(refuted("y^i = \\tanh(x^i) = x^i"));
 static_assert(refuted("y^i = \\log(x^i + z^i) = \\log(x^i) + \\log(z^i)"));
 
-// Neither true nor false -----------------------------------------------------------------------------
+// Neither true nor false --------------------------------------------------------------------------
 
 static_assert(unproved("Y^i = \\exp(X^i + Z^i) = \\exp(X^i) \\exp(Z^i)", "alike in the numbers"));
 static_assert(
@@ -55,7 +55,7 @@ static_assert(unproved("y^i = 2 x^i = 2 x^i + D^i", "nothing defines D"));
 static_assert(unproved("y^i = 2 x^i\n\\frac{\\partial L}{\\partial Z^i} = 2 x^i",
                        "nothing defines Z, so nothing can be claimed of it"));
 
-// Merged axes, Jacobians and steps of the chain rule, on either side ---------------------------------
+// Merged axes, Jacobians and steps of the chain rule, on either side ------------------------------
 
 static_assert(proved("C^{i(hc)} = O^{hic}\nY^{id} = C^{i(hc)} W_O^{hcd} = O^{hic} W_O^{hcd}"));
 static_assert(
@@ -67,7 +67,7 @@ static_assert(
             "\\frac{\\partial L}{\\partial Q^{gic}} \\frac{\\partial Q^{gic}}{\\partial "
             "W^{hba}}"));
 
-// Arithmetic of positions, and of constants ----------------------------------------------------------
+// Arithmetic of positions, and of constants -------------------------------------------------------
 
 static_assert(proved("Y^{ij} = x^{i+j} = x^{j+i}"));
 static_assert(proved("y^{i} = \\sum_k x^{i+k} w^k = \\sum_m w^m x^{m+i}"));
@@ -77,7 +77,7 @@ static_assert(proved("y^i = \\frac{x^i}{3} - \\frac{x^i}{7} = \\frac{4}{21} x^i"
 static_assert(refuted("y^i = 0.1 x^i = 0.1000000000001 x^i"));
 static_assert(refuted("Y^{ij} = x^{2i+j} = x^{i+2j}"));
 
-// What L depends on ----------------------------------------------------------------------------------
+// What L depends on -------------------------------------------------------------------------------
 
 #define SOFTMAX_GRADIENT                                                                       \
     "\\frac{\\partial L}{\\partial S^{ij}} = A^{ij} (\\frac{\\partial L}{\\partial A^{ij}} - " \

@@ -29,7 +29,7 @@ constexpr bool is_output(text_view text, text_view name) {
     return !read.mistake && n != ricci::ir::none && read.program.names[n].kept;
 }
 
-// Names: brackets where a derivative is differentiated -------------------------------------------------
+// Names: brackets where a derivative is differentiated --------------------------------------------
 
 static_assert(is_canonical("dL/dX") && is_canonical("d(dL/dX)/dX") && is_canonical("dL'/d(dL/dX)"));
 static_assert(ricci::notation::canonical_name("d(dL/dW_{Q})/dX").view() == "d(dL/dW_Q)/dX");
@@ -41,7 +41,7 @@ static_assert(prints("Z^{i} = \\frac{\\partial L'}{\\partial \\frac{\\partial L}
                      "Z^{i} = \\frac{\\partial L'}{\\partial \\frac{\\partial L}{\\partial "
                      "x^{i}}}\n"));
 
-// The gradient of a gradient is of another loss -------------------------------------------------------
+// The gradient of a gradient is of another loss ---------------------------------------------------
 
 static_assert(is_text(
     [] {
@@ -53,7 +53,7 @@ static_assert(is_text(
     "\\frac{\\partial L'}{\\partial X^{i}} = 6 \\frac{\\partial L}{\\partial Y^{i}} "
     "\\frac{\\partial L'}{\\partial \\frac{\\partial L}{\\partial X^{i}}} X^{i}"));
 
-// Tensors by tensors -----------------------------------------------------------------------------------
+// Tensors by tensors ------------------------------------------------------------------------------
 
 constexpr text_view softmax =
     "A^{ij} = \\text{softmax}_j(S^{ij})\n"
@@ -82,7 +82,8 @@ static_assert(is_text(read_latex("z^i = A^{ij} x^j; L = \\sum_i \\exp(z^i)\n"
 static_assert(contains(read_latex("A^{ij} = \\exp(S^{ij})\n"
                                   "B^{ij} = \\frac{\\partial A^{i}}{\\partial S^{jkl}} M^{kl}"),
                        "A has 1 indices in this derivative and 2 where it is defined"));
-// What is differentiated is made of derivatives itself: those are defined before, in any order of the text.
+// What is differentiated is made of derivatives itself: those are defined before, in any order of
+// the text.
 static_assert(
     contains(read_latex("D^j = \\frac{\\partial M}{\\partial x^j}\n"
                         "M = \\sum_i (\\frac{\\partial L}{\\partial x^i})^2 + L\n"

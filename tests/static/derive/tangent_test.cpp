@@ -1,4 +1,5 @@
-// Forward mode: the equation that each rule derives, names and texts of tangents, claims about them.
+// Forward mode: the equation that each rule derives, names and texts of tangents, claims about
+// them.
 #include <ricci/derive/tangent.hpp>
 
 #include <ricci/bind/parse_and_prove.hpp>
@@ -33,7 +34,7 @@ constexpr bool moves(text_view text, text_view expected) {
 
 #define DT(name, at) "\\frac{d " name at "}{d t}"
 
-// Rules ----------------------------------------------------------------------------------------------
+// Rules -------------------------------------------------------------------------------------------
 
 static_assert(moves("Y^{ik} = X^{ij} W^{jk}", DT("Y", "^{ik}") " = " DT("X", "^{ij}") " W^{jk}"));
 static_assert(moves("Y^{i} = X^{i} X^{i}", DT("Y", "^{i}") " = 2 X^{i} " DT("X", "^{i}")));
@@ -69,7 +70,7 @@ static_assert(
 static_assert(moves("Y^{hia} = X^{i(ha)}", DT("Y", "^{hia}") " = " DT("X", "^{i(ha)}")));
 static_assert(moves("Y^{i} = X^{i+k} W^{k}", DT("Y", "^{i}") " = " DT("X", "^{i+k}") " W^{k}"));
 
-// Programs -------------------------------------------------------------------------------------------
+// Programs ----------------------------------------------------------------------------------------
 
 static_assert(
     is_text(tangent_latex("S^{ij} = Q^{ia} K^{ja}; Y^{ib} = S^{ij} V^{jb}", "Q", "V"),
@@ -83,7 +84,7 @@ static_assert(contains(tangent_latex("Y^{i} = X^{i}", "Z"), "has no tensor Z"));
 static_assert(contains(tangent_latex("Y^{i} = X^{i} W^{i}; Z^{i} = 2 V^{i}", "Y"),
                        "no output depends on Y"));
 
-// Names and texts ------------------------------------------------------------------------------------
+// Names and texts ---------------------------------------------------------------------------------
 
 constexpr bool is_named(text_view latex, text_view name) {
     ricci::detail::text_builder text;
@@ -106,7 +107,7 @@ static_assert(
 // A quotient of scalars that only looks like one.
 static_assert(prints("Z = \\frac{d}{t}", "Z = \\frac{d}{t}\n"));
 
-// Claims ---------------------------------------------------------------------------------------------
+// Claims ------------------------------------------------------------------------------------------
 
 constexpr bool proved(text_view text) { return !ricci::parse_and_prove(text).mistake; }
 static_assert(

@@ -7,7 +7,7 @@ namespace {
 
 using ricci::testing::equal;
 
-// Names of summed indices, order of factors and terms ------------------------------------------------
+// Names of summed indices, order of factors and terms ---------------------------------------------
 
 static_assert(equal("Y^{ik}", "A^{ij} B^{jk}", "B^{mk} A^{im}"));
 static_assert(equal("Y^{ik}", "A^{ij} B^{jk}", "\\sum_{j} B^{jk} A^{ij}"));
@@ -32,7 +32,7 @@ static_assert(!equal("Y^{ij}", "\\operatorname{softmax}_j(S^{ij})",
                      "\\operatorname{softmax}_i(S^{ij})"));
 static_assert(!equal("Y^{i}", "\\max_j(A^{ij})", "\\min_j(A^{ij})"));
 
-// Sums -----------------------------------------------------------------------------------------------
+// Sums --------------------------------------------------------------------------------------------
 
 static_assert(equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{k} B^{ik})", "\\sum_{j,k} A^{ij} B^{ik}"));
 static_assert(equal("Y^{i}", "(\\sum_{j} A^{ij}) (\\sum_{j} B^{ij})", "\\sum_{j,k} A^{ij} B^{ik}"));
@@ -51,7 +51,7 @@ static_assert(!equal("Y^{i}", "\\exp(x^{i} \\sum_{j} j)", "\\exp(x^{i} \\sum_{k}
 static_assert(!equal("Y^{i}", "x^{i} / \\sum_{j} 1", "x^{i} / \\sum_{k} 1"));
 static_assert(equal("Y^{i}", "\\sum_{j} A^{ij} j", "\\sum_{k} A^{ik} k"));
 
-// Products, powers and constants ---------------------------------------------------------------------
+// Products, powers and constants ------------------------------------------------------------------
 
 static_assert(equal("Y^{i}", "2 x^{i} + 3 x^{i}", "5 x^{i}"));
 static_assert(equal("Y^{i}", "x^{i} - x^{i} + z^{i}", "z^{i}"));
@@ -79,7 +79,7 @@ static_assert(!equal("Y^{i}", "\\sin(x^{i})", "\\cos(x^{i})"));
 static_assert(!equal("Y^{ij}", "[j \\le i] x^{i}", "[j < i] x^{i}"));
 static_assert(!equal("Y^{i}", "x^{i} + 1", "x^{i}"));
 
-// Deltas, positions ----------------------------------------------------------------------------------
+// Deltas, positions -------------------------------------------------------------------------------
 
 static_assert(equal("Y^{i}", "\\delta^{ij} x^{j}", "x^{i}"));
 static_assert(equal("Y^{ik}", "A^{ij} \\delta^{jk}", "A^{ik}"));

@@ -9,7 +9,7 @@ using ricci::testing::prints;
 using ricci::testing::prints_plain;
 using ricci::testing::refused;
 
-// Functions -------------------------------------------------------------------------------------------
+// Functions ---------------------------------------------------------------------------------------
 
 static_assert(prints("y^i = \\tan x^i + \\arctan(x^i)", "y^{i} = \\tan(x^{i}) + \\arctan(x^{i})"));
 static_assert(prints("y^i = \\sinh x^i \\cosh^2 x^i", "y^{i} = \\sinh(x^{i}) (\\cosh(x^{i}))^{2}"));
@@ -32,7 +32,7 @@ static_assert(prints("y^i = \\Re z^i + \\Im(z^i) + \\operatorname{Re}(z^i)^2",
                      "(\\operatorname{Re}(z^{i}))^{2}"));
 static_assert(prints_plain("y^i = \\Im z^i", "y[i] = Im(z[i])"));
 
-// \pi is a number unless it has indices ----------------------------------------------------------------
+// \pi is a number unless it has indices -----------------------------------------------------------
 
 static_assert(prints("A = \\pi r^2", "A = \\pi r^{2}"));
 static_assert(prints("y = \\sin(2\\pi t) + \\pi^2 + \\pi^{-1} + \\frac{\\pi}{2}",
@@ -46,7 +46,7 @@ static_assert(refused("y^k = \\pi^k \\pi^2", mistake_kind::unexpected, 1, 16,
 static_assert(refused("\\pi = 3", mistake_kind::unexpected, 1, 1,
                       "\\pi without indices is the number"));
 
-// The imaginary unit -----------------------------------------------------------------------------------
+// The imaginary unit ------------------------------------------------------------------------------
 
 static_assert(prints("y^i = e^{\\mathrm{i} \\pi x^i}", "y^{i} = \\exp(\\mathrm{i} \\pi x^{i})"));
 static_assert(prints("y = \\mathrm{i}^2 + 2 \\mathrm{i}", "y = (\\mathrm{i})^{2} + 2 \\mathrm{i}"));
@@ -55,7 +55,7 @@ static_assert(refused("y^k = \\mathrm{i}_k", mistake_kind::unexpected, 1, 7, "no
 static_assert(refused("\\mathrm{i} = 3", mistake_kind::unexpected, 1, 1, "imaginary unit"));
 static_assert(is_accepted("y^k = \\mathrm{i} x^k = \\frac{-x^k}{\\mathrm{i}}"));
 
-// What stands in \operatorname is a function ------------------------------------------------------------
+// What stands in \operatorname is a function ------------------------------------------------------
 
 static_assert(refused("y^i = \\operatorname{cumsum}_i x^i", mistake_kind::unknown_function, 1, 7,
                       "unknown function cumsum"));
@@ -88,7 +88,7 @@ static_assert(
 static_assert(is_accepted("\\text{LayerNorm}^{ia} = X^{ia}; Y^{ia} = \\text{LayerNorm}_{ia}"));
 static_assert(is_accepted("y^i = \\frac{x^i}{\\text{norm}^i}"));
 
-// and the word of a function is no tensor ---------------------------------------------------------------
+// and the word of a function is no tensor ---------------------------------------------------------
 
 static_assert(refused("y^i = \\text{abs}^i", mistake_kind::unexpected, 1, 7,
                       "\\operatorname{abs}(...)"));

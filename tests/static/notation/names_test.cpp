@@ -101,8 +101,8 @@ static_assert(is_accepted("y^i = \\lambda (x^i - z^i)"));
 static_assert(is_accepted("y^i = a (x^i z^i) + a"));
 static_assert(is_accepted("y^i = f \\cdot (x^i)"));
 static_assert(is_accepted("f = 2 s\ny^i = f (x^i)"));
-// The parameter of a function is a factor in its own line, and elsewhere another name. A left side's
-// parentheses that are documentation show no factor.
+// The parameter of a function is a factor in its own line, and elsewhere another name. A left
+// side's parentheses that are documentation show no factor.
 static_assert(refused("\\rho(z) = z^3 - z\nX = \\rho(z (E^q)^{-1} G^q)", unknown, 2, 10,
                       "unknown function z"));
 static_assert(refused("\\rho(z) = z^3 - z\nX = \\rho(v)\nY^i = z (x^i)", unknown, 3, 7,

@@ -10,7 +10,7 @@ using ricci::testing::mistake_kind;
 using ricci::testing::prints;
 using ricci::testing::refused;
 
-// Products and sums ----------------------------------------------------------------------------------
+// Products and sums -------------------------------------------------------------------------------
 
 static_assert(prints("Q^<hia> = X^<ib> W_Q^<hba>\nY^<id> = O^<hic> W_O^<hcd>",
                      "Q^{hia} = X^{ib} W_Q^{hba}\nY^{id} = O^{hic} W_O^{hcd}\n"));
@@ -32,7 +32,7 @@ static_assert(prints("d^i = A^{ii}", "d^{i} = A^{ii}"));
 static_assert(prints("y = \\sum_{i,j} x^i z^j", "y = \\sum_{i,j} x^{i} z^{j}"));
 static_assert(prints("y = \\sum_{a=1}^{d} x^a", "y = \\sum_{a} x^{a}"));
 
-// Statements -----------------------------------------------------------------------------------------
+// Statements --------------------------------------------------------------------------------------
 
 static_assert(prints("$$ y^i = x^i $$", "y^{i} = x^{i}"));
 static_assert(prints("y^i = x^i % a comment\nz^i = x^i; w^i = 2 x^i \\\\ v^i = x^i / 2",
@@ -48,7 +48,7 @@ static_assert(is_accepted(
     "C^{ik} = A^{ij} B^{jk} \\quad \\Leftrightarrow \\quad C_{ik} = \\sum_j A_{ij} B_{jk}"));
 static_assert(is_accepted("y^i = (a + b) x^i = b x^i + a x^i"));
 
-// Names ----------------------------------------------------------------------------------------------
+// Names -------------------------------------------------------------------------------------------
 
 static_assert(prints("S_{\\text{masked}}^{ij} = S^{ij} + W_{QKV}^{ij}",
                      "S_{\\text{masked}}^{ij} = S^{ij} + W_{\\text{QKV}}^{ij}"));
@@ -64,7 +64,7 @@ static_assert(prints("\\frac{\\partial L}{\\partial X^{ij}} = A^{ij}",
 static_assert(prints("\\frac{\\partial y_i}{\\partial x^j} = \\delta^i_j",
                      "\\frac{\\partial y^{i}}{\\partial x^{j}} = \\delta^{ij}"));
 
-// Positions ------------------------------------------------------------------------------------------
+// Positions ---------------------------------------------------------------------------------------
 
 static_assert(prints("Q^{hia} = P^{i(ha)}", "Q^{hia} = P^{i(ha)}"));
 static_assert(prints("Y^{i(hc)} = O^{hic}", "Y^{i(hc)} = O^{hic}"));
@@ -74,7 +74,7 @@ static_assert(prints("y^{i} = x^{i+k} w^k", "y^{i} = x^{i+k} w^{k}"));
 static_assert(prints("y^{i} = x^{2i+1}", "y^{i} = x^{2i+1}"));
 static_assert(prints("y^i = m \\cdot |i - 2| x^i", "y^{i} = m \\operatorname{abs}(i - 2) x^{i}"));
 
-// Functions ------------------------------------------------------------------------------------------
+// Functions ---------------------------------------------------------------------------------------
 
 static_assert(prints("A^{hij} = \\frac{\\exp(S^{hij})}{\\sum_{j'} \\exp(S^{hij'})}",
                      "A^{hij} = \\operatorname{softmax}_{j}(S^{hij})"));
@@ -107,7 +107,7 @@ static_assert(prints("y^{i} = [i < 3 \\land \\lnot i = 1] x^i",
                      "y^{i} = [[i < 3] \\land [\\lnot [i = 1]]] x^{i}"));
 static_assert(prints("y^i = x^i \\bmod 2", "y^{i} = (x^{i} \\bmod 2)"));
 
-// Mistakes, one of every kind that reading finds ------------------------------------------------------------------------
+// Mistakes, one of every kind that reading finds --------------------------------------------------
 
 static_assert(refused("Q^{hia} = X^{ib} W_Q^{hba", mistake_kind::unbalanced, 1, 22,
                       ">>>{<<<hba : this bracket is never closed"));

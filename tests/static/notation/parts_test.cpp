@@ -10,7 +10,7 @@ using ricci::testing::is_accepted;
 using ricci::testing::prints;
 using ricci::testing::refused;
 
-// Parts that leave no place out are one definition ------------------------------------------------------
+// Parts that leave no place out are one definition ------------------------------------------------
 
 static_assert(prints("P^{p,2a} = \\sin(p w^a)\nP^{p,2a+1} = \\cos(p w^a)",
                      "P^{p(2a+0)} = \\sin(p w^{a})\nP^{p(2a+1)} = \\cos(p w^{a})"));
@@ -36,7 +36,7 @@ static_assert(refused("R^{0i} = x^i; R^{1j} = z^j", mistake_kind::unexpected, 1,
 static_assert(refused("R^{0i} = x^i; R^{ji} = z^i y^j", mistake_kind::unexpected, 1, 15, "fit"));
 static_assert(refused("y^{2i} = x^i; y^{3i+1} = z^i", mistake_kind::unexpected, 1, 15, "fit"));
 
-// Cases whose conditions leave nothing out --------------------------------------------------------------
+// Cases whose conditions leave nothing out --------------------------------------------------------
 
 constexpr bool cases(ricci::detail::text_view conditions) {
     ricci::detail::text_builder text;
@@ -60,7 +60,7 @@ static_assert(!cases("i < 3"));
 static_assert(refused("y^i = \\begin{cases} x^i & i < 3 \\end{cases}", mistake_kind::unexpected, 1,
                       7, "may leave something out"));
 
-// Brackets hold a condition, or one tensor of bool -----------------------------------------------------
+// Brackets hold a condition, or one tensor of bool ------------------------------------------------
 
 static_assert(prints("y^{ij} = [m^{ij}] x^j + [\\lnot m^{ij} \\land j < i] z^j",
                      "y^{ij} = [m^{ij}] x^{j} + [[\\lnot [m^{ij}]] \\land [j < i]] z^{j}"));
@@ -71,7 +71,7 @@ static_assert(refused("y^i = [i] x^i", mistake_kind::unexpected, 1, 8,
 static_assert(refused("m^i = x^i; y^i = [m^i] x^i", mistake_kind::unexpected, 1, 19,
                       "m is no input of bool"));
 
-// Staggered indices are axes in the order written ------------------------------------------------------
+// Staggered indices are axes in the order written -------------------------------------------------
 
 static_assert(prints("v^a = T^a{}_b w^b", "v^{a} = T^{ab} w^{b}"));
 static_assert(prints("v^a = T{}_b{}^a w^b", "v^{a} = T^{ba} w^{b}"));
@@ -80,8 +80,8 @@ static_assert(prints("v^a = T\\indices{^a_b} w^b", "v^{a} = T^{ab} w^{b}"));
 static_assert(is_accepted("S = T^a{}_b T_a{}^b"));
 static_assert(refused("S = T^a{}_b T_a^b", mistake_kind::rank, 1, 14, "stagger them everywhere"));
 
-// Beside arithmetic of an index, the tensor's other places of that index are arithmetic as well, and no
-// other index is.
+// Beside arithmetic of an index, the tensor's other places of that index are arithmetic as well,
+// and no other index is.
 static_assert(prints("y_{ij} = W_{i,j+1} - W_{ij} + z_j",
                      "y^{ij} = W^{i(j+1)} - W^{i(j+0)} + z^{j}"));
 static_assert(prints("y_i = W_{i,i+1} - z_i", "y^{i} = W^{(i+0)(i+1)} - z^{i}"));

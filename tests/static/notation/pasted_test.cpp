@@ -10,7 +10,7 @@ using ricci::testing::is_accepted;
 using ricci::testing::prints;
 using ricci::testing::refused;
 
-// Points, numbers and what stands between equations ------------------------------------------------
+// Points, numbers and what stands between equations -----------------------------------------------
 
 static_assert(prints("y^i = A^{ij} x^j,", "y^{i} = A^{ij} x^{j}"));
 static_assert(prints("y^i = 2 x^i.", "y^{i} = 2 x^{i}"));
@@ -28,7 +28,7 @@ static_assert(prints("y = A_{0,1} + T_{i,0} x^i",
 static_assert(prints("Q^<h,i> = P^<i,h>", "Q^{hi} = P^{ih}"));
 static_assert(refused("y = x \\label{eq", mistake_kind::unbalanced, 1, 7, "never closed"));
 
-// Fonts and sizes ----------------------------------------------------------------------------------
+// Fonts and sizes ---------------------------------------------------------------------------------
 
 static_assert(
     prints("\\mathcal{L} = \\sum_i x^i; G^i = \\frac{\\partial \\mathcal L}{\\partial x^i}",
@@ -51,7 +51,7 @@ static_assert(refused("y^i = \\left. x^i \\right|", mistake_kind::unexpected, 1,
 static_assert(refused("y^i = \\left[x^i\\right.", mistake_kind::unexpected, 1, 16,
                       "needs its partner"));
 
-// Characters ---------------------------------------------------------------------------------------
+// Characters --------------------------------------------------------------------------------------
 
 static_assert(prints("y^i = \xce\xb1 x^i \xe2\x88\x92 \xce\xb2 \xc2\xb7 z^i \xc3\x97 w",
                      "y^{i} = \\alpha x^{i} - \\beta z^{i} w"));
@@ -72,7 +72,7 @@ static_assert(refused("y = x \xe2\x88\xbc z", mistake_kind::unexpected, 1, 7, "U
 static_assert(refused("y = \xc2\xa2", mistake_kind::unexpected, 1, 5,
                       "the character U+00A2 is none of the notation"));
 
-// A mistake is one line, whatever is marked --------------------------------------------------------
+// A mistake is one line, whatever is marked -------------------------------------------------------
 
 constexpr bool one_line(ricci::detail::text_view text) {
     const auto read = ricci::notation::parse_equations(text);

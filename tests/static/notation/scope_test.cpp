@@ -36,7 +36,8 @@ static_assert(is_accepted("s = A^{ii} B^{jj}"));
 static_assert(is_accepted("s = \\exp(v^a w^a) \\exp(v^a w^a)"));
 static_assert(is_accepted("s = \\sum_i A^{ii} B^{ii}"));
 
-// A sum sign ends at + or -: what a term behind it sums by itself might have been meant to be below it.
+// A sum sign ends at + or -: what a term behind it sums by itself might have been meant to be below
+// it.
 static_assert(refused("L = -\\frac{1}{n} \\sum_i y_i \\log p_i + (1 - y_i) \\log(1 - p_i)",
                       repeated, 1, 40, "\\sum_{i} (...)"));
 static_assert(refused("L = 2 \\sum_i y_i + z_i z_i", repeated, 1, 20, "in this term too"));

@@ -9,7 +9,7 @@ using ricci::ir::mistake_kind;
 using ricci::testing::prints;
 using ricci::testing::refused;
 
-// Conditions bind the letters that are not free --------------------------------------------------------
+// Conditions bind the letters that are not free ---------------------------------------------------
 
 static_assert(prints("c^i = \\sum_{j \\le i} x^j", "c^{i} = [j \\le i] x^{j}"));
 static_assert(prints("c^i = \\sum_{0 \\le j < i} x^j",
@@ -25,7 +25,7 @@ static_assert(refused("u = a^i \\sum_{j<i} z^j", mistake_kind::index_once, 1, 5,
 static_assert(refused("y^i = \\sum_{j > i}^{n} x^j", mistake_kind::unexpected, 1, 19,
                       "write both in the condition"));
 
-// Bounds -----------------------------------------------------------------------------------------------
+// Bounds ------------------------------------------------------------------------------------------
 
 static_assert(
     prints("s^i = \\sum_{a=1}^{d} X^{ia} + \\sum_{a=0}^{d-1} X^{ia} + \\sum_{k=1}^K Z^{ik}",
@@ -54,7 +54,7 @@ static_assert(refused("y = \\sum_{i=1}^{n} [i < 3] x^i", mistake_kind::unexpecte
                       "positions count from 0"));
 static_assert(prints("s = \\sum_{a=0}^{d-1} a x^a", "s = a x^{a}"));
 
-// Products -----------------------------------------------------------------------------------------------
+// Products ----------------------------------------------------------------------------------------
 
 static_assert(prints("p^i = \\prod_j A^{ij}", "p^{i} = \\prod_{j}(A^{ij})"));
 static_assert(prints("p = 2 \\prod_{i=1}^{n} x^i + 1", "p = 2 \\prod_{i}(x^{i}) + 1"));
@@ -65,7 +65,7 @@ static_assert(
            "1 & \\text{otherwise} \\end{cases})"));
 static_assert(refused("p = \\prod x^i", mistake_kind::unexpected, 1, 11, "needs its indices"));
 
-// Powers behind a parenthesis ----------------------------------------------------------------------------
+// Powers behind a parenthesis ---------------------------------------------------------------------
 
 static_assert(refused("v = \\operatorname{mean}_a (x^a - m)^2", mistake_kind::unexpected, 1, 5,
                       "write mean_j ((...)^2) or (mean_j (...))^2"));
@@ -78,7 +78,7 @@ static_assert(prints("A^{ij} = \\operatorname{softmax}_j(S^{ij})^2",
 static_assert(prints("y^i = \\tanh(x^i)^2 + \\sum_j (x^j)^2",
                      "y^{i} = (\\tanh(x^{i}))^{2} + \\sum_{j} (x^{j})^{2}"));
 
-// Norms --------------------------------------------------------------------------------------------------
+// Norms -------------------------------------------------------------------------------------------
 
 static_assert(prints("D^{ij} = \\lVert x^{ia} - z^{ja} \\rVert",
                      "D^{ij} = \\sqrt{\\sum_{a} (x^{ia} - z^{ja})^{2}}"));

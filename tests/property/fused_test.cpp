@@ -1,7 +1,7 @@
-// Random programs of the shape that is streamed, forward and with all gradients: what the streamed plan
-// computes is what the plan computes that stores every intermediate, and the same bits on any number of
-// threads. A program that fails is made simpler first. RICCI_SEED and RICCI_PROGRAMS say which and how
-// many.
+// Random programs of the shape that is fused, forward and with all gradients: what the fused plan
+// computes is what the plan computes that stores every intermediate, and the same bits on any
+// number of threads. A program that fails is made simpler first. RICCI_SEED and RICCI_PROGRAMS say
+// which and how many.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -12,19 +12,19 @@
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/stream_generator.hpp"
+#include "tests/property/fused_generator.hpp"
 #include "tests/unit/bound_program.hpp"
 
 namespace {
 
 using ricci::element;
 using ricci::testing::bound_program;
+using ricci::testing::fused_choices;
+using ricci::testing::fused_program;
 using ricci::testing::layout;
-using ricci::testing::stream_choices;
-using ricci::testing::stream_program;
 
 /// The program with its derivatives by everything that has one.
-ricci::ir::program with_gradients(const stream_program& p) {
+ricci::ir::program with_gradients(const fused_program& p) {
     using namespace ricci::testing;
     return program_of(gradient_of(bound_program::parsed(p.text), "O", p.wrt, true));
 }
@@ -39,7 +39,7 @@ double content(const std::string& kind, std::int64_t columns, std::mt19937& rand
 }
 
 /// Binds every input: the same values, up to the element type, whatever the layout.
-void bind(bound_program& p, const stream_choices& c, const stream_program& what, element type,
+void bind(bound_program& p, const fused_choices& c, const fused_program& what, element type,
           layout l) {
     const auto view = p.view();
     std::vector<bool> done(static_cast<std::size_t>(view.names.size()));
@@ -77,7 +77,7 @@ void bind(bound_program& p, const stream_choices& c, const stream_program& what,
 
 struct outcome {
     std::string words;  // what is wrong
-    bool streamed = false;
+    bool fused = false;
 };
 
 bool same_bits(const ricci::testing::dense& a, const ricci::testing::dense& b) {
@@ -86,8 +86,8 @@ bool same_bits(const ricci::testing::dense& a, const ricci::testing::dense& b) {
 }
 
 /// One program against the same with every intermediate stored, in double.
-outcome check(const ricci::ir::program& program, const stream_choices& c,
-              const stream_program& what, element type) {
+outcome check(const ricci::ir::program& program, const fused_choices& c, const fused_program& what,
+              element type) {
     outcome result;
     const layout l = c.seed % 3 == 0 ? layout::shuffled : layout::row_major;
     bound_program exact(ricci::ir::program(program.view()), element::f64, c.seed);
@@ -100,7 +100,7 @@ outcome check(const ricci::ir::program& program, const stream_choices& c,
         bound_program p(ricci::ir::program(program.view()), type, c.seed);
         bind(p, c, what, type, l);
         auto step = p.prepare();
-        result.streamed = step.explain().find("not stored: ") != std::string::npos;
+        result.fused = step.explain().find("not stored: ") != std::string::npos;
         step.run();
         std::size_t k = 0;
         for (const auto output : p.output_names()) {
@@ -139,12 +139,12 @@ outcome check(const ricci::ir::program& program, const stream_choices& c,
 }
 
 /// What is wrong with the program of these choices, forward or with gradients.
-std::string failure(const stream_choices& c, element type, bool gradients, bool* streamed) {
-    const auto what = ricci::testing::stream_writer(c).write();
+std::string failure(const fused_choices& c, element type, bool gradients, bool* fused) {
+    const auto what = ricci::testing::fused_writer(c).write();
     try {
         const auto program = gradients ? with_gradients(what) : bound_program::parsed(what.text);
         const auto result = check(program, c, what, type);
-        if (streamed != nullptr) *streamed = result.streamed;
+        if (fused != nullptr) *fused = result.fused;
         return result.words;
     } catch (const std::exception& e) {
         return e.what();
@@ -152,7 +152,7 @@ std::string failure(const stream_choices& c, element type, bool gradients, bool*
 }
 
 /// The simplest program near this one that still fails, in words.
-std::string simplest(stream_choices c, element type, bool gradients) {
+std::string simplest(fused_choices c, element type, bool gradients) {
     bool changed = true;
     for (int rounds = 0; changed && rounds < 100; ++rounds) {
         changed = false;
@@ -164,34 +164,34 @@ std::string simplest(stream_choices c, element type, bool gradients) {
         }
     }
     std::ostringstream words;
-    words << ricci::testing::stream_writer(c).write().text;
+    words << ricci::testing::fused_writer(c).write().text;
     for (const auto& [index, extent] : c.extents) words << index << " " << extent << "  ";
     words << "\n" << failure(c, type, gradients, nullptr);
     return words.str();
 }
 
-// Most forward programs are streamed; of those with gradients, which have more to ask for, many.
-void check_all(bool gradients, unsigned usual, unsigned least_streamed_percent) {
+// Most forward programs are fused; of those with gradients, which have more to ask for, many.
+void check_all(bool gradients, unsigned usual, unsigned least_fused_percent) {
     const unsigned count = ricci::testing::program_count(usual);
-    unsigned streamed = 0;
+    unsigned fused = 0;
     for (unsigned seed = ricci::testing::first_seed(), n = 0; n < count; ++n, ++seed) {
-        const auto choices = ricci::testing::draw_stream(seed);
+        const auto choices = ricci::testing::draw_fused(seed);
         for (const element type : {element::f32, element::f64}) {
-            bool is_streamed = false;
-            const auto words = failure(choices, type, gradients, &is_streamed);
-            streamed += is_streamed ? 1 : 0;
+            bool is_fused = false;
+            const auto words = failure(choices, type, gradients, &is_fused);
+            fused += is_fused ? 1 : 0;
             if (words.empty()) continue;
             FAIL_CHECK("seed " << seed << ", " << ricci::name_of(type) << ": " << words
                                << "\nas simple as it gets:\n"
                                << simplest(choices, type, gradients));
         }
     }
-    INFO("streamed: " << streamed << " of " << 2 * count);
-    CHECK(streamed * 100 >= 2 * count * least_streamed_percent);
+    INFO("fused: " << fused << " of " << 2 * count);
+    CHECK(fused * 100 >= 2 * count * least_fused_percent);
 }
 
 }  // namespace
 
-TEST_CASE("random streamed programs compute what stored ones do") { check_all(false, 150, 50); }
+TEST_CASE("random fused programs compute what stored ones do") { check_all(false, 150, 50); }
 
-TEST_CASE("random streamed gradients compute what stored ones do") { check_all(true, 100, 30); }
+TEST_CASE("random fused gradients compute what stored ones do") { check_all(true, 100, 30); }

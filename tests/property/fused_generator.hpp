@@ -1,4 +1,4 @@
-// Random programs of the shape that is streamed: a contraction, a chain of element-wise equations, a
+// Random programs of the shape that is fused: a contraction, a chain of element-wise equations, a
 // normalisation or none, and a contraction again. What was drawn is a list of choices, so that a
 // program that fails can be made simpler by taking some of them back.
 #pragma once
@@ -42,7 +42,7 @@ enum class normaliser : std::uint8_t {
     none,
 };
 
-struct stream_choices {
+struct fused_choices {
     unsigned seed = 0;
     std::string batch;       // indices of Q, K and V
     std::string queries;     // more indices of Q
@@ -62,17 +62,17 @@ struct stream_choices {
 };
 
 /// A program and what its inputs are.
-struct stream_program {
+struct fused_program {
     std::string text;
     std::vector<std::string> wrt;                 // inputs that have a gradient
     std::map<std::string, std::string> contents;  // "mask", "truth", "lengths", "positive"
 };
 
-inline stream_choices draw_stream(unsigned seed) {
+inline fused_choices draw_fused(unsigned seed) {
     std::mt19937 random(seed * 2654435761u + 17);
     const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
     const auto chance = [&](unsigned percent) { return below(100) < percent; };
-    stream_choices c;
+    fused_choices c;
     c.seed = seed;
     if (chance(35)) c.batch += 'b';
     if (chance(65)) c.batch += 'h';
@@ -106,11 +106,11 @@ inline stream_choices draw_stream(unsigned seed) {
 }
 
 /// Writes the choices down as equations.
-class stream_writer {
+class fused_writer {
 public:
-    explicit stream_writer(const stream_choices& c) : c_(c) {}
+    explicit fused_writer(const fused_choices& c) : c_(c) {}
 
-    stream_program write() {
+    fused_program write() {
         plane_ = c_.batch + c_.queries + c_.rows + c_.columns;
         const auto keys = without(c_.batch, c_.keys_lack) + c_.columns + c_.contracted;
         line("S", plane_,
@@ -324,16 +324,16 @@ private:
         current_ = use("A", plane_);
     }
 
-    const stream_choices& c_;
-    stream_program p_;
+    const fused_choices& c_;
+    fused_program p_;
     std::string plane_, current_;
     std::vector<std::string> sums_;  // of the weights, as they are used
     bool has_minus_infinity_already_ = false;
 };
 
 /// The choices with one of them taken back, for every one there is.
-inline std::vector<stream_choices> simpler(const stream_choices& c) {
-    std::vector<stream_choices> all;
+inline std::vector<fused_choices> simpler(const fused_choices& c) {
+    std::vector<fused_choices> all;
     const auto with = [&](auto change) {
         auto less = c;
         change(less);
