@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/property/build.hpp"
 #include "tests/property/corpus.hpp"
 #include "tests/property/derived.hpp"
 #include "tests/property/generator.hpp"

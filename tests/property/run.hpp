@@ -15,6 +15,7 @@
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/parse.hpp>
 
+#include "tests/property/build.hpp"
 #include "tests/property/given.hpp"
 #include "tests/property/write.hpp"
 #include "tests/unit/bound_program.hpp"
