@@ -68,7 +68,8 @@ class Cursor:
                 raise Refused("unbalanced", closing)
             if t.value == closing and depth == 0:
                 return out
-            depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(t.value, 0) if t.kind == "sign" else 0
+            if t.kind == "sign":
+                depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(t.value, 0)
             out.append(t)
 
 
