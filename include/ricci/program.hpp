@@ -234,6 +234,10 @@ inline runner prepare(const program& p, detail::operand_list operands,
 std::string explain(const program& p, detail::operand_list operands,
                     const prepare_options& options = {});
 
+/// The same after every pass of the planner, as notation: how the plan came about.
+std::string explain_passes(const program& p, detail::operand_list operands,
+                           const prepare_options& options = {});
+
 /// A tensor of a program, with the extents that it has for certain operands.
 struct sized_tensor {
     enum class part : std::uint8_t { input, intermediate, output };

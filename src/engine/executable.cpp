@@ -17,6 +17,7 @@
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
 #include "src/plan/explain.hpp"
+#include "src/plan/make_plan.hpp"
 #include "src/plan/words.hpp"
 #include "src/engine/execution.hpp"
 #include "src/runtime/parallel.hpp"
@@ -242,6 +243,11 @@ std::string explain(const request& r) {
     const plan::program_plan made = plan_of(r);
     const engine::execution execution(made, engine::execution::purpose::words);
     return words_of(made.rewritten ? made.rewritten->view() : r.program, made, execution);
+}
+
+std::string explain_passes(const request& r) {
+    if (r.layers == nullptr) return plan::explain_passes(r);
+    return layers(r, layers::purpose::words).explain_passes();
 }
 
 memory_sizes memory_of(const request& r) {

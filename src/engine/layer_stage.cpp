@@ -42,6 +42,8 @@ void layer_stage::run(std::int64_t layer) {
     executable_->run_at(moved_.data(), static_cast<std::int32_t>(moved_.size()));
 }
 
+std::string layer_stage::explain_passes() const { return engine::explain_passes(for_first()); }
+
 std::string layer_stage::explain() const {
     return executable_ != nullptr ? executable_->explain() : engine::explain(for_first());
 }

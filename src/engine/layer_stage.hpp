@@ -50,6 +50,7 @@ public:
     /// Allocates nothing.
     void run(std::int64_t layer);
     std::string explain() const;
+    std::string explain_passes() const;
 
 private:
     ir::program program_;

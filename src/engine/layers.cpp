@@ -79,6 +79,12 @@ void layers::run() {
     for (stage& s : after_) s->run(0);
 }
 
+std::string layers::explain_passes() const {
+    std::string text = forward_->explain_passes();
+    if (backward_ != nullptr) text += "\nback, from the last layer\n\n" + backward_->explain_passes();
+    return text;
+}
+
 std::string layers::explain() const {
     const std::string from = string_of(given_.layer.name(given_.from));
     const std::string to = string_of(given_.layer.name(given_.to));

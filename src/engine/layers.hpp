@@ -35,6 +35,7 @@ public:
     /// Allocates nothing.
     void run();
     std::string explain() const;
+    std::string explain_passes() const;
     memory_sizes memory() const;
     const layering& how() const { return given_; }
 

@@ -66,6 +66,12 @@ std::string explain(const program& p, detail::operand_list operands,
     return engine::explain(call_operands(p, operands, call_kind::explain, options).request());
 }
 
+std::string explain_passes(const program& p, detail::operand_list operands,
+                           const prepare_options& options) {
+    const call_operands call(p, operands, call_kind::explain, options);
+    return engine::explain_passes(call.request());
+}
+
 memory_needed memory_of(const program& p, detail::operand_list operands,
                         const prepare_options& options) {
     const call_operands call(p, operands, call_kind::explain, options);

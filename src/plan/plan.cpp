@@ -38,6 +38,17 @@ void add_group(const graph& values, const fused& what, touches& reads, touches& 
 
 }  // namespace
 
+bool step::hides() const {
+    if (const auto* chain = std::get_if<chained>(&what))
+        return chain->first.hides || chain->second.hides;
+    return std::visit(
+        [](const auto& w) {
+            if constexpr (requires { w.hides; }) return w.hides;
+            else return false;
+        },
+        what);
+}
+
 step make_step(const graph& values, assign what) {
     touches found;
     for_each_load(values, what, [&](const access& a) { found.add(a.slot, false); });

@@ -62,6 +62,7 @@ struct step {
 
     const assign* as_assign() const { return std::get_if<assign>(&what); }
     const fused* as_fused() const { return std::get_if<fused>(&what); }
+    bool hides() const;
 };
 
 step make_step(const graph& values, assign what);

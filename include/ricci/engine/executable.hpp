@@ -130,6 +130,9 @@ void run(const request&);
 /// outputs are allocated, and operands may be shapes. Throws what executable() does.
 std::string explain(const request& r);
 
+/// The plan after every pass of the planner, as notation. Of layers, that of one.
+std::string explain_passes(const request& r);
+
 /// What a plan takes in bytes beside the memory of its operands, those outputs that are not bound
 /// among them.
 struct memory_sizes {

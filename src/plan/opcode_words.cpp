@@ -1,0 +1,43 @@
+// What operations and folds are called where a plan is explained.
+#include "src/plan/opcode_words.hpp"
+
+#include <cstddef>
+
+namespace ricci::plan {
+
+using namespace steps;
+
+const char* word_of(opcode code) {
+    static constexpr const char* words[] = {
+        "constant", "load", "position", "negate", "square", "reciprocal",
+#define RICCI_FUNCTION(NAME, WORD, ...) WORD,
+#include <ricci/detail/functions.inc>
+        "+",        "-",    "*",        "/",      "power",  "<",
+        "<=",       "==",   "!=",       "and",    "or",     "select"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
+    return words[static_cast<std::size_t>(code)];
+}
+
+const char* word_of(fold f) {
+    switch (f) {
+        case fold::none:
+            return "map";
+        case fold::sum:
+            return "sum";
+        case fold::mean:
+            return "mean";
+        case fold::maximum:
+            return "max";
+        case fold::minimum:
+            return "min";
+        case fold::product:
+            return "product";
+        case fold::logsumexp:
+            return "logsumexp";
+        case fold::softmax:
+            return "softmax";
+    }
+    return "";
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,217 @@
+// From a program to a plan's assignments.
+#include "src/plan/order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/plan/brackets.hpp"
+#include "src/plan/lower.hpp"
+#include "src/plan/translate.hpp"
+
+namespace ricci::plan {
+namespace {
+
+/// An output that is computed in the workspace and copied to its memory at the end.
+struct postponed {
+    ir::ref name;
+    std::int32_t memory;  // slot
+    bool at_once;         // it is scaled as it is computed
+};
+
+// A number as memory that the plan owns.
+slot literal(const number& value, element type) {
+    slot s;
+    s.kind = storage::input;
+    s.own = element_of_number(value, type);
+    s.data = const_cast<void*>(s.own.get());
+    return s;
+}
+
+// target = alpha * source + beta * target, over all of a slot; without a source only the latter.
+void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source,
+                const number& alpha, const number& beta) {
+    auto& values = plan.values;
+    assign made;
+    made.equation = equation;
+    made.target.slot = target;
+    for (const auto extent : plan.slots[static_cast<std::size_t>(target)].extents) {
+        if (extent == 0) return;
+        place at;
+        if (extent > 1) at.terms = {{values.loops().fresh(ir::none, extent), 1}};
+        made.target.at.push_back(std::move(at));
+    }
+    made.target.positions = {0, -1};
+    made.loops = loops_of(made.target);
+    const auto scaled = [&](std::int32_t slot, const number& factor) {
+        access from = made.target;
+        from.slot = slot;
+        const expr x = values.load(from);
+        if (factor == number(1)) return x;
+        if (factor.is_plain()) return values.multiply({values.constant(factor.real), x});
+        plan.slots.push_back(literal(factor, plan.type));
+        access single;
+        single.slot = static_cast<std::int32_t>(plan.slots.size()) - 1;
+        single.positions = {0, 0};
+        return values.multiply({values.load(single), x});
+    };
+    std::vector<expr> terms;
+    if (source >= 0) terms.push_back(scaled(source, alpha));
+    if (beta != number(0)) terms.push_back(scaled(target, beta));
+    made.body = values.add(terms);
+    plan.steps.push_back(make_step(values, std::move(made)));
+}
+
+// A product, a sum or a function of numbers, that is, what rounds; a copy does not.
+bool rounds(const program_plan& plan, const assign& a) {
+    if (a.how == way::gather) return false;
+    return a.how != way::map || a.folding != fold::none ||
+           plan.values[a.body].kind == kind::operation;
+}
+
+bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
+
+// How an equation's result becomes what its memory holds in the end.
+struct result_scale {
+    double alpha = 1, beta = 0;
+    std::int32_t old = -1;  // the slot that beta multiplies
+};
+
+class equation_plan {
+public:
+    equation_plan(const engine::request& request, const brackets& conditions,
+                  const ir::shape_table& shapes, ir::ref e, program_plan& plan)
+        : request_(request), brackets_(conditions), shapes_(shapes), e_(e), plan_(plan) {}
+
+    void make(const result_scale& scale) {
+        const bool scaled = scale.alpha != 1 || scale.beta != 0;
+        const auto steps = plan_.steps.size(), slots = plan_.slots.size();
+        const std::int32_t target = request_.program.equations[e_].name;
+        if (scale.old < 0 || scale.old == target) {
+            lower(scale, plan_.type);
+            const auto rounding = std::count_if(
+                plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps), plan_.steps.end(),
+                [&](const step& s) { return rounds(plan_, *s.as_assign()); });
+            if (!scaled || !is_narrow(plan_.type) || rounding < 2) return;
+        }
+        // Scaled results round once: all of it is computed in float.
+        plan_.steps.resize(steps);
+        plan_.slots.resize(slots);
+        lower(scale, element::f32);
+    }
+
+private:
+    void lower(const result_scale& scale, element type) {
+        const auto& equation = request_.program.equations[e_];
+        graph& expressions = plan_.values;
+        expressions.begin(++plan_.parts, type);
+        std::vector<loop> loops;
+        for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
+            loops.push_back(expressions.loops().of(i, shapes_.index_extent(e_, i)));
+        translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions);
+        expr value = read.body();
+        const access target = read.left_side();
+        const auto indices = loops_of(target);
+        if (scale.alpha != 1)
+            value = expressions.multiply({expressions.constant(scale.alpha), value});
+        loop_list order;
+        for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
+            const auto& p = request_.program.at(equation.positions, axis);
+            if (p.kind == ir::position_kind::index)
+                order.push_back(loops[static_cast<std::size_t>(p.index)]);
+            for (std::int32_t k = 0; k < p.terms.count; ++k)
+                order.push_back(loops[static_cast<std::size_t>(
+                    request_.program.affine_terms[p.terms.first + k].index)]);
+        }
+        lowering steps(plan_, expressions, e_, std::move(order), type);
+        const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
+        finish(steps, read, expressions, target, indices, value, scale, type);
+        if (!steps.hides() || is_integer(plan_.type)) return;
+        std::for_each(plan_.steps.begin() + first, plan_.steps.end(),
+                      [](step& s) { std::get<assign>(s.what).hides = true; });
+    }
+
+    void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
+                const loop_list& indices, expr value, const result_scale& scale, element type) {
+        const auto& equation = request_.program.equations[e_];
+        const bool nothing = expressions.size(indices) == 0;
+        if (type == plan_.type) {
+            double beta = scale.beta;
+            if (!read.covers_all()) {
+                whole_slot(plan_, e_, equation.name, -1, 1, beta);
+                if (beta != 0) beta = 1;
+            }
+            if (!nothing) steps.into(target, indices, value, beta);
+            return;
+        }
+        if (scale.beta != 0) {
+            const expr old = expressions.load(read.left_side(scale.old));
+            value = expressions.add(
+                {value, expressions.multiply({expressions.constant(scale.beta), old})});
+        }
+        access result;
+        if (!nothing) result = steps.computed(indices, value);
+        if (!read.covers_all()) {
+            if (scale.old == equation.name || scale.beta == 0)
+                whole_slot(plan_, e_, equation.name, -1, 1, scale.beta);
+            else whole_slot(plan_, e_, equation.name, scale.old, scale.beta, 0);
+        }
+        if (!nothing) steps.convert(result, target, indices);
+    }
+
+    const engine::request& request_;
+    const brackets& brackets_;
+    const ir::shape_table& shapes_;
+    ir::ref e_;
+    program_plan& plan_;
+};
+
+}  // namespace
+
+program_plan order(const engine::request& request, const ir::shape_table& shapes,
+                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
+                   const name_roles& roles, bool careful) {
+    program_plan plan;
+    plan.careful = careful;
+    plan.type = request.type;
+    plan.slots = bound;
+    // Numbers of loops keep the order of letters in every equation.
+    for (ir::ref i = 0; i < request.program.indices.size(); ++i)
+        for (ir::ref e = 0; e < request.program.equations.size(); ++e)
+            plan.values.loops().of(i, shapes.index_extent(e, i));
+    const bool plain = request.alpha.is_plain() && request.beta.is_plain();
+    const brackets conditions(request.program);
+    std::vector<postponed> copies;
+    for (ir::ref name : postpone) {
+        // A result of 16 bits that nothing else reads is scaled before it is rounded.
+        const bool at_once =
+            is_narrow(plan.type) && plain && !roles.used[static_cast<std::size_t>(name)];
+        copies.push_back({name, static_cast<std::int32_t>(plan.slots.size()), at_once});
+        plan.slots.push_back(plan.slots[static_cast<std::size_t>(name)]);
+        auto& shadow = plan.slots[static_cast<std::size_t>(name)];
+        shadow.kind = storage::workspace;
+        shadow.data = nullptr;
+        set_row_major(shadow, request.program, plan.type);
+    }
+    for (ir::ref e = 0; e < request.program.equations.size(); ++e) {
+        const auto& equation = request.program.equations[e];
+        if (!ir::computes(request.program, equation)) continue;
+        result_scale scale;
+        const auto copy = std::find_if(copies.begin(), copies.end(),
+                                       [&](const postponed& c) { return c.name == equation.name; });
+        // A postponed output is scaled when it is copied, otherwise.
+        if (copy != copies.end()
+                ? copy->at_once
+                : plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output)
+            scale = {request.alpha.real, request.beta.real,
+                     copy != copies.end() ? copy->memory : equation.name};
+        if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
+        equation_plan(request, conditions, shapes, e, plan).make(scale);
+    }
+    for (const auto& copy : copies)
+        whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
+                   copy.at_once ? number(1) : request.alpha,
+                   copy.at_once ? number(0) : request.beta);
+    return plan;
+}
+
+}  // namespace ricci::plan

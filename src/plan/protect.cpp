@@ -1,0 +1,37 @@
+// Outputs on the memory of inputs: which may be written at once.
+#include "src/plan/protect.hpp"
+
+namespace ricci::plan {
+
+bool safe_in_place(const program_plan& plan, ir::ref output) {
+    const auto& memory = plan.slots[static_cast<std::size_t>(output)];
+    const auto shares = [&](std::int32_t number) {
+        const auto& s = plan.slots[static_cast<std::size_t>(number)];
+        return s.kind == storage::input && s.data == memory.data;
+    };
+    bool written = false;
+    for (const step& s : plan.steps) {
+        bool reads = false, writes = false;
+        for (const touch& t : s.touches) {
+            reads = reads || shares(t.slot);
+            writes = writes || (t.writes && t.slot == output);
+        }
+        if ((reads || writes) && written) return false;
+        if (!writes) continue;
+        written = true;
+        if (!reads) continue;
+        const assign* map = s.as_assign();
+        if (map == nullptr || map->how != way::map ||
+            (map->folding != fold::none && map->folding != fold::softmax))
+            return false;
+        const place there = address_of(map->target, memory.strides);
+        bool same = true;
+        for_each_load(plan.values, *map, [&](const access& a) {
+            if (shares(a.slot)) same = same && address_of(a, plan.slot_of(a).strides) == there;
+        });
+        if (!same) return false;
+    }
+    return true;
+}
+
+}  // namespace ricci::plan

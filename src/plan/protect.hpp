@@ -1,0 +1,12 @@
+// Outputs on the memory of inputs: which may be written at once.
+#pragma once
+
+#include "src/plan/plan.hpp"
+
+namespace ricci::plan {
+
+/// Whether an output may be written to memory that is an input as well: in one pass that reads each
+/// element of it only where it writes it, after every other step that reads it.
+bool safe_in_place(const program_plan& plan, ir::ref output);
+
+}  // namespace ricci::plan
