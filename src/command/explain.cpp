@@ -19,7 +19,7 @@ void add_explain(CLI::App& app, int& code) {
     struct options {
         std::string file, type;
         std::vector<std::string> operands, parameters, keep;
-        bool json = false;
+        bool json = false, passes = false;
     };
     auto o = std::make_shared<options>();
     command_line explain(
@@ -37,12 +37,19 @@ void add_explain(CLI::App& app, int& code) {
     explain.option("--parameters", o->parameters, "NAME,...",
                    "the inputs that are parameters; otherwise those named W and b", ',');
     explain.option("--keep", o->keep, "NAME,...", "tensors that are outputs too", ',');
+    explain.flag("--passes", o->passes,
+                 "the plan after every pass of the planner, as notation, and nothing else");
     explain.flag("--json", o->json, "the table as JSON, with the plan as text in it");
     explain.call([o, &code] {
         program p = read_equations(o->file);
         for (const std::string& name : o->keep) p = p.keep({name});
         const auto wanted = o->type.empty() ? std::nullopt : std::optional(element_named(o->type));
         const auto shapes = shapes_of_operands(p, read_operands(o->operands, p), wanted);
+        if (o->passes) {
+            std::fputs(explain_passes(p, shapes).c_str(), stdout);
+            code = done;
+            return;
+        }
         const tensor_table table(p, shapes, o->parameters);
         const std::string plan = ricci::explain(p, shapes);
         if (o->json) {

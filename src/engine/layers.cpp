@@ -81,7 +81,8 @@ void layers::run() {
 
 std::string layers::explain_passes() const {
     std::string text = forward_->explain_passes();
-    if (backward_ != nullptr) text += "\nback, from the last layer\n\n" + backward_->explain_passes();
+    if (backward_ != nullptr)
+        text += "\nback, from the last layer\n\n" + backward_->explain_passes();
     return text;
 }
 
