@@ -2,11 +2,8 @@
 #include "src/fused/columns_outside.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <thread>
 
 #include "src/runtime/buffers.hpp"
-#include "src/runtime/parallel.hpp"
 
 namespace ricci::fused {
 namespace {
@@ -16,18 +13,6 @@ constexpr std::int64_t block_bytes = 512
                                      << 10;  // of sums over rows, half of the second cache or less
 constexpr std::int64_t enough_tasks = 16;
 constexpr double flops_per_task = 4e5;
-
-// Says that a block is through with all of its rows, in each of some batches, also when it ends by an
-// exception: nobody may wait for it any longer.
-struct through_at_end {
-    std::atomic<std::int64_t>* first;
-    std::int64_t batches = 1, step = 0;
-    ~through_at_end() {
-        for (std::int64_t k = 0; k < batches; ++k)
-            first[k * step].store(std::numeric_limits<std::int64_t>::max(),
-                                  std::memory_order_release);
-    }
-};
 
 }  // namespace
 
@@ -59,8 +44,7 @@ columns_outside<T>::columns_outside(const steps::fused_group& what,
     tiles_.check_room();
     tiles_.find_schedule(block_columns_);
     runtime::worker_memory(0);  // now, not in the middle of a run
-    progress_ =
-        std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(batches_ * blocks_));
+    order_.reserve(tasks());
 }
 
 template <class T>
@@ -88,46 +72,54 @@ void columns_outside<T>::choose_blocks(const steps::fused_group& what) {
     if (!split_)
         batches_per_task_ =
             std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
-    single_ = blocks_ == 1 && iterations(g.other_rows) * tiles_.row_tiles() == 1;
+    single_ = blocks_ == 1 && units() == 1;
+}
+
+template <class T>
+std::int64_t columns_outside<T>::tasks() const {
+    return split_ ? batch_tasks_ * blocks_
+                  : (batch_tasks_ + batches_per_task_ - 1) / batches_per_task_;
+}
+
+// Tiles of rows that a block goes through.
+template <class T>
+std::int64_t columns_outside<T>::units() const {
+    return iterations(tiles_.shape().other_rows) * tiles_.row_tiles();
 }
 
 template <class T>
 void columns_outside<T>::run(void* const* bases, const double* numbers) const {
-    for (std::int64_t k = 0; k < batches_ * blocks_; ++k)
-        progress_[static_cast<std::size_t>(k)].store(0, std::memory_order_relaxed);
-    auto body = [&](std::int64_t number, int worker) {
+    auto body = [&](runtime::turn& mine, std::int64_t task, int worker) {
         const std::int64_t summed = batches_ / batch_tasks_;
-        const std::int64_t first =
-            (split_ ? number / blocks_ : number * batches_per_task_) * summed;
+        const std::int64_t first = (split_ ? task / blocks_ : task * batches_per_task_) * summed;
         const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
-        const through_at_end through{
-            &progress_[static_cast<std::size_t>(first * blocks_ + (split_ ? number % blocks_ : 0))],
-            split_ ? end - first : 0, blocks_};
         auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
         t.shared = t.address(shared_);
         for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
-                run_block(t, batch, number % blocks_);
+                run_block(t, mine, batch, task % blocks_);
+                mine.advance((batch - first + 1) * (units() + 1));
             } else {
-                for (std::int64_t block = 0; block < blocks_; ++block) run_block(t, batch, block);
+                for (std::int64_t block = 0; block < blocks_; ++block)
+                    run_block(t, mine, batch, block);
             }
         }
     };
     if (batches_ == 0) return;
-    runtime::parallel_for(split_ ? batch_tasks_ * blocks_
-                                 : (batch_tasks_ + batches_per_task_ - 1) / batches_per_task_,
-                          body);
+    runtime::parallel_for_in_turns(order_, tasks(), body);
 }
 
 template <class T>
-void columns_outside<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const {
+void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::int64_t batch,
+                                   std::int64_t block) const {
     const geometry& g = tiles_.shape();
     const std::int64_t runs = blocks_ / iterations(g.other_columns);
     const std::int64_t first = block % runs * block_columns_;
     const std::int64_t end = std::min(g.column.extent, first + block_columns_);
-    std::atomic<std::int64_t>* const mine =
-        &progress_[static_cast<std::size_t>(batch * blocks_ + block)];
-    const through_at_end through{mine};
+    const std::int64_t units = this->units();
+    // Other blocks of this batch are other tasks, with as many batches as this one before it.
+    const bool in_turns = split_ && block > 0;
+    const std::int64_t done = batch % (batches_ / batch_tasks_) * (units + 1);
     std::copy(g.offset.begin(), g.offset.end(), t.origin);
     move(g.batch, batch, t.origin);
     move(g.other_columns, block / runs, t.origin);
@@ -135,8 +127,8 @@ void columns_outside<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int
 
     for (const auto& s : column_consumers_) s.consumer.clear(t, end - first);
     for (const auto& s : line_consumers_) s.consumer.clear(t);
-    const std::int64_t rows = iterations(g.other_rows), row_tiles = tiles_.row_tiles();
-    for (std::int64_t unit = 0; unit < rows * row_tiles; ++unit) {
+    const std::int64_t row_tiles = tiles_.row_tiles();
+    for (std::int64_t unit = 0; unit < units; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_rows, unit / row_tiles, t.at);
         // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
@@ -147,23 +139,20 @@ void columns_outside<T>::run_block(tile_task<T>& t, std::int64_t batch, std::int
         if (row_consumers_.empty()) continue;
         // Blocks add to the sums one after another. Where it is not known beforehand which of them have
         // nothing to add, the order has to hold through those, too.
-        if (block > 0 && (added || !tiles_.has_schedule())) {
-            const auto& before = *(mine - block + adds_before(block, row_tile));
-            while (before.load(std::memory_order_acquire) <= unit) std::this_thread::yield();
-        }
+        if (in_turns && (added || !tiles_.has_schedule()) &&
+            !mine.wait_for(block - adds_before(block, row_tile), done + unit + 1))
+            return;
         if (added)
             for (const auto& s : row_consumers_)
                 s.consumer.finish(t, t.numbers[s.number], block == 0, t.address(scratch_));
-        mine->store(unit + 1, std::memory_order_release);
+        if (split_) mine.advance(done + unit + 1);
     }
     std::copy_n(t.origin, g.operands(), t.at);
     for (const auto& s : column_consumers_)
         s.consumer.finish(t, first, end, t.numbers[s.number], true);
     if (line_consumers_.empty()) return;
     // Lines of one block cross those of others: one block after another adds its own.
-    if (block > 0)
-        while ((mine - 1)->load(std::memory_order_acquire) <= rows * row_tiles)  // not at its end
-            std::this_thread::yield();
+    if (in_turns && !mine.wait_for(1, done + units + 1)) return;
     for (const auto& s : line_consumers_) s.consumer.finish(t, first, t.numbers[s.number]);
 }
 

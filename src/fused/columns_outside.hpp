@@ -2,15 +2,14 @@
 // cache, and each block adds its part to the sums over columns, one block after another.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "src/fused/consumers.hpp"
 #include "src/fused/loop_order.hpp"
 #include "src/fused/tiles.hpp"
+#include "src/runtime/turns.hpp"
 
 namespace ricci::fused {
 
@@ -43,7 +42,10 @@ private:
     };
 
     void choose_blocks(const steps::fused_group& what);
-    void run_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    std::int64_t tasks() const;
+    std::int64_t units() const;
+    void run_block(tile_task<T>& t, runtime::turn& mine, std::int64_t batch,
+                   std::int64_t block) const;
     std::int64_t adds_before(std::int64_t block, std::int64_t row_tile) const;
     bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
     bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
@@ -62,9 +64,10 @@ private:
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
     bool split_ = false;                 // blocks of a batch are tasks of their own
     bool single_ = false;                // one block, one tile of rows
-    // How many tiles of rows each block of each batch is through with: the next block adds to their
-    // sums only then, so that the order of all sums is the same for any number of threads.
-    std::unique_ptr<std::atomic<std::int64_t>[]> progress_;
+    // Blocks of a batch that are tasks of their own take turns at each tile of rows: a block adds to its
+    // sums when the one before it has, so that the order of all sums is the same for any number of
+    // threads.
+    mutable runtime::turns order_;
 };
 
 extern template class columns_outside<float>;

@@ -2,11 +2,9 @@
 #include "src/fused/row_blocks.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "src/runtime/buffers.hpp"
-#include "src/runtime/parallel.hpp"
 
 namespace ricci::fused {
 namespace {
@@ -15,12 +13,6 @@ namespace {
 // many operations as its product has.
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::int64_t enough_tasks = 16;
-
-// Says that a task is done, also when it ends by an exception: nobody may wait for it any longer.
-struct done_at_end {
-    std::atomic<bool>& done;
-    ~done_at_end() { done.store(true, std::memory_order_release); }
-};
 
 constexpr std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -81,7 +73,7 @@ row_blocks<T>::row_blocks(const chain_operands& operands, const steps::fused_cha
     for (const auto& s : operands.sums()) sums_.emplace_back(s, g);
     suitable_ = choose_blocks() && choose_ranges();
     if (!suitable_) return;
-    finished_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(batches_ * groups_));
+    order_.reserve(batches_ * groups_);
     runtime::lent_memory::reserve(
         lent_bytes_, std::min<std::int64_t>(batches_ * groups_, runtime::worker_count()));
 }
@@ -122,19 +114,16 @@ bool row_blocks<T>::choose_ranges() {
 
 template <class T>
 void row_blocks<T>::run(void* const* bases, const double* numbers) const {
-    for (std::int64_t k = 0; k < batches_ * groups_; ++k)
-        finished_[static_cast<std::size_t>(k)].store(false, std::memory_order_relaxed);
-    auto body = [&](std::int64_t number, int) {
-        run_rows(number / groups_, number % groups_, bases, numbers);
+    auto body = [&](const runtime::turn& mine, std::int64_t task, int) {
+        run_rows(mine, task, bases, numbers);
     };
-    runtime::parallel_for(batches_ * groups_, body);
+    runtime::parallel_for_in_turns(order_, batches_ * groups_, body);
 }
 
 template <class T>
-void row_blocks<T>::run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+void row_blocks<T>::run_rows(const runtime::turn& mine, std::int64_t task, void* const* bases,
                              const double* numbers) const {
-    std::atomic<bool>* const mine = &finished_[static_cast<std::size_t>(batch * groups_ + group)];
-    const done_at_end done{*mine};
+    const std::int64_t batch = task / groups_, group = task % groups_;
     const runtime::lent_memory lent(lent_bytes_);
     std::byte* const second_memory = lent.data() + first_bytes_;
     T* const shared = reinterpret_cast<T*>(
@@ -173,9 +162,7 @@ void row_blocks<T>::run_rows(std::int64_t batch, std::int64_t group, void* const
     }
     auto& t = second[0].tile;
     choose_unit(second_, t, batch, begin);
-    // Tasks begin in order: the one before is done or at work.
-    if (group > 0)
-        while (!(mine - 1)->load(std::memory_order_acquire)) std::this_thread::yield();
+    if (group > 0 && !mine.wait_for(1)) return;
     for (const auto& s : column_consumers_)
         s.consumer.finish(t, 0, columns, t.numbers[s.number], group == 0);
 }

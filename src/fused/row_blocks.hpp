@@ -8,10 +8,8 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "src/fused/consumers.hpp"
 #include "src/fused/loop_order.hpp"
 #include "src/fused/tiles.hpp"
+#include "src/runtime/turns.hpp"
 
 namespace ricci::fused {
 
@@ -66,7 +65,7 @@ private:
                const kernels::fused_table<T>& table, const kernels::kernel_table<T>& packing);
     bool choose_blocks();
     bool choose_ranges();
-    void run_rows(std::int64_t batch, std::int64_t group, void* const* bases,
+    void run_rows(const runtime::turn& mine, std::int64_t task, void* const* bases,
                   const double* numbers) const;
     void choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
                      std::int64_t unit) const;
@@ -87,7 +86,7 @@ private:
     bool suitable_ = false;
     // Groups of rows of a batch are tasks of their own: each of them adds its sums over rows when the one
     // before it has, so that the order of all sums is the same for any number of threads.
-    std::unique_ptr<std::atomic<bool>[]> finished_;
+    mutable runtime::turns order_;
 };
 
 extern template class row_blocks<float>;

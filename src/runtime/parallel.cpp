@@ -1,13 +1,11 @@
-// Running independent tasks on several threads with oneTBB; the only file that knows of it.
+// Running independent tasks on several threads with oneTBB; the only file that knows of it. Its twin on
+// the standard library's threads is parallel_std.cpp.
 #include "src/runtime/parallel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include <oneapi/tbb/global_control.h>
@@ -15,48 +13,10 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include "src/runtime/float_settings.hpp"
+#include "src/runtime/shared_tasks.hpp"
 
 namespace ricci::runtime {
 namespace {
-
-constexpr int slot_count = 256;
-
-// One flag a cache line, so that threads which keep to their own slot never share a line.
-struct alignas(64) slot_flag {
-    std::atomic<bool> taken{false};
-};
-
-std::array<slot_flag, slot_count> slots;
-
-std::atomic<unsigned> next_home{0};
-
-// Holds a worker slot. A thread returns to the slot it had before, whose buffers are warm in its
-// caches, and only looks further when that one is taken.
-class slot_lease {
-public:
-    slot_lease() {
-        thread_local int home = static_cast<int>(next_home.fetch_add(1) % slot_count);
-        for (int tries = 0;; ++tries) {
-            slot_ = (home + tries) % slot_count;
-            std::atomic<bool>& taken = slots[static_cast<std::size_t>(slot_)].taken;
-            if (!taken.load(std::memory_order_relaxed) &&
-                !taken.exchange(true, std::memory_order_acquire)) {
-                return;
-            }
-            if (tries % slot_count == slot_count - 1) std::this_thread::yield();
-        }
-    }
-    slot_lease(const slot_lease&) = delete;
-    slot_lease& operator=(const slot_lease&) = delete;
-    ~slot_lease() {
-        slots[static_cast<std::size_t>(slot_)].taken.store(false, std::memory_order_release);
-    }
-    int slot() const { return slot_; }
-
-private:
-    int slot_ = 0;
-};
 
 // An arena of a chosen size. It is set up here, where one that could not be is given up: task_arena
 // would do so when it is first used, and where memory fails it then, every later use waits for that
@@ -102,55 +62,6 @@ bool has_threads() {
     return found;
 }
 
-void run_here(std::int64_t count, const task_ref& body) {
-    const slot_lease lease;
-    for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
-}
-
-// The tasks of one call: every thread that helps takes the next few from a counter until none are
-// left.
-class shared_tasks {
-public:
-    shared_tasks(std::int64_t count, int workers, const task_ref& body)
-        : count_(count),
-          grain_(std::max<std::int64_t>(1, count / (static_cast<std::int64_t>(workers) * 32))),
-          body_(body) {}
-
-    // Nothing leaves this by an exception: others may wait for a task that this thread has taken.
-    void work() noexcept {
-        if (next_.load(std::memory_order_relaxed) >= count_) return;
-        const slot_lease lease;
-        const with_float_settings as_caller(settings_);
-        for (;;) {
-            const std::int64_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
-            if (first >= count_) return;
-            const std::int64_t last = std::min(count_, first + grain_);
-            for (std::int64_t task = first; task < last; ++task) run(task, lease.slot());
-        }
-    }
-
-    // Once all threads are through: says what the first task that failed has thrown.
-    void finish() const {
-        if (thrown_) std::rethrow_exception(thrown_);
-    }
-
-private:
-    void run(std::int64_t task, int worker) noexcept {
-        try {
-            body_(task, worker);
-        } catch (...) {
-            if (!failed_.exchange(true)) thrown_ = std::current_exception();
-        }
-    }
-
-    std::int64_t count_, grain_;
-    const task_ref& body_;
-    float_settings settings_ = float_settings::here();
-    std::atomic<std::int64_t> next_{0};
-    std::atomic<bool> failed_{false};
-    std::exception_ptr thrown_;
-};
-
 // Isolation keeps a thread that waits here from starting unrelated work of an enclosing loop.
 void run_in_arena(std::int64_t count, int workers, shared_tasks& tasks) {
     const int callers = static_cast<int>(std::min<std::int64_t>(count, workers));
@@ -167,8 +78,6 @@ int worker_count() {
     if (const limited_arena* chosen = limit.load(std::memory_order_acquire)) return chosen->size;
     return std::max(1, tbb::this_task_arena::max_concurrency());
 }
-
-int worker_slots() { return slot_count; }
 
 void set_worker_count(int count) {
     if (count <= 0) {

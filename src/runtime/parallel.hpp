@@ -31,12 +31,11 @@ int worker_slots();
 void set_worker_count(int count);
 
 /// Runs tasks 0 .. count-1, each once. They begin in this order, so that one may wait for those before
-/// it, and end in any. `worker` < worker_slots() is unique among the tasks running at the same moment.
+/// it (by turns.hpp), and end in any. `worker` < worker_slots() is unique among the tasks running at the same moment.
 /// Stays on the caller's thread when count is 1, one worker is allowed, or no other can be had. How the
 /// work is cut into tasks must not depend on the number of workers. All threads round, and take tiny
 /// numbers for zeros, as the caller's does. What a task throws reaches the caller when every task has
-/// ended; with one worker those after it are not begun. A task that others wait for has to say so too
-/// where it ends by an exception.
+/// ended; with one worker those after it are not begun.
 void parallel_for(std::int64_t count, task_ref body);
 
 }  // namespace ricci::runtime

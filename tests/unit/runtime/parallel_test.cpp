@@ -142,28 +142,6 @@ TEST_CASE("what a task throws reaches the caller", "[parallel]") {
     }
 }
 
-TEST_CASE("a task that waits for the one before it does not wait for one that has failed",
-          "[parallel]") {
-    const worker_guard guard;
-    for (const int count : {1, 2, 4}) {
-        set_worker_count(count);
-        for (const std::int64_t bad : {0, 1, 7, 199}) {
-            std::vector<std::atomic<bool>> done(200);
-            struct done_at_end {
-                std::atomic<bool>& mine;
-                ~done_at_end() { mine = true; }
-            };
-            auto body = [&](std::int64_t task, int) {
-                const done_at_end end{done[static_cast<std::size_t>(task)]};
-                if (task == bad) throw std::runtime_error("bad");
-                while (task > 0 && !done[static_cast<std::size_t>(task - 1)])
-                    std::this_thread::yield();
-            };
-            CHECK_THROWS_AS(parallel_for(200, body), std::runtime_error);
-        }
-    }
-}
-
 TEST_CASE("all threads round, and take tiny numbers for zeros, as the caller's does",
           "[parallel]") {
     const worker_guard guard;

@@ -1,0 +1,65 @@
+// Worker slots, and tasks that threads share out among themselves.
+#include "src/runtime/shared_tasks.hpp"
+
+#include <array>
+#include <thread>
+
+namespace ricci::runtime {
+namespace {
+
+// One flag a cache line, so that threads which keep to their own slot never share a line.
+struct alignas(64) slot_flag {
+    std::atomic<bool> taken{false};
+};
+
+std::array<slot_flag, slot_count> slots;
+
+std::atomic<unsigned> next_home{0};
+
+}  // namespace
+
+int worker_slots() { return slot_count; }
+
+slot_lease::slot_lease() {
+    thread_local int home = static_cast<int>(next_home.fetch_add(1) % slot_count);
+    for (int tries = 0;; ++tries) {
+        slot_ = (home + tries) % slot_count;
+        std::atomic<bool>& taken = slots[static_cast<std::size_t>(slot_)].taken;
+        if (!taken.load(std::memory_order_relaxed) &&
+            !taken.exchange(true, std::memory_order_acquire)) {
+            return;
+        }
+        if (tries % slot_count == slot_count - 1) std::this_thread::yield();
+    }
+}
+
+slot_lease::~slot_lease() {
+    slots[static_cast<std::size_t>(slot_)].taken.store(false, std::memory_order_release);
+}
+
+void run_here(std::int64_t count, const task_ref& body) {
+    const slot_lease lease;
+    for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
+}
+
+void shared_tasks::work() noexcept {
+    if (next_.load(std::memory_order_relaxed) >= count_) return;
+    const slot_lease lease;
+    const with_float_settings as_caller(settings_);
+    for (;;) {
+        const std::int64_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
+        if (first >= count_) return;
+        const std::int64_t last = std::min(count_, first + grain_);
+        for (std::int64_t task = first; task < last; ++task) run(task, lease.slot());
+    }
+}
+
+void shared_tasks::run(std::int64_t task, int worker) noexcept {
+    try {
+        body_(task, worker);
+    } catch (...) {
+        if (!failed_.exchange(true)) thrown_ = std::current_exception();
+    }
+}
+
+}  // namespace ricci::runtime
