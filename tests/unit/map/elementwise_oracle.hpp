@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "src/kernels/scalar/scalar_twin.hpp"
 #include "src/steps/map.hpp"
+#include "tests/unit/map/meanings.hpp"
 
 namespace ricci::test {
 
@@ -34,7 +34,7 @@ struct precision {
 inline bounded apply_bounded(int op, const bounded (&x)[3], const precision& unit) {
     const int count = kernels::arity(op);
     bounded y;
-    y.value = kernels::scalar::apply<long double>(op, x[0].value, x[1].value, x[2].value);
+    y.value = meaning(op, x[0].value, x[1].value, x[2].value);
     for (int k = 0; k < count; ++k) y.unsure = y.unsure || x[k].unsure;
     for (int corner = 0; corner < 1 << (2 * count); ++corner) {
         long double argument[3] = {};
@@ -43,8 +43,7 @@ inline bounded apply_bounded(int op, const bounded (&x)[3], const precision& uni
             const long double e = std::isfinite(x[k].value) ? x[k].error : 0;
             argument[k] = x[k].value + (side == 1 ? e : side == 2 ? -e : 0);
         }
-        const long double there =
-            kernels::scalar::apply<long double>(op, argument[0], argument[1], argument[2]);
+        const long double there = meaning(op, argument[0], argument[1], argument[2]);
         if (std::isfinite(there) && std::isfinite(y.value)) {
             y.error = std::max(y.error, std::abs(there - y.value));
         } else if (!(there == y.value || (std::isnan(there) && std::isnan(y.value)))) {
@@ -124,8 +123,8 @@ inline bounded fold_bounded(steps::fold folding, const std::vector<bounded>& x,
     const bool least = folding == fold::minimum;
     y.value = least ? infinity : -infinity;
     for (const bounded& v : x) {
-        y.value = least ? kernels::scalar::minimum(y.value, v.value)
-                        : kernels::scalar::maximum(y.value, v.value);
+        const auto code = least ? steps::opcode::minimum : steps::opcode::maximum;
+        y.value = meaning(kernels::operation(code), y.value, v.value, 0.0L);
     }
     y.error = error;
     if (folding == fold::logsumexp && std::isfinite(y.value)) {
