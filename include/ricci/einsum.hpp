@@ -68,8 +68,8 @@ struct mistake_in_einsum_call<Program, void, Bound...> {
     using type = mistake_in_call<Program, false, Bound...>;
 };
 
-/// The contraction of a string and operands, and what is wrong with the two. `Out`: void, or what the
-/// result is written to.
+/// The contraction of a string and operands, and what is wrong with the two. `Out`: void, or what
+/// the result is written to.
 template <class Numbers, literal_text Text, class Out, class... Operands>
 struct einsum_of;
 template <std::size_t... K, literal_text Text, class Out, class... Operands>

@@ -18,8 +18,8 @@ struct equations;
 template <std::uint64_t Hash, class Mistake>
 struct mistaken_equations : equations<Hash> {};
 
-/// The equations that `Maker` makes of the program `Source`. `type` names the mistake that they have,
-/// since it is what g++ prints of a consteval function.
+/// The equations that `Maker` makes of the program `Source`. `type` names the mistake that they
+/// have, since it is what g++ prints of a consteval function.
 template <class Maker, std::uint64_t... Source>
 struct made_equations {
     using mistake = typename mistake_or_claim<Maker, mistake_in<Maker, Source...>>::type;
@@ -63,8 +63,8 @@ template <std::uint64_t Hash>
 struct equations {
     static constexpr std::uint64_t hash = Hash;
 
-    /// Computes the outputs. Binds every input, in any order: `f("X"_t = X, "d_k"_t = 64)`. Returns a
-    /// Hana map by name. Mistakes that the types show stop the compilation; others throw
+    /// Computes the outputs. Binds every input, in any order: `f("X"_t = X, "d_k"_t = 64)`. Returns
+    /// a Hana map by name. Mistakes that the types show stop the compilation; others throw
     /// ricci::error before anything is written.
     template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
     RICCI_INLINE auto operator()(const Bound&... bound) const {
@@ -86,8 +86,8 @@ struct equations {
         return {};
     }
 
-    /// Whether one of the equations is `claim`, up to the names of indices, the order of factors and
-    /// terms, deltas, constants and signs. A claim that cannot be read does not compile.
+    /// Whether one of the equations is `claim`, up to the names of indices, the order of factors
+    /// and terms, deltas, constants and signs. A claim that cannot be read does not compile.
     consteval bool states(const char* claim) const {
         const auto parsed = notation::parse_equations(claim);
         if (parsed.mistake) throw "the claim has a mistake";
@@ -127,8 +127,8 @@ value_and_gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
     return {};
 }
 
-/// Forward mode: d/dt Y for every output Y, along the direction "d/dt x"_t of every x of `by`; takes
-/// what `source` takes and those directions.
+/// Forward mode: d/dt Y for every output Y, along the direction "d/dt x"_t of every x of `by`;
+/// takes what `source` takes and those directions.
 template <std::uint64_t Hash, std::uint64_t... Wrt>
 consteval typename made_equations<derived_tangent<Hash, Wrt...>, Hash>::type tangent(
     equations<Hash>, name_list<Wrt...>) {

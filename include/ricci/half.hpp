@@ -1,4 +1,4 @@
-// The two 16-bit floating-point element types: storage with exact conversions; arithmetic is float's.
+// The two 16-bit floating-point types: stored with exact conversions, computed with in float.
 #pragma once
 
 #include <bit>
@@ -81,8 +81,8 @@ constexpr float widened(std::uint16_t bits) {
 
 /// A 16-bit floating-point number with `Exponent` bits of exponent. Converts from and to numbers
 /// without being asked, so that expressions are computed in float (or in double, beside one).
-/// Conversions from float and double round to nearest, ties to even. Zero unless given a value. As it
-/// converts both ways, `c ? h : 1.0f` names no type: write `c ? float(h) : 1.0f`.
+/// Conversions from float and double round to nearest, ties to even. Zero unless given a value. As
+/// it converts both ways, `c ? h : 1.0f` names no type: write `c ? float(h) : 1.0f`.
 template <int Exponent>
 class half {
 public:

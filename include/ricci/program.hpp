@@ -22,7 +22,7 @@
 
 namespace ricci {
 
-// What a program says of itself --------------------------------------------------------------------
+// What a program says of itself -------------------------------------------------------------------
 
 /// A tensor that a program takes or gives.
 struct tensor_info {
@@ -43,7 +43,7 @@ struct judgement {
         words;  // none where it is proved; of a refuted one the numbers in which the sides differ
 };
 
-// Operands -----------------------------------------------------------------------------------------
+// Operands ----------------------------------------------------------------------------------------
 
 /// The extent of an index where no shape gives it: {"h", ricci::extent(8)}.
 struct extent {
@@ -186,7 +186,7 @@ private:
 
 }  // namespace detail
 
-// Running ------------------------------------------------------------------------------------------
+// Running -----------------------------------------------------------------------------------------
 
 /// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
 /// written. Plans are remembered: the next call with the same shapes plans nothing.
@@ -268,7 +268,7 @@ program einsum_program(std::string_view text, const std::vector<std::size_t>& ra
 /// The same where every operand has as many axes as it has letters, and no "..." stands for more.
 program einsum_program(std::string_view text);
 
-// Derivatives --------------------------------------------------------------------------------------
+// Derivatives -------------------------------------------------------------------------------------
 
 // Programs again. All throw ricci::error for what would not compile.
 

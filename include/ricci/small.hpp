@@ -1,7 +1,8 @@
 // Contractions of small tensors whose extents are in their types, compiled in the user's file: no
 // call into the library, no allocation, loops that the compiler unrolls for the flags it is given.
-// Where this header is included, ricci::einsum of two or three fixed tensors of one real type gives a
-// fixed tensor, and takes that way when the product is small and the text is letters and an arrow.
+// Where this header is included, ricci::einsum of two or three fixed tensors of one real type gives
+// a fixed tensor, and takes that way when the product is small and the text is letters and an
+// arrow.
 #pragma once
 
 #include <cstddef>
@@ -51,10 +52,10 @@ RICCI_INLINE auto einsum(const Operands&... operands) {
 
 }  // namespace small
 
-/// The einsum of two or three fixed tensors of float or double, as a fixed tensor: without a call into
-/// the library up to some 32 x 32 x 32 multiplications. What is wrong goes on to the einsum of any tensors, where it
-/// is said. A text with an implied result or an ellipsis
-/// gives a tensor, as everywhere else.
+/// The einsum of two or three fixed tensors of float or double, as a fixed tensor: without a call
+/// into the library up to some 32 x 32 x 32 multiplications. What is wrong goes on to the einsum of
+/// any tensors, where it is said. A text with an implied result or an ellipsis gives a tensor, as
+/// everywhere else.
 template <literal_text Text, class T, std::size_t... A, std::size_t... B>
 requires(std::is_floating_point_v<T> &&
          !is_a_mistake<mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>>>)

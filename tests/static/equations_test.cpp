@@ -18,12 +18,12 @@ constexpr bool prints(ricci::equations<Hash>, ricci::detail::text_view expected)
 template <std::uint64_t Hash>
 constexpr bool is_output(ricci::equations<Hash>, ricci::detail::text_view name) {
     const auto p = ricci::equations<Hash>::program();
-    return ricci::is_output(p, p.find(name));
+    return ricci::ir::is_output(p, p.find(name));
 }
 template <std::uint64_t Hash>
 constexpr bool is_input(ricci::equations<Hash>, ricci::detail::text_view name) {
     const auto p = ricci::equations<Hash>::program();
-    return ricci::is_input(p, p.find(name));
+    return ricci::ir::is_input(p, p.find(name));
 }
 
 constexpr auto card = R"(

@@ -14,7 +14,7 @@
 
 namespace ricci {
 
-// What is known of each kind of binding ------------------------------------------------------------
+// What is known of each kind of binding -----------------------------------------------------------
 
 /// What is bound to no name.
 template <class Bound>
@@ -111,7 +111,7 @@ struct call_mistake {
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 using mistake_in_call = mistake_of<call_mistake<Program, OutputsToo, Bound...>>;
 
-// Outputs ------------------------------------------------------------------------------------------
+// Outputs -----------------------------------------------------------------------------------------
 
 /// Where the engine puts an output that the caller did not bind.
 struct output_slot {
@@ -142,7 +142,7 @@ struct output_slots {
     }
 };
 
-// The request --------------------------------------------------------------------------------------
+// The request -------------------------------------------------------------------------------------
 
 /// The operands of a call as the engine takes them.
 template <std::size_t Room>
@@ -195,8 +195,7 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_index<Hash>
     all.indices[all.index_count++] = {index_number<Program, Hash>, b.extent};
 }
 
-/// Calls body(request) with the request for operands, whose outputs go to `outputs` unless they are
-/// bound.
+/// Calls body(request) with the request for operands. Outputs that are not bound go to `outputs`.
 template <std::uint64_t Program, class T, class Body, std::size_t... K, class... Bound>
 RICCI_INLINE auto with_request(results<Program, T>& outputs, const engine::number& alpha,
                                const engine::number& beta, Body body, std::index_sequence<K...>,

@@ -8,6 +8,7 @@
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/roles.hpp>
 #include <ricci/ir/shapes.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
@@ -24,69 +25,6 @@ struct operand_facts {
     const std::int64_t* extents = nullptr;
     ricci::unsuitable why = ricci::unsuitable::nothing_wrong;
 };
-
-constexpr bool is_input(const ir::program_view& p, ir::ref name) {
-    if (p.definition(name) != ir::none) return false;
-    for (const ir::equation& e : p.equations)
-        if (!e.claim && ir::uses_name(p, e.body, name)) return true;
-    return false;
-}
-/// Marks the tensors that an expression reads.
-constexpr void mark_read(const ir::program_view& p, ir::ref n, detail::buffer<bool>& read) {
-    const ir::node& x = p.nodes[n];
-    if (x.kind == ir::op::tensor) read[x.name] = true;
-    for (std::int32_t k = 0; k < x.children.count; ++k) mark_read(p, p.child(x, k), read);
-}
-/// Defined, and not used by another equation or kept.
-constexpr bool is_output(const ir::program_view& p, ir::ref name) {
-    if (p.definition(name) == ir::none || p.names[name].shape_only) return false;
-    if (p.names[name].kept) return true;
-    for (const ir::equation& e : p.equations)
-        if (!e.claim && ir::uses_name(p, e.body, name)) return false;
-    return true;
-}
-constexpr std::int32_t rank_of(const ir::program_view& p, ir::ref name) {
-    const ir::ref defined = p.definition(name);
-    if (defined != ir::none) return p.equations[defined].positions.count;
-    std::int32_t rank = 0;
-    for (const ir::equation& e : p.equations)
-        ir::for_each_node(p, e.body, [&](ir::ref n) {
-            const ir::node& x = p.nodes[n];
-            if (x.kind == ir::op::tensor && x.name == name) rank = x.positions.count;
-        });
-    return rank;
-}
-
-/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or
-/// for nothing but its shape, as x^0 does.
-constexpr bool takes_place(const ir::program_view& p, const ir::node& x, std::int32_t k) {
-    if (x.kind == ir::op::tensor) return true;
-    if (x.kind != ir::op::power || k != 0) return false;
-    const ir::node& other = p.nodes[p.child(x, 1)];
-    return other.kind == ir::op::number && other.value == 0;
-}
-/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares
-/// numbers of any type.
-constexpr bool only_places(const ir::program_view& p, ir::ref n, ir::ref name) {
-    const ir::node& x = p.nodes[n];
-    if (x.kind == ir::op::compare) return true;
-    for (std::int32_t k = 0; k < x.children.count; ++k) {
-        const ir::ref child = p.child(x, k);
-        const bool is_name = p.nodes[child].kind == ir::op::tensor && p.nodes[child].name == name;
-        if (is_name && !takes_place(p, x, k)) return false;
-        if (!only_places(p, child, name)) return false;
-    }
-    return true;
-}
-constexpr bool holds_places(const ir::program_view& p, ir::ref name) {
-    for (const ir::equation& e : p.equations) {
-        const ir::node& x = p.nodes[e.body];
-        if (e.claim) continue;
-        if ((x.kind == ir::op::tensor && x.name == name) || !only_places(p, e.body, name))
-            return false;
-    }
-    return true;
-}
 
 /// Compares the operands of one call with the program. The same text at compile time and at run
 /// time. `outputs_too`: outputs may be bound to memory that is written.
@@ -237,8 +175,7 @@ private:
             s << (i == 0 ? "; they have " : ", ") << p_.index(i);
         fail(kind::unknown_name, s);
     }
-    /// Whether the name `n` is `base` with upper and lower indices told apart: g_upper, g_lower,
-    /// R_ulll.
+    /// Whether `n` names `base` with its indices at certain heights: g_upper, g_lower, R_ulll.
     constexpr bool is_form_of(ir::ref n, detail::text_view base) const {
         const detail::text_view name = p_.name(n);
         if (name.size <= base.size + 1 || !(name.slice(0, base.size) == base) ||

@@ -30,7 +30,7 @@ consteval said_of_claim say_of_claim() {
 template <std::uint64_t Hash, std::int32_t Equation>
 inline constexpr said_of_claim said = say_of_claim<Hash, Equation>();
 
-/// The number of the first equation from `Equation` on that is a claim which is not proved, or none.
+/// The first claim, from equation number `Equation` on, that is not proved; or none.
 template <std::uint64_t Hash, std::int32_t Equation = 0>
 consteval ir::ref first_unproved() {
     constexpr ir::program_view p = outcome_of<Hash>.program.view();

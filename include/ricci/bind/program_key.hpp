@@ -103,7 +103,7 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return a * 0xff51afd7ed558ccdu;
 }
 
-// The passes ---------------------------------------------------------------------------------------
+// The passes --------------------------------------------------------------------------------------
 
 template <literal_text Text>
 struct parsed_text {

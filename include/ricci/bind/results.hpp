@@ -124,8 +124,8 @@ template <std::uint64_t Program>
 using output_numbers =
     std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>;
 
-/// What a call gives: a Hana map from names to tensors. A class of its own, with what Hana's functions
-/// ask of a map, since the name of hana::map itself spells every key and value in each symbol.
+/// What a call gives: a map from names to tensors, with what Hana's functions ask of a map. It is a
+/// class of its own because the name of hana::map spells every key and value in each symbol.
 template <std::uint64_t Program, class T>
 class results {
     using list = output_list<Program, T, output_numbers<Program>>;
@@ -135,8 +135,8 @@ public:
     using hash_table_type = typename list::map::hash_table_type;
     using storage_type = typename list::pairs;
 
-    // Flattened, each a function of its own, so that nothing of the storage, whose name is as long as
-    // a map's, is left as a symbol.
+    // Flattened, each a function of its own, so that nothing of the storage, whose name is as long
+    // as a map's, is left as a symbol.
     [[gnu::flatten, gnu::noinline]] results() : storage() {}
     results(results&&) = default;
     results& operator=(results&&) = default;

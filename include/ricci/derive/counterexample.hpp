@@ -225,7 +225,7 @@ private:
     detail::buffer<ir::ref> whole_;
 };
 
-// Words ---------------------------------------------------------------------------------------------
+// Words -------------------------------------------------------------------------------------------
 
 /// A number to read: a whole one, a small fraction, or six digits.
 constexpr void print_short(double value, detail::text_builder& out) {

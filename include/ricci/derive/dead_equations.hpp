@@ -10,9 +10,9 @@
 
 namespace ricci::derive {
 
-/// Whether the equation of a tangent reads tensors at an index of its left side wherever the equation
-/// of the tensor itself does, at places that several indices share: X^{i+k}, X^{i(ha)}. Then the same
-/// shapes say how far it runs. One of them alone may be longer than it is read.
+/// Whether the equation of a tangent reads tensors at an index of its left side wherever the
+/// equation of the tensor itself does, at places that several indices share: X^{i+k}, X^{i(ha)}.
+/// Then the same shapes say how far it runs. One of them alone may be longer than it is read.
 template <class Program>
 constexpr bool shows_as_source(const Program& p, const ir::equation& q, ref index) {
     const ir::name_symbol& s = p.names[q.name];
@@ -37,8 +37,8 @@ constexpr bool shows_as_source(const Program& p, const ir::equation& q, ref inde
     return any && all;
 }
 
-/// Whether every term of an expression has a factor that reads a tensor with an axis at `index`: then
-/// its derivatives show how far the index runs too.
+/// Whether every term of an expression has a factor that reads a tensor with an axis at `index`:
+/// then its derivatives show how far the index runs too.
 template <class Program>
 constexpr bool shows_throughout(const Program& p, ref n, ref index) {
     const ir::node& x = p.nodes[n];
@@ -65,8 +65,8 @@ constexpr bool shows_throughout(const Program& p, ref n, ref index) {
     }
 }
 
-/// Whether the right side of a derivative's equation says how long every axis of its left side is, and
-/// that of a derivative of it will.
+/// Whether the right side of a derivative's equation says how long every axis of its left side is,
+/// and that of a derivative of it will.
 template <class Program>
 constexpr bool shows_shape(const Program& p, const ir::equation& q) {
     bool all = true;

@@ -1,5 +1,5 @@
-// The derivatives that a text asks for: a program whose equations read derivatives of tensors that it
-// defines gets the equations for those, in the order in which they depend on one another.
+// The derivatives that a text asks for: a program whose equations read derivatives of tensors that
+// it defines gets the equations for those, in the order in which they depend on one another.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,9 @@
 
 namespace ricci::derive {
 
-/// An equation for the tangent of a tensor that the program does not define is no claim, for there is
-/// nothing to derive it from: it defines the tangent. So does one for a tangent that such equations
-/// read. What forward mode prints reads back as equations that compute.
-/// Whether there was one.
+/// Makes definitions of the equations for tangents that nothing could derive: those of tensors that
+/// the program does not define, and those that such equations read. So what forward mode prints
+/// reads back as equations that compute. Returns whether there was one.
 template <class Program>
 constexpr bool define_tangents(Program& p) {
     const auto is_tangent = [&](ref name) {
@@ -37,9 +36,9 @@ constexpr bool define_tangents(Program& p) {
     return any;
 }
 
-/// A program whose equations read \frac{\partial A^{ij}}{\partial S^{kl}}, or \frac{d A^{ij}}{d t}, of
-/// an A that it defines asks for that derivative. What A is made of may be derivatives again: those
-/// get their equations first, so that the outer derivation goes through them.
+/// A program whose equations read \frac{\partial A^{ij}}{\partial S^{kl}}, or \frac{d A^{ij}}{d t},
+/// of an A that it defines asks for that derivative. What A is made of may be derivatives again:
+/// those get their equations first, so that the outer derivation goes through them.
 template <class Program = ir::program>
 class derivative_definitions {
 public:
@@ -193,8 +192,8 @@ private:
         });
         return found;
     }
-    /// A derivative dL/dX of an L that nothing defines, among what `subject` is made of, where X and
-    /// `by` have to do with one another: nobody knows how it depends on that.
+    /// A derivative dL/dX of an L that nothing defines, among what `subject` is made of, where X
+    /// and `by` have to do with one another: nobody knows how it depends on that.
     constexpr ref open_derivative(ref subject, ref by) const {
         for (ref n = 0; n < p_.names.size(); ++n) {
             const ir::name_symbol& s = p_.names[n];

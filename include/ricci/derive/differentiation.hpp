@@ -27,6 +27,36 @@ struct derived {
     ir::mistake mistake;
 };
 
+/// What reverse mode is asked for: names in canonical spelling.
+struct gradient_request {
+    text_view of;
+    const text_view* wrt = nullptr;
+    std::int32_t wrt_count = 0;
+    bool with_value = false;  // `of` is an output too
+    text_view loss = "L";
+    /// Instead of `of` and `wrt`: the cotangent of every tensor by those of the tensors that its
+    /// own uses define, one step of the chain rule for each.
+    bool one_step = false;
+    /// `of` is the loss, whatever its rank, and its shape is needed: for derivatives of tensors.
+    bool jacobian = false;
+};
+
+/// Whether a tensor is the derivative of a loss, and whether an equation has one.
+template <class Program>
+constexpr bool is_derivative_of(const Program& p, ref name, text_view loss) {
+    return p.names[name].kind == ir::name_kind::cotangent &&
+           ir::parts_of_derivative(p.name(name)).numerator == loss;
+}
+template <class Program>
+constexpr bool holds_derivative_of(const Program& p, const equation& q, text_view loss) {
+    bool found = is_derivative_of(p, q.name, loss);
+    ir::for_each_node(p, q.body, [&](ref n) {
+        const ir::node& x = p.nodes[n];
+        found = found || (x.kind == op::tensor && is_derivative_of(p, x.name, loss));
+    });
+    return found;
+}
+
 /// The program that is differentiated, to which derived equations are added.
 template <class Program = ir::program>
 class differentiation {

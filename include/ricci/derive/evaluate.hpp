@@ -11,8 +11,8 @@
 
 namespace ricci::derive {
 
-/// Evaluates a program whose equations are in order. `work` counts the nodes that are visited; beyond `most` everything is
-/// unknown.
+/// Evaluates a program whose equations are in order. `work` counts the nodes that are visited;
+/// beyond `most` everything is unknown.
 template <class Program = ir::program_view, class Shapes = ir::shape_table, class Number = number>
 class evaluation {
     // Before its callers, where clang looks for it while it evaluates constants.

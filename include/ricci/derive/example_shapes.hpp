@@ -1,5 +1,5 @@
-// Small shapes for the inputs of a program of which only the equations are known: what a claim about
-// it is tried on.
+// Small shapes for the inputs of a program of which only the equations are known: what a claim
+// about it is tried on.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ public:
         return extents_[find(e * indices_ + index)];
     }
 
-    /// The shapes of all tensors and the extents of all indices, beside those that are set in `out`;
-    /// false where they do not fit.
+    /// The shapes of all tensors and the extents of all indices, beside those that are set in
+    /// `out`; false where they do not fit.
     constexpr bool infer(ir::shape_table& out) const {
         for (ir::ref n = 0; n < p_.names.size(); ++n) {
             if (!is_used(n) || p_.definition(n) != ir::none) continue;

@@ -15,20 +15,6 @@
 
 namespace ricci::derive {
 
-/// What a derivation is asked for: names in canonical spelling.
-struct gradient_request {
-    text_view of;
-    const text_view* wrt = nullptr;
-    std::int32_t wrt_count = 0;
-    bool with_value = false;  // `of` is an output too
-    text_view loss = "L";
-    /// Instead of `of` and `wrt`: the cotangent of every tensor by those of the tensors that its own
-    /// uses define, one step of the chain rule for each.
-    bool one_step = false;
-    /// `of` is the loss, whatever its rank, and its shape is needed: for the derivatives of tensors.
-    bool jacobian = false;
-};
-
 /// Walks the equations from last to first. The cotangent of an expression is kept as a list of
 /// factors with the place of the expression's own factor, so that a derived product reads in the
 /// order of the original: Q = X W gives dL/dW = X dL/dQ.
@@ -37,27 +23,12 @@ class reverse_mode : differentiation<Program> {
     using shared = differentiation<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
-    using shared::active_;
-    using shared::child;
-    using shared::find_wrt;
-    using shared::intern_inputs;
-    using shared::is_active;
-    using shared::mark_active;
-    using shared::p_;
-    using shared::places_of_extremum;
-    using shared::power_below;
-    using shared::prime_all;
-    using shared::primed;
-    using shared::product_of_others;
-    using shared::share_of_extremum;
-    using shared::slope_of;
-    using shared::source_equations_;
-    using shared::start_equation;
-    using shared::sum_primed;
-    using shared::unknown;
-    using shared::value_of;
-    using shared::whole_;
-    using shared::wrt_;
+    using shared::active_, shared::child, shared::find_wrt, shared::intern_inputs,
+        shared::is_active, shared::mark_active, shared::p_, shared::places_of_extremum,
+        shared::power_below, shared::prime_all, shared::primed, shared::product_of_others,
+        shared::share_of_extremum, shared::slope_of, shared::source_equations_,
+        shared::start_equation, shared::sum_primed, shared::unknown, shared::value_of,
+        shared::whole_, shared::wrt_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
@@ -102,7 +73,7 @@ private:
         loss_ << request_.loss;
         for (std::int32_t n = 0; n < p_.names.size(); ++n) active_.push(true);
         for (ref e = source_equations_; e-- > 0;)
-            if (!p_.equations[e].claim && !holds_loss(p_.equations[e]))
+            if (!p_.equations[e].claim && !holds_derivative_of(p_, p_.equations[e], loss_.view()))
                 propagate_from(equation(p_.equations[e]));
         const std::int32_t names = active_.size();
         for (ref n = 0; n < names; ++n) define_cotangent(n);
@@ -138,29 +109,18 @@ private:
         choose_loss();
         return find_wrt(request_.wrt, request_.wrt_count);
     }
-    /// Where the source holds derivatives of a loss L itself, the derivative of one of those is that of
-    /// another loss, L', of which nothing is said yet.
+    /// Where the source holds derivatives of a loss L itself, the derivative of one of those is
+    /// that of another loss, L', of which nothing is said yet.
     constexpr void choose_loss() {
         loss_ = {};
         loss_ << request_.loss;
         for (bool taken = true; taken && !request_.jacobian;) {
             taken = false;
             for (ref e = 0; e < source_equations_ && !taken; ++e)
-                taken = !p_.equations[e].claim && holds_loss(p_.equations[e]);
+                taken = !p_.equations[e].claim &&
+                        holds_derivative_of(p_, p_.equations[e], loss_.view());
             if (taken) loss_ << '\'';
         }
-    }
-    constexpr bool is_of_loss(ref name) const {
-        return p_.names[name].kind == ir::name_kind::cotangent &&
-               ir::parts_of_derivative(p_.name(name)).numerator == loss_.view();
-    }
-    constexpr bool holds_loss(const equation& q) const {
-        bool found = is_of_loss(q.name);
-        ir::for_each_node(p_, q.body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            found = found || (x.kind == op::tensor && is_of_loss(x.name));
-        });
-        return found;
     }
     constexpr ir::mistake no_dependence(ref name) {
         detail::text_builder sentence;
@@ -309,8 +269,8 @@ private:
     constexpr auto counted() {
         return [this](ref index) { return primed(index); };
     }
-    /// The cotangent of `n` as one factor, summed already over what `n` does not depend on: where it
-    /// is about to be added to something, and not only multiplied, that sum is computed once.
+    /// The cotangent of `n` as one factor, summed already over what `n` does not depend on: where
+    /// it is about to be added to something, and not only multiplied, that sum is computed once.
     constexpr ref closed(const factors& cotangent, ref n) {
         const ref product = product_of(p_, cotangent);
         ir::index_set over = ir::free_indices(p_, product);
@@ -383,7 +343,8 @@ private:
         contributions_.push({use.name, left, sum_but(p_, product, left, path_)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
-    /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition among the factors.
+    /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
+    /// among the factors.
     constexpr ir::range left_side(const ir::node& x, factors& all) {
         const ir::range use = x.positions;
         std::int32_t fresh_count = 0;
@@ -418,8 +379,8 @@ private:
         while (fresh_.size() <= number) fresh_.push(fresh_letter(p_));
         return fresh_[number];
     }
-    /// The contributions to a tensor that one use splits into axes and another does not: all with an
-    /// index of its own for each axis, and a condition where the axis was merged.
+    /// The contributions to a tensor that one use splits into axes and another does not: all with
+    /// an index of its own for each axis, and a condition where the axis was merged.
     constexpr factors in_plain_form(ref name, ir::range& left) {
         factors terms;
         buffer<ir::position> list;

@@ -1,4 +1,4 @@
-// Derivatives of tensors by tensors as equations: reverse mode with a delta for the first cotangent.
+// Derivatives of tensors by tensors: reverse mode that begins with a delta.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Products as a textbook writes them: one constant in front, no factor of 1, no quotient of quotients,
-// and nothing above a line that stands below it too.
+// Products as a textbook writes them: one constant in front, no factor of 1, no quotient of
+// quotients, and nothing above a line that stands below it too.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,7 @@ class cancellation {
 public:
     constexpr cancellation(Program& p, detail::buffer<ref>& factors) : p_(p), list_(factors) {}
 
-    /// Puts what is left in the place of the factors; their numbers go to `total` where they have to.
+    /// Replaces the factors by what is left of them; their numbers go to `total` if they have to.
     constexpr void run(constant& total) {
         for (std::int32_t k = 0; k < list_.size(); ++k) {
             owners_.push({});
@@ -216,7 +216,7 @@ private:
     detail::buffer<part> parts_;
 };
 
-/// The product of factors: nested products opened, constants folded to the front, quotients reduced.
+/// The product of factors: nested products are opened, constants come first, quotients are reduced.
 template <class Program>
 constexpr ref product_of(Program& p, const detail::buffer<ref>& factors) {
     constant total;

@@ -76,8 +76,8 @@ public:
         return out;
     }
 
-    /// The tangent of every equation by those of the tensors it reads, as far as `mentioned` speaks of
-    /// their tangents: what claims about tangents are compared with.
+    /// The tangent of every equation by those of the tensors it reads, as far as `mentioned` speaks
+    /// of their tangents: what claims about tangents are compared with.
     constexpr derived one_step(const ir::program_view& mentioned, text_view along) {
         along_ << along;
         for (const ir::name_symbol& n : mentioned.names) {
@@ -97,8 +97,8 @@ public:
         return out;
     }
 
-    /// The tangent of the tensor `of` alone, where the tensors `directions` move along `along`, and so
-    /// do the directions in which they move already.
+    /// The tangent of the tensor `of` alone, where the tensors `directions` move along `along`, and
+    /// so do the directions in which they move already.
     constexpr derived of_one(ref of, text_view along, const buffer<ref>& directions) {
         derived out;
         along_ << along;
@@ -193,7 +193,7 @@ private:
         return name;
     }
 
-    /// The tangent of an equation with what gives the extents of indices that share an axis on the left.
+    /// The tangent of an equation, with factors that say how far the indices of a merged axis run.
     constexpr ref shaped(const equation& q, ref body) {
         ir::index_set merged;
         for (std::int32_t k = 0; k < q.positions.count; ++k)
@@ -398,8 +398,8 @@ private:
     ir::index_set around_;        // the indices of the left side and of the reductions around
 };
 
-/// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of `wrt`,
-/// with the equations of the source that they need.
+/// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of
+/// `wrt`, with the equations of the source that they need.
 template <class Source>
 constexpr derived tangent(const Source& source, const text_view* wrt, std::int32_t wrt_count) {
     return forward_mode(source).run(wrt, wrt_count);

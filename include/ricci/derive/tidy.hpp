@@ -16,7 +16,7 @@ constexpr bool is_zero(const Program& p, ref n) {
     return p.nodes[n].kind == op::number && p.nodes[n].value == 0;
 }
 
-/// Adds a term to a list of them; one that is there already is counted: x + x is 2 x, x - x nothing.
+/// Adds a term to a list, and counts one that is there already: x + x is 2 x, x - x is nothing.
 template <class Program>
 constexpr void collect_term(Program& p, detail::buffer<ref>& terms, ref term) {
     constant mine;
@@ -55,8 +55,8 @@ constexpr ref flattened(Program& p, ref n) {
     return product_of(p, factors);
 }
 
-/// The sum of an expression over every index that it has, or that a sum around it ran over, and that
-/// `left` does not have. A sum over an index that nothing has counts.
+/// The sum of an expression over every index that it has, or that a sum around it ran over, and
+/// that `left` does not have. A sum over an index that nothing has counts.
 template <class Program>
 constexpr ref sum_but(Program& p, ref body, ir::range left, const detail::buffer<ref>& around) {
     ir::index_set free = ir::free_indices(p, body);

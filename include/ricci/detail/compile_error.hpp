@@ -10,12 +10,12 @@
 
 namespace ricci {
 
-// A failed assertion stands in the header that holds it, and how a compiler got there from the user's
-// file fills the lines that follow. So nothing is asserted: what is called with a mistake is deleted,
-// or consteval and no constant. Both are errors at the call itself, and both compilers print the
-// template arguments of what was called, of which one is the mistake.
+// A failed assertion stands in the header that holds it, and how a compiler got there from the
+// user's file fills the lines that follow. So nothing is asserted: what is called with a mistake is
+// deleted, or consteval and no constant. Both are errors at the call itself, and both compilers
+// print the template arguments of what was called, of which one is the mistake.
 
-/// Some of the words of a mistake, as exactly as many characters: both compilers print them as text.
+/// Words of a mistake in an array of exactly their size, which both compilers print as text.
 template <std::size_t Count>
 struct words {
     char text[Count];
@@ -66,8 +66,8 @@ consteval auto words_from() {
         const char c = all[Begin + k];
         out.text[k] = c >= ' ' && c < 0x7f ? c : c == '\n' || c == '\t' ? ' ' : '?';
     }
-    // clang prints numbers where the end of a text is no element that was written: it makes room for
-    // 8, 16 or 32 elements at a time and keeps no more than "zeros follow" of those beyond
+    // clang prints numbers where the end of a text is no element that was written: it makes room
+    // for 8, 16 or 32 elements at a time and keeps no more than "zeros follow" of those beyond
     for (std::int32_t k = 0; k < words_end; ++k) out.text[count + k] = '\0';
     return out;
 }

@@ -1,5 +1,4 @@
-// Memory of tensors: owned, aligned, zeroed, and watched for prepared programs that know its
-// address.
+// Memory of tensors: owned, aligned, zeroed, and watched for prepared programs that use it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ void release_elements(void* memory) noexcept;
 /// that was bound to such a program; both have a part in it. It goes with the memory where the
 /// tensor is moved to, and stays with the tensor, too.
 class memory_watch;
-/// `to` takes part in what `from` watches, and leaves what it has had: the memory of that one is given up.
+/// `to` takes part in what `from` watches, and gives up the memory that it had.
 void follow_watch(memory_watch*& to, memory_watch* from) noexcept;
 /// The tensor goes; `owner`: and memory with it.
 void end_watch(memory_watch* watch, bool owner) noexcept;

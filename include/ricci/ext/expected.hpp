@@ -40,8 +40,8 @@ public:
     const char* what() const noexcept override { return "ricci::expected holds no value"; }
 };
 
-/// The part of std::expected that callers use most: the same names, the same meaning. A union of its
-/// own, because std::variant would cost every user's file its header.
+/// The part of std::expected that callers use most: the same names, the same meaning. A union of
+/// its own, because std::variant would cost every user's file its header.
 template <class T, class E>
 class expected {
 public:

@@ -53,8 +53,8 @@ private:
     constexpr ref index(ref i) {
         if (i == none) return none;
         if (indices_[i] != none) return indices_[i];
-        // Of symbols that are spelt alike, which share their text, only the first is the letter; the
-        // others are bound ones, and may be copied only after it.
+        // Of symbols that are spelt alike, which share their text, only the first is the letter;
+        // the others are bound ones, and may be copied only after it.
         const index_symbol* symbols = from_.indices.data;
         ref letter = 0;
         while (symbols[letter].text.first != symbols[i].text.first) ++letter;

@@ -1,4 +1,4 @@
-// The spelling of derivatives: "dL/dX", "dA/dS", "d(dL/dX)/dX" of second order, "d/dt Y" of a tangent.
+// The spelling of derivatives: "dL/dX", "dA/dS", "d(dL/dX)/dX", and of tangents: "d/dt Y".
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ constexpr derivative_parts parts_of_derivative(text_view name) {
     return {};
 }
 
-/// The derivative of `numerator` by the tensor `of`. A derivative of a derivative stands in brackets.
+/// The derivative of `numerator` by the tensor `of`; one of a derivative stands in brackets.
 constexpr detail::text_builder cotangent_spelling(text_view numerator, text_view of) {
     const auto is_derivative = [](text_view part) {
         for (char c : part)

@@ -1,4 +1,4 @@
-// What a program asks of its element type: whole numbers have no exponential, complex ones no order.
+// What a program asks of its element type: whole numbers have no exp, complex ones no order.
 #pragma once
 
 #include <cstdint>

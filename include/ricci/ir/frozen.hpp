@@ -17,7 +17,7 @@ struct program_sizes {
                nodes <= room.nodes && links <= room.links && positions <= room.positions &&
                affine_terms <= room.affine_terms && equations <= room.equations;
     }
-    /// Room for a result that may be `f` times as large, and has something where there is nothing now.
+    /// Room for a result that may be `f` times as large, and not empty where this one is empty.
     constexpr program_sizes times(std::int32_t f) const {
         constexpr std::int32_t some = 32;
         return {f * characters + some,   f * names + some,    f * indices + some,

@@ -1,11 +1,12 @@
-// The normal form: an expression as a sum of terms, each a coefficient, sums over renamed indices and
-// factors with powers; deltas eliminated, constants folded, products expanded, like terms collected.
-// Two expressions with equal normal forms are equal; the converse holds for polynomials in tensors.
+// The normal form: an expression as a sum of terms, each with a coefficient, sums over renamed
+// indices and factors with powers. Deltas are eliminated, constants folded, products expanded, like
+// terms collected. What has equal normal forms is equal; for polynomials the converse holds too.
 #pragma once
 
 #include <cstdint>
 
 #include <ricci/ir/eliminate.hpp>
+#include <ricci/ir/normal_pairs.hpp>
 #include <ricci/ir/normal_term.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -42,7 +43,7 @@ public:
         for (std::int32_t k = 0; k < raw.size(); ++k) {
             normal_term& t = raw[k];
             substitute_free_deltas(t);
-            fold_imaginary_units(t);
+            fold_imaginary_units(p_, t);
             bool merged = false;
             for (std::int32_t j = 0; j < out.size() && !merged; ++j) {
                 if (!same_term(out[j], t)) continue;
@@ -70,6 +71,7 @@ private:
 
     // Expansion -----------------------------------------------------------------------------------
 
+    /// A number, and one factor, as sums of one term.
     constexpr normal_sum constant(double value) {
         normal_sum s;
         normal_term t;
@@ -259,7 +261,7 @@ private:
             const position a = p_.positions[x.positions.first],
                            b = p_.positions[x.positions.first + 1];
             if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
-            if (in_softmax(t, a.index, b.index)) continue;
+            if (in_softmax(p_, t, a.index, b.index)) continue;
             const bool first = is_bound(t, a.index);
             if (!first && !is_bound(t, b.index)) continue;
             const ref gone = first ? a.index : b.index;
@@ -287,13 +289,13 @@ private:
             k = -1;  // the renaming may have brought another delta within reach
         }
     }
-    /// delta_ij x_j = delta_ij x_i: beside a delta of two free indices every other factor is written
-    /// with the one that comes first.
+    /// delta_ij x_j = delta_ij x_i: beside a delta of two free indices every other factor is
+    /// written with the one that comes first.
     constexpr void substitute_free_deltas(normal_term& t) {
         for (std::int32_t k = 0; k < t.factors.size(); ++k) {
             ref a = none, b = none;
             if (!plain_delta(p_, p_.nodes[t.factors[k].atom], a, b)) continue;
-            if (a == b || is_bound(t, a) || is_bound(t, b) || in_softmax(t, a, b)) continue;
+            if (a == b || is_bound(t, a) || is_bound(t, b) || in_softmax(p_, t, a, b)) continue;
             index_map renamed;
             renamed.set(a < b ? b : a, a < b ? a : b);
             normal_term out;
@@ -305,49 +307,8 @@ private:
             t.factors = out.factors;
         }
     }
-    /// i i = -1.
-    constexpr void fold_imaginary_units(normal_term& t) {
-        for (std::int32_t k = 0; k < t.factors.size(); ++k) {
-            normal_factor& f = t.factors[k];
-            if (p_.nodes[f.atom].kind != op::imaginary_unit || !is_whole(f.exponent)) continue;
-            const auto turns = static_cast<std::int64_t>(f.exponent) & 3;
-            if (turns >= 2) t.coefficient *= -1;
-            f.exponent = static_cast<double>(turns & 1);
-            if (turns % 2 == 0) {
-                f = t.factors.back();
-                t.factors.shrink(t.factors.size() - 1);
-            }
-            return;  // equal atoms are one factor
-        }
-    }
-    constexpr bool in_softmax(const normal_term& t, ref a, ref b) const {
-        for (const normal_factor& f : t.factors)
-            if (has_softmax_over(p_, f.atom, a) || has_softmax_over(p_, f.atom, b)) return true;
-        return false;
-    }
-    constexpr bool is_bound(const normal_term& t, ref index) const {
-        for (ref i : t.bound)
-            if (i == index) return true;
-        return false;
-    }
 
     // Comparison ----------------------------------------------------------------------------------
-
-    /// Which bound index of one term stands for which of the other.
-    struct pairing {
-        detail::buffer<ref> left;
-        detail::buffer<ref> right;
-        constexpr ref partner(ref i) const {
-            for (std::int32_t k = 0; k < left.size(); ++k)
-                if (left[k] == i) return right[k];
-            return none;
-        }
-        constexpr bool taken(ref i) const {
-            for (ref r : right)
-                if (r == i) return true;
-            return false;
-        }
-    };
 
     /// Equal up to the coefficient and the names of bound indices.
     constexpr bool same_term(const normal_term& a, const normal_term& b) {
@@ -360,7 +321,7 @@ private:
     /// Finds partners for the factors of `a` from number k on, by backtracking.
     constexpr bool match(const normal_term& a, const normal_term& b, std::int32_t k,
                          detail::buffer<bool>& used, pairing& pairs) {
-        if (k == a.factors.size()) return unused_alike(a, b, pairs);
+        if (k == a.factors.size()) return unused_alike(p_, a, b, pairs);
         for (std::int32_t j = 0; j < b.factors.size(); ++j) {
             if (used[j] || a.factors[k].exponent != b.factors[j].exponent) continue;
             const std::int32_t mark = pairs.left.size();
@@ -380,8 +341,8 @@ private:
         if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
             x.positions.count != y.positions.count || x.children.count != y.children.count)
             return false;
-        if (x.kind == op::tensor && x.children.count == 0 && !has_sum(x))
-            return pair_positions(a, b, x.positions, y.positions, pairs) &&
+        if (x.kind == op::tensor && x.children.count == 0 && !has_sum(p_, x))
+            return pair_positions(p_, a, b, x.positions, y.positions, pairs) &&
                    match(a, b, k + 1, used, pairs);
         // Any other atom: settle the bound indices in it one by one, then compare as expressions.
         const index_set inside = free_indices(p_, left);
@@ -404,98 +365,6 @@ private:
         return same_atom(rename_indices(p_, left, renamed), right) &&
                match(a, b, k + 1, used, pairs);
     }
-    constexpr bool pair_index(const normal_term& a, const normal_term& b, ref i, ref j,
-                              pairing& pairs) {
-        const bool bound = is_bound(a, i);
-        if (bound != is_bound(b, j)) return false;
-        if (!bound) return i == j;
-        const ref partner = pairs.partner(i);
-        if (partner != none) return partner == j;
-        if (pairs.taken(j)) return false;
-        pairs.left.push(i);
-        pairs.right.push(j);
-        return true;
-    }
-    constexpr bool pair_positions(const normal_term& a, const normal_term& b, range at, range other,
-                                  pairing& pairs) {
-        for (std::int32_t k = 0; k < at.count; ++k) {
-            const position x = p_.positions[at.first + k], y = p_.positions[other.first + k];
-            if (x.kind != y.kind || x.offset != y.offset || x.terms.count != y.terms.count)
-                return false;
-            if (x.kind == position_kind::index && !pair_index(a, b, x.index, y.index, pairs))
-                return false;
-            if (!pair_terms(a, b, x, y, pairs)) return false;
-        }
-        return true;
-    }
-    /// The order of (ha) says which index is faster, that of i+j nothing.
-    constexpr bool pair_terms(const normal_term& a, const normal_term& b, const position& x,
-                              const position& y, pairing& pairs) {
-        std::uint64_t used = 0;
-        for (std::int32_t t = 0; t < x.terms.count; ++t) {
-            const affine_term u = p_.affine_terms[x.terms.first + t];
-            const bool any = x.kind == position_kind::affine && x.terms.count <= 64;
-            bool found = false;
-            for (std::int32_t k = any ? 0 : t; k < (any ? y.terms.count : t + 1) && !found; ++k) {
-                const affine_term v = p_.affine_terms[y.terms.first + k];
-                if (any && (used >> k & 1) != 0) continue;
-                if (u.coefficient != v.coefficient || !pair_index(a, b, u.index, v.index, pairs))
-                    continue;
-                found = true;
-                if (any) used |= std::uint64_t{1} << k;
-            }
-            if (!found) return false;
-        }
-        return true;
-    }
-    /// Whether arithmetic in a position leaves it open which index of one term is which of another's.
-    constexpr bool has_sum(const node& x) const {
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const position& q = p_.positions[x.positions.first + k];
-            if (q.kind == position_kind::affine && q.terms.count > 1) return true;
-        }
-        return false;
-    }
-    /// j and j' are as long as each other, where nothing else says how long.
-    constexpr bool same_letter(ref i, ref j) const {
-        const auto letter = [&](ref index) {
-            detail::text_view text = p_.index(index);
-            while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
-            return text;
-        };
-        return i == j || letter(i) == letter(j);
-    }
-    /// Whether a tensor has an axis at an index, which says how far it runs: a sum of numbers alone is
-    /// another one under another letter.
-    constexpr bool is_on_axis(ref n, ref index) const {
-        bool found = false;
-        for_each_node(p_, n, [&](ref m) {
-            if (p_.nodes[m].kind == op::tensor)
-                for_each_index(p_, p_.nodes[m].positions,
-                               [&](ref i) { found = found || i == index; });
-        });
-        return found;
-    }
-    /// Bound indices that no factor has stand for their extents: they must be the same letters.
-    constexpr bool unused_alike(const normal_term& a, const normal_term& b, const pairing& pairs) {
-        for (std::int32_t k = 0; k < pairs.left.size(); ++k) {
-            bool alike = same_letter(pairs.left[k], pairs.right[k]);
-            for (const normal_factor& f : a.factors)
-                alike = alike || is_on_axis(f.atom, pairs.left[k]);
-            if (!alike) return false;
-        }
-        for (ref i : a.bound) {
-            if (pairs.partner(i) != none) continue;
-            bool found = false;
-            for (ref j : b.bound) found = found || (!pairs.taken(j) && p_.index(i) == p_.index(j));
-            if (!found) return false;
-        }
-        return true;
-    }
-    /// f(-x) = f(x)
-    static constexpr bool is_even(function f) {
-        return f == function::absolute || f == function::cos;
-    }
     /// Equal as they stand, no index of either being bound outside.
     constexpr bool same_atom(ref a, ref b) {
         if (a == b) return true;
@@ -511,15 +380,16 @@ private:
             pairing swapped;
             const range first{x.positions.first, 1}, second{x.positions.first + 1, 1};
             const range other{y.positions.first, 1}, last{y.positions.first + 1, 1};
-            if (pair_positions(nothing, nothing, first, last, swapped) &&
-                pair_positions(nothing, nothing, second, other, swapped))
+            if (pair_positions(p_, nothing, nothing, first, last, swapped) &&
+                pair_positions(p_, nothing, nothing, second, other, swapped))
                 return true;
         }
-        if (!pair_positions(nothing, nothing, x.positions, y.positions, pairs)) return false;
+        if (!pair_positions(p_, nothing, nothing, x.positions, y.positions, pairs)) return false;
         index_map renamed;
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k], j = p_.links[y.indices.first + k];
-            if (binds(x) && !same_letter(i, j) && !is_on_axis(p_.links[x.children.first], i))
+            if (binds(x) && !same_letter(p_, i, j) &&
+                !is_on_axis(p_, p_.links[x.children.first], i))
                 return false;
             if (binds(x)) renamed.set(i, j);
             else if (i != j) return false;

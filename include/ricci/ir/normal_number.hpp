@@ -1,4 +1,4 @@
-// Arithmetic of constants while they are folded: roots and powers, and when two are taken for equal.
+// Arithmetic of constants while they are folded: roots, powers, and when two count as equal.
 #pragma once
 
 #include <cstdint>

@@ -59,4 +59,20 @@ private:
     std::int32_t capacity_ = 0;
 };
 
+/// i i = -1.
+constexpr void fold_imaginary_units(const program& p, normal_term& t) {
+    for (std::int32_t k = 0; k < t.factors.size(); ++k) {
+        normal_factor& f = t.factors[k];
+        if (p.nodes[f.atom].kind != op::imaginary_unit || !is_whole(f.exponent)) continue;
+        const auto turns = static_cast<std::int64_t>(f.exponent) & 3;
+        if (turns >= 2) t.coefficient *= -1;
+        f.exponent = static_cast<double>(turns & 1);
+        if (turns % 2 == 0) {
+            f = t.factors.back();
+            t.factors.shrink(t.factors.size() - 1);
+        }
+        return;  // equal atoms are one factor
+    }
+}
+
 }  // namespace ricci::ir

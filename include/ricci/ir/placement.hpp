@@ -14,8 +14,8 @@ public:
     /// `read` are the children of the use, which its gathered positions are read from.
     constexpr placement(program& p, range read) : p_(p), read_(read) {}
 
-    /// `defined` is a position on the left side, `used` the one that a use has there. False where the
-    /// use may be of a place that the equation does not say.
+    /// `defined` is a position on the left side, `used` the one that a use has there. False where
+    /// the use may be of a place that the equation does not say.
     constexpr bool add(const position& defined, const position& used) {
         if (defined.kind == position_kind::index) {
             if (used.kind == position_kind::index) renamed_.set(defined.index, used.index);
@@ -33,7 +33,7 @@ public:
         }
         return true;
     }
-    /// The expression at those places, or none. Its bound indices are other ones than those of the use.
+    /// The expression at those places, or none. The use has none of its bound indices.
     constexpr ref apply(ref n) {
         // an index of the left side may be spelt like one of the use: all change at once
         ref out = n;
@@ -113,7 +113,7 @@ private:
         if (q.kind != position_kind::affine) return fail(), q;
         return in_arithmetic(q);
     }
-    /// 2i+1 with j+3 for i is 2j+7. Where something counts from the end the extents would be needed.
+    /// 2i+1 with j+3 for i is 2j+7. Fails where a place counts from the end, as 3-i does.
     constexpr position in_arithmetic(const position& q) {
         position out = q;
         detail::buffer<affine_term> terms;

@@ -31,8 +31,8 @@ constexpr bool is_number_name(const program_view& p, text_view name) {
         if (p.text(i.text) == name.slice(2, 3)) return true;
     return false;
 }
-/// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another such
-/// number beside it, and k is an index. Its label is then a word, d_{\text{k}}.
+/// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another
+/// such number beside it, and k is an index. Its label is then a word, d_{\text{k}}.
 constexpr bool reads_as_place(const program_view& p, text_view name) {
     if (!is_number_name(p, name)) return false;
     bool found = p.definition(p.find(name)) != none;
@@ -42,8 +42,8 @@ constexpr bool reads_as_place(const program_view& p, text_view name) {
     return found;
 }
 
-/// Finds names that are printed with their indices above in one place and below in another. The reader
-/// may take them for two tensors, or refuse them, where sums are implied: then every sum is written.
+/// Whether a name is printed with its indices above in one place and below in another. Beside
+/// implied sums the reader may take it for two tensors, or refuse it: then every sum is written.
 class height_finder {
 public:
     constexpr explicit height_finder(const program_view& p) : p_(p) {

@@ -167,4 +167,12 @@ constexpr text_view comparison_latex(comparison c) {
     return "";
 }
 
+/// What a reduction runs over, below its sign.
+constexpr void print_index_list(const program_view& p, const node& x, detail::text_builder& out) {
+    out << "_{";
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        out << (k ? "," : "") << p.index(p.reduced(x, k));
+    out << '}';
+}
+
 }  // namespace ricci::ir

@@ -56,8 +56,8 @@ constexpr ref opened(Program& p, ref n, const equation& e) {
 }
 
 /// Whether two expressions are equal by what a program defines. They are compared by the names that
-/// they have first; on a difference the name that is defined last is opened in what differs, and so on
-/// down, so that what both sides share stays closed.
+/// they have first; on a difference the name that is defined last is opened in what differs, and so
+/// on down, so that what both sides share stays closed.
 template <class Program = program>
 class comparison_by_layers {
 public:
@@ -65,8 +65,8 @@ public:
         const std::int32_t count = p.names.size();
         depth_.resize(count, -1);
     }
-    /// At most `most_nodes` are compared at once, in `most_steps` altogether: what is opened can grow
-    /// with every layer.
+    /// At most `most_nodes` are compared at once, in `most_steps` altogether: what is opened can
+    /// grow with every layer.
     constexpr bool run(ref a, ref b, std::int32_t most_nodes, std::int64_t most_steps) {
         const ref minus = p_.make(op::multiply, p_.number(-1), b);
         ref difference = p_.make(op::add, a, minus);
@@ -129,8 +129,8 @@ private:
     bool gave_up_ = false;
 };
 
-/// The right side of a claim with the indices that `stated`, an equation of the same tensor, has on its
-/// left; none where the two left sides differ in form.
+/// The right side of a claim with the indices that `stated`, an equation of the same tensor, has on
+/// its left; none where the two left sides differ in form.
 template <class Program>
 constexpr ref aligned(Program& p, const equation& claim, const equation& stated) {
     index_map renamed;

@@ -197,8 +197,7 @@ private:
     detail::buffer<ref> high_;
 };
 
-/// Whether a reduce, or a call of what is defined by one, binds its indices, so that they mean
-/// nothing outside.
+/// Whether a reduction, or a call of a function that is one, binds its indices.
 constexpr bool binds(const node& n) {
     if (n.kind == op::call) return n.detail != 0;
     return n.kind == op::reduce && n.detail != static_cast<std::uint8_t>(reduction::softmax);
@@ -241,8 +240,8 @@ constexpr index_set free_indices(const Program& p, ref n) {
     return out;
 }
 
-/// Whether a softmax over `index` is in an expression. Its index is free outside and yet runs over a
-/// row inside, so it may not be renamed to one that the row has already.
+/// Whether a softmax over `index` is in an expression. Its index is free outside and yet runs over
+/// a row inside, so it may not be renamed to one that the row has already.
 template <class Program>
 constexpr bool has_softmax_over(const Program& p, ref n, ref index) {
     const node& x = p.nodes[n];

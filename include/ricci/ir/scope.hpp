@@ -25,7 +25,7 @@ constexpr bool takes_values(const node& x) {
     }
 }
 
-/// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j as a whole.
+/// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j outside.
 template <class Program>
 constexpr void add_uses(const Program& p, ref n, index_set& out) {
     const node& x = p.nodes[n];
@@ -34,8 +34,8 @@ constexpr void add_uses(const Program& p, ref n, index_set& out) {
         add_uses(p, p.links[x.children.first + k], out);
 }
 
-/// Leaves of an argument's indices those that it does not sum by itself. What a softmax runs over, and
-/// a function that keeps its index, is summed nowhere inside.
+/// Leaves of an argument's indices those that it does not sum by itself. What a softmax runs over,
+/// and a function that keeps its index, is summed nowhere inside.
 template <class Program>
 constexpr void close_argument(const Program& p, const node& x, ref argument, index_set& shown) {
     shown.drop_repeated();
@@ -68,8 +68,8 @@ constexpr index_set shown_indices(const Program& p, ref n) {
     return out;
 }
 
-/// Whether the reader finds a sum by itself where its sign is left out: a product of which two factors
-/// or more hold each index, at an axis, and none could sum it alone; or a tensor that has it twice.
+/// Whether the reader finds a sum whose sign is left out: each index is at an axis of two or more
+/// factors of a product, none of which could sum it alone; or one tensor has it twice.
 constexpr bool is_implied_sum(const program_view& p, const node& sum) {
     const ref body = p.child(sum, 0);
     const node& x = p.nodes[body];

@@ -8,85 +8,17 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/shape_table.hpp>
+#include <ricci/ir/shape_words.hpp>
 
 namespace ricci::ir {
 
-inline constexpr std::int64_t open_extent = -1;
-
-/// Shapes of names and extents of indices; `open_extent` where unknown. An index that several signs
-/// bind in one equation has an extent below each: `\sum_k A^{ik} + \sum_k B^{ik}` is two sums.
-class shape_table {
-public:
-    constexpr explicit shape_table(const program_view& p)
-        : names_(p.names.size()), indices_(p.indices.size()) {
-        for (ref n = 0; n < names_; ++n) ranks_.push(-1), first_.push(0);
-        for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k)
-            cells_.push({open_extent, none, 0});
-        for (ref i = 0; i < indices_; ++i)
-            given_.push(p.indices[i].extent > 0 ? p.indices[i].extent : open_extent);
-    }
-
-    /// Declares the shape of a bound tensor; extents may be open.
-    constexpr void set_shape(ref name, std::int32_t rank, const std::int64_t* extents) {
-        ranks_[name] = rank;
-        first_[name] = axes_.size();
-        axes_.append(extents, rank);
-    }
-    /// `"h"_i = 8`.
-    constexpr void set_index(ref index, std::int64_t extent) { given_[index] = extent; }
-
-    /// -1 when the name's shape is not known at all.
-    constexpr std::int32_t rank(ref name) const { return ranks_[name]; }
-    constexpr std::int64_t extent(ref name, std::int32_t axis) const {
-        return axes_[first_[name] + axis];
-    }
-    constexpr const std::int64_t* extents(ref name) const { return axes_.data() + first_[name]; }
-    /// Extent of an index within equation number `e`: where it is free, or below the first sign that
-    /// binds it.
-    constexpr std::int64_t index_extent(ref e, ref index) const {
-        return cells_[e * indices_ + index].extent;
-    }
-    constexpr void set_index_extent(ref e, ref index, std::int64_t extent) {
-        cells_[e * indices_ + index].extent = extent;
-    }
-    /// Extent of an index below the reduction `node`, which binds it.
-    constexpr std::int64_t bound_extent(ref e, ref node, ref index) const {
-        for (const scope& s : scopes_)
-            if (s.equation == e && s.node == node && s.index == index) return cells_[s.cell].extent;
-        return index_extent(e, index);
-    }
-    /// Whether some index has another extent below a later sign than below the first.
-    constexpr bool has_split_indices() const {
-        for (const scope& s : scopes_)
-            if (cells_[s.cell].extent != index_extent(s.equation, s.index)) return true;
-        return false;
-    }
-
-private:
-    friend struct shape_inference;
-    /// An extent, and the axis that gave it.
-    struct cell {
-        std::int64_t extent;
-        ref name;
-        std::int32_t axis;
-    };
-    /// A reduction that binds an index which another one of its equation has bound before.
-    struct scope {
-        ref equation;
-        ref node;
-        ref index;
-        std::int32_t cell;
-    };
-
-    std::int32_t names_;
-    std::int32_t indices_;
-    detail::buffer<std::int32_t> ranks_;
-    detail::buffer<std::int32_t> first_;
-    detail::buffer<std::int64_t> axes_;
-    detail::buffer<cell> cells_;
-    detail::buffer<scope> scopes_;
-    detail::buffer<std::int64_t> given_;
-};
+/// a + b * c, or a * c where `add` is false; false where that is beyond 64 bits.
+constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool add) {
+    if (!add) return !__builtin_mul_overflow(a, c, &a);
+    std::int64_t product = 0;
+    return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, &a);
+}
 
 /// One pass over the equations in their order; the only friend that fills a table.
 struct shape_inference {
@@ -104,7 +36,7 @@ struct shape_inference {
     bool open_ = false;                          // an extent stayed open, in this pass
     bool unsettled_ = false;                     // an index of the equation is open, in this round
     bool last_pass_ = false;
-    /// The largest extent of an open index for which the arithmetic places of one tensor are inside.
+    /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
         std::int32_t cell;
         ref index;
@@ -143,7 +75,7 @@ struct shape_inference {
         for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
     }
 
-    /// Places under a bracket or in cases need not exist, and bound an extent only if nothing else does.
+    /// Places under a bracket or in cases need not exist: they say an extent if nothing else does.
     static constexpr bool is_bracket(const node& x) {
         return x.kind == op::compare ||
                (x.kind == op::apply &&
@@ -155,8 +87,8 @@ struct shape_inference {
         return false;
     }
 
-    /// Equations in their order; again while a use has given a tensor, defined above it by positions
-    /// alone, an extent that its own equation does not show.
+    /// Equations in their order; again while a use has given a tensor, defined above it by
+    /// positions alone, an extent that its own equation does not show.
     constexpr void run() {
         do {
             learnt_ = open_ = false;
@@ -171,7 +103,7 @@ struct shape_inference {
             const equation& q = p.equations[e];
             if (q.claim) continue;
             enter(e);
-            shape_of_derivative(q.name);
+            shape_of_derivative(p, t, q.name);
             // Plain positions first, then what shares a letter; merged and affine positions are
             // solved with what is known by then, twice because one may give another its extents,
             // and merged ones before: an axis may be longer than affine positions reach.
@@ -195,8 +127,8 @@ struct shape_inference {
     }
 
 private:
-    // 0: plain places; 1: merged axes; 2, 3: arithmetic; 4: arithmetic under brackets; 5: indices that
-    // conditions compare; 6: what does not fit is said
+    // 0: plain places; 1: merged axes; 2, 3: arithmetic; 4: arithmetic under brackets; 5: indices
+    // that conditions compare; 6: what does not fit is said
     static constexpr std::int32_t guarded_round = 4, compared_round = 5, last_round = 6;
 
     // Scopes --------------------------------------------------------------------------------------
@@ -232,7 +164,10 @@ private:
 
     constexpr void see(ref e, ref name, range at) {
         if (t.ranks_[name] < 0 || found) return;
-        if (t.ranks_[name] != at.count) return wrong_rank(name, at.count);
+        if (t.ranks_[name] != at.count) {
+            found = wrong_rank(p, name, t.ranks_[name], at.count);
+            return;
+        }
         for (std::int32_t axis = 0; axis < at.count && !found; ++axis) {
             const std::int64_t size = t.extent(name, axis);
             const position& q = p.at(at, axis);
@@ -254,9 +189,9 @@ private:
             cell(i) = {size, name, axis};
         } else if (extent(i) != size) {
             detail::text_builder s;
-            in_equation(s, e);
+            in_equation(p, s, e);
             s << "the index " << p.index(i) << " has extent " << extent(i);
-            say_origin(s, cell(i));
+            say_origin(p, s, cell(i).name, cell(i).axis);
             s << " and " << size << " in axis " << axis << " of " << p.name(name);
             found = make_mistake(mistake_kind::extents, s);
         }
@@ -276,21 +211,6 @@ private:
         if (extent(i) == open_extent) cell(i) = cell(j);
         else if (extent(j) == open_extent) cell(j) = cell(i);
     }
-    constexpr void say_origin(detail::text_builder& s, const shape_table::cell& from) {
-        if (from.name != none) s << " in axis " << from.axis << " of " << p.name(from.name);
-        else s << " as the caller gave it";
-    }
-    constexpr void in_equation(detail::text_builder& s, ref e) {
-        s << "in ";
-        show(p, p.equations[e], s);
-        s << " : ";
-    }
-    constexpr void wrong_rank(ref name, std::int32_t wanted) {
-        detail::text_builder s;
-        s << p.name(name) << " has rank " << t.ranks_[name] << " and the equations give it "
-          << wanted << (wanted == 1 ? " index" : " indices");
-        found = make_mistake(mistake_kind::rank, s);
-    }
     constexpr void offer(ref i, std::int64_t size, ref name, std::int32_t axis) {
         for (candidate& c : candidates_) {
             if (c.cell != current_[i] || c.name != name) continue;
@@ -307,12 +227,6 @@ private:
             unify(e, c.index, c.extent, c.name, c.axis);
             current_[c.index] = before;
         }
-    }
-    /// a + b * c, or a * c where `add` is false; false where that is beyond 64 bits.
-    static constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool add) {
-        if (!add) return !__builtin_mul_overflow(a, c, &a);
-        std::int64_t product = 0;
-        return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, &a);
     }
     /// An axis that several indices, or arithmetic, fill: solved for the one index that is open.
     constexpr void see_arithmetic(ref e, const position& q, std::int64_t size, ref name,
@@ -337,7 +251,10 @@ private:
                 fits = accumulate(reach, count, n - 1, true) && fits;
             }
         }
-        if (!fits) return too_far(e, name, axis);
+        if (!fits) {
+            found = too_far_places(p, e, name, axis);
+            return;
+        }
         if (open != none && q.kind == position_kind::merged) {
             if (reach > 0 && size % reach == 0) return unify(e, open, size / reach, name, axis);
         } else if (open != none) {
@@ -353,7 +270,7 @@ private:
         }
         if (!last || unread_ > 0) return;
         detail::text_builder s;
-        in_equation(s, e);
+        in_equation(p, s, e);
         s << "axis " << axis << " of " << p.name(name) << " has extent " << size << ", ";
         if (q.kind != position_kind::merged)
             s << "and its indices reach from " << (q.offset < 0 ? q.offset : 0) << " to " << reach;
@@ -363,7 +280,7 @@ private:
             const ref index = p.affine_terms[q.terms.first + k].index;
             if (extent(index) == open_extent) continue;
             s << "; " << p.index(index) << " has extent " << extent(index);
-            say_origin(s, cell(index));
+            say_origin(p, s, cell(index).name, cell(index).axis);
         }
         found = make_mistake(mistake_kind::extents, s);
     }
@@ -380,44 +297,12 @@ private:
           << (count > 1 ? ", the product of the extents of " : ", the extent of ") << letters.view()
           << ", does not divide";
     }
-    constexpr void too_many(ref e, ref name) {
-        if (found) return;
-        detail::text_builder s;
-        in_equation(s, e);
-        s << p.name(name) << " has more elements than memory has addresses";
-        found = make_mistake(mistake_kind::extents, s);
-    }
-    constexpr void too_far(ref e, ref name, std::int32_t axis) {
-        if (found) return;
-        detail::text_builder s;
-        in_equation(s, e);
-        s << "the places in axis " << axis << " of " << p.name(name)
-          << " are beyond what 64 bits can count";
-        found = make_mistake(mistake_kind::extents, s);
-    }
-    /// dL/dX has the shape of X, dA/dS that of A and then that of S.
-    constexpr void shape_of_derivative(ref name) {
-        const name_symbol& s = p.names[name];
-        if (s.kind == name_kind::plain || t.ranks_[name] >= 0) return;
-        shape_of_derivative(s.of);
-        if (t.ranks_[s.of] < 0) return;
-        detail::buffer<std::int64_t> sizes;
-        if (s.numerator_rank > 0) {
-            const ref above = p.find(parts_of_derivative(p.name(name)).numerator);
-            if (above == none) return;
-            shape_of_derivative(above);
-            if (t.ranks_[above] != s.numerator_rank) return;
-            sizes.append(t.extents(above), t.ranks_[above]);
-        }
-        sizes.append(t.extents(s.of), t.ranks_[s.of]);
-        t.set_shape(name, sizes.size(), sizes.data());
-    }
     constexpr text_view letter(ref index) const {
         text_view text = p.index(index);
         while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
         return text;
     }
-    /// j' ranges over as much as j where nothing else says how much: the j around it, then any other.
+    /// Where nothing else gives j' an extent it has that of j: of the j around it, or of any other.
     constexpr void share_primed(ref e) {
         bool open = false;
         for (ref i = 0; i < p.indices.size(); ++i) open = open || extent(i) == open_extent;
@@ -488,31 +373,25 @@ private:
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
             const std::int64_t size = axis_length(e, q.name, axis, p.at(q.positions, axis));
             sizes.push(size);
-            if (size > 0 && !accumulate(elements, 0, size, false)) too_many(e, q.name);
+            if (size > 0 && !accumulate(elements, 0, size, false) && !found)
+                found = too_many_elements(p, e, q.name);
         }
         t.set_shape(q.name, q.positions.count, sizes.data());
     }
     static constexpr std::int64_t max_bytes_per_element = 16;
     constexpr void need(ref e, ref i) {
         if (extent(i) == open_extent) open_ = true;
-        if (!complete || !last_pass_ || found || extent(i) != open_extent) return;
-        detail::text_builder s;
-        in_equation(s, e);
-        const equation& q = p.equations[e];
-        s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \""
-          << p.index(i) << "\"_i = ...";
-        if (p.names[q.name].kind == name_kind::cotangent && p.names[q.name].of != none)
-            s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
-        found = make_mistake(mistake_kind::unknown_extent, s);
+        if (complete && last_pass_ && !found && extent(i) == open_extent)
+            found = unknown_extent(p, e, i);
     }
     /// \sum_{a=1}^{3} has three places to run over.
     constexpr void need_places(ref e, ref i, double least) {
         if (found || extent(i) == open_extent || static_cast<double>(extent(i)) >= least) return;
         detail::text_builder s;
-        in_equation(s, e);
+        in_equation(p, s, e);
         s << "a sum over the first " << static_cast<std::int64_t>(least) << " places of the index "
           << p.index(i) << " has only " << extent(i);
-        say_origin(s, cell(i));
+        say_origin(p, s, cell(i).name, cell(i).axis);
         found = make_mistake(mistake_kind::extents, s);
     }
     constexpr std::int64_t axis_length(ref e, ref name, std::int32_t axis, const position& q) {
@@ -528,7 +407,7 @@ private:
                 merged ? accumulate(length, 0, n, false)
                        : n == 0 || accumulate(length, wide < 0 ? -wide : wide, n - 1, true);
             if (!fits) {
-                too_far(e, name, axis);
+                if (!found) found = too_far_places(p, e, name, axis);
                 return open_extent;
             }
         }

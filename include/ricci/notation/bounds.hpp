@@ -7,8 +7,8 @@
 
 namespace ricci::notation {
 
-/// Stands in the `value` of a sum, a product or a norm until it is known what the sign runs over; from
-/// then on the value is the least extent that the sum's index has to have.
+/// Stands in the `value` of a sum, a product or a norm until it is known what the sign runs over;
+/// from then on the value is the least extent that the sum's index has to have.
 namespace undecided {
 inline constexpr double condition = -1;  // \sum_{j \le i}
 inline constexpr double from_zero = -2;  // \sum_{j=0}^{i}

@@ -260,8 +260,8 @@ private:
     ir::mistake mistake_;
 };
 
-/// Says of every call of a function over an index whether it binds the index, as a mean does, or keeps
-/// it, as a softmax does.
+/// Says of every call of a function over an index whether it binds the index, as a mean does, or
+/// keeps it, as a softmax does.
 class call_binder {
 public:
     constexpr call_binder(ir::program& p, const detail::buffer<styled_definition>& definitions)

@@ -69,8 +69,8 @@ constexpr bool is_line_end(char32_t c) {
     return c == '\n' || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-/// The LaTeX that a character beyond ASCII looks like, such as "-" for a minus sign or "\\alpha"; empty
-/// where it looks like nothing else. Raised and lowered characters are "^2", "_i".
+/// The LaTeX that a character beyond ASCII looks like, such as "-" for a minus sign or "\\alpha";
+/// empty where it looks like nothing else. Raised and lowered characters are "^2", "_i".
 constexpr detail::text_view sign_meaning(char32_t c) {
     if (c < 0x80) return {};
     // italic letters, as formula editors give them
@@ -104,7 +104,7 @@ constexpr detail::text_view sign_meaning(char32_t c) {
     return {look, size};
 }
 
-/// "U+2212, which looks like -": compilers print no character beyond ASCII, so it is said by number.
+/// "U+2212, which looks like -": by number, as compilers print no character beyond ASCII.
 constexpr void describe(char32_t c, detail::text_builder& out) {
     out << "U+";
     const auto digit = [](char32_t d) {

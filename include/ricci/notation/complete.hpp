@@ -8,9 +8,9 @@
 
 namespace ricci::notation {
 
-/// Conditions that all compare one quantity with numbers: i - j, |i - j| - w, i mod 2. What they leave out
-/// is looked for at every number that they compare it with, and beside it. Conditions of other kinds are
-/// not understood, and leave something out.
+/// Conditions that all compare one quantity with numbers: i - j, |i - j| - w, i mod 2. What they
+/// leave out is looked for at every number that they compare it with, and beside it. Conditions of
+/// other kinds are not understood, and leave something out.
 class completeness {
 public:
     constexpr explicit completeness(const ir::program& p) : p_(p) {}
@@ -69,7 +69,7 @@ private:
         return x.kind == ir::op::apply &&
                x.detail == static_cast<std::uint8_t>(ir::function::logical_not);
     }
-    /// left - right of a comparison as `sign` times the quantity plus a number; false where it is none.
+    /// left - right of a comparison as `sign` times the quantity plus a number; false otherwise.
     constexpr bool side(const ir::node& x, double& sign, double& number) {
         linear difference;
         add(difference, p_.links[x.children.first], 1);

@@ -10,7 +10,7 @@ namespace ricci::notation {
 
 using ir::op;
 
-/// `Expression` is the parser that derives from this one: what stands in a condition is its to read.
+/// `Expression` is the parser that derives from this one and reads what stands in a condition.
 template <class Expression>
 class condition_parser : public parenthesis_parser {
 public:
@@ -119,7 +119,7 @@ protected:
                (x.kind == op::apply &&
                 x.detail == static_cast<std::uint8_t>(ir::function::logical_not));
     }
-    /// [m^{ij}]: a tensor of bool, or of 0 and 1, is a condition. Nothing else is that compares nothing.
+    /// [m^{ij}]: a tensor of bool, or of 0 and 1, is a condition without a comparison.
     constexpr ref truth_of(ref n, std::int32_t begin) {
         if (program_.nodes[n].kind != op::tensor) {
             fail(mistake_kind::unexpected, begin, end_before(), undecided::not_a_condition);

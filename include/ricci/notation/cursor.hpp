@@ -7,7 +7,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/misplaced.hpp>
 #include <ricci/notation/survey.hpp>
-#include <ricci/notation/token.hpp>
+#include <ricci/notation/tokenizer.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
 namespace ricci::notation {
@@ -154,7 +154,7 @@ protected:
         if (dressed_text_ && !failed())
             check_dress(spelling.view().slice(start, spelling.size()), dressed, begin);
     }
-    /// Bold and script are no part of a name, so a name that is written with and without is refused.
+    /// Refuses a name that is bold, or in script, in one place and not in another.
     constexpr void check_dress(text_view name, words::dress dressed, std::int32_t begin) {
         for (const worn& w : worn_) {
             if (w.name != hash_of(name)) continue;
@@ -228,8 +228,8 @@ protected:
             return fail_here(mistake_kind::unexpected, "a name in words cannot be empty");
         expect_symbol('}');
     }
-    /// Whether the `_` at the cursor starts a label rather than a list of indices. In words, a label
-    /// may stand above as well: `\xi^{\text{new}}`. `first`: nothing stands between it and the name.
+    /// Whether the `_` at the cursor starts a label rather than a list of indices. A label in words
+    /// may stand above too: `\xi^{\text{new}}`. `first`: it stands right behind the name.
     constexpr bool label_follows(text_view base, bool first = true) {
         if (is_symbol('^')) return is_label_word(1) || (is_symbol('{', 1) && is_braced_label());
         if (!is_symbol('_')) return false;

@@ -16,8 +16,8 @@ constexpr detail::text_builder operand_name(std::int32_t number) {
 }
 
 /// Reads numpy's rules: implicit output (alphabetical, capitals first, then letters beyond ASCII),
-/// `...` for the axes that the letters leave, repeated letters for diagonals, any Unicode letter as a
-/// label, spaces of any kind between them. `...` stands once on each side or not at all.
+/// `...` for the axes that the letters leave, repeated letters for diagonals, any Unicode letter as
+/// a label, spaces of any kind between them. `...` stands once on each side or not at all.
 class einsum_parser {
 public:
     /// `ranks`: the rank of each operand, -1 where it is not known; nullptr where none is.
@@ -92,7 +92,7 @@ private:
         }
         finish(text_.size, text_.size);
     }
-    /// The bytes of `word` at `at`, with the spaces that may stand in it; 0 where it does not stand.
+    /// How many bytes `word` takes at `at`, spaces within it included; 0 if it is not there.
     constexpr std::int32_t run_of(std::int32_t at, detail::text_view word) const {
         std::int32_t end = at;
         for (std::int32_t k = 0; k < word.size; ++k, ++end) {
@@ -149,8 +149,8 @@ private:
         ellipsis_rank_.push(rank - letters);
     }
 
-    /// `...` stands on both sides or on none; on each side of what it would be otherwise there are two
-    /// readings, and the sentence has both.
+    /// `...` stands on both sides or on none; on each side of what it would be otherwise there are
+    /// two readings, and the sentence has both.
     constexpr void check_ellipses() {
         std::int32_t left = 0, right = 0;
         for (std::int32_t k = 0; k < inputs_.size(); ++k) left += ellipses_in(inputs_[k]);

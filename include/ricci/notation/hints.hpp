@@ -19,7 +19,7 @@ constexpr bool is_about(const ir::mistake& mistake, detail::text_view index) {
     return false;
 }
 
-/// `r_s` reads as r with an index s; who means a label sees nothing of it in the place that is marked.
+/// `r_s` reads as r with an index s. The marked place does not show whoever meant a label.
 constexpr void hint_at_subscript(detail::text_view text, ir::mistake& mistake) {
     for (std::int32_t at = mistake.begin + 1; at + 1 < mistake.end; ++at) {
         if (text[at] != '_') continue;
@@ -39,8 +39,8 @@ constexpr void hint_at_subscript(detail::text_view text, ir::mistake& mistake) {
     }
 }
 
-/// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there. `word`:
-/// what of the text is like one, or nothing.
+/// `S_{masked}` reads as six indices; what goes wrong then is seldom seen to come from there.
+/// `word`: what of the text is like one, or nothing.
 constexpr void hint_at_label(detail::text_view text, detail::text_view word, ir::mistake& mistake) {
     using kind = ir::mistake_kind;
     const bool related = mistake.kind == kind::rank || mistake.kind == kind::index_once ||

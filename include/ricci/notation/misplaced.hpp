@@ -46,16 +46,16 @@ constexpr void write_place(text_view word, keyword k, detail::text_builder& out)
     out << word << ' ' << place_of(k);
 }
 
-/// A character of control that a compiler made of a backslash and a letter, since the literal is not
-/// raw, and the command that was lost with it.
+/// A character of control that a compiler made of a backslash and a letter, since the literal is
+/// not raw, and the command that was lost with it.
 struct lost_command {
     char letter = '\0';    // \f is one character, and `rac` follows; 0 if nothing is lost
     std::int32_t end = 0;  // of what is left of the command
 };
 
-/// Whether the character at `at`, which is one of control, begins what is left of a command. A tab or
-/// the end of a line does only if the letters behind it make a command with it, and they are two or
-/// more: `heta`, `imes`. Within brackets a single one is doubtful too: \nu, \ne.
+/// Whether the character at `at`, which is one of control, begins what is left of a command. A tab
+/// or the end of a line does only if the letters behind it make a command with it, and they are two
+/// or more: `heta`, `imes`. Within brackets a single one is doubtful too: \nu, \ne.
 constexpr lost_command find_lost(text_view text, std::int32_t at, bool bracketed) {
     constexpr text_view from = "\a\b\t\n\v\f\r\033", to = "abtnvfre";
     std::int32_t which = 0;

@@ -1,8 +1,9 @@
-// A name before a parenthesis: a call of what the text defines so, a product, or neither.
+// What a name is by what stands behind it: a call, a product, a number, or neither.
 #pragma once
 
 #include <cstdint>
 
+#include <ricci/notation/function_words.hpp>
 #include <ricci/notation/scripts.hpp>
 
 namespace ricci::notation {
@@ -87,6 +88,77 @@ protected:
             if (level == 0 && t != first && (t->code == '+' || t->code == '-')) return true;
         }
         return false;
+    }
+
+    // Functions and numbers by name ---------------------------------------------------------------
+
+    constexpr void unknown_function(text_view name, std::int32_t begin) {
+        const text_view refusal = refusal_of_function(name);
+        if (!refusal.empty()) return fail(mistake_kind::index_free, begin, end_before(), refusal);
+        detail::text_builder sentence;
+        say_unknown_function(name, sentence);
+        fail(mistake_kind::unknown_function, begin, end_before(), sentence);
+    }
+    constexpr void function_as_tensor(text_view name, std::int32_t begin) {
+        detail::text_builder sentence;
+        say_function_as_tensor(name, sentence);
+        fail(mistake_kind::unexpected, begin, end_before(), sentence);
+    }
+    constexpr bool is_defined(text_view name) {
+        const name_facts* facts = survey_.find(name);
+        return facts != nullptr && facts->defined;
+    }
+    /// ^2( behind the name of a function.
+    constexpr bool powered_call() const {
+        if (!is_symbol('^')) return false;
+        const token& after = *survey_.behind_list(now_ + 1);
+        return after.kind == token_kind::symbol && after.code == '(';
+    }
+    constexpr bool calls_after_subscript() const {
+        if (!is_symbol('{', 1)) return is_symbol('(', 2) && !peek(2).spaced;
+        std::int32_t k = 2;
+        while (!is_symbol('}', k) && !is(token_kind::end, k)) ++k;
+        return is_symbol('(', k + 1) && !peek(k + 1).spaced;
+    }
+    /// e^{...} is a tensor if the text defines e with indices above, and else the exponential.
+    constexpr bool exponent_is_list(std::int32_t begin) {
+        if (!survey_.e_is_tensor()) return false;
+        const list_shape shape = survey_.shape_at(now_ + 1);
+        const bool signs = is_symbol('{', 1) && (is_symbol('-', 2) || is_symbol('+', 2));
+        if (!shape.known || signs || !shape.letters)
+            fail(mistake_kind::unexpected, begin, survey_.behind_list(now_ + 1)[-1].end,
+                 "e is a tensor here, which the text defines with indices above; write \\exp(...) "
+                 "for the exponential, or give the tensor another name");
+        return true;
+    }
+    /// The square of a mean, or the mean of squares? Papers write both so.
+    constexpr void two_powers(text_view name, std::int32_t begin) {
+        detail::text_builder sentence;
+        sentence << "this power could belong to what stands in parentheses or to the value; write "
+                 << name << "_j ((...)^2) or (" << name << "_j (...))^2";
+        fail(mistake_kind::unexpected, begin, peek(1).end, sentence);
+    }
+    /// \pi is the number unless it has indices; then it is a tensor.
+    constexpr bool is_circle_number() {
+        if (is_symbol('_', 1) || is_symbol('\'', 1)) return false;
+        if (find_styled("\\pi") != none) return false;
+        if (!is_symbol('^', 1)) return true;
+        const list_shape shape = survey_.shape_at(now_ + 2);
+        const bool sign = is_symbol('{', 2) && (is_symbol('-', 3) || is_symbol('+', 3));
+        if (!shape.known || sign) return true;
+        // Beside \pi^k, \pi^2 could be a place: the reader of tensors refuses it.
+        const name_facts* facts = survey_.find("\\pi");
+        return !shape.letters && (facts == nullptr || (facts->ranks >> 1) == 0);
+    }
+    constexpr ref read_imaginary_unit(std::int32_t begin) {
+        for (std::int32_t k = 0; k < 4; ++k) advance();
+        if (is_symbol('_') || is_symbol('\'')) {
+            fail(mistake_kind::unexpected, begin, peek().end,
+                 "\\mathrm{i} is the imaginary unit, which has no indices; write \\text{i} for a "
+                 "tensor of this name");
+            return none;
+        }
+        return program_.imaginary_unit({begin, end_before()});
     }
 
     detail::buffer<ref> styled_;  // names whose left sides have parentheses

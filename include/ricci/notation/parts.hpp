@@ -1,5 +1,5 @@
-// Parts of one tensor, PE^{p,2i} = ... beside PE^{p,2i+1} = ..., are one equation: where the parts differ the
-// left side has an index that counts them, and the right side has cases of it.
+// Parts of one tensor, PE^{p,2i} = ... beside PE^{p,2i+1} = ..., are one equation: where the parts
+// differ the left side has an index that counts them, and the right side has cases of it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ricci::notation {
 
-/// Works on a freshly parsed program: replaces the equations of the parts by one at the place of the first.
+/// Replaces the equations of a tensor's parts, once parsed, by one in the place of the first.
 class part_joiner {
 public:
     constexpr part_joiner(ir::program& p, detail::text_view text) : p_(p), text_(text) {}

@@ -1,5 +1,5 @@
-// Places: an index used as a number, arithmetic that may leave an axis, and tensors that are read at
-// an index and beside it.
+// Places: an index used as a number, arithmetic that may leave an axis, and tensors that are read
+// at an index and beside it.
 #pragma once
 
 #include <cstdint>
@@ -146,7 +146,7 @@ private:
              "pad, or a bracket [i \\ge 1] in front";
         fail(x.source, s);
     }
-    /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; likewise the others.
+    /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; others too.
     constexpr ref sum_over_places(const ir::node& x, ir::range at, const detail::buffer<ref>& over,
                                   detail::buffer<ref>& factors) {
         detail::buffer<ref> numbers;

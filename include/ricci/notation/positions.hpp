@@ -104,9 +104,9 @@ protected:
                       "an index list cannot be empty; leave it out for a scalar");
         if (!failed()) expect_symbol(closer);
     }
-    /// Whether the number at the cursor multiplies the index behind it, as in x^{2i}: one of 2 or more
-    /// at the list's beginning, which is at `begin`, or behind a comma. Not where the name has more
-    /// indices elsewhere, so that the number is a place.
+    /// Whether the number at the cursor multiplies the index behind it, as in x^{2i}: one of 2 or
+    /// more at the list's beginning, which is at `begin`, or behind a comma. Not where the name has
+    /// more indices elsewhere, so that the number is a place.
     constexpr bool multiplies(std::int32_t begin) {
         const text_view digits = text_of(peek());
         const bool fresh = begin_here() == begin || is_symbol(',', -1);
@@ -150,8 +150,8 @@ protected:
         return is_symbol('_', k) || (is_symbol('^', k) && !is_key(keyword::prime, k + 1) &&
                                      !(is_symbol('{', k + 1) && is_key(keyword::prime, k + 2)));
     }
-    /// E^{x_i a}: the row of E that x says. The tensor stands in the position's `index` until there is
-    /// a node to hold it.
+    /// E^{x_i a}: the row of E that x says. The tensor stands in the position's `index` until there
+    /// is a node to hold it.
     constexpr void read_gathered(detail::buffer<ir::position>& out) {
         const std::int32_t begin = begin_here();
         if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");

@@ -18,8 +18,8 @@ constexpr bool is_reduce(const ir::node& n, ir::reduction r) {
     return n.kind == ir::op::reduce && n.detail == static_cast<std::uint8_t>(r);
 }
 
-/// Finds for each bound index of `other` that `found` lacks the index of x that it stands for, so that
-/// the two are equal.
+/// Finds for each bound index of `other` that `found` lacks the index of x that it stands for, so
+/// that the two are equal.
 constexpr bool stands_for(ir::program& p, ref x, ref other, ir::range bound,
                           const ir::index_set& candidates, detail::buffer<ref>& found) {
     if (found.size() == bound.count) {
@@ -39,8 +39,8 @@ constexpr bool stands_for(ir::program& p, ref x, ref other, ir::range bound,
     return false;
 }
 
-/// \frac{\exp(x)}{\sum_{j'} \exp(x with j' for j)} is softmax over j of x, and so for several indices;
-/// none otherwise.
+/// \frac{\exp(x)}{\sum_{j'} \exp(x with j' for j)} is softmax over j of x, and so for several
+/// indices; none otherwise.
 constexpr ref as_softmax(ir::program& p, const ir::node& quotient) {
     constexpr std::int32_t most = 3;
     const ir::node numerator = p.nodes[p.links[quotient.children.first]];

@@ -19,7 +19,7 @@ using ir::close_argument;
 using ir::shown_indices;
 using ir::takes_values;
 
-/// How the factors of a product hold an index: `alone` could sum it by themselves, `once` could not.
+/// How many factors of a product hold an index: `alone` could sum it themselves, `once` could not.
 struct holders {
     std::int32_t alone = 0;
     std::int32_t once = 0;

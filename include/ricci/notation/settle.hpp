@@ -164,8 +164,8 @@ private:
         const ir::ref both[] = {a, b};
         return p_.make(ir::op::compare, static_cast<std::uint8_t>(c), both, 2, source);
     }
-    /// Whether the index stands as a number, in the arithmetic of a place or in a condition. The last
-    /// place of another sum that counts from 1 counts as this one does.
+    /// Whether the index stands as a number, in the arithmetic of a place or in a condition. The
+    /// last place of another sum that counts from 1 counts as this one does.
     constexpr bool is_number_in(ir::ref n, ir::ref index) const {
         const ir::node& x = p_.nodes[n];
         for (std::int32_t k = 0; k < x.positions.count; ++k) {

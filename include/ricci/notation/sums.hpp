@@ -119,7 +119,7 @@ protected:
         }
         return false;
     }
-    /// {a=1}^{d}: the last place; what it means is decided where the indices of the equation are known.
+    /// {a=1}^{d}: the last place. What it means is decided once the equation's indices are known.
     constexpr ref read_bounds(detail::buffer<ref>& over, double& mark) {
         advance();
         const ref index = read_index();
@@ -144,7 +144,7 @@ protected:
         return parser().read_argument();
     }
 
-    /// \lVert x \rVert, \|x\|: what it runs over stands below, or is decided with the left side known.
+    /// \lVert x \rVert, \|x\|: what it runs over stands below, or is decided with the left side.
     constexpr ref read_norm(std::int32_t begin) {
         advance();
         const char outer = closing_bar_;

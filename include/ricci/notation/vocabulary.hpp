@@ -1,4 +1,4 @@
-// The words the notation knows: commands, functions, Greek letters, and what a misspelt word is near.
+// The words of the notation: commands, functions, Greek letters, and what a misspelt one is near.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ inline constexpr text_view accents[] = {"tilde",     "hat",     "bar",     "dot"
 inline constexpr text_view wrappers[] = {"text",   "mathrm",  "operatorname", "mathbf",
                                          "mathit", "textrm",  "boldsymbol",   "bm",
                                          "mathsf", "mathcal", "mathscr"};
-/// What a name may be dressed in. It is no part of the name, so a text dresses a name always or never.
+/// What a name may be dressed in. It is no part of the name: a text dresses it always or never.
 enum class dress : std::uint8_t { plain, bold, script };
 constexpr dress dress_of(text_view wrapper) {
     if (wrapper == "mathbf" || wrapper == "boldsymbol" || wrapper == "bm") return dress::bold;

@@ -1,4 +1,4 @@
-// What compiles and is probably not meant. No mistake: the run-time face shows it, a compiler does not.
+// What is no mistake and yet probably not meant: the run-time face shows it, a compiler does not.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ private:
             add(s);
         });
     }
-    /// A tensor that nothing reads, before the last equation: an output, perhaps without being meant.
+    /// A tensor that nothing reads, before the last equation: an output, perhaps not meant as one.
     constexpr void see_use(std::int32_t k) {
         const ir::equation& e = p_.equations[k];
         bool last = true;

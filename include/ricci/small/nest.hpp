@@ -13,13 +13,13 @@ struct loop {
     std::size_t extent, a, b, c;
 };
 
-/// Whether vectors run along the last axis of C, or along its last two: short rows of C then share a
-/// vector.
+/// Whether vectors run along the last axis of C, or along its last two: short rows of C then share
+/// a vector.
 enum class vectors_along { columns, rows_and_columns };
 
-/// C = sum of A B as loops. `columns` is over C's last letter and, if it is woven with it, `woven` over
-/// the one before; `rows` and `outer` are over the others. Along `rows` B stands still, so that its
-/// vectors are used again.
+/// C = sum of A B as loops. `columns` is over C's last letter and, if it is woven with it, `woven`
+/// over the one before; `rows` and `outer` are over the others. Along `rows` B stands still, so
+/// that its vectors are used again.
 struct nest {
     loop outer[most_labels] = {};
     loop rows{1, 0, 0, 0};

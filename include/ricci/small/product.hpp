@@ -29,8 +29,8 @@ RICCI_INLINE void copy_to(const T* from, T* to) {
     }
 }
 
-/// The ways to multiply A by B. Where vectors run along rows and columns, they do so along the operand
-/// that lets more rows use its vectors again.
+/// The ways to multiply A by B. Where vectors run along rows and columns, they do so along the
+/// operand that lets more rows use its vectors again.
 template <class A, class B, class C, class T>
 struct ways {
     using along_columns = product<A, B, C, vectors_along::columns>;
@@ -47,7 +47,8 @@ struct ways {
     /// Whether vectors run along both.
     static constexpr bool weave =
         lanes_move && rows_are_short && woven::is_little_work() && woven::lanes_come_together();
-    /// Whether an operand that is not contiguous along the columns is put in order in registers, not copied.
+    /// Whether an operand that is not contiguous along the columns is put in order in registers,
+    /// not copied.
     static constexpr bool unroll = unrolled::is_little_work() && unrolled::rows_are_one_tile();
 };
 

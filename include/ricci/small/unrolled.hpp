@@ -1,5 +1,6 @@
-// The product of two small tensors without a loop: the lanes of A and B are put in order in registers.
-// Vectors may run along the last two axes of C, where the last one alone is too short for them.
+// The product of two small tensors without a loop: the lanes of A and B are put in order in
+// registers. Vectors may run along the last two axes of C, where the last one alone is too short
+// for them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace ricci::small {
 
-/// `Product` has the loops, with `woven` and `columns` next to each other in C, as `Product::loops`.
+/// `Product` has the loops, with `woven` and `columns` next to each other in C, as
+/// `Product::loops`.
 template <class Product, class T>
 struct unrolled_kernel {
     static constexpr const nest& loops = Product::loops;

@@ -8,8 +8,8 @@
 
 namespace ricci::small {
 
-// What the flags of this file allow. Where a number is broadcast by two instructions, as many vectors
-// as possible are multiplied by it.
+// What the flags of this file allow. Where a number is broadcast by two instructions, as many
+// vectors as possible are multiplied by it.
 #if defined(__AVX512F__)
 inline constexpr std::size_t vector_bytes = 64;
 inline constexpr std::size_t accumulators = 28;
@@ -24,7 +24,8 @@ inline constexpr std::size_t accumulators = 12;
 inline constexpr std::size_t most_vectors = 4;
 #endif
 
-/// Whether any order of a vector's lanes takes one instruction. AVX alone moves none between its halves.
+/// Whether any order of a vector's lanes takes one instruction. AVX alone moves none between its
+/// halves.
 #if defined(__AVX__) && !defined(__AVX2__)
 inline constexpr bool lanes_move = false;
 #else
@@ -68,8 +69,8 @@ struct vector_run {
     constexpr std::size_t end() const { return first + lanes * vectors; }
 };
 
-/// The next vectors of `total` lanes, of which `done` are done. The last one may begin before that: to
-/// do some lanes twice is less work than several narrow vectors.
+/// The next vectors of `total` lanes, of which `done` are done. The last one may begin before that:
+/// to do some lanes twice is less work than several narrow vectors.
 template <class T>
 constexpr vector_run next_vectors(std::size_t done, std::size_t total, std::size_t most) {
     const std::size_t full = power_of_two_below(total < widest<T> ? total : widest<T>);
@@ -123,8 +124,8 @@ struct vector_load {
     std::size_t place, lanes;
 };
 
-/// The narrowest load of at least `lanes` numbers that brings the places [lowest, highest] and none from
-/// `reach` on. Neighbours choose the same place, to share the load.
+/// The narrowest load of at least `lanes` numbers that brings the places [lowest, highest] and none
+/// from `reach` on. Neighbours choose the same place, to share the load.
 template <class T>
 constexpr vector_load load_of(std::size_t lowest, std::size_t highest, std::size_t lanes,
                               std::size_t reach) {
@@ -155,7 +156,8 @@ RICCI_INLINE auto one_by_one(const T* p, std::index_sequence<K...>) {
     return typename vector_of<T, sizeof...(K)>::value{p[Places.at[K]]...};
 }
 
-/// Whether the numbers at `places` are one load, and one instruction that puts them in order at most.
+/// Whether the numbers at `places` are one load, and one instruction that puts them in order at
+/// most.
 template <class T, std::size_t Lanes>
 constexpr bool is_one_load(const lane_places<Lanes>& places, std::size_t reach) {
     if constexpr (Lanes > 1) {

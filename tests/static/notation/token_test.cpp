@@ -1,5 +1,5 @@
 // Characters to tokens: kinds, places, what separates, what is left out, which bracket is unpaired.
-#include <ricci/notation/token.hpp>
+#include <ricci/notation/tokenizer.hpp>
 
 #include "tests/static/support.hpp"
 

@@ -1,0 +1,74 @@
+// What a tensor is to a program: an input, an output, and whether it holds places of an axis.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/buffer.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+constexpr bool is_input(const program_view& p, ref name) {
+    if (p.definition(name) != none) return false;
+    for (const equation& e : p.equations)
+        if (!e.claim && uses_name(p, e.body, name)) return true;
+    return false;
+}
+/// Marks the tensors that an expression reads.
+constexpr void mark_read(const program_view& p, ref n, detail::buffer<bool>& read) {
+    const node& x = p.nodes[n];
+    if (x.kind == op::tensor) read[x.name] = true;
+    for (std::int32_t k = 0; k < x.children.count; ++k) mark_read(p, p.child(x, k), read);
+}
+/// Defined, and not used by another equation or kept.
+constexpr bool is_output(const program_view& p, ref name) {
+    if (p.definition(name) == none || p.names[name].shape_only) return false;
+    if (p.names[name].kept) return true;
+    for (const equation& e : p.equations)
+        if (!e.claim && uses_name(p, e.body, name)) return false;
+    return true;
+}
+constexpr std::int32_t rank_of(const program_view& p, ref name) {
+    const ref defined = p.definition(name);
+    if (defined != none) return p.equations[defined].positions.count;
+    std::int32_t rank = 0;
+    for (const equation& e : p.equations)
+        for_each_node(p, e.body, [&](ref n) {
+            const node& x = p.nodes[n];
+            if (x.kind == op::tensor && x.name == name) rank = x.positions.count;
+        });
+    return rank;
+}
+
+/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or
+/// for nothing but its shape, as x^0 does.
+constexpr bool takes_place(const program_view& p, const node& x, std::int32_t k) {
+    if (x.kind == op::tensor) return true;
+    if (x.kind != op::power || k != 0) return false;
+    const node& other = p.nodes[p.child(x, 1)];
+    return other.kind == op::number && other.value == 0;
+}
+/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares
+/// numbers of any type.
+constexpr bool only_places(const program_view& p, ref n, ref name) {
+    const node& x = p.nodes[n];
+    if (x.kind == op::compare) return true;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const ref child = p.child(x, k);
+        const bool is_name = p.nodes[child].kind == op::tensor && p.nodes[child].name == name;
+        if (is_name && !takes_place(p, x, k)) return false;
+        if (!only_places(p, child, name)) return false;
+    }
+    return true;
+}
+constexpr bool holds_places(const program_view& p, ref name) {
+    for (const equation& e : p.equations) {
+        const node& x = p.nodes[e.body];
+        if (e.claim) continue;
+        if ((x.kind == op::tensor && x.name == name) || !only_places(p, e.body, name)) return false;
+    }
+    return true;
+}
+
+}  // namespace ricci::ir

@@ -1,0 +1,54 @@
+// What is said of shapes that do not fit.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/mistake.hpp>
+#include <ricci/ir/print.hpp>
+#include <ricci/ir/program.hpp>
+
+namespace ricci::ir {
+
+constexpr void in_equation(const program_view& p, detail::text_builder& s, ref e) {
+    s << "in ";
+    show(p, p.equations[e], s);
+    s << " : ";
+}
+/// Which axis gave an index its extent; none: the caller did.
+constexpr void say_origin(const program_view& p, detail::text_builder& s, ref name,
+                          std::int32_t axis) {
+    if (name != none) s << " in axis " << axis << " of " << p.name(name);
+    else s << " as the caller gave it";
+}
+constexpr mistake wrong_rank(const program_view& p, ref name, std::int32_t rank,
+                             std::int32_t wanted) {
+    detail::text_builder s;
+    s << p.name(name) << " has rank " << rank << " and the equations give it " << wanted
+      << (wanted == 1 ? " index" : " indices");
+    return make_mistake(mistake_kind::rank, s);
+}
+constexpr mistake too_many_elements(const program_view& p, ref e, ref name) {
+    detail::text_builder s;
+    in_equation(p, s, e);
+    s << p.name(name) << " has more elements than memory has addresses";
+    return make_mistake(mistake_kind::extents, s);
+}
+constexpr mistake too_far_places(const program_view& p, ref e, ref name, std::int32_t axis) {
+    detail::text_builder s;
+    in_equation(p, s, e);
+    s << "the places in axis " << axis << " of " << p.name(name)
+      << " are beyond what 64 bits can count";
+    return make_mistake(mistake_kind::extents, s);
+}
+constexpr mistake unknown_extent(const program_view& p, ref e, ref i) {
+    detail::text_builder s;
+    in_equation(p, s, e);
+    const equation& q = p.equations[e];
+    s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \""
+      << p.index(i) << "\"_i = ...";
+    if (p.names[q.name].kind == name_kind::cotangent && p.names[q.name].of != none)
+        s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
+    return make_mistake(mistake_kind::unknown_extent, s);
+}
+
+}  // namespace ricci::ir
