@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what the pages of docs/ show, as a reader would, and compares what is printed.
 
-usage: pages.py [--ricci COMMAND] PAGE... -- COMPILER ARGUMENT...
+usage: pages.py [--ricci COMMAND] [--paths PAGE]... PAGE... -- COMPILER ARGUMENT...
 
 Of each page, in a folder of its own:
 - ```tex FILE, ```python FILE and the like: a block with a file name behind the language is written
@@ -13,6 +13,9 @@ Of each page, in a folder of its own:
 - ```console: lines with `$ ` are commands, run behind the programs; the lines below are what they
   print, with standard error. In both `...` stands for any text.
 Blocks with other languages are looked at by nobody.
+
+A path of the repository in backquotes, and a page that is linked to, have to be there. A word in
+braces stands for one of several, a star for anything. Of a page behind --paths nothing else counts.
 """
 
 import argparse
@@ -25,6 +28,10 @@ import tempfile
 
 FENCE = re.compile(r"(<!-- not run -->\s*\n)?^```(\w+)(?: +(\S+))?\n(.*?)^```$",
                    re.MULTILINE | re.DOTALL)
+# What begins with a folder of the repository, and ends before what is no path.
+PATH = re.compile(r"`((?:include|src|tests|docs|bench|tools|examples)/[\w./*{},-]*)[^`]*`")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARK = "<<<block %d>>>"
 HEADER = ("#include <cstdio>\n#include <iostream>\n#include <ricci/ricci.hpp>\n"
           "using namespace ricci::literals;\n")
@@ -54,11 +61,20 @@ def front_and_body(block):
     return "\n".join(front), "\n".join(body)
 
 
+def spelt_out(path):
+    """The paths that a{b,c} stands for."""
+    before, brace, rest = path.partition("{")
+    if not brace:
+        return [path.rstrip("/")]
+    choices, _, behind = rest.partition("}")
+    return [one for word in choices.split(",") for one in spelt_out(before + word + behind)]
+
+
 class page:
     def __init__(self, path, compiler, command, folder):
         self.path, self.compiler, self.command = path, compiler, command
         self.folder = pathlib.Path(folder)
-        self.failures, self.examples = [], 0
+        self.failures, self.examples, self.paths = [], 0, 0
         self.blocks = [(m[2], m[3], m[4], bool(m[1]),
                         path.read_text("utf-8").count("\n", 0, m.start()) + 1)
                        for m in FENCE.finditer(path.read_text("utf-8"))]
@@ -72,6 +88,15 @@ class page:
         for language, _, text, skipped, line in self.blocks:
             if language == "console" and not skipped:
                 self.run_console(text, line)
+
+    def check_paths(self):
+        text = self.path.read_text("utf-8")
+        for found in [*PATH.finditer(text), *LINK.finditer(text)]:
+            where = ROOT if found.re is PATH else self.path.parent
+            for name in spelt_out(found[1]):
+                self.paths += 1
+                if not any(where.glob(name)):
+                    self.fail(text.count("\n", 0, found.start()) + 1, f"{name} is not there")
 
     def write_files(self):
         for _, name, text, _, _ in self.blocks:
@@ -142,18 +167,22 @@ def main():
     own, _, compiler = "\0".join(sys.argv[1:]).partition("\0--\0")
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--ricci")
+    arguments.add_argument("--paths", action="append", default=[])
     arguments.add_argument("pages", nargs="+")
     options = arguments.parse_args(own.split("\0"))
-    failed = examples = 0
-    for name in options.pages:
+    failed = examples = paths = 0
+    for name in options.pages + options.paths:
         with tempfile.TemporaryDirectory() as folder:
             one = page(pathlib.Path(name).resolve(), compiler.split("\0"), options.ricci, folder)
-            one.run()
+            one.check_paths()
+            if name in options.pages:
+                one.run()
         for words in one.failures:
             print(words)
         failed += len(one.failures)
         examples += one.examples
-    print(f"{examples} examples of {len(options.pages)} pages, {failed} failed")
+        paths += one.paths
+    print(f"{examples} examples and {paths} paths of {len(options.pages)} pages, {failed} failed")
     sys.exit(1 if failed or examples == 0 else 0)
 
 

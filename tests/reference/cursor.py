@@ -1,4 +1,4 @@
-"""Goes over tokens one by one: looks ahead, takes what brackets hold, and reads lists of letters."""
+"""Goes over tokens: looks ahead, takes what brackets hold, and reads lists of letters."""
 
 from lexer import GREEK_COMMANDS, Refused, Token
 
