@@ -4,16 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <ricci/array.hpp>
-#include <ricci/ir/shapes.hpp>
 #include <ricci/engine/executable.hpp>
 
+#include "src/engine/layer_memory.hpp"
+#include "src/engine/layer_operands.hpp"
 #include "src/engine/layer_stage.hpp"
 #include "src/text/program_body.hpp"
 
@@ -40,32 +39,12 @@ public:
     const layering& how() const { return given_; }
 
 private:
-    /// An operand as the caller sees it, of all layers together.
-    struct whole {
-        std::string name;
-        operand o;  // refers to the lists here
-        std::vector<std::int64_t> extents, strides;
-        bool single = true;  // one for all layers, not one for each
-        bool output = false;
-        bool own = false;  // an output in memory of ours
-    };
     using stage = std::unique_ptr<layer_stage>;
 
-    // What the caller has bound
-    void take_operands(const request& r, const layers* before);
-    void add_operand(const operand& o, bool output, bool own);
-    void check_each_layer(const request& r) const;
-    void refuse_shared_memory() const;
-    void check_chain(const ir::shape_table& shapes) const;
-    const whole* find(std::string_view name, bool output) const;
-    bool is_single(ir::ref name) const;
+    /// Where a tensor of the caller lies row-major: there, or in a copy that is made before or
+    /// after all layers.
+    void* as_row(const layer_operand& w);
 
-    // Memory between layers
-    operand in_row(const std::vector<std::int64_t>& extents);
-    std::byte* memory_for(const operand& one, std::int64_t count);
-    void* as_row(const whole& w);
-
-    // What runs
     stage make_stage(ir::program program) const;
     void bind_outside(layer_stage& to) const;
     void bind_output(layer_stage& to, ir::ref name) const;
@@ -83,14 +62,11 @@ private:
     ir::program_view signature_;
     element type_;
     purpose purpose_;
-    std::deque<whole> operands_;
-    std::vector<index_extent> extents_;
+    layer_operands operands_;
+    layer_memory memory_;
 
     stage forward_, backward_;
     std::vector<stage> before_, after_, sums_;  // copies, and gradients added up
-    std::deque<array> memory_;
-    std::deque<std::vector<std::int64_t>> numbers_;
-    std::size_t memory_bytes_ = 0;
     std::string stored_words_;
 };
 

@@ -6,10 +6,8 @@
 #include <ricci/derive/repeat.hpp>
 
 #include "src/engine/layers.hpp"
-#include "src/text/reading.hpp"
 #include "src/engine/requests.hpp"
 #include "src/text/texts.hpp"
-#include "src/plan/words.hpp"
 
 namespace ricci::engine {
 namespace {
@@ -40,12 +38,6 @@ ir::program without(const ir::program_view& p, const std::vector<std::string>& s
     return only(rest, kept);
 }
 
-std::ptrdiff_t bytes_of(const operand& row, element type) {
-    std::int64_t elements = 1;
-    for (std::int32_t axis = 0; axis < row.rank; ++axis) elements *= row.extents[axis];
-    return elements * static_cast<std::ptrdiff_t>(size_of(type));
-}
-
 }  // namespace
 
 void layers::make_gradient() {
@@ -53,21 +45,21 @@ void layers::make_gradient() {
     const derive::layer_names names{layer.name(given_.from), layer.name(given_.to), {}};
     const std::string from = string_of(names.from), to = string_of(names.to);
     std::vector<detail::text_view> by;
-    for (const whole& w : operands_) {
+    for (const layer_operand& w : operands_.all()) {
         const ir::name_symbol& n = signature_.names[signature_.find(view_of(w.name))];
         if (w.output && n.kind == ir::name_kind::cotangent) by.push_back(signature_.name(n.of));
     }
     derive::derived back =
         derive::gradient_of_layer(layer, names, by.data(), static_cast<std::int32_t>(by.size()));
-    const whole* const value = find(from, true);
-    const whole& first = *find(to, false);
+    const layer_operand* const value = operands_.find(from, true);
+    const layer_operand& first = *operands_.find(to, false);
 
     // What a layer gives is kept of every one but the last, whose value may be the caller's.
-    const operand one = in_row(first.extents);
+    const operand one = memory_.in_row(first.extents);
     layer_place taken, given;
     const std::int64_t kept = given_.count - (value != nullptr ? 1 : 0);
-    taken.base = given.base = kept > 0 ? memory_for(one, kept) : nullptr;
-    taken.step = given.step = bytes_of(one, type_);
+    taken.base = given.base = kept > 0 ? memory_.allocate(one, kept) : nullptr;
+    taken.step = given.step = memory_.bytes_of(one);
     taken.shift = -1;
     taken.at_first = as_row(first);
     if (value != nullptr) given.at_last = as_row(*value);
@@ -140,10 +132,10 @@ void layers::store(const std::vector<std::string>& names, BindChain bind_chain) 
     bind_chain(*forward_, true);
     for (std::size_t k = 0; k < kept.size(); ++k) {
         if (kept[k] == from) continue;
-        const operand one = in_row(extents[k]);
+        const operand one = memory_.in_row(extents[k]);
         layer_place place;
-        place.base = memory_for(one, given_.count);
-        place.step = bytes_of(one, type_);
+        place.base = memory_.allocate(one, given_.count);
+        place.step = memory_.bytes_of(one);
         forward_->bind(forward_->view().find(view_of(kept[k])), one, place, true);
         backward_->bind(backward_->view().find(view_of(kept[k])), one, place, false);
         stored_words_ += ", " + kept[k];
@@ -156,27 +148,27 @@ void layers::bind_cotangents(const std::vector<std::string>& outputs, const oper
     const ir::ref dy = derive::cotangent_in(p, given_.layer.name(given_.from));
     const ir::ref dx = derive::cotangent_in(p, given_.layer.name(given_.to));
     layer_place taken, given;
-    if (given_.count > 1 || find(string_of(p.name(dx)), true) == nullptr)
-        taken.base = given.base = memory_for(one, 2);
-    taken.step = given.step = bytes_of(one, type_);
+    if (given_.count > 1 || operands_.find(string_of(p.name(dx)), true) == nullptr)
+        taken.base = given.base = memory_.allocate(one, 2);
+    taken.step = given.step = memory_.bytes_of(one);
     taken.alternates = given.alternates = true;
     taken.shift = 1;  // that of the layer behind
     if (is_input(p, dy)) {
-        taken.at_last = as_row(*find(string_of(p.name(dy)), false));
+        taken.at_last = as_row(*operands_.find(string_of(p.name(dy)), false));
         backward_->bind(dy, one, taken, false);
     }
     for (const std::string& name : outputs) {
         const ir::ref n = p.find(view_of(name));
-        const whole* const w = find(name, true);
+        const layer_operand* const w = operands_.find(name, true);
         if (n == dx) {
             if (w != nullptr) given.at_first = as_row(*w);
             backward_->bind(n, one, given, true);
         } else if (!w->single) {
             bind_output(*backward_, n);
         } else {  // of what all share: the sum over layers
-            const operand part = in_row(w->extents);
+            const operand part = memory_.in_row(w->extents);
             layer_place place;
-            place.base = memory_for(part, 1);
+            place.base = memory_.allocate(part, 1);
             place.at_last = as_row(*w);
             backward_->bind(n, part, place, true);
             add_sum(part, place);
