@@ -3,59 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <new>
 #include <string>
-#include <type_traits>
 
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
 
-#include "src/kernels/scalar/scalar_complex.hpp"
-#include "src/kernels/scalar/scalar_whole.hpp"
-#include "src/plan/scalar.hpp"
-#include "src/plan/workspace.hpp"
 #include "src/engine/whole_numbers.hpp"
+#include "src/plan/workspace.hpp"
 
 namespace ricci::engine {
 namespace {
 
 constexpr std::align_val_t alignment{plan::workspace_alignment};
-
-template <class T, class Stored>
-T read(const void* data) {
-    return static_cast<T>(*static_cast<const Stored*>(data));
-}
-
-// One element as a number of the type that factors are computed in.
-template <class T>
-T element_at(const void* data, element type) {
-    if constexpr (std::is_same_v<T, double>) {
-        switch (type) {
-            case element::f32:
-                return read<T, float>(data);
-            case element::bf16:
-                return read<float, bf16>(data);
-            case element::f16:
-                return read<float, f16>(data);
-            default:
-                return read<T, double>(data);
-        }
-    } else if constexpr (std::is_integral_v<T>) {
-        return read<T, T>(data);
-    } else {
-        return type == element::c64 ? read<T, std::complex<float>>(data)
-                                    : read<T, std::complex<double>>(data);
-    }
-}
-
-template <class T>
-T apply(steps::opcode code, T x, T y, T z) {
-    if constexpr (std::is_same_v<T, double>) return plan::evaluate(code, x, y, z);
-    else return kernels::scalar::apply(kernels::operation(code), x, y, z);
-}
 
 /// steps::fused_group of a step, and the lists that it refers to.
 class described_stream {
@@ -151,12 +113,6 @@ execution::execution(const plan::program_plan& plan, purpose what)
     if (what == purpose::run) bind(plan);
 }
 
-execution::scalar_program::scalar_program(const plan::scalar& from)
-    : value(from.value),
-      instructions(from.instructions),
-      operands(from.operands.size()),
-      values(from.instructions.size()) {}
-
 void execution::prepare_stream(const plan::program_plan& plan, std::size_t step) {
     const auto& s = plan.compiled[step].stream;
     prepared_step& ready = steps_[step];
@@ -232,8 +188,8 @@ void execution::bind(const plan::program_plan& plan) {
 
     const auto bind_number = [&](scalar_program& number, const plan::scalar& from) {
         for (std::size_t k = 0; k < from.operands.size(); ++k)
-            number.operands[k] = {element(from.operands[k].slot, from.operands[k].offset),
-                                  plan.type_of(from.operands[k].slot)};
+            number.bind(k, element(from.operands[k].slot, from.operands[k].offset),
+                        plan.type_of(from.operands[k].slot));
     };
     const auto bind_bases = [&](prepared_step& ready, const auto& operands, std::size_t first) {
         for (std::size_t k = 0; k < operands.size(); ++k)
@@ -287,37 +243,6 @@ void execution::bind(const plan::program_plan& plan) {
             bind_bases(ready, s.map.operands, 0);
         }
     }
-}
-
-template <class T>
-engine::number execution::evaluate_as(scalar_program& program) const {
-    for (std::size_t k = 0; k < program.instructions.size(); ++k) {
-        const auto& i = program.instructions[k];
-        const auto argument = [&](std::int32_t n) {
-            return n < 0 ? T{} : program.values[static_cast<std::size_t>(n)].template as<T>();
-        };
-        switch (i.code) {
-            case steps::opcode::constant:
-                program.values[k] = i.value;
-                break;
-            case steps::opcode::load: {
-                const auto& [data, type] = program.operands[static_cast<std::size_t>(i.operand)];
-                program.values[k] = element_at<T>(data, type);
-            } break;
-            default:
-                program.values[k] =
-                    apply<T>(i.code, argument(i.first), argument(i.second), argument(i.third));
-        }
-    }
-    return program.values.back();
-}
-
-engine::number execution::evaluate(scalar_program& program) const {
-    if (program.instructions.empty()) return program.value;
-    if (type_ == element::i32) return evaluate_as<std::int32_t>(program);
-    if (type_ == element::i64) return evaluate_as<std::int64_t>(program);
-    if (is_complex(type_)) return evaluate_as<std::complex<double>>(program);
-    return evaluate_as<double>(program);
 }
 
 std::string execution::words(std::size_t step) const {
@@ -384,7 +309,7 @@ void execution::run_joined(std::size_t first) {
     auto& parts = steps_[first].parts;
     for (std::size_t k = 0; k < parts.size(); ++k) {
         prepared_step& s = steps_[first + k];
-        parts[k] = {s.a, s.b, s.c, evaluate(s.alpha), s.beta};
+        parts[k] = {s.a, s.b, s.c, s.alpha.evaluate(type_), s.beta};
     }
     steps_[first].joined->run(parts);
 }
@@ -447,7 +372,7 @@ bool execution::run_steps() {
             step += s.parts.size() - 1;
         } else if (s.stream || s.chain) {
             for (std::size_t k = 0; k < s.numbers.size(); ++k)
-                s.number_values[k] = evaluate(s.numbers[k]).real;
+                s.number_values[k] = s.numbers[k].evaluate(type_).real;
             if (s.stream) {
                 s.stream->run(s.bases.data(), s.number_values.data());
             } else {
@@ -458,7 +383,7 @@ bool execution::run_steps() {
             if (!s.checked_first) check(s);
             s.gather->run(s.c, s.a, s.places.data());
         } else if (s.contraction) {
-            s.contraction->run(s.a, s.b, s.c, evaluate(s.alpha), s.beta);
+            s.contraction->run(s.a, s.b, s.c, s.alpha.evaluate(type_), s.beta);
         } else {
             s.map->run(s.bases.data());
         }

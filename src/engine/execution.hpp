@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "src/contract/contraction.hpp"
+#include "src/engine/nan_search.hpp"
+#include "src/engine/scalar_program.hpp"
+#include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
-#include "src/engine/nan_search.hpp"
-#include "src/fused/group.hpp"
 
 namespace ricci::engine {
 
@@ -39,14 +40,6 @@ public:
     std::string words(std::size_t step) const;
 
 private:
-    struct scalar_program {
-        scalar_program() = default;
-        explicit scalar_program(const plan::scalar& from);
-        double value = 1;
-        std::vector<steps::instruction> instructions;
-        std::vector<std::pair<const void*, element>> operands;
-        std::vector<engine::number> values;  // one for each instruction
-    };
     struct prepared_step {
         std::unique_ptr<contract::prepared_contraction> contraction;
         const void* a = nullptr;
@@ -79,9 +72,6 @@ private:
     bool prepare_chain(const plan::program_plan& plan, std::size_t first);
     void join(const plan::program_plan& plan);
     void run_joined(std::size_t first);
-    engine::number evaluate(scalar_program& program) const;
-    template <class T>
-    engine::number evaluate_as(scalar_program& program) const;
     static void check(const prepared_step& s);
     static std::optional<std::vector<std::size_t>> steps_before_check(
         const plan::program_plan& plan, std::size_t gather);
