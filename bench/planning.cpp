@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <ricci/prepared.hpp>
 #include <ricci/program.hpp>
 
@@ -88,7 +90,7 @@ operands of_deep(std::size_t rows, const std::string& cotangent = {}) {
 }
 
 void print(const char* name, double seconds) {
-    std::printf("%-44s %12.2f\n", name, seconds * 1e6);
+    fmt::print("{:<44} {:12.2f}\n", name, seconds * 1e6);
     std::fflush(stdout);
 }
 
@@ -185,7 +187,7 @@ void measure_first_calls() {
 
 int main() {
     ricci::threads(1);
-    std::printf("%-44s %12s\n", "planning", "median us");
+    fmt::print("{:<44} {:>12}\n", "planning", "median us");
     measure_plans();
     measure_first_calls();
 }
