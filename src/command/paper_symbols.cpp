@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "command/paper_statements.hpp"
 #include "command/paper_indices.hpp"
+#include "command/paper_statements.hpp"
 
 namespace ricci::command {
 

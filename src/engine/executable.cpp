@@ -12,6 +12,7 @@
 #include <ricci/error.hpp>
 
 #include "src/engine/call_key.hpp"
+#include "src/engine/execution.hpp"
 #include "src/engine/layers.hpp"
 #include "src/engine/requests.hpp"
 #include "src/kernels/gemm/gemm.hpp"
@@ -19,7 +20,6 @@
 #include "src/plan/explain.hpp"
 #include "src/plan/make_plan.hpp"
 #include "src/plan/words.hpp"
-#include "src/engine/execution.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::engine {

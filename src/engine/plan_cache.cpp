@@ -11,9 +11,9 @@
 #include <ricci/engine/executable.hpp>
 
 #include "src/engine/call_key.hpp"
-#include "src/text/program_body.hpp"
-#include "src/engine/requests.hpp"
 #include "src/engine/execution.hpp"
+#include "src/engine/requests.hpp"
+#include "src/text/program_body.hpp"
 
 namespace ricci::engine {
 namespace {

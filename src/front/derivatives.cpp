@@ -6,9 +6,9 @@
 #include <ricci/program.hpp>
 
 #include "src/front/call_operands.hpp"
-#include "src/text/program_body.hpp"
 #include "src/front/program_layers.hpp"
 #include "src/front/spelled_names.hpp"
+#include "src/text/program_body.hpp"
 
 namespace ricci {
 namespace {

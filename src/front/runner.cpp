@@ -2,10 +2,10 @@
 #include <ricci/notation/einsum.hpp>
 #include <ricci/program.hpp>
 
-#include "src/front/call_operands.hpp"
-#include "src/text/program_body.hpp"
 #include "src/engine/requests.hpp"
+#include "src/front/call_operands.hpp"
 #include "src/runtime/memory_watch.hpp"
+#include "src/text/program_body.hpp"
 
 namespace ricci {
 namespace {
