@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -47,8 +48,7 @@ private:
         instruction leaf;
         switch (node.kind) {
             case kind::constant:
-                leaf.value = node.value;
-                break;
+                return constant(node.value);
             case kind::load:
                 leaf.code = opcode::load;
                 leaf.operand = load_(node.source);
@@ -84,12 +84,13 @@ private:
     }
 
     std::int32_t constant(double number) {
-        const auto found = constants_.find(number);
+        const auto bits = std::bit_cast<std::uint64_t>(number);
+        const auto found = constants_.find(bits);
         if (found != constants_.end()) return found->second;
         instruction leaf;
         leaf.value = number;
         program_.push_back(leaf);
-        return constants_[number] = static_cast<std::int32_t>(program_.size()) - 1;
+        return constants_[bits] = static_cast<std::int32_t>(program_.size()) - 1;
     }
 
     // Minus infinity times brackets: it masks what it is added to, which may be no number there.
@@ -162,7 +163,7 @@ private:
     Load load_;
     Position position_;
     std::unordered_map<expr, std::int32_t> known_;
-    std::map<double, std::int32_t> constants_;
+    std::map<std::uint64_t, std::int32_t> constants_;
     std::vector<instruction> program_;
 };
 

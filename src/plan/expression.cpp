@@ -343,9 +343,26 @@ expr graph::add(const std::vector<expr>& terms) {
     };
     for (expr e : terms)
         for (expr t : this->terms(e)) gather(t);
+    if (const expr whole = sum_of_positions(node.arguments, constants); whole >= 0) return whole;
     if (node.arguments.empty() || constants != 0) node.arguments.push_back(constant(constants));
     if (node.arguments.size() == 1) return node.arguments[0];
     return intern(std::move(node));
+}
+
+// Sums and differences of positions are positions; -1: something else is among the terms.
+expr graph::sum_of_positions(const std::vector<expr>& terms, double constants) {
+    if (terms.empty() || std::abs(constants) > 1e9 || std::floor(constants) != constants) return -1;
+    place total;
+    total.offset = static_cast<std::int64_t>(constants);
+    for (const expr t : terms) {
+        const auto& whole = (*this)[t];
+        const bool minus = whole.kind == kind::operation && whole.code == opcode::multiply &&
+                           whole.arguments.size() == 2 && is_constant(whole.arguments[0], -1);
+        const auto& node = minus ? (*this)[whole.arguments[1]] : whole;
+        if (node.kind != kind::position) return -1;
+        total.add(node.at, minus ? -1 : 1);
+    }
+    return position(std::move(total));
 }
 
 expr graph::multiply(const std::vector<expr>& factors) {
@@ -414,13 +431,12 @@ expr graph::renamed(expr e, const loop_map& map) {
     return visit(e);
 }
 
-expr graph::substituted(expr e, const std::function<expr(const access&)>& replaced) {
+expr graph::substituted(expr e, const std::function<expr(expr)>& replaced) {
     std::unordered_map<expr, expr> known;
     const std::function<expr(expr)> visit = [&](expr from) {
         if (const auto found = known.find(from); found != known.end()) return found->second;
+        if (const expr other = replaced(from); other >= 0) return known[from] = other;
         expression node = (*this)[from];
-        if (node.kind == kind::load)
-            if (const expr other = replaced(node.source); other >= 0) return known[from] = other;
         if (node.arguments.empty()) return known[from] = from;
         bool changed = false;
         for (expr& a : node.arguments) {

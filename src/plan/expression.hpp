@@ -138,8 +138,8 @@ public:
 
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
-    /// The same with the value of `replaced(load)` in the place of a load, where it is not -1.
-    expr substituted(expr e, const std::function<expr(const access&)>& replaced);
+    /// The same with `replaced(part)` in the place of a part, where that is not -1.
+    expr substituted(expr e, const std::function<expr(expr)>& replaced);
     /// An operation on values that were rounded each on their own: not simplified any further.
     expr as_written(opcode code, std::vector<expr> arguments);
     /// Calls visit(access) for every load, gathers too, once each. An expression of -1 has none.
@@ -183,6 +183,7 @@ private:
     expr raised(expr base, std::int64_t times);
     expr distributed(const loop_list& over, expr body);
 
+    expr sum_of_positions(const std::vector<expr>& terms, double constants);
     expr quotient(expr numerator, expr denominator);
     expr holds_somewhere(const std::vector<expr>& conditions, const loop_list& indices);
     expr place_exists(expr condition, const loop_list& others);

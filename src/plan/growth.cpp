@@ -188,7 +188,10 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
         if (!match(from, found)) misread = from.slot;
         through = from.slot;
     });
-    if (group_.is_plane(a.target.slot) && !match(a.target, found)) misread = a.target.slot;
+    if (group_.is_plane(a.target.slot)) {
+        if (!match(a.target, found)) misread = a.target.slot;
+        if (through < 0) through = a.target.slot;
+    }
     if (misread >= 0) return fail(misread, "it is read in another order or only in part");
     for (const loop l : united(a.loops, a.over))
         if (found.of(l) < 0) return outcome::later;

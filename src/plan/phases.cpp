@@ -250,8 +250,10 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
                 {values.as_written(opcode::subtract, {softmax.score, values.load(log_sums_[k])})});
             group.members.push_back({part::recomputed, std::move(made), -1, {}});
             for (expr& root : roots)
-                root = values.substituted(root, [&](const access& a) {
-                    return a.slot == softmax.tile.slot ? values.load(again) : -1;
+                root = values.substituted(root, [&](expr e) {
+                    const bool weights =
+                        values[e].kind == kind::load && values[e].source.slot == softmax.tile.slot;
+                    return weights ? values.load(again) : -1;
                 });
             continue;
         }
@@ -349,7 +351,11 @@ bool phases::write(bool late) {
             made.equation = c.what.equation;
             made.target = tile;
             made.loops = loops_of(tile);
-            made.body = roots[k];
+            // What is a tile already is read, not made again.
+            made.body = values.substituted(roots[k], [&](expr e) {
+                const auto other = tile_of.find(e);
+                return other == tile_of.end() || e == roots[k] ? -1 : values.load(other->second);
+            });
             group.members.push_back({part::tile, std::move(made), -1, {}});
         }
         member m;

@@ -72,8 +72,10 @@ const tile_values::product* tile_values::product_of(std::int32_t tile) const {
 }
 
 expr tile_values::body_of(std::size_t step, std::set<std::size_t>& needs) {
-    return plan_.values.substituted(renamed(step, group_.at(step).body), [&](const access& a) {
-        return group_.is_plane(a.slot) ? value_of(a.slot, step, needs) : -1;
+    auto& values = plan_.values;
+    return values.substituted(renamed(step, group_.at(step).body), [&](expr e) {
+        if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot)) return -1;
+        return value_of(values[e].source.slot, step, needs);
     });
 }
 
