@@ -46,7 +46,9 @@ std::string word_of(operation_kind kind) {
 }
 
 std::string word_of(storage kind) {
-    static constexpr const char* words[] = {"input", "output", "workspace", "number", "unused"};
+    static constexpr const char* words[] = {"input",  "output", "workspace",
+                                            "number", "tile",   "unused"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(storage::unused) + 1);
     return words[static_cast<std::size_t>(kind)];
 }
 
