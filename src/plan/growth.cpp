@@ -194,13 +194,13 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
     }
     if (misread >= 0) return fail(misread, "it is read in another order or only in part");
     for (const loop l : united(a.loops, a.over))
-        if (found.of(l) < 0) return outcome::later;
+        if (found.of(l) < 0 && plan.values.extent(l) != 1) return outcome::later;
 
     if (a.folding == fold::none || a.folding == fold::softmax) {
         const bool over_columns =
             covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
-                return group_.loops[static_cast<std::size_t>(found.of(l))].role ==
-                       loop_role::column;
+                const std::int32_t g = found.of(l);
+                return g < 0 || group_.loops[static_cast<std::size_t>(g)].role == loop_role::column;
             });
         if (a.folding == fold::softmax && !over_columns)
             return fail(through, "a softmax runs along other indices");
