@@ -129,8 +129,7 @@ private:
     // A result of rows, or how it is read: its loops beside the group's left out.
     std::vector<place> rows_of(const access& a) const {
         auto at = a.at;
-        for (auto& p : at)
-            std::erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
+        for (auto& p : at) p.terms.erase_if([&](const term& t) { return !is_group_loop(t.over); });
         return at;
     }
     const access* result(std::int32_t slot) const {

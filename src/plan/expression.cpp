@@ -85,8 +85,9 @@ access renamed(const access& a, const loop_map& map) {
 
 loop_list loops_of(const access& a) {
     loop_list result;
+    result.reserve(a.at.size());
     for (const auto& p : a.at)
-        for (const auto& s : p.terms) result = united(result, {s.over});
+        for (const auto& s : p.terms) add_loop(result, s.over);
     return result;
 }
 
@@ -132,7 +133,7 @@ expr graph::intern(expression node) {
     node.sums = node.kind == kind::sum;
     for (expr a : node.arguments) {
         const auto& argument = (*this)[a];
-        node.indices = united(node.indices, argument.indices);
+        for (const loop l : argument.indices) add_loop(node.indices, l);
         node.sums = node.sums || argument.sums;
         if (node.widest < 0 || (argument.widest >= 0 && (*this)[argument.widest].indices.size() >
                                                             (*this)[node.widest].indices.size()))
@@ -140,13 +141,13 @@ expr graph::intern(expression node) {
     }
     if (node.folding == fold::softmax) {
         for (loop i : node.over)
-            if (extent(i) != 1) node.indices = united(node.indices, {i});
-    } else {
+            if (extent(i) != 1) add_loop(node.indices, i);
+    } else if (!node.over.empty()) {
         node.indices = without(node.indices, node.over);
     }
     for (const auto& p : node.source.at)
-        for (const auto& s : p.terms) node.indices = united(node.indices, {s.over});
-    for (const auto& s : node.at.terms) node.indices = united(node.indices, {s.over});
+        for (const auto& s : p.terms) add_loop(node.indices, s.over);
+    for (const auto& s : node.at.terms) add_loop(node.indices, s.over);
     // What has a value for each of no places has none: any number stands for it, and no operand is
     // read.
     if (std::any_of(node.indices.begin(), node.indices.end(),

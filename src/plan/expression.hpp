@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+#include "src/base/short_list.hpp"
 #include "src/plan/loops.hpp"
 #include "src/steps/map.hpp"
 
@@ -33,7 +34,7 @@ struct term {
 /// which the value depends on. Of an axis no value is below 0, and none beyond its extent.
 struct place {
     std::int64_t offset = 0;
-    std::vector<term> terms;
+    short_list<term, 2> terms;
     bool operator==(const place&) const = default;
 
     std::int64_t factor(loop l) const;

@@ -44,6 +44,11 @@ loop_list common(const loop_list& a, const loop_list& b) {
     return result;
 }
 
+void add_loop(loop_list& to, loop l) {
+    const auto at = std::lower_bound(to.begin(), to.end(), l);
+    if (at == to.end() || *at != l) to.insert(at, l);
+}
+
 bool contains(const loop_list& a, loop l) { return std::binary_search(a.begin(), a.end(), l); }
 
 }  // namespace ricci::plan

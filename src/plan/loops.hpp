@@ -43,5 +43,7 @@ loop_list united(const loop_list& a, const loop_list& b);
 loop_list without(const loop_list& a, const loop_list& b);
 loop_list common(const loop_list& a, const loop_list& b);
 bool contains(const loop_list& a, loop l);
+/// Adds a loop to a sorted list that may have it.
+void add_loop(loop_list& to, loop l);
 
 }  // namespace ricci::plan

@@ -272,6 +272,7 @@ access lowering::temporary(const loop_list& indices, expr like, element type, bo
     memory.is_truth = is_truth;
     const loop_list axes = axis_order(indices, like);
     access result;
+    result.at.reserve(axes.size());
     for (const loop l : axes) {
         memory.axes.push_back(graph_.loops().letter(l));
         result.at.push_back({0, {{l, 1}}});

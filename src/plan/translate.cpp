@@ -64,7 +64,7 @@ place translation::form(const ir::position& p) const {
 namespace {
 
 void tidy(place& p, const graph& g) {
-    std::erase_if(p.terms, [&](const term& s) { return g.extent(s.over) == 1; });
+    p.terms.erase_if([&](const term& s) { return g.extent(s.over) == 1; });
 }
 
 }  // namespace
@@ -74,6 +74,7 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
     access result;
     result.slot = slot;
     result.positions = positions;
+    result.at.reserve(static_cast<std::size_t>(positions.count));
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
         result.at.emplace_back();
         if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
