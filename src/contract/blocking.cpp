@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/base/arithmetic.hpp"
+#include "src/contract/sharing.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/buffers.hpp"
 
@@ -16,9 +18,9 @@ constexpr std::int64_t most_rows_at_once = most_rows + 48;
 static_assert(most_rows_at_once * kernels::row_pitch<double> * sizeof(double) <=
               runtime::worker_bytes / 2);
 
-// Depth of a block: deep, since C is read and written for every one of them; B's panel comes from the
-// second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take up the same
-// memory.
+// Depth of a block: deep, since C is read and written for every one of them; B's panel comes from
+// the second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take
+// up the same memory.
 std::int64_t deepest_block(const problem_size& size) {
     constexpr std::int64_t unit = 16;
     const std::int64_t most =
@@ -37,7 +39,8 @@ std::int64_t tile_rows(const problem_size& size) {
     return std::clamp(rows / size.mr * size.mr, std::int64_t{6} * size.mr, most_rows);
 }
 
-// Rows that one tile may have in all: as many as stay in the second cache, of the depth that there is.
+// Rows that one tile may have in all: as many as stay in the second cache, of the depth that there
+// is.
 std::int64_t rows_at_once(const problem_size& size, std::int64_t depth) {
     const std::int64_t rows = size.caches.second * 3 / 4 / std::max<std::int64_t>(1, depth) /
                               static_cast<std::int64_t>(size.element_bytes);
@@ -99,8 +102,8 @@ block_sizes choose_blocks(const problem_size& size) {
             std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
                                      std::max<std::int64_t>(1, cut.panels / fewest_panels));
     } else {
-        // Where k is by far the longest side it is split instead: B is then packed just before the one
-        // tile of rows that needs it passes over it.
+        // Where k is by far the longest side it is split instead: B is then packed just before the
+        // one tile of rows that needs it passes over it.
         const bool deep = size.k > 4 * std::max(size.m, size.n) && cut.k_blocks >= 2 * wanted;
         const std::int64_t most_tiles =
             deep ? cut.m_tiles : std::max(cut.m_tiles, size.m / fewest_rows);

@@ -1,11 +1,10 @@
-// How a contraction is cut into blocks that fit the caches; depends on shapes, on the kernels' tile and on
-// the machine's caches, never on the number of threads.
+// How a contraction is cut into blocks that fit the caches; depends on shapes, on the kernels' tile
+// and on the machine's caches, never on the number of threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "src/base/arithmetic.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
@@ -29,18 +28,6 @@ struct problem_size {
     std::int64_t most_depth = kernels::most_depth<double>;  // and hold no more
     runtime::cache_sizes caches = runtime::caches();
 };
-
-/// Less work than this stays on the caller's thread, and a task has about so much.
-inline constexpr double serial_flops = 2e5;
-inline constexpr double task_flops = 2e6;
-
-/// Where part `part` of `parts` starts when `total` is spread evenly in multiples of `unit`.
-constexpr std::int64_t part_start(std::int64_t total, std::int64_t parts, std::int64_t part,
-                                  std::int64_t unit) {
-    const std::int64_t units = (total + unit - 1) / unit;
-    const std::int64_t start = (units * part / parts) * unit;
-    return start < total ? start : total;
-}
 
 /// The unit in which k is cut where unit steps of B are `stretch` apart: the transposing pack then
 /// meets whole blocks.

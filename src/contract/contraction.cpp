@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/contract/batch_lanes.hpp"
+#include "src/contract/interleaved_batch.hpp"
 #include "src/contract/blocked.hpp"
 #include "src/contract/direct.hpp"
-#include "src/contract/gathered_batches.hpp"
+#include "src/contract/packed_batch.hpp"
 #include "src/contract/index_groups.hpp"
-#include "src/contract/streamed.hpp"
-#include "src/contract/sum_of_nothing.hpp"
-#include "src/contract/turned.hpp"
+#include "src/contract/vector_product.hpp"
+#include "src/contract/empty_sum.hpp"
+#include "src/contract/transposed_output.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
 #include "src/kernels/gemm/gemm_narrow.hpp"
@@ -25,17 +25,17 @@ namespace {
 template <class T, class Stored>
 std::unique_ptr<const strategy> choose_strategy(index_groups groups,
                                                 const kernels::kernel_table<T, Stored>& table) {
-    if (is_empty(groups)) return std::make_unique<sum_of_nothing<T, Stored>>(groups);
-    if (worth_streaming(groups))
-        return std::make_unique<streamed<T, Stored>>(std::move(groups), table);
-    if (worth_batch_lanes(groups, table.lanes, !std::is_same_v<T, Stored>))
-        return std::make_unique<batch_lanes<T, Stored>>(std::move(groups), table);
+    if (is_empty(groups)) return std::make_unique<empty_sum<T, Stored>>(groups);
+    if (suits_vector_product(groups))
+        return std::make_unique<vector_product<T, Stored>>(std::move(groups), table);
+    if (suits_interleaved_batch(groups, table.lanes, !std::is_same_v<T, Stored>))
+        return std::make_unique<interleaved_batch<T, Stored>>(std::move(groups), table);
     if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, Stored>) {
-        if (table.transpose != nullptr && worth_gathering(groups, table.lanes, sizeof(T)))
-            return std::make_unique<gathered_batches<T>>(std::move(groups), table);
-        if (worth_turning(groups, table))
-            return std::make_unique<turned<T>>(std::move(groups), table);
-        if (worth_direct(groups, table)) return std::make_unique<direct<T>>(groups, table);
+        if (table.transpose != nullptr && suits_packed_batch(groups, table.lanes, sizeof(T)))
+            return std::make_unique<packed_batch<T>>(std::move(groups), table);
+        if (suits_transposed_output(groups, table))
+            return std::make_unique<transposed_output<T>>(std::move(groups), table);
+        if (suits_direct(groups, table)) return std::make_unique<direct<T>>(groups, table);
     }
     return std::make_unique<blocked<T, Stored>>(std::move(groups), table);
 }
@@ -65,7 +65,7 @@ std::unique_ptr<const strategy> choose_complex(const steps::contraction& what,
                                              : kernels::scalar_complex_gemm_kernels<T>(a, b);
     };
     index_groups groups = make_index_groups(what, table(false, false).lanes);
-    const auto& kernels = groups.swapped ? table(what.conjugate_b, what.conjugate_a)
+    const auto& kernels = groups.origin.swapped ? table(what.conjugate_b, what.conjugate_a)
                                          : table(what.conjugate_a, what.conjugate_b);
     return choose_strategy(std::move(groups), kernels);
 }

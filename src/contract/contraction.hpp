@@ -19,8 +19,8 @@ public:
     explicit prepared_contraction(const steps::contraction& what,
                                   kernel_choice kernels = kernel_choice::best);
 
-    /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not read
-    /// when beta is 0. Does not allocate. The result does not depend on the number of threads.
+    /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not
+    /// read when beta is 0. Does not allocate. The result does not depend on the number of threads.
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const {
         strategy_->run(a, b, c, alpha, beta);

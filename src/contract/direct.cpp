@@ -6,30 +6,33 @@
 #include <iterator>
 #include <utility>
 
-#include "src/contract/blocking.hpp"
-#include "src/contract/distribute.hpp"
+#include "src/base/arithmetic.hpp"
+#include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/contract/sharing.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
 namespace ricci::contract {
 namespace {
 
-// A matrix of so many bytes may lie anywhere; a larger one, up to a part of the second cache, has to be
-// dense: elements of rows that are a power of two apart compete for the same places.
+// A matrix of so many bytes may lie anywhere; a larger one, up to a part of the second cache, has
+// to be dense: elements of rows that are a power of two apart compete for the same places.
 constexpr std::int64_t scattered_bytes = std::int64_t{16} << 10;
 constexpr std::int64_t parts_of_cache = 8;
 constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
-// Of more batches than the second cache holds all come from further away, which packing asks for ahead: their
-// matrices are smaller.
+// Of more batches than the second cache holds all come from further away, which packing asks for
+// ahead: their matrices are smaller.
 constexpr std::int64_t parts_when_far = 32;
-// Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread busy.
+// Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread
+// busy.
 constexpr std::int64_t most_depth = kernels::most_depth<float>;
-// More bytes of all batches than this come from memory, and are asked for: a third cache may hold more, but others
-// use it, too. What it holds the processor fetches in time by itself, and asking takes up to a tenth of the speed.
+// More bytes of all batches than this come from memory, and are asked for: a third cache may hold
+// more, but others use it, too. What it holds the processor fetches in time by itself, and asking
+// takes up to a tenth of the speed.
 constexpr std::int64_t far_bytes = std::int64_t{8} << 20;
-// The three matrices of a batch, where they are smaller, follow each other so fast that the processor asks for them
-// itself.
+// The three matrices of a batch, where they are smaller, follow each other so fast that the
+// processor asks for them itself.
 constexpr std::int64_t least_asked_bytes = 1600;
 // Of the matrices of a run, which several blocks of rows and columns pass over.
 constexpr std::int64_t run_bytes = std::int64_t{48} << 10;
@@ -51,7 +54,7 @@ std::int64_t spread(const loop_list& rows, const loop_list& columns,
 }  // namespace
 
 template <class T>
-bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& table) {
+bool suits_direct(const index_groups& groups, const kernels::kernel_table<T>& table) {
     using loop = steps::contraction_loop;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     if (table.direct_rows[0] == 0) return false;
@@ -76,13 +79,7 @@ bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& ta
 
 template <class T>
 direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& table)
-    : table_(&table),
-      outer_(groups.batch),
-      a_start_(groups.a_start),
-      b_start_(groups.b_start),
-      c_start_(groups.c_start),
-      swapped_(groups.swapped),
-      m_(iterations(groups.m)) {
+    : table_(&table), outer_(groups.batch), origin_(groups.origin), m_(iterations(groups.m)) {
     using loop = steps::contraction_loop;
     const std::int64_t n = iterations(groups.n), k = iterations(groups.k);
     batches_.extent = 1;
@@ -125,31 +122,25 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
         static_cast<std::int64_t>(flops / task_flops) / std::max<std::int64_t>(1, runs), 1,
         ceil_divide(m_, row_unit_));
     units_ = runs * m_tiles_;
-    units_per_task_ = std::max<std::int64_t>(
-        1,
-        static_cast<std::int64_t>(task_flops * static_cast<double>(units_) / std::max(1.0, flops)));
+    units_per_task_ = units_in_task(units_, flops);
 }
 
 template <class T>
 void direct<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
                     const engine::number& beta) const {
-    if (swapped_) std::swap(a, b);
+    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
     matrices all = steps_;
-    all.a = static_cast<const T*>(a) + a_start_;
-    all.b = static_cast<const T*>(b) + b_start_;
-    all.c = static_cast<T*>(c) + c_start_;
-    all.alpha = alpha.as<T>();
-    all.beta = beta.as<T>();
+    all.a = from.a;
+    all.b = from.b;
+    all.c = from.c;
+    all.alpha = from.alpha;
+    all.beta = from.beta;
     if (serial_) {
         for (std::int64_t unit = 0; unit < units_; ++unit) compute_unit(all, unit);
         return;
     }
-    auto body = [&](std::int64_t task, int) {
-        const std::int64_t end = std::min(units_, (task + 1) * units_per_task_);
-        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit)
-            compute_unit(all, unit);
-    };
-    distribute(ceil_divide(units_, units_per_task_), false, body);
+    distribute_units(units_, units_per_task_, false,
+                     [&](std::int64_t unit, int) { compute_unit(all, unit); });
 }
 
 template <class T>
@@ -161,8 +152,8 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, row_unit_);
     matrices some = all;
     some.batches = part_start(batches_.extent, runs_, run + 1, 1) - first;
-    // The next run comes from far away while this one is computed. It may have one batch less than this one,
-    // or one more, which is not asked for then.
+    // The next run comes from far away while this one is computed. It may have one batch less than
+    // this one, or one more, which is not asked for then.
     const bool asks = far_ && run + 1 < runs_;
     some.ahead = part_start(batches_.extent, runs_, run + 2, 1) - first - some.batches;
     some.ahead = std::min(some.ahead, some.batches);
@@ -189,7 +180,7 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
 
 #define RICCI_INSTANTIATE(T)  \
     template class direct<T>; \
-    template bool worth_direct(const index_groups&, const kernels::kernel_table<T>&)
+    template bool suits_direct(const index_groups&, const kernels::kernel_table<T>&)
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -11,16 +11,16 @@
 
 namespace ricci::contract {
 
-/// Whether the matrices are small, every loop walks its operands in equal steps, along n B and C from
-/// element to element, and there are kernels for that. Depends on the machine's caches.
+/// Whether the matrices are small, every loop walks its operands in equal steps, along n B and C
+/// from element to element, and there are kernels for that. Depends on the machine's caches.
 template <class T>
-bool worth_direct(const index_groups& groups, const kernels::kernel_table<T>& table);
+bool suits_direct(const index_groups& groups, const kernels::kernel_table<T>& table);
 
 /// Computes in T, as the operands are stored.
 template <class T>
 class direct final : public strategy {
 public:
-    /// `groups`: such as worth_direct() accepts. `table`: with kernels for it.
+    /// `groups`: such as suits_direct() accepts. `table`: with kernels for it.
     direct(const index_groups& groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
@@ -41,8 +41,7 @@ private:
     steps::contraction_loop batches_;  // the innermost loop
     matrices steps_;                   // without addresses and numbers
     std::vector<column_panel> panels_;
-    std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
-    bool swapped_ = false;
+    walk_origin origin_;
     std::int64_t m_ = 1;
     std::int64_t row_unit_ = 1;  // tiles of rows are multiples of this
     // One unit: a run of batches and a tile of rows.

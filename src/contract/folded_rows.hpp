@@ -8,9 +8,9 @@
 
 namespace ricci::contract {
 
-/// In a C such as C[d][b][a] of rows b and columns (d, a) a row holds runs of a, and the next row's run
-/// begins where one ends. Several rows together are whole cache lines where one is not: tiles of these are
-/// put together apart from C, and written past the caches.
+/// In a C such as C[d][b][a] of rows b and columns (d, a) a row holds runs of a, and the next row's
+/// run begins where one ends. Several rows together are whole cache lines where one is not: tiles
+/// of these are put together apart from C, and written past the caches.
 struct folded_rows {
     // Elements of a run, and from a row of C to the next; 0: there are no such tiles.
     std::int64_t step = 0;
@@ -27,7 +27,8 @@ struct folded_rows {
 /// Elements of a tile that is put together, at most.
 inline constexpr std::int64_t most_folded = 2048;
 
-/// Whether a run begins at column `j`, and begins a line of `line` elements in every row of C that does.
+/// Whether a run begins at column `j`, and begins a line of `line` elements in every row of C that
+/// does.
 bool begins_run(const folded_rows& folded, const offset_vector& columns, std::int64_t j,
                 std::int64_t line);
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/arithmetic.hpp"
 #include "src/contract/offsets.hpp"
 
 namespace ricci::contract {
@@ -28,9 +29,9 @@ loop_list without_single_iterations(std::span<const contraction_loop> loops) {
 void walk_upwards(loop_list& loops, stride_member stride, index_groups& groups) {
     for (contraction_loop& loop : loops) {
         if (loop.*stride >= 0) continue;
-        groups.a_start += (loop.extent - 1) * loop.a;
-        groups.b_start += (loop.extent - 1) * loop.b;
-        groups.c_start += (loop.extent - 1) * loop.c;
+        groups.origin.a += (loop.extent - 1) * loop.a;
+        groups.origin.b += (loop.extent - 1) * loop.b;
+        groups.origin.c += (loop.extent - 1) * loop.c;
         loop.a = -loop.a;
         loop.b = -loop.b;
         loop.c = -loop.c;
@@ -127,8 +128,9 @@ void put_innermost(loop_list& loops, stride_member fast) {
     std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
 }
 
-// Whether B can be read where it lies, k in this order: it is contiguous along n as C is, and all steps along
-// k are equal; and A, whose k is then not contiguous, does not lie too scattered to be packed.
+// Whether B can be read where it lies, k in this order: it is contiguous along n as C is, and all
+// steps along k are equal; and A, whose k is then not contiguous, does not lie too scattered to be
+// packed.
 bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
     const auto ready = [&](const contraction_loop& loop) {
         return loop.b == 1 && loop.c == 1 && loop.extent % lanes == 0;
@@ -145,8 +147,8 @@ bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
 
 // k follows the operand that can be read contiguously along it. When both can, along different
 // loops, B is transposed as it is packed, and A keeps pieces of a few elements. So it does when B,
-// contiguous elsewhere, is the larger one and is walked in its own order; unless B is much larger, and then
-// need not be packed at all.
+// contiguous elsewhere, is the larger one and is walked in its own order; unless B is much larger,
+// and then need not be packed at all.
 void order_k(index_groups& groups, int lanes) {
     constexpr stride_member a = &contraction_loop::a, b = &contraction_loop::b;
     const bool a_unit = has_unit_stride(groups.k, a);
@@ -184,18 +186,18 @@ void fuse(loop_list& loops) {
 // The part of the vectors along `loops` that does useful work, less when C is not contiguous there.
 double worth_as_vectors(const loop_list& loops, int lanes) {
     const auto count = static_cast<double>(iterations(loops));
-    const auto vectors = static_cast<double>((iterations(loops) + lanes - 1) / lanes);
+    const auto vectors = static_cast<double>(ceil_divide(iterations(loops), lanes));
     const double used = count / std::max(1.0, vectors * lanes);
     return has_unit_stride(loops, &contraction_loop::c) ? used : 0.6 * used;
 }
 
 void swap_operands(index_groups& groups) {
     std::swap(groups.m, groups.n);
-    std::swap(groups.a_start, groups.b_start);
+    std::swap(groups.origin.a, groups.origin.b);
     for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) {
         for (contraction_loop& loop : *loops) std::swap(loop.a, loop.b);
     }
-    groups.swapped = !groups.swapped;
+    groups.origin.swapped = !groups.origin.swapped;
 }
 
 }  // namespace

@@ -10,6 +10,13 @@ namespace ricci::contract {
 
 using loop_list = std::vector<steps::contraction_loop>;
 
+/// Where the walk of the loops starts in each operand, for operands that were given with negative
+/// strides, and whether A and B, and with them m and n, have changed places.
+struct walk_origin {
+    std::int64_t a = 0, b = 0, c = 0;
+    bool swapped = false;
+};
+
 /// A contraction without loops of extent 1 and without loops that another one continues; slowest
 /// loop first in each group. Every loop of batch, m and n walks C upwards.
 struct index_groups {
@@ -17,12 +24,7 @@ struct index_groups {
     loop_list m;
     loop_list n;
     loop_list k;
-    // Where the walk starts, for operands that were given with negative strides.
-    std::int64_t a_start = 0;
-    std::int64_t b_start = 0;
-    std::int64_t c_start = 0;
-    // A and B, m and n have changed places.
-    bool swapped = false;
+    walk_origin origin;
 };
 
 /// The number of iterations of a group; 1 when it is empty.

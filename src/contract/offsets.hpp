@@ -17,12 +17,12 @@ struct offset_vector {
     std::int64_t stretch = 1;
 };
 
-/// The furthest that is looked for along k: in B, where a vector of columns is transposed for all k between,
-/// and in A, which is transposed a row at a time.
+/// The furthest that is looked for along k: in B, where a vector of columns is transposed for all k
+/// between, and in A, which is transposed a row at a time.
 inline constexpr std::int64_t most_stretch = 24, most_row_stretch = 128;
 
-/// Where neighbours are not adjacent in memory but iterations some distance apart are, at most `furthest`,
-/// `run` is made to count those.
+/// Where neighbours are not adjacent in memory but iterations some distance apart are, at most
+/// `furthest`, `run` is made to count those.
 void find_stretch(offset_vector& offsets, std::int64_t furthest);
 
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.

@@ -30,8 +30,8 @@ public:
 
 class strategy;
 
-/// A contraction that is to run together with others, and whether the operand that they have in common is
-/// its B.
+/// A contraction that is to run together with others, and whether the operand that they have in
+/// common is its B.
 struct joinable {
     const strategy* which = nullptr;
     bool shares_b = false;
@@ -51,21 +51,11 @@ public:
     /// How it goes about it, where that is not by tiles of matrices; empty otherwise.
     virtual std::string words() const { return {}; }
 
-    /// How several contractions, of which this is the first, run together with the same results as one
-    /// after another; nothing when that saves no work.
+    /// How several contractions, of which this is the first, run together with the same results as
+    /// one after another; nothing when that saves no work.
     virtual std::unique_ptr<const joined_strategy> join(std::span<const joinable>) const {
         return nullptr;
     }
-};
-
-/// What a strategy that computes in T runs on: operands stored as `Stored`, C = alpha * product + beta * C.
-template <class T, class Stored>
-struct bound_operands {
-    const Stored* a = nullptr;
-    const Stored* b = nullptr;
-    Stored* c = nullptr;
-    T alpha = T{1};
-    T beta = T{0};
 };
 
 }  // namespace ricci::contract

@@ -138,8 +138,8 @@ contract::index_groups groups_of(const pattern& p) {
     return contract::make_index_groups(describe<T>(p), kernels::gemm_kernels<T>().lanes);
 }
 
-/// Runs body(a, b, c), which is to compute A B + C / 2, on several numbers of threads: right, and the same bit
-/// for bit.
+/// Runs body(a, b, c), which is to compute A B + C / 2, on several numbers of threads: right, and
+/// the same bit for bit.
 template <class T, class Body>
 void check_threads(const pattern& p, const data<T>& in, Body body) {
     guarded_array<T> first;

@@ -1,4 +1,5 @@
-// Random contractions: loops with strides, as tests of the kernels walk them one iteration at a time.
+// Random contractions: loops with strides, as tests of the kernels walk them one iteration at a
+// time.
 #pragma once
 
 #include <algorithm>

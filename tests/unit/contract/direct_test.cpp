@@ -39,7 +39,7 @@ pattern batches_of(std::int64_t g, std::int64_t l, std::int64_t m, std::int64_t 
 template <class T>
 void check_direct(const pattern& p, unsigned seed, double alpha, double beta) {
     const index_groups groups = groups_of<T>(p);
-    REQUIRE(worth_direct(groups, gemm_kernels<T>()));
+    REQUIRE(suits_direct(groups, gemm_kernels<T>()));
     const direct<T> how(groups, gemm_kernels<T>());
     check_run<T>(p, seed, alpha, beta,
                  [&](const T* a, const T* b, T* c) { how.run(a, b, c, alpha, beta); });
@@ -110,8 +110,8 @@ TEST_CASE("small matrices that come from memory, on every target", "[contract]")
         INFO("target " << target);
         REQUIRE(ricci::kernels::force_target(target));
         if (gemm_kernels<double>().direct_rows[0] == 0) continue;
-        // 20 MB: more than is left to the processor to fetch. Rows and columns make several panels; batches
-        // are one loop or two, and no multiple of a run.
+        // 20 MB: more than is left to the processor to fetch. Rows and columns make several panels;
+        // batches are one loop or two, and no multiple of a run.
         for (const bool a_turned : {false, true}) {
             check_direct<double>(batches_of(1, 7001, 10, 16, 8, 0, a_turned), 1, 1, 0);
             check_direct<double>(batches_of(3, 2003, 10, 16, 8, 2, a_turned), 2, -2, 0.5);
@@ -142,7 +142,7 @@ TEST_CASE("nothing behind small matrices is touched, on every target", "[contrac
 
 TEST_CASE("what is not small, not dense or in unequal steps is packed", "[contract]") {
     const auto suits = [](const pattern& p) {
-        return worth_direct(groups_of<float>(p), gemm_kernels<float>());
+        return suits_direct(groups_of<float>(p), gemm_kernels<float>());
     };
     CHECK(suits(product(64, 64, 64)));
     CHECK(suits(batches_of(3, 5, 20, 32, 20, 7, true)));

@@ -1,5 +1,5 @@
-// Results that do not stay in the caches: tiles that are put together before they are written, and products
-// that are transposed into place; on every SIMD target.
+// Results that do not stay in the caches: tiles that are put together before they are written, and
+// products that are transposed into place; on every SIMD target.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "src/contract/blocked.hpp"
 #include "src/contract/folded_rows.hpp"
 #include "src/contract/index_groups.hpp"
-#include "src/contract/turned.hpp"
+#include "src/contract/transposed_output.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "tests/catch.hpp"
@@ -118,8 +118,8 @@ TEST_CASE("products that are transposed into the result, on every target", "[con
         const auto size = [&](std::int64_t least, std::int64_t most) {
             return std::uniform_int_distribution<std::int64_t>(least, most)(random);
         };
-        const auto check_turned = [&]<class T>(T, const pattern& p, double alpha, double beta) {
-            const turned<T> how(groups_of<T>(p), gemm_kernels<T>());
+        const auto check_transposed = [&]<class T>(T, const pattern& p, double alpha, double beta) {
+            const transposed_output<T> how(groups_of<T>(p), gemm_kernels<T>());
             check_run<T>(p, 1, alpha, beta,
                          [&](const T* a, const T* b, T* c) { how.run(a, b, c, alpha, beta); });
         };
@@ -137,8 +137,8 @@ TEST_CASE("products that are transposed into the result, on every target", "[con
             INFO("trial " << trial << ": " << x << " " << y << " " << z << " " << r << " " << k);
             if (groups_of<float>(p).n.size() < 2 || x < gemm_kernels<float>().lanes) continue;
             const double beta = trial % 3 == 0 ? 0 : 0.5;
-            check_turned(float{}, p, -2, beta);
-            if (x >= gemm_kernels<double>().lanes) check_turned(double{}, p, 1, beta);
+            check_transposed(float{}, p, -2, beta);
+            if (x >= gemm_kernels<double>().lanes) check_transposed(double{}, p, 1, beta);
         }
     }
 }
@@ -153,7 +153,7 @@ TEST_CASE("products that are transposed into whole lines of a large result", "[c
                            {{r, 0, k, page}},
                            {{k, z * y, 1, 0}}};
         INFO(x << " x " << y << " x " << z << " x " << r);
-        const turned<float> how(groups_of<float>(p), gemm_kernels<float>());
+        const transposed_output<float> how(groups_of<float>(p), gemm_kernels<float>());
         for (const float beta : {0.0f, 1.0f})
             check_exactly<float>(p, beta, [&](const float* a, const float* b, float* c) {
                 how.run(a, b, c, 2, beta);
@@ -175,7 +175,7 @@ TEST_CASE("a large operand is transposed where that is less than the result", "[
             {{y, 1, 0, outer * r * x}, {outer, y, 0, r * x}, {x, k * outer * y, 0, 1}},
             {{r, 0, k, x}},
             {{k, outer * y, 1, 0}}};
-        return worth_turning(groups_of<float>(p), gemm_kernels<float>());
+        return suits_transposed_output(groups_of<float>(p), gemm_kernels<float>());
     };
     const std::int64_t far = ricci::runtime::caches().second;
     CHECK(suits(32, 32, far / 1024, 8, 32));
@@ -195,7 +195,7 @@ TEST_CASE("large results on any number of threads", "[contract]") {
                            {{r, 0, k, z * x}},
                            {{k, z * y, 1, 0}}};
         const data<float> in(p, 11);
-        const turned<float> how(groups_of<float>(p), gemm_kernels<float>());
+        const transposed_output<float> how(groups_of<float>(p), gemm_kernels<float>());
         check_threads(p, in,
                       [&](const float* a, const float* b, float* c) { how.run(a, b, c, 1, 0.5); });
     }

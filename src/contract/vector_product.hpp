@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
+#include "src/contract/bound_operands.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
@@ -14,19 +14,18 @@
 namespace ricci::contract {
 
 /// Whether packing would cost more than it saves.
-bool worth_streaming(const index_groups& groups);
+bool suits_vector_product(const index_groups& groups);
 
 /// Computes in T on operands stored as `Stored`.
 template <class T, class Stored = T>
-class streamed final : public strategy {
+class vector_product final : public strategy {
 public:
-    streamed(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    vector_product(index_groups groups, const kernels::kernel_table<T, Stored>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
 
 private:
     using operands = bound_operands<T, Stored>;
-    static constexpr bool widens = !std::is_same_v<T, Stored>;
     using line = kernels::strided<Stored>;
     void take_rows();
     void run_rows(const operands& from) const;
@@ -44,8 +43,7 @@ private:
     loop_list summed_;  // loops that do not, without the inner one
     steps::contraction_loop inner_;
     steps::contraction_loop rows_;  // a summed loop that the kernel runs around the inner one
-    std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
-    bool swapped_ = false;
+    walk_origin origin_;
     bool inner_is_summed_ = false;
     bool multiples_ = false;           // rows_ is such a loop
     std::int64_t outer_ = 1;           // iterations of free_

@@ -1,5 +1,5 @@
-// A contraction with few rows whose large operand is contiguous along another of its indices than C: rather
-// than the operand, the smaller C is transposed, block by block.
+// A contraction with few rows whose large operand is contiguous along another of its indices than
+// C: rather than the operand, the smaller C is transposed, block by block.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace ricci::contract {
 
-/// Whether B is far larger than the caches, contiguous along a loop of n other than C is, and so much larger
-/// than C that it is C which had better be transposed.
+/// Whether B is far larger than the caches, contiguous along a loop of n other than C is, and so
+/// much larger than C that it is C which had better be transposed.
 template <class T>
-bool worth_turning(const index_groups& groups, const kernels::kernel_table<T>& table);
+bool suits_transposed_output(const index_groups& groups, const kernels::kernel_table<T>& table);
 
 /// Elements of 4 or 8 bytes, computed in their own type, of kernels that can transpose.
 template <class T>
-class turned final : public strategy {
+class transposed_output final : public strategy {
 public:
-    /// `groups`: such as worth_turning() accepts.
-    turned(index_groups groups, const kernels::kernel_table<T>& table);
+    /// `groups`: such as suits_transposed_output() accepts.
+    transposed_output(index_groups groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
     std::string words() const override;
@@ -39,8 +39,7 @@ private:
     bool consists_of_lines() const;
 
     const kernels::kernel_table<T>* table_;
-    bool swapped_ = false;
-    std::int64_t a_start_ = 0, b_start_ = 0, c_start_ = 0;
+    walk_origin origin_;
     loop_list outer_;  // walked around a block
     // Of a block: C is contiguous along `across_`, and goes on along `next_`; B is along `along_`.
     steps::contraction_loop next_, across_, along_;
@@ -52,9 +51,9 @@ private:
     std::optional<blocked<T>> product_;
 };
 
-extern template class turned<float>;
-extern template class turned<double>;
-extern template class turned<std::uint32_t>;
-extern template class turned<std::uint64_t>;
+extern template class transposed_output<float>;
+extern template class transposed_output<double>;
+extern template class transposed_output<std::uint32_t>;
+extern template class transposed_output<std::uint64_t>;
 
 }  // namespace ricci::contract

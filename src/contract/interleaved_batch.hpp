@@ -1,12 +1,13 @@
-// A contraction whose operands are contiguous along a batch index: vectors run along the batches, and
-// every lane multiplies matrices of its own.
+// A contraction whose operands are contiguous along a batch index: vectors run along the batches,
+// and every lane multiplies matrices of its own.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "src/contract/bound_operands.hpp"
+#include "src/contract/flat_contraction.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
@@ -14,23 +15,22 @@
 
 namespace ricci::contract {
 
-/// Whether vectors along a batch index suit the operands better than vectors along n. `complete_sums`:
-/// no sum may be written before all of k has been added.
-bool worth_batch_lanes(const index_groups& groups, int lanes, bool complete_sums);
+/// Whether vectors along a batch index suit the operands better than vectors along n.
+/// `complete_sums`: no sum may be written before all of k has been added.
+bool suits_interleaved_batch(const index_groups& groups, int lanes, bool complete_sums);
 
 /// Computes in T on operands stored as `Stored`.
 template <class T, class Stored = T>
-class batch_lanes final : public strategy {
+class interleaved_batch final : public strategy {
 public:
-    /// `groups`: such as worth_batch_lanes() accepts.
-    batch_lanes(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+    /// `groups`: such as suits_interleaved_batch() accepts.
+    interleaved_batch(index_groups groups, const kernels::kernel_table<T, Stored>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
     std::string words() const override;
 
 private:
     using operands = bound_operands<T, Stored>;
-    static constexpr bool widens = !std::is_same_v<T, Stored>;
     using pack_function = typename kernels::kernel_table<T, Stored>::pack_lanes_function;
     void pack(const kernels::lane_source<Stored>& from, const std::int32_t* along_run,
               pack_function packed, T* to, int padded) const;
@@ -42,8 +42,7 @@ private:
     index_groups groups_;  // without the loop of the lanes
     steps::contraction_loop lanes_;
     const kernels::kernel_table<T, Stored>* table_;
-    std::int64_t m_ = 1, n_ = 1, k_ = 1;
-    offset_vector a_rows_, c_rows_, b_columns_, c_columns_, a_depth_, b_depth_;
+    flat_contraction flat_;
     // One unit: a vector of batches, a tile of rows and a tile of columns.
     std::int64_t vectors_ = 1, m_tiles_ = 1, n_tiles_ = 1, units_ = 1, units_per_task_ = 1;
     std::int64_t k_blocks_ = 1;

@@ -1,12 +1,14 @@
 // Matrices of many batches put in order, and their products.
-#include "src/contract/gathered_batches.hpp"
+#include "src/contract/packed_batch.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "src/contract/distribute.hpp"
+#include "src/base/arithmetic.hpp"
+#include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -19,7 +21,8 @@ constexpr std::int64_t lines_per_task = 16;
 // So few elements are put in order on the calling thread.
 constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
-// The batch loop along which A or B is contiguous for a vector at least; the end where there is none.
+// The batch loop along which A or B is contiguous for a vector at least; the end where there is
+// none.
 loop_list::const_iterator contiguous_loop(const loop_list& batch, int lanes) {
     return std::find_if(batch.begin(), batch.end(), [&](const steps::contraction_loop& loop) {
         return (loop.a == 1 || loop.b == 1) && loop.extent >= lanes;
@@ -28,20 +31,21 @@ loop_list::const_iterator contiguous_loop(const loop_list& batch, int lanes) {
 
 }  // namespace
 
-bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_bytes) {
+bool suits_packed_batch(const index_groups& groups, int lanes, std::size_t element_bytes) {
     const auto loop = contiguous_loop(groups.batch, lanes);
     if (loop == groups.batch.end()) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     if (m <= 1 || n <= 1 || k <= 1 || iterations(groups.batch) == 0) return false;
-    // Large matrices are read as often as they are packed, which counts less there than a copy would.
+    // Large matrices are read as often as they are packed, which counts less there than a copy
+    // would.
     const std::int64_t elements = (loop->a == 1 ? m * k : 0) + (loop->b == 1 ? k * n : 0);
     return elements * lanes * static_cast<std::int64_t>(element_bytes) <= most_bytes;
 }
 
-/// Where the elements of one batch are, the loops of `inner` walked within those of `outer`; both then
-/// walk the operand as it will lie, dense.
+/// Where the elements of one batch are, the loops of `inner` walked within those of `outer`; both
+/// then walk the operand as it will lie, dense.
 template <class T>
-typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
+typename packed_batch<T>::order packed_batch<T>::put_in_order(
     loop_list& outer, loop_list& inner, std::int64_t steps::contraction_loop::*stride) {
     loop_list all = outer;
     all.insert(all.end(), inner.begin(), inner.end());
@@ -58,17 +62,17 @@ typename gathered_batches<T>::order gathered_batches<T>::put_in_order(
         }
     // An odd number of cache lines: matrices a power of two apart compete for the same places.
     constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
-    how.pitch = ((elements + line - 1) / line | 1) * line;
+    how.pitch = (ceil_divide(elements, line) | 1) * line;
     return how;
 }
 
 template <class T>
-gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel_table<T>& table)
+packed_batch<T>::packed_batch(index_groups groups, const kernels::kernel_table<T>& table)
     : groups_(std::move(groups)), table_(&table) {
     const auto loop = contiguous_loop(groups_.batch, table.lanes);
     batches_ = *loop;
     groups_.batch.erase(loop);
-    index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, 0, 0, 0, false};
+    index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, {}};
     // Rows of A along k, rows of B along n, as packing likes them.
     if (batches_.a == 1) {
         a_ = put_in_order(dense.m, dense.k, &steps::contraction_loop::a);
@@ -93,11 +97,9 @@ gathered_batches<T>::gathered_batches(index_groups groups, const kernels::kernel
 }
 
 template <class T>
-void gathered_batches<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                              const engine::number& beta) const {
-    const T* from_a = static_cast<const T*>(groups_.swapped ? b : a) + groups_.a_start;
-    const T* from_b = static_cast<const T*>(groups_.swapped ? a : b) + groups_.b_start;
-    T* const to = static_cast<T*>(c) + groups_.c_start;
+void packed_batch<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                          const engine::number& beta) const {
+    const bound_operands<T, T> from = bind<T>(groups_.origin, a, b, c, alpha, beta);
     const runtime::lent_memory memory(sizeof(T) *
                                       static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_));
     T* const gathered_a = reinterpret_cast<T*>(memory.data());
@@ -106,37 +108,34 @@ void gathered_batches<T>::run(const void* a, const void* b, void* c, const engin
         const position at = locate(groups_.batch, other);
         for (std::int64_t first = 0; first < batches_.extent; first += at_once_) {
             const std::int64_t count = std::min(at_once_, batches_.extent - first);
-            const T* const here_a = from_a + at.a + first * batches_.a;
-            const T* const here_b = from_b + at.b + first * batches_.b;
+            const T* const here_a = from.a + at.a + first * batches_.a;
+            const T* const here_b = from.b + at.b + first * batches_.b;
             if (a_.needed()) gather(a_, here_a, count, gathered_a);
             if (b_.needed()) gather(b_, here_b, count, gathered_b);
             (count == at_once_ ? *whole_ : *rest_)
                 .run(a_.needed() ? gathered_a : here_a, b_.needed() ? gathered_b : here_b,
-                     to + at.c + first * batches_.c, alpha, beta);
+                     from.c + at.c + first * batches_.c, alpha, beta);
         }
     }
 }
 
 // The matrices of `count` neighbouring batches, one behind the other.
 template <class T>
-void gathered_batches<T>::gather(const order& how, const T* from, std::int64_t count, T* to) const {
+void packed_batch<T>::gather(const order& how, const T* from, std::int64_t count, T* to) const {
     const auto lines = static_cast<std::int64_t>(how.lines.size());
-    auto body = [&](std::int64_t task, int) {
-        const std::int64_t end = std::min(lines, (task + 1) * lines_per_task);
-        for (std::int64_t line = task * lines_per_task; line < end; ++line)
-            table_->transpose(from + how.lines[static_cast<std::size_t>(line)], how.step,
-                              to + line * how.length, how.pitch, how.length, count);
+    auto gather_line = [&](std::int64_t line, int) {
+        table_->transpose(from + how.lines[static_cast<std::size_t>(line)], how.step,
+                          to + line * how.length, how.pitch, how.length, count);
     };
-    distribute((lines + lines_per_task - 1) / lines_per_task, how.pitch * count < serial_elements,
-               body);
+    distribute_units(lines, lines_per_task, how.pitch * count < serial_elements, gather_line);
 }
 
 template <class T>
-std::string gathered_batches<T>::words() const {
+std::string packed_batch<T>::words() const {
     return "matrices of " + std::to_string(at_once_) + " batches put in order at once";
 }
 
-#define RICCI_INSTANTIATE(T) template class gathered_batches<T>
+#define RICCI_INSTANTIATE(T) template class packed_batch<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -1,12 +1,13 @@
 // Products in the order of their large operand, transposed into C block by block.
-#include "src/contract/turned.hpp"
+#include "src/contract/transposed_output.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "src/contract/distribute.hpp"
+#include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
+#include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
@@ -30,8 +31,8 @@ constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 template <class T>
 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
-// A block of C stays in the second or third cache while B passes through: the larger it is, the longer are
-// the pieces of C that are written.
+// A block of C stays in the second or third cache while B passes through: the larger it is, the
+// longer are the pieces of C that are written.
 template <class T>
 constexpr std::int64_t block_elements = (std::int64_t{1} << 20) /
                                         static_cast<std::int64_t>(sizeof(T));
@@ -51,7 +52,7 @@ contraction_loop take(loop_list& loops, loop_list::const_iterator which) {
 }  // namespace
 
 template <class T>
-bool worth_turning(const index_groups& groups, const kernels::kernel_table<T>& table) {
+bool suits_transposed_output(const index_groups& groups, const kernels::kernel_table<T>& table) {
     if (table.transpose == nullptr || table.panel_pitch == 0) return false;
     const auto across = along_unit(groups.n, &contraction_loop::c);
     const auto along = along_unit(groups.n, &contraction_loop::b);
@@ -65,13 +66,8 @@ bool worth_turning(const index_groups& groups, const kernels::kernel_table<T>& t
 }
 
 template <class T>
-turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
-    : table_(&table),
-      swapped_(groups.swapped),
-      a_start_(groups.a_start),
-      b_start_(groups.b_start),
-      c_start_(groups.c_start),
-      c_rows_(flatten(groups.m, &contraction_loop::c)) {
+transposed_output<T>::transposed_output(index_groups groups, const kernels::kernel_table<T>& table)
+    : table_(&table), origin_(groups.origin), c_rows_(flatten(groups.m, &contraction_loop::c)) {
     const std::int64_t m = iterations(groups.m);
     const std::int64_t total = m * iterations(groups.n) * iterations(groups.batch);
     across_ = take(groups.n, along_unit(groups.n, &contraction_loop::c));
@@ -116,7 +112,7 @@ turned<T>::turned(index_groups groups, const kernels::kernel_table<T>& table)
 }
 
 template <class T>
-bool turned<T>::consists_of_lines() const {
+bool transposed_output<T>::consists_of_lines() const {
     const auto begins = [](std::int64_t offset) { return offset % line<T> == 0; };
     const std::int64_t length = next_.extent * across_.extent;
     return begins(length) && length * strip <= strip_elements && begins(along_.c) &&
@@ -126,18 +122,16 @@ bool turned<T>::consists_of_lines() const {
 }
 
 template <class T>
-void turned<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                    const engine::number& beta) const {
-    const T* const rows = static_cast<const T*>(swapped_ ? b : a) + a_start_;
-    const T* const columns = static_cast<const T*>(swapped_ ? a : b) + b_start_;
-    T* const to = static_cast<T*>(c) + c_start_;
-    const bool stream = lines_ && beta.as<T>() == T{0} &&
-                        reinterpret_cast<std::uintptr_t>(to) % runtime::line_bytes == 0;
+void transposed_output<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                               const engine::number& beta) const {
+    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
+    const bool stream = lines_ && from.beta == T{0} &&
+                        reinterpret_cast<std::uintptr_t>(from.c) % runtime::line_bytes == 0;
     auto body = [&](std::int64_t number, int) {
         const runtime::lent_memory memory(sizeof(T) * c_rows_.offset.size() *
                                           static_cast<std::size_t>(pitch_));
         const position at = locate(outer_, number);
-        run_block(rows + at.a, columns + at.b, to + at.c, reinterpret_cast<T*>(memory.data()),
+        run_block(from.a + at.a, from.b + at.b, from.c + at.c, reinterpret_cast<T*>(memory.data()),
                   alpha, beta, stream);
     };
     const std::int64_t blocks = iterations(outer_);
@@ -149,9 +143,9 @@ void turned<T>::run(const void* a, const void* b, void* c, const engine::number&
 }
 
 template <class T>
-void turned<T>::run_block(const T* rows, const T* columns, T* c, T* block,
-                          const engine::number& alpha, const engine::number& beta,
-                          bool stream) const {
+void transposed_output<T>::run_block(const T* rows, const T* columns, T* c, T* block,
+                                     const engine::number& alpha, const engine::number& beta,
+                                     bool stream) const {
     if (beta.as<T>() != T{0}) read(c, block);
     product_->run(rows, columns, block, alpha, beta);
     write(block, c, stream);
@@ -159,7 +153,7 @@ void turned<T>::run_block(const T* rows, const T* columns, T* c, T* block,
 
 // A row of the block in C's order.
 template <class T>
-void turned<T>::write_row(const T* row, T* c) const {
+void transposed_output<T>::write_row(const T* row, T* c) const {
     for (std::int64_t x = 0; x < next_.extent; ++x)
         table_->transpose(row + x * next_step_, across_step_, c + x * next_.c, along_.c,
                           across_.extent, along_.extent);
@@ -167,7 +161,7 @@ void turned<T>::write_row(const T* row, T* c) const {
 
 // The same past the caches, a strip of whole lines at a time.
 template <class T>
-void turned<T>::stream_row(const T* row, T* c) const {
+void transposed_output<T>::stream_row(const T* row, T* c) const {
     alignas(64) T lines[strip_elements];
     const std::int64_t length = next_.extent * across_.extent;
     for (std::int64_t first = 0; first < along_.extent; first += strip) {
@@ -181,7 +175,7 @@ void turned<T>::stream_row(const T* row, T* c) const {
 }
 
 template <class T>
-void turned<T>::write(const T* block, T* c, bool stream) const {
+void transposed_output<T>::write(const T* block, T* c, bool stream) const {
     const auto rows = static_cast<std::int64_t>(c_rows_.offset.size());
     auto body = [&](std::int64_t i, int) {
         T* const to = c + c_rows_.offset[static_cast<std::size_t>(i)];
@@ -197,7 +191,7 @@ void turned<T>::write(const T* block, T* c, bool stream) const {
 
 // C as it was, in the block's order.
 template <class T>
-void turned<T>::read(const T* c, T* block) const {
+void transposed_output<T>::read(const T* c, T* block) const {
     const auto rows = static_cast<std::int64_t>(c_rows_.offset.size());
     auto body = [&](std::int64_t i, int) {
         const T* const from = c + c_rows_.offset[static_cast<std::size_t>(i)];
@@ -209,15 +203,16 @@ void turned<T>::read(const T* c, T* block) const {
 }
 
 template <class T>
-std::string turned<T>::words() const {
+std::string transposed_output<T>::words() const {
     return "transposed into the result, " +
            std::to_string(c_rows_.offset.size() * static_cast<std::size_t>(pitch_)) +
            " elements at a time";
 }
 
-#define RICCI_INSTANTIATE(T)                                                              \
-    template bool worth_turning<T>(const index_groups&, const kernels::kernel_table<T>&); \
-    template class turned<T>
+#define RICCI_INSTANTIATE(T)                                                   \
+    template bool suits_transposed_output<T>(const index_groups&,              \
+                                             const kernels::kernel_table<T>&); \
+    template class transposed_output<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -1,5 +1,5 @@
 // A contraction whose operands are each used about once: one loop is run by a vector kernel.
-#include "src/contract/streamed.hpp"
+#include "src/contract/vector_product.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "src/contract/blocking.hpp"
+#include "src/base/arithmetic.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/contract/sharing.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contract {
@@ -23,7 +24,8 @@ constexpr std::int64_t products_per_task = 1 << 16;
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t few_sums = 16;
 constexpr std::int64_t serial_products = 1 << 16;
-// Rows that a kernel may sum together: it takes them from places that many short ones lie pages apart.
+// Rows that a kernel may sum together: it takes them from places that many short ones lie pages
+// apart.
 constexpr std::int64_t most_rows_at_once = 2048;
 // Loops over contiguous elements that are run in vectors: sums of several rows at once, and others.
 constexpr std::int64_t shortest_of_rows = 8, shortest_alone = 16;
@@ -31,8 +33,8 @@ constexpr std::int64_t most_iterations = std::int64_t{1} << 48;
 
 bool still_or_unit(std::int64_t stride) { return stride == 0 || stride == 1; }
 
-// How good a loop is to run innermost: one of contiguous elements before all others, however long they are,
-// if it is not too short for vectors; then length.
+// How good a loop is to run innermost: one of contiguous elements before all others, however long
+// they are, if it is not too short for vectors; then length.
 std::int64_t worth(const contraction_loop& loop, std::int64_t shortest_vectors) {
     const bool vectors = still_or_unit(loop.a) && still_or_unit(loop.b) && still_or_unit(loop.c);
     if (!vectors) return loop.extent;
@@ -61,7 +63,7 @@ void take_best(loop_list& free, loop_list& summed, std::int64_t shortest_vectors
 
 }  // namespace
 
-bool worth_streaming(const index_groups& groups) {
+bool suits_vector_product(const index_groups& groups) {
     const std::int64_t m = iterations(groups.m);
     const std::int64_t n = iterations(groups.n);
     const std::int64_t k = iterations(groups.k);
@@ -77,18 +79,14 @@ bool worth_streaming(const index_groups& groups) {
 }
 
 template <class T, class Stored>
-streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T, Stored>& table)
-    : table_(&table),
-      summed_(std::move(groups.k)),
-      a_start_(groups.a_start),
-      b_start_(groups.b_start),
-      c_start_(groups.c_start),
-      swapped_(groups.swapped) {
+vector_product<T, Stored>::vector_product(index_groups groups,
+                                          const kernels::kernel_table<T, Stored>& table)
+    : table_(&table), summed_(std::move(groups.k)), origin_(groups.origin) {
     for (const loop_list* loops : {&groups.batch, &groups.m, &groups.n}) {
         free_.insert(free_.end(), loops->begin(), loops->end());
     }
     const std::size_t summed_before = summed_.size();
-    const bool rows_at_once = !widens && table_->dot_rows != nullptr;
+    const bool rows_at_once = !widens<T, Stored> && table_->dot_rows != nullptr;
     take_best(free_, summed_, rows_at_once ? shortest_of_rows : shortest_alone, inner_);
     inner_is_summed_ = summed_.size() < summed_before;
     outer_ = iterations(free_);
@@ -96,7 +94,7 @@ streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T
 
     if (!inner_is_summed_) {
         take_rows();
-        parts_ = (inner_.extent + elements_per_part - 1) / elements_per_part;
+        parts_ = ceil_divide(inner_.extent, elements_per_part);
     } else if (outer_ <= few_sums) {
         parts_ = std::clamp<std::int64_t>(inner_.extent / products_per_part, 1, most_parts);
     }
@@ -106,12 +104,12 @@ streamed<T, Stored>::streamed(index_groups groups, const kernels::kernel_table<T
     if (outer_ * parts_ * unit < serial_products) units_per_task_ = outer_ * parts_;
 }
 
-// Where C and one operand are contiguous along the inner loop and the other stands still, the kernel
-// runs a summed loop as well: C is read and written less often.
+// Where C and one operand are contiguous along the inner loop and the other stands still, the
+// kernel runs a summed loop as well: C is read and written less often.
 template <class T, class Stored>
-void streamed<T, Stored>::take_rows() {
+void vector_product<T, Stored>::take_rows() {
     const bool a_still = inner_.a == 0 && inner_.b == 1, b_still = inner_.b == 0 && inner_.a == 1;
-    if (widens || table_->add_multiples == nullptr || summed_.empty() || inner_.c != 1 ||
+    if (widens<T, Stored> || table_->add_multiples == nullptr || summed_.empty() || inner_.c != 1 ||
         !(a_still || b_still)) {
         return;
     }
@@ -122,14 +120,9 @@ void streamed<T, Stored>::take_rows() {
 }
 
 template <class T, class Stored>
-void streamed<T, Stored>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                              const engine::number& beta) const {
-    operands from{static_cast<const Stored*>(a), static_cast<const Stored*>(b),
-                  static_cast<Stored*>(c), alpha.as<T>(), beta.as<T>()};
-    if (swapped_) std::swap(from.a, from.b);
-    from.a += a_start_;
-    from.b += b_start_;
-    from.c += c_start_;
+void vector_product<T, Stored>::run(const void* a, const void* b, void* c,
+                                    const engine::number& alpha, const engine::number& beta) const {
+    const operands from = bind<T, Stored>(origin_, a, b, c, alpha, beta);
     if (inner_is_summed_ && sums_rows()) {
         run_dot_rows(from);
     } else if (inner_is_summed_) {
@@ -141,9 +134,9 @@ void streamed<T, Stored>::run(const void* a, const void* b, void* c, const engin
 
 // The products of two lines for all iterations of rows_, added to a piece of C or replacing it.
 template <class T, class Stored>
-void streamed<T, Stored>::add_multiples(const operands& from, std::int64_t n, line x, line y,
-                                        bool first, Stored* c) const {
-    if constexpr (!widens) {
+void vector_product<T, Stored>::add_multiples(const operands& from, std::int64_t n, line x, line y,
+                                              bool first, Stored* c) const {
+    if constexpr (!widens<T, Stored>) {
         const T beta = first ? from.beta : T{1};
         if (x.step == 0) {
             table_->add_multiples(n, rows_.extent, from.alpha, {x.data, rows_.a}, y.data, rows_.b,
@@ -157,39 +150,35 @@ void streamed<T, Stored>::add_multiples(const operands& from, std::int64_t n, li
 
 // The inner loop walks C: a piece of it is added to for every k in turn.
 template <class T, class Stored>
-void streamed<T, Stored>::run_rows(const operands& from) const {
-    const std::int64_t units = outer_ * parts_;
-    auto body = [&](std::int64_t task, int) {
-        const std::int64_t end = std::min(units, (task + 1) * units_per_task_);
-        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) {
-            const position at = locate(free_, unit / parts_);
-            const std::int64_t first = part_start(inner_.extent, parts_, unit % parts_, 16);
-            const std::int64_t last = part_start(inner_.extent, parts_, unit % parts_ + 1, 16);
-            Stored* const c = from.c + at.c + first * inner_.c;
-            if constexpr (widens) {
-                add_and_write(from, at, first, last, c);
-            } else {
-                for (std::int64_t k = 0; k < sums_; ++k) {
-                    const position in = locate(summed_, k);
-                    const line x{from.a + at.a + in.a + first * inner_.a, inner_.a};
-                    const line y{from.b + at.b + in.b + first * inner_.b, inner_.b};
-                    if (multiples_) {
-                        add_multiples(from, last - first, x, y, k == 0, c);
-                    } else {
-                        table_->multiply_add(last - first, from.alpha, x, y,
-                                             k == 0 ? from.beta : T{1}, c, inner_.c);
-                    }
+void vector_product<T, Stored>::run_rows(const operands& from) const {
+    distribute_units(outer_ * parts_, units_per_task_, false, [&](std::int64_t unit, int) {
+        const position at = locate(free_, unit / parts_);
+        const std::int64_t first = part_start(inner_.extent, parts_, unit % parts_, 16);
+        const std::int64_t last = part_start(inner_.extent, parts_, unit % parts_ + 1, 16);
+        Stored* const c = from.c + at.c + first * inner_.c;
+        if constexpr (widens<T, Stored>) {
+            add_and_write(from, at, first, last, c);
+        } else {
+            for (std::int64_t k = 0; k < sums_; ++k) {
+                const position in = locate(summed_, k);
+                const line x{from.a + at.a + in.a + first * inner_.a, inner_.a};
+                const line y{from.b + at.b + in.b + first * inner_.b, inner_.b};
+                if (multiples_) {
+                    add_multiples(from, last - first, x, y, k == 0, c);
+                } else {
+                    table_->multiply_add(last - first, from.alpha, x, y, k == 0 ? from.beta : T{1},
+                                         c, inner_.c);
                 }
             }
         }
-    };
-    runtime::parallel_for((units + units_per_task_ - 1) / units_per_task_, body);
+    });
 }
 
 // Sums of what is stored narrower are complete before they are rounded.
 template <class T, class Stored>
-void streamed<T, Stored>::add_and_write(const operands& from, const position& at,
-                                        std::int64_t first, std::int64_t last, Stored* c) const {
+void vector_product<T, Stored>::add_and_write(const operands& from, const position& at,
+                                              std::int64_t first, std::int64_t last,
+                                              Stored* c) const {
     constexpr std::int64_t most = 512;
     alignas(64) T sums[most];
     for (std::int64_t t = first; t < last; t += most) {
@@ -207,16 +196,17 @@ void streamed<T, Stored>::add_and_write(const operands& from, const position& at
 // Whether every element of C is one line of a matrix by one of a vector, lines that a kernel takes
 // several of at once.
 template <class T, class Stored>
-bool streamed<T, Stored>::sums_rows() const {
-    if (widens || table_->dot_rows == nullptr || sums_ != 1 || parts_ != 1 || free_.empty())
+bool vector_product<T, Stored>::sums_rows() const {
+    if (widens<T, Stored> || table_->dot_rows == nullptr || sums_ != 1 || parts_ != 1 ||
+        free_.empty())
         return false;
     const contraction_loop& rows = free_.back();
     return inner_.a == 1 && inner_.b == 1 && (rows.a == 0 || rows.b == 0);
 }
 
 template <class T, class Stored>
-void streamed<T, Stored>::run_dot_rows(const operands& from) const {
-    if constexpr (!widens) {
+void vector_product<T, Stored>::run_dot_rows(const operands& from) const {
+    if constexpr (!widens<T, Stored>) {
         const contraction_loop& rows = free_.back();
         auto body = [&](std::int64_t task, int) {
             T sums[most_rows_at_once];
@@ -237,12 +227,13 @@ void streamed<T, Stored>::run_dot_rows(const operands& from) const {
                 unit += count;
             }
         };
-        runtime::parallel_for((outer_ + units_per_task_ - 1) / units_per_task_, body);
+        runtime::parallel_for(ceil_divide(outer_, units_per_task_), body);
     }
 }
 
 template <class T, class Stored>
-T streamed<T, Stored>::sum_of(const operands& from, std::int64_t index, std::int64_t part) const {
+T vector_product<T, Stored>::sum_of(const operands& from, std::int64_t index,
+                                    std::int64_t part) const {
     const position at = locate(free_, index);
     const std::int64_t first = part_start(inner_.extent, parts_, part, 16);
     const std::int64_t last = part_start(inner_.extent, parts_, part + 1, 16);
@@ -258,26 +249,18 @@ T streamed<T, Stored>::sum_of(const operands& from, std::int64_t index, std::int
 // The inner loop is summed; when there are few sums and they are long, each is cut into parts that
 // are added in order at the end.
 template <class T, class Stored>
-void streamed<T, Stored>::run_sums(const operands& from) const {
+void vector_product<T, Stored>::run_sums(const operands& from) const {
     const auto write = [&](std::int64_t index, T sum) {
         Stored& c = from.c[locate(free_, index).c];
-        if constexpr (widens) table_->write(1, from.alpha, &sum, from.beta, &c, 1);
+        if constexpr (widens<T, Stored>) table_->write(1, from.alpha, &sum, from.beta, &c, 1);
         else c = from.beta == T{0} ? from.alpha * sum : from.alpha * sum + from.beta * c;
     };
     std::array<T, static_cast<std::size_t>(few_sums * most_parts)> partial;
-    const std::int64_t units = outer_ * parts_;
-    auto body = [&](std::int64_t task, int) {
-        const std::int64_t end = std::min(units, (task + 1) * units_per_task_);
-        for (std::int64_t unit = task * units_per_task_; unit < end; ++unit) {
-            const T sum = sum_of(from, unit / parts_, unit % parts_);
-            if (parts_ == 1) {
-                write(unit, sum);
-            } else {
-                partial[static_cast<std::size_t>(unit)] = sum;
-            }
-        }
-    };
-    runtime::parallel_for((units + units_per_task_ - 1) / units_per_task_, body);
+    distribute_units(outer_ * parts_, units_per_task_, false, [&](std::int64_t unit, int) {
+        const T sum = sum_of(from, unit / parts_, unit % parts_);
+        if (parts_ == 1) write(unit, sum);
+        else partial[static_cast<std::size_t>(unit)] = sum;
+    });
     if (parts_ == 1) return;
     for (std::int64_t index = 0; index < outer_; ++index) {
         T sum = 0;
@@ -288,7 +271,7 @@ void streamed<T, Stored>::run_sums(const operands& from) const {
     }
 }
 
-#define RICCI_INSTANTIATE(...) template class streamed<__VA_ARGS__>
+#define RICCI_INSTANTIATE(...) template class vector_product<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

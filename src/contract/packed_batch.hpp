@@ -1,6 +1,7 @@
-// A contraction of many matrices of which an operand is contiguous along a batch index: the elements of
-// neighbouring batches share their lines of memory, which one batch after another would read again each
-// time. So the matrices of many batches are put in order at once, and multiplied like any others.
+// A contraction of many matrices of which an operand is contiguous along a batch index: the
+// elements of neighbouring batches share their lines of memory, which one batch after another would
+// read again each time. So the matrices of many batches are put in order at once, and multiplied
+// like any others.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,16 @@
 
 namespace ricci::contract {
 
-/// Whether an operand is contiguous along a batch index that is as long as a vector of `lanes` elements, and
-/// its matrices are small.
-bool worth_gathering(const index_groups& groups, int lanes, std::size_t element_bytes);
+/// Whether an operand is contiguous along a batch index that is as long as a vector of `lanes`
+/// elements, and its matrices are small.
+bool suits_packed_batch(const index_groups& groups, int lanes, std::size_t element_bytes);
 
 /// Elements of 4 or 8 bytes, computed in their own type, of kernels that can transpose.
 template <class T>
-class gathered_batches final : public strategy {
+class packed_batch final : public strategy {
 public:
-    /// `groups`: such as worth_gathering() accepts.
-    gathered_batches(index_groups groups, const kernels::kernel_table<T>& table);
+    /// `groups`: such as suits_packed_batch() accepts.
+    packed_batch(index_groups groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
     std::string words() const override;
@@ -51,9 +52,9 @@ private:
     std::optional<blocked<T>> whole_, rest_;
 };
 
-extern template class gathered_batches<float>;
-extern template class gathered_batches<double>;
-extern template class gathered_batches<std::uint32_t>;
-extern template class gathered_batches<std::uint64_t>;
+extern template class packed_batch<float>;
+extern template class packed_batch<double>;
+extern template class packed_batch<std::uint32_t>;
+extern template class packed_batch<std::uint64_t>;
 
 }  // namespace ricci::contract

@@ -17,9 +17,9 @@ inline bool is_empty(const index_groups& groups) {
 
 /// C = beta * C, which is not read when beta is 0.
 template <class T, class Stored>
-class sum_of_nothing final : public strategy {
+class empty_sum final : public strategy {
 public:
-    explicit sum_of_nothing(const index_groups& groups) {
+    explicit empty_sum(const index_groups& groups) {
         for (const loop_list* loops : {&groups.batch, &groups.m, &groups.n})
             for (const steps::contraction_loop& loop : *loops) loops_.push_back(loop);
     }

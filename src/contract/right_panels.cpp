@@ -1,0 +1,90 @@
+// Panels of columns: which can be read where they lie, and packing.
+#include "src/contract/right_panels.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+
+#include "src/contract/element_types.hpp"
+
+namespace ricci::contract {
+namespace {
+
+// Lines of B of at most so many bytes are packed many at a time: they stay in the first cache
+// meanwhile.
+constexpr std::int64_t short_line_bytes = 512;
+// So many elements side by side are read as a piece of a row.
+constexpr std::int32_t long_run = 16;
+// How many k of all panels are packed before going on: where rows of B are read, and where blocks
+// of it are transposed.
+constexpr std::int64_t rows_of_lines = 32, rows_of_blocks = 8;
+
+}  // namespace
+
+template <class T, class Stored>
+right_panels<T, Stored>::right_panels(flat_contraction& flat, const index_groups& groups,
+                                      int vectors, const kernels::kernel_table<T, Stored>& table)
+    : table_(&table),
+      panels_(flat.c_columns, table.lanes, vectors, static_cast<std::int64_t>(sizeof(Stored))),
+      columns_(std::move(flat.b_columns)),
+      depth_(std::move(flat.b_depth)) {
+    if (table.transpose == nullptr) return;
+    find_stretch(depth_, most_stretch);
+    if constexpr (!widens<T, Stored>)
+        grid_ = find_column_grid(groups.n, static_cast<std::int64_t>(sizeof(T)));
+}
+
+template <class T, class Stored>
+void right_panels<T, Stored>::pack_in_units(std::int64_t unit) {
+    const bool has_lines = std::any_of(depth_.run.begin(), depth_.run.end(),
+                                       [](std::int32_t run) { return run >= long_run; });
+    const std::int64_t line_bytes = panels_.columns() * static_cast<std::int64_t>(sizeof(Stored));
+    rows_at_once_ = has_lines || line_bytes <= short_line_bytes ? rows_of_lines : rows_of_blocks;
+    if (depth_.stretch > 1) rows_at_once_ = unit;
+}
+
+template <class T, class Stored>
+bool right_panels<T, Stored>::reads_in_place(const column_panel& which) const {
+    return table_->gemm_in_place[0][0] != nullptr &&
+           columns_.run[static_cast<std::size_t>(which.first)] >= which.columns &&
+           which.columns == panels_.width(which);
+}
+
+// A few k of all panels at a time: a row of B that is contiguous along n is then read in one piece.
+template <class T, class Stored>
+void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* to) const {
+    if constexpr (!widens<T, Stored>) {
+        if (has_grid()) {
+            pack_grid<T>(grid_, {b, &columns_, &depth_, &panels_, table_->transpose}, part, to);
+            return;
+        }
+    }
+    const std::int64_t start = panels_.start(part.panel);
+    for (std::int64_t k = part.from; k < part.to; k += rows_at_once_) {
+        for (std::int64_t p = part.panel; p < part.panel_end; ++p) {
+            const column_panel& which = panels_[p];
+            const std::int64_t step = panels_.width(which);
+            T* const here =
+                to + (which.first - start) * (part.k_end - part.k) + (k - part.k) * step;
+            for (int v = 0; v < which.vectors; ++v) {
+                const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
+                kernels::pack_source<Stored> from;
+                from.origin = b;
+                from.across = columns_.offset.data() + first;
+                from.across_run = columns_.run.data() + first;
+                from.along = depth_.offset.data() + k;
+                from.along_run = depth_.run.data() + k;
+                from.along_stretch = depth_.stretch;
+                from.width = static_cast<int>(
+                    std::min<std::int64_t>(table_->lanes, panels_.columns() - first));
+                from.depth = std::min(rows_at_once_, part.to - k);
+                table_->pack_columns(from, here + v * table_->lanes, step);
+            }
+        }
+    }
+}
+
+#define RICCI_INSTANTIATE(...) template class right_panels<__VA_ARGS__>
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+
+}  // namespace ricci::contract
