@@ -13,14 +13,14 @@ namespace ricci::contract {
 namespace {
 
 constexpr std::int64_t most_rows = 192;
-// One tile may have some more, so that no other one is needed.
+// A single tile may have some more rows, so that no second one is needed.
 constexpr std::int64_t most_rows_at_once = most_rows + 48;
 static_assert(most_rows_at_once * kernels::row_pitch<double> * sizeof(double) <=
               runtime::worker_bytes / 2);
 
-// Depth of a block: deep, since C is read and written for every one of them; B's panel comes from
-// the second cache meanwhile, A's stays in the first. Elements of 16 bytes are cut finer, to take
-// up the same memory.
+// Depth of a block of k. It is deep, since C is read and written once for every block; a panel of A
+// stays in the first cache, and one of B comes from the second. Elements of 16 bytes are cut finer,
+// to take up the same memory.
 std::int64_t deepest_block(const problem_size& size) {
     constexpr std::int64_t unit = 16;
     const std::int64_t most =
@@ -30,7 +30,7 @@ std::int64_t deepest_block(const problem_size& size) {
     return std::clamp(depth / unit * unit, unit, most);
 }
 
-// Rows of a tile: its packed A stays in the second cache, with B's panels passing through. Narrower
+// Rows of a tile. Its packed A stays in the second cache while B's panels pass through. Narrower
 // elements get no more rows.
 std::int64_t tile_rows(const problem_size& size) {
     constexpr auto row_bytes =
@@ -39,8 +39,7 @@ std::int64_t tile_rows(const problem_size& size) {
     return std::clamp(rows / size.mr * size.mr, std::int64_t{6} * size.mr, most_rows);
 }
 
-// Rows that one tile may have in all: as many as stay in the second cache, of the depth that there
-// is.
+// Rows of a single tile, at most: as many as stay in the second cache with a block's depth.
 std::int64_t rows_at_once(const problem_size& size, std::int64_t depth) {
     const std::int64_t rows = size.caches.second * 3 / 4 / std::max<std::int64_t>(1, depth) /
                               static_cast<std::int64_t>(size.element_bytes);
@@ -50,10 +49,11 @@ std::int64_t rows_at_once(const problem_size& size, std::int64_t depth) {
 constexpr std::int64_t fewest_rows = 48;
 constexpr std::int64_t fewest_panels = 4;
 constexpr std::int64_t widest_chunk_bytes = 16384;  // of one row of packed B
-// Of all of packed B. Twice as much in elements of 16 bytes was seen to cost a tenth of the speed.
+// Bytes of all of packed B. Twice as much in elements of 16 bytes was seen to cost a tenth of the
+// speed.
 constexpr std::int64_t packed_bytes = std::int64_t{16} << 20;
 constexpr std::int64_t packed_wide_bytes = std::int64_t{8} << 20;
-// A B of so many bytes stays in the first cache.
+// A B of at most so many bytes stays in the first cache.
 constexpr std::int64_t near_bytes = std::int64_t{1} << 15;
 constexpr std::int64_t tasks_wanted = 12;
 
@@ -76,8 +76,8 @@ block_sizes choose_blocks(const problem_size& size) {
         1, ceil_divide(k_units, std::max<std::int64_t>(1, deepest / size.k_unit)));
     const std::int64_t depth = std::min(size.k, ceil_divide(k_units, cut.k_blocks) * size.k_unit);
 
-    // A unit packs B for itself when that is small and there are enough batches to share out; and B
-    // is not packed at all where one row of tiles passes over it, or where that would only move it.
+    // A unit packs B for itself when B is small and there are enough batches to share out. B is not
+    // packed for all units where one tile of rows passes over it, or where that would only move it.
     const std::int64_t own_bytes = vectors * size.lanes * size.k * bytes;
     cut.in_place = own_bytes <= static_cast<std::int64_t>(runtime::worker_bytes / 2) &&
                    (cut.serial || size.batch >= 4 * tasks_wanted) &&
@@ -102,8 +102,8 @@ block_sizes choose_blocks(const problem_size& size) {
             std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
                                      std::max<std::int64_t>(1, cut.panels / fewest_panels));
     } else {
-        // Where k is by far the longest side it is split instead: B is then packed just before the
-        // one tile of rows that needs it passes over it.
+        // Rows are not cut further where k is by far the longest side. k is split instead: B is
+        // then packed just before the one tile of rows that needs it passes over it.
         const bool deep = size.k > 4 * std::max(size.m, size.n) && cut.k_blocks >= 2 * wanted;
         const std::int64_t most_tiles =
             deep ? cut.m_tiles : std::max(cut.m_tiles, size.m / fewest_rows);
@@ -113,7 +113,8 @@ block_sizes choose_blocks(const problem_size& size) {
         const std::int64_t panel_columns = size.vectors * size.lanes;
         cut.n_chunks = ceil_divide(cut.panels * panel_columns * bytes, widest_chunk_bytes);
         const std::int64_t chunk_panels = ceil_divide(cut.panels, cut.n_chunks);
-        // Each tile of columns packs A again: k is split first where it is the longest side.
+        // Each tile of columns packs A again, so columns are cut less where k is the longest side
+        // and can be split.
         const std::int64_t widest = size.k > 4 * size.n ? 1024 : 256;
         cut.n_tiles = std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
                                                ceil_divide(chunk_panels * panel_columns, widest));

@@ -29,8 +29,8 @@ struct problem_size {
     runtime::cache_sizes caches = runtime::caches();
 };
 
-/// The unit in which k is cut where unit steps of B are `stretch` apart: the transposing pack then
-/// meets whole blocks.
+/// k is cut at multiples of this where elements that are adjacent in memory are `stretch`
+/// iterations of k apart: packing then transposes whole blocks.
 constexpr std::int64_t block_unit(std::int64_t stretch) { return stretch == 1 ? 16 : 4 * stretch; }
 
 struct block_sizes {

@@ -1,19 +1,12 @@
-// A contraction, prepared once and run many times: chooses how.
+// A contraction, prepared once and run many times: the kernels of its element type.
 #include "src/contract/contraction.hpp"
 
 #include <complex>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
-#include "src/contract/interleaved_batch.hpp"
-#include "src/contract/blocked.hpp"
-#include "src/contract/direct.hpp"
-#include "src/contract/packed_batch.hpp"
+#include "src/contract/candidates.hpp"
 #include "src/contract/index_groups.hpp"
-#include "src/contract/vector_product.hpp"
-#include "src/contract/empty_sum.hpp"
-#include "src/contract/transposed_output.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
 #include "src/kernels/gemm/gemm_narrow.hpp"
@@ -21,27 +14,8 @@
 namespace ricci::contract {
 namespace {
 
-// The loops and kernels that conjugate what is to be conjugated are at hand: what suits them best.
-template <class T, class Stored>
-std::unique_ptr<const strategy> choose_strategy(index_groups groups,
-                                                const kernels::kernel_table<T, Stored>& table) {
-    if (is_empty(groups)) return std::make_unique<empty_sum<T, Stored>>(groups);
-    if (suits_vector_product(groups))
-        return std::make_unique<vector_product<T, Stored>>(std::move(groups), table);
-    if (suits_interleaved_batch(groups, table.lanes, !std::is_same_v<T, Stored>))
-        return std::make_unique<interleaved_batch<T, Stored>>(std::move(groups), table);
-    if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, Stored>) {
-        if (table.transpose != nullptr && suits_packed_batch(groups, table.lanes, sizeof(T)))
-            return std::make_unique<packed_batch<T>>(std::move(groups), table);
-        if (suits_transposed_output(groups, table))
-            return std::make_unique<transposed_output<T>>(std::move(groups), table);
-        if (suits_direct(groups, table)) return std::make_unique<direct<T>>(groups, table);
-    }
-    return std::make_unique<blocked<T, Stored>>(std::move(groups), table);
-}
-
 template <class T>
-std::unique_ptr<const strategy> choose(const steps::contraction& what, kernel_choice chosen) {
+choice choose(const steps::contraction& what, kernel_choice chosen) {
     const kernels::kernel_table<T>& table = chosen == kernel_choice::best
                                                 ? kernels::gemm_kernels<T>()
                                                 : kernels::scalar_gemm_kernels<T>();
@@ -49,8 +23,7 @@ std::unique_ptr<const strategy> choose(const steps::contraction& what, kernel_ch
 }
 
 template <class S>
-std::unique_ptr<const strategy> choose_narrow(const steps::contraction& what,
-                                              kernel_choice chosen) {
+choice choose_narrow(const steps::contraction& what, kernel_choice chosen) {
     const kernels::kernel_table<float, S>& table = chosen == kernel_choice::best
                                                        ? kernels::narrow_gemm_kernels<S>()
                                                        : kernels::scalar_narrow_gemm_kernels<S>();
@@ -58,20 +31,18 @@ std::unique_ptr<const strategy> choose_narrow(const steps::contraction& what,
 }
 
 template <class T>
-std::unique_ptr<const strategy> choose_complex(const steps::contraction& what,
-                                               kernel_choice chosen) {
+choice choose_complex(const steps::contraction& what, kernel_choice chosen) {
     const auto table = [&](bool a, bool b) -> const kernels::kernel_table<T>& {
         return chosen == kernel_choice::best ? kernels::complex_gemm_kernels<T>(a, b)
                                              : kernels::scalar_complex_gemm_kernels<T>(a, b);
     };
     index_groups groups = make_index_groups(what, table(false, false).lanes);
     const auto& kernels = groups.origin.swapped ? table(what.conjugate_b, what.conjugate_a)
-                                         : table(what.conjugate_a, what.conjugate_b);
+                                                : table(what.conjugate_a, what.conjugate_b);
     return choose_strategy(std::move(groups), kernels);
 }
 
-std::unique_ptr<const strategy> choose_for_type(const steps::contraction& what,
-                                                kernel_choice kernels) {
+choice choose_for_type(const steps::contraction& what, kernel_choice kernels) {
     switch (what.type) {
         case element::f32:
             return choose<float>(what, kernels);
@@ -93,12 +64,12 @@ std::unique_ptr<const strategy> choose_for_type(const steps::contraction& what,
         case element::boolean:
             break;
     }
-    return nullptr;
+    return {};
 }
 
 }  // namespace
 
 prepared_contraction::prepared_contraction(const steps::contraction& what, kernel_choice kernels)
-    : strategy_(choose_for_type(what, kernels)) {}
+    : choice_(choose_for_type(what, kernels)) {}
 
 }  // namespace ricci::contract

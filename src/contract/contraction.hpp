@@ -1,9 +1,9 @@
 // A contraction, prepared once and run many times.
 #pragma once
 
-#include <memory>
 #include <string>
 
+#include "src/contract/candidates.hpp"
 #include "src/contract/strategy.hpp"
 #include "src/steps/contraction.hpp"
 
@@ -23,17 +23,17 @@ public:
     /// read when beta is 0. Does not allocate. The result does not depend on the number of threads.
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const {
-        strategy_->run(a, b, c, alpha, beta);
+        choice_.how->run(a, b, c, alpha, beta);
     }
 
-    /// How it is carried out, where that is not by tiles of matrices; empty otherwise.
-    std::string words() const { return strategy_->words(); }
+    /// How it is carried out, at what cost, and what would have been the next best way.
+    std::string words() const { return choice_.words(); }
 
     /// How it is carried out.
-    const strategy& how() const { return *strategy_; }
+    const strategy& how() const { return *choice_.how; }
 
 private:
-    std::unique_ptr<const strategy> strategy_;
+    choice choice_;
 };
 
 }  // namespace ricci::contract

@@ -16,33 +16,30 @@
 namespace ricci::contract {
 namespace {
 
-// A matrix of so many bytes may lie anywhere; a larger one, up to a part of the second cache, has
-// to be dense: elements of rows that are a power of two apart compete for the same places.
+// A matrix of at most `scattered_bytes` may lie anywhere. A larger one, of at most `most_bytes` and
+// one of `parts_of_cache` of the second cache, has to be dense: rows that are a power of two apart
+// compete for the same places.
 constexpr std::int64_t scattered_bytes = std::int64_t{16} << 10;
 constexpr std::int64_t parts_of_cache = 8;
 constexpr std::int64_t most_bytes = std::int64_t{256} << 10;
-// Of more batches than the second cache holds all come from further away, which packing asks for
-// ahead: their matrices are smaller.
+// Matrices that the second cache does not hold all together have to be smaller, one of so many
+// parts of it: packing prefetches larger ones better.
 constexpr std::int64_t parts_when_far = 32;
 // Longer sums are cut, as those of packed blocks are: they would round more, and keep one thread
 // busy.
 constexpr std::int64_t most_depth = kernels::most_depth<float>;
-// More bytes of all batches than this come from memory, and are asked for: a third cache may hold
-// more, but others use it, too. What it holds the processor fetches in time by itself, and asking
-// takes up to a tenth of the speed.
+// Batches of more bytes than this come from memory and are prefetched. A third cache may hold more,
+// but others use it, too. The processor fetches what lies there in time by itself, and prefetching
+// it costs up to a tenth of the speed.
 constexpr std::int64_t far_bytes = std::int64_t{8} << 20;
-// The three matrices of a batch, where they are smaller, follow each other so fast that the
-// processor asks for them itself.
-constexpr std::int64_t least_asked_bytes = 1600;
-// Of the matrices of a run, which several blocks of rows and columns pass over.
+// The matrices of a batch are prefetched if they have more bytes than this together. Smaller ones
+// follow each other so fast that the processor fetches them itself.
+constexpr std::int64_t least_prefetched_bytes = 1600;
+// Bytes of the matrices of a run of batches: they stay in the first cache while all tiles of rows
+// and columns are computed.
 constexpr std::int64_t run_bytes = std::int64_t{48} << 10;
 
-// What a group of loops steps over in an operand; 0 where steps differ.
-std::int64_t step_of(const loop_list& loops, std::int64_t steps::contraction_loop::*stride) {
-    return uniform_step(flatten(loops, stride), 0, iterations(loops));
-}
-
-// How many elements lie between the first and the last one of a matrix.
+// Elements from the first to the last one of a matrix, with those between that are not its own.
 std::int64_t spread(const loop_list& rows, const loop_list& columns,
                     std::int64_t steps::contraction_loop::*stride) {
     std::int64_t elements = 1;
@@ -72,9 +69,9 @@ bool suits_direct(const index_groups& groups, const kernels::kernel_table<T>& ta
     };
     return lies_well(m * k, spread(groups.m, groups.k, &loop::a)) &&
            lies_well(k * n, spread(groups.k, groups.n, &loop::b)) &&
-           step_of(groups.n, &loop::b) == 1 && step_of(groups.n, &loop::c) == 1 &&
-           step_of(groups.m, &loop::a) != 0 && step_of(groups.m, &loop::c) != 0 &&
-           step_of(groups.k, &loop::a) != 0 && step_of(groups.k, &loop::b) != 0;
+           uniform_step(groups.n, &loop::b) == 1 && uniform_step(groups.n, &loop::c) == 1 &&
+           uniform_step(groups.m, &loop::a) != 0 && uniform_step(groups.m, &loop::c) != 0 &&
+           uniform_step(groups.k, &loop::a) != 0 && uniform_step(groups.k, &loop::b) != 0;
 }
 
 template <class T>
@@ -89,12 +86,12 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
     }
     steps_.depth = k;
     steps_.a_batch = batches_.a;
-    steps_.a_row = step_of(groups.m, &loop::a);
-    steps_.a_step = step_of(groups.k, &loop::a);
+    steps_.a_row = uniform_step(groups.m, &loop::a);
+    steps_.a_step = uniform_step(groups.k, &loop::a);
     steps_.b_batch = batches_.b;
-    steps_.b_step = step_of(groups.k, &loop::b);
+    steps_.b_step = uniform_step(groups.k, &loop::b);
     steps_.c_batch = batches_.c;
-    steps_.c_row = step_of(groups.m, &loop::c);
+    steps_.c_row = uniform_step(groups.m, &loop::c);
 
     const std::int64_t lanes = table.lanes, vectors = ceil_divide(n, lanes);
     const auto most_vectors =
@@ -111,18 +108,19 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
 
     row_unit_ = table.direct_rows[panels_[0].vectors - 1];
     const std::int64_t bytes = (m_ * k + k * n + m_ * n) * static_cast<std::int64_t>(sizeof(T));
-    runs_ = ceil_divide(batches_.extent, std::max<std::int64_t>(1, run_bytes / bytes));
+    units_.runs = ceil_divide(batches_.extent, std::max<std::int64_t>(1, run_bytes / bytes));
     const double flops = 2.0 * static_cast<double>(m_ * n * k) *
                          static_cast<double>(iterations(outer_)) *
                          static_cast<double>(batches_.extent);
-    serial_ = flops < serial_flops;
-    far_ = bytes > least_asked_bytes && bytes * batches_.extent * iterations(outer_) > far_bytes;
-    const std::int64_t runs = runs_ * iterations(outer_);
-    m_tiles_ = std::clamp<std::int64_t>(
+    units_.serial = flops < serial_flops;
+    far_ =
+        bytes > least_prefetched_bytes && bytes * batches_.extent * iterations(outer_) > far_bytes;
+    const std::int64_t runs = units_.runs * iterations(outer_);
+    units_.m_tiles = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(flops / task_flops) / std::max<std::int64_t>(1, runs), 1,
         ceil_divide(m_, row_unit_));
-    units_ = runs * m_tiles_;
-    units_per_task_ = units_in_task(units_, flops);
+    units_.count = runs * units_.m_tiles;
+    units_.per_task = units_in_task(units_.count, flops);
 }
 
 template <class T>
@@ -135,27 +133,28 @@ void direct<T>::run(const void* a, const void* b, void* c, const engine::number&
     all.c = from.c;
     all.alpha = from.alpha;
     all.beta = from.beta;
-    if (serial_) {
-        for (std::int64_t unit = 0; unit < units_; ++unit) compute_unit(all, unit);
+    if (units_.serial) {
+        for (std::int64_t unit = 0; unit < units_.count; ++unit) compute_unit(all, unit);
         return;
     }
-    distribute_units(units_, units_per_task_, false,
+    distribute_units(units_.count, units_.per_task, false,
                      [&](std::int64_t unit, int) { compute_unit(all, unit); });
 }
 
 template <class T>
 void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
-    const std::int64_t tile = unit % m_tiles_, run = unit / m_tiles_ % runs_;
-    const position at = outer_.empty() ? position{} : locate(outer_, unit / m_tiles_ / runs_);
-    const std::int64_t first = part_start(batches_.extent, runs_, run, 1);
-    const std::int64_t m = part_start(m_, m_tiles_, tile, row_unit_);
-    const std::int64_t m_end = part_start(m_, m_tiles_, tile + 1, row_unit_);
+    const std::int64_t tile = unit % units_.m_tiles, run = unit / units_.m_tiles % units_.runs;
+    const position at =
+        outer_.empty() ? position{} : locate(outer_, unit / units_.m_tiles / units_.runs);
+    const std::int64_t first = part_start(batches_.extent, units_.runs, run, 1);
+    const std::int64_t m = part_start(m_, units_.m_tiles, tile, row_unit_);
+    const std::int64_t m_end = part_start(m_, units_.m_tiles, tile + 1, row_unit_);
     matrices some = all;
-    some.batches = part_start(batches_.extent, runs_, run + 1, 1) - first;
-    // The next run comes from far away while this one is computed. It may have one batch less than
-    // this one, or one more, which is not asked for then.
-    const bool asks = far_ && run + 1 < runs_;
-    some.ahead = part_start(batches_.extent, runs_, run + 2, 1) - first - some.batches;
+    some.batches = part_start(batches_.extent, units_.runs, run + 1, 1) - first;
+    // The next run is prefetched while this one is computed. It may have one batch less than this
+    // one, or one more, which is not prefetched then.
+    const bool prefetches = far_ && run + 1 < units_.runs;
+    some.ahead = part_start(batches_.extent, units_.runs, run + 2, 1) - first - some.batches;
     some.ahead = std::min(some.ahead, some.batches);
     const T* const b = all.b + at.b + first * all.b_batch;
     const T* const a = all.a + at.a + first * all.a_batch;
@@ -170,9 +169,9 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
             const std::int64_t rows = m + part_start(m_end - m, row_panels, p + 1, 1) - i;
             some.a = a + i * all.a_row;
             some.c = c + i * all.c_row + panel.first;
-            some.ask_a = asks && &panel == &panels_.front();
-            some.ask_b = asks && p == 0;
-            some.ask_c = asks;
+            some.ask_a = prefetches && &panel == &panels_.front();
+            some.ask_b = prefetches && p == 0;
+            some.ask_c = prefetches;
             table_->multiply_direct[rows - 1][panel.vectors - 1](some);
         }
     }

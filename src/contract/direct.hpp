@@ -1,5 +1,5 @@
-// Products of small matrices, of one batch or of many: nothing is packed, and what is beside the
-// arithmetic is done once for a run of batches.
+// Products of small matrices, of one batch or of many: nothing is packed, and a kernel is called
+// once for a run of batches.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace ricci::contract {
 
-/// Whether the matrices are small, every loop walks its operands in equal steps, along n B and C
-/// from element to element, and there are kernels for that. Depends on the machine's caches.
+/// Whether the matrices are small, each group walks each operand in equal steps, B and C are
+/// contiguous along n, and there are kernels for that. Depends on the machine's caches.
 template <class T>
 bool suits_direct(const index_groups& groups, const kernels::kernel_table<T>& table);
 
@@ -20,7 +20,7 @@ bool suits_direct(const index_groups& groups, const kernels::kernel_table<T>& ta
 template <class T>
 class direct final : public strategy {
 public:
-    /// `groups`: such as suits_direct() accepts. `table`: with kernels for it.
+    /// `groups`: such as suits_direct() accepts with this table.
     direct(const index_groups& groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
@@ -28,7 +28,7 @@ public:
 private:
     using matrices = kernels::small_matrices<T>;
 
-    // Columns side by side in registers.
+    // Columns that a kernel holds side by side in registers.
     struct column_panel {
         std::int64_t first = 0;
         int columns = 0, vectors = 0;
@@ -44,9 +44,11 @@ private:
     walk_origin origin_;
     std::int64_t m_ = 1;
     std::int64_t row_unit_ = 1;  // tiles of rows are multiples of this
-    // One unit: a run of batches and a tile of rows.
-    std::int64_t runs_ = 1, m_tiles_ = 1, units_ = 1, units_per_task_ = 1;
-    bool serial_ = false;
+    // A unit is a run of batches and a tile of rows.
+    struct {
+        std::int64_t runs = 1, m_tiles = 1, count = 1, per_task = 1;
+        bool serial = false;
+    } units_;
     bool far_ = false;  // the matrices come from memory
 };
 

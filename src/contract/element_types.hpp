@@ -7,8 +7,8 @@
 
 #include <ricci/element.hpp>
 
-/// M(type) for every type that is stored as it is computed in and takes one register's lane. Whole
-/// numbers are computed with as unsigned ones, which wrap.
+/// M(type) for every type that is stored as it is computed in and takes one lane of a register.
+/// Whole numbers are computed as unsigned ones, which wrap.
 #define RICCI_FOR_LANE_TYPES(M) \
     M(float);                   \
     M(double);                  \

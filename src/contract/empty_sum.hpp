@@ -1,4 +1,4 @@
-// A contraction whose sums have no terms, or which has no sums: nothing of A and B is read.
+// A contraction of which a loop has no iterations: its sums have no terms, or there are none.
 #pragma once
 
 #include <cstdint>

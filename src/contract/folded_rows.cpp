@@ -1,4 +1,4 @@
-// Rows of C that go on where their neighbours end.
+// Tiles of several rows of C that are whole cache lines together.
 #include "src/contract/folded_rows.hpp"
 
 #include <algorithm>

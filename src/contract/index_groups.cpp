@@ -43,7 +43,8 @@ bool has_unit_stride(const loop_list& loops, stride_member stride) {
                        [&](const contraction_loop& loop) { return loop.*stride == 1; });
 }
 
-// Longest steps of `first` outermost; a loop in which the operand stands still goes outside them.
+// Sorts by the steps of `first`, the longest outermost; a loop in which that operand stands still
+// goes outside all others.
 void sort_by(loop_list& loops, stride_member first, stride_member second) {
     const auto key = [](const contraction_loop& loop, stride_member stride) {
         const std::int64_t step = std::abs(loop.*stride);
@@ -63,20 +64,22 @@ std::int64_t largest_divisor(std::int64_t extent, std::int64_t most) {
     return divisor;
 }
 
-// An operand of so many times the elements of the other one.
+// An operand is much larger than the other one if it has so many times its elements.
 constexpr std::int64_t much_larger = 4;
 // Sides shorter than this are not worth a transposition in registers.
 constexpr std::int64_t least_part = 4;
 
-// Whole cache lines of the operand that is walked outside of the innermost part.
+// The part of a loop that is walked just outside the innermost one: whole cache lines of its
+// operand.
 std::int64_t long_part(std::int64_t extent) { return largest_divisor(extent, 72); }
 
-// A row of a transposed tile of B and C.
+// The innermost part of a loop of n: a row of a transposed tile of B and C.
 std::int64_t line_part(std::int64_t extent) {
     return extent <= 128 ? extent : largest_divisor(extent, 96);
 }
 
-// About a cache line, for k: another operand takes its steps over all of it.
+// The innermost part of a loop of k: about a cache line, since the other operand steps over all of
+// it.
 std::int64_t short_part(std::int64_t extent) {
     for (const std::int64_t part : {16, 24, 8}) {
         if (extent % part == 0) return part;
@@ -89,7 +92,7 @@ loop_list::iterator unit_loop(loop_list& loops, stride_member stride) {
                         [&](const contraction_loop& loop) { return loop.*stride == 1; });
 }
 
-// The first `extent` iterations of a loop, which is left with steps over all of them.
+// Splits a loop: returns its first `extent` iterations, and leaves it with steps over all of them.
 contraction_loop part_of(contraction_loop& loop, std::int64_t extent) {
     const contraction_loop inner{extent, loop.a, loop.b, loop.c};
     loop.extent /= extent;
@@ -99,9 +102,9 @@ contraction_loop part_of(contraction_loop& loop, std::int64_t extent) {
     return inner;
 }
 
-// Where two operands are contiguous along different loops, a part of either is walked inside the
-// rest: a block of cache lines is then used whole by both. `fast_part` says how much of the loop of
-// `fast`, which becomes the innermost one.
+// Where two operands are contiguous along different loops, walks a part of each of the two inside
+// all other loops: a block of cache lines is then used whole by both operands. `fast_part` says how
+// much of the loop of `fast` becomes the innermost one.
 template <class Part>
 void interleave(loop_list& loops, stride_member fast, stride_member other, Part fast_part) {
     const auto along_fast = unit_loop(loops, fast), along_other = unit_loop(loops, other);
@@ -128,9 +131,9 @@ void put_innermost(loop_list& loops, stride_member fast) {
     std::erase_if(loops, [](const contraction_loop& loop) { return loop.extent == 1; });
 }
 
-// Whether B can be read where it lies, k in this order: it is contiguous along n as C is, and all
-// steps along k are equal; and A, whose k is then not contiguous, does not lie too scattered to be
-// packed.
+// Whether B can be read where it lies, with k in this order: it is contiguous along n as C is, and
+// all its steps along k are equal. A is then not contiguous along k; it must not lie too scattered
+// to be packed.
 bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
     const auto ready = [&](const contraction_loop& loop) {
         return loop.b == 1 && loop.c == 1 && loop.extent % lanes == 0;
@@ -145,10 +148,10 @@ bool lies_ready(const loop_list& k, const loop_list& n, int lanes) {
     return true;
 }
 
-// k follows the operand that can be read contiguously along it. When both can, along different
-// loops, B is transposed as it is packed, and A keeps pieces of a few elements. So it does when B,
-// contiguous elsewhere, is the larger one and is walked in its own order; unless B is much larger,
-// and then need not be packed at all.
+// Orders k after the operand that is contiguous along it. When both are, along different loops, B
+// is transposed as it is packed, and A keeps pieces of a few elements. A keeps such pieces, too,
+// when B is the larger one and is walked in its own order; but not when B is so much larger that it
+// is not packed at all.
 void order_k(index_groups& groups, int lanes) {
     constexpr stride_member a = &contraction_loop::a, b = &contraction_loop::b;
     const bool a_unit = has_unit_stride(groups.k, a);
@@ -166,7 +169,7 @@ void order_k(index_groups& groups, int lanes) {
     }
 }
 
-// One loop instead of two where the outer one goes on, in every operand, where the inner one ends.
+// Makes one loop of two where the outer one goes on, in every operand, where the inner one ends.
 void fuse(loop_list& loops) {
     loop_list fused;
     for (const contraction_loop& inner : loops) {
@@ -183,7 +186,7 @@ void fuse(loop_list& loops) {
     loops = std::move(fused);
 }
 
-// The part of the vectors along `loops` that does useful work, less when C is not contiguous there.
+// The share of vectors along `loops` that does useful work; less when C is not contiguous there.
 double worth_as_vectors(const loop_list& loops, int lanes) {
     const auto count = static_cast<double>(iterations(loops));
     const auto vectors = static_cast<double>(ceil_divide(iterations(loops), lanes));

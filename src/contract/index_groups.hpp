@@ -17,8 +17,8 @@ struct walk_origin {
     bool swapped = false;
 };
 
-/// A contraction without loops of extent 1 and without loops that another one continues; slowest
-/// loop first in each group. Every loop of batch, m and n walks C upwards.
+/// A contraction without loops of extent 1, and without loops that go on where another one ends.
+/// The slowest loop comes first in each group. Every loop of batch, m and n walks C upwards.
 struct index_groups {
     loop_list batch;
     loop_list m;
@@ -30,8 +30,8 @@ struct index_groups {
 /// The number of iterations of a group; 1 when it is empty.
 std::int64_t iterations(const loop_list& loops);
 
-/// `lanes` is the length of a vector, which runs along n: A and B change places when C is
-/// contiguous along m, or when n would leave most of a vector unused.
+/// `lanes`: the length of a vector, which runs along n. A and B change places when C is contiguous
+/// along m, or when n would leave most of a vector unused.
 index_groups make_index_groups(const steps::contraction& what, int lanes);
 
 }  // namespace ricci::contract

@@ -15,15 +15,16 @@
 namespace ricci::contract {
 namespace {
 
-// A packed panel of B stays in the first cache while all rows pass over it, A in the second one.
+// Bytes of a packed panel of B: it stays in the first cache while all rows pass over it, and packed
+// A in the second.
 constexpr std::int64_t panel_bytes = 24576;
 constexpr std::int64_t half_bytes = static_cast<std::int64_t>(runtime::worker_bytes / 2);
 constexpr std::int64_t most_rows = 128;
-// The longest sum that is kept in registers as a whole.
+// The longest sum over k that is completed before it is written.
 constexpr std::int64_t most_complete = 512;
 constexpr std::int64_t units_wanted = 16;
 
-// Rows of a tile when `count` of them are spread evenly over tiles of at most `most`.
+// Rows of a tile when `count` rows are spread evenly over tiles of at most `most`.
 constexpr std::int64_t even_rows(std::int64_t count, std::int64_t most) {
     return ceil_divide(count, ceil_divide(count, most));
 }
@@ -55,7 +56,7 @@ bool suits_interleaved_batch(const index_groups& groups, int lanes, bool complet
     int contiguous = 0;
     const std::size_t which = lane_loop(groups, contiguous);
     if (contiguous < 2 || (complete_sums && iterations(groups.k) > most_complete)) return false;
-    // Not where half of the lanes would idle.
+    // At least half of the lanes have to be used.
     const std::int64_t extent = groups.batch[which].extent;
     return 2 * extent > ceil_divide(extent, lanes) * lanes;
 }
@@ -102,15 +103,15 @@ std::string interleaved_batch<T, Stored>::words() const {
            std::to_string(table_->lane_rows) + " x " + std::to_string(table_->lane_columns);
 }
 
-// Lines that are contiguous along k instead are transposed.
+// Packs lines; those that are contiguous along k rather than along the batch are transposed.
 template <class T, class Stored>
 void interleaved_batch<T, Stored>::pack(const kernels::lane_source<Stored>& from,
                                         [[maybe_unused]] const std::int32_t* along_run,
                                         pack_function packed, T* to, int padded) const {
     if constexpr (!widens<T, Stored>) {
-        const bool turned = from.step != 1 && table_->transpose != nullptr && from.depth > 0 &&
-                            *along_run >= from.depth;
-        if (turned) {
+        const bool transposes = from.step != 1 && table_->transpose != nullptr && from.depth > 0 &&
+                                *along_run >= from.depth;
+        if (transposes) {
             const std::int64_t width = table_->lanes, step = padded * width;
             if (from.lanes < width) std::fill(to, to + step * from.depth, T{0});
             for (int x = 0; x < from.width; ++x) {
@@ -123,7 +124,8 @@ void interleaved_batch<T, Stored>::pack(const kernels::lane_source<Stored>& from
     packed(from, to, padded);
 }
 
-// Neighbouring vectors of batches follow each other: they share pages.
+// Computes a unit. Neighbouring vectors of batches are neighbouring units: they share pages of
+// memory.
 template <class T, class Stored>
 void interleaved_batch<T, Stored>::compute_unit(const operands& from, std::int64_t unit,
                                                 int worker) const {
@@ -175,7 +177,7 @@ void interleaved_batch<T, Stored>::compute_unit(const operands& from, std::int64
     }
 }
 
-// All packed rows of A with one packed panel of B.
+// Multiplies all packed rows of A with one packed panel of B.
 template <class T, class Stored>
 void interleaved_batch<T, Stored>::multiply_panel(const operands& at, std::int64_t m,
                                                   std::int64_t m_end, std::int64_t n,

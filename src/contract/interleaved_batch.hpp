@@ -15,7 +15,7 @@
 
 namespace ricci::contract {
 
-/// Whether vectors along a batch index suit the operands better than vectors along n.
+/// Whether at least two operands are contiguous along a batch index that fills most lanes.
 /// `complete_sums`: no sum may be written before all of k has been added.
 bool suits_interleaved_batch(const index_groups& groups, int lanes, bool complete_sums);
 

@@ -132,15 +132,8 @@ void left_panels<T, Stored>::pack(const Stored* a, std::int64_t m, std::int64_t 
             for (std::int64_t i = m; i < m_end; i += line) __builtin_prefetch(from + row(i));
         }
         for (std::int64_t i = m; i < m_end; i += mr) {
-            kernels::pack_source<Stored> from;
-            from.origin = a;
-            from.across = rows_.offset.data() + i;
-            from.across_run = rows_.run.data() + i;
-            from.along = depth_.offset.data() + k;
-            from.along_run = depth_.run.data() + k;
-            from.along_stretch = depth_.stretch;
-            from.width = static_cast<int>(std::min(mr, m_end - i));
-            from.depth = std::min(step, block.end - k);
+            const auto from = pack_source(a, rows_, i, std::min(mr, m_end - i), depth_, k,
+                                          std::min(step, block.end - k));
             T* const panel = to + (i - m) * pitch(block);
             if (packs_across_) table_->pack_across(from, panel + (k - block.first) * from.width);
             else table_->pack_rows(from, panel);

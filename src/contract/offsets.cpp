@@ -59,6 +59,13 @@ std::int64_t uniform_step(const offset_vector& offsets, std::int64_t first, std:
     return step;
 }
 
+std::int64_t uniform_step(const loop_list& loops, std::int64_t steps::contraction_loop::*stride) {
+    if (loops.empty()) return 1;
+    for (std::size_t l = 0; l + 1 < loops.size(); ++l)
+        if (loops[l].*stride != loops[l + 1].*stride * loops[l + 1].extent) return 0;
+    return loops.back().*stride;
+}
+
 position locate(const loop_list& loops, std::int64_t index) {
     position at;
     for (std::size_t l = loops.size(); l-- > 0;) {

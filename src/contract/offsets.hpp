@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/contract/index_groups.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contract {
 
@@ -13,24 +14,27 @@ namespace ricci::contract {
 struct offset_vector {
     std::vector<std::int64_t> offset;
     std::vector<std::int32_t> run;
-    // How far apart the runs' members are: 1, unless find_stretch() found a distance.
+    // Iterations between the members of a run: 1, unless find_stretch() found another distance.
     std::int64_t stretch = 1;
 };
 
-/// The furthest that is looked for along k: in B, where a vector of columns is transposed for all k
-/// between, and in A, which is transposed a row at a time.
+/// The largest distance that is looked for along k: in B, where packing transposes a vector of
+/// columns for all k between, and in A, where it transposes a row at a time.
 inline constexpr std::int64_t most_stretch = 24, most_row_stretch = 128;
 
-/// Where neighbours are not adjacent in memory but iterations some distance apart are, at most
-/// `furthest`, `run` is made to count those.
+/// Where neighbouring iterations are not adjacent in memory, looks for a distance of at most
+/// `furthest` at which iterations are, and makes `run` count those.
 void find_stretch(offset_vector& offsets, std::int64_t furthest);
 
 /// `stride`: of the operand, one of &contraction_loop::a, b, c. The last loop varies fastest.
 offset_vector flatten(const loop_list& loops, std::int64_t steps::contraction_loop::*stride);
 
-/// The step between iterations [first, end) when it is always the same, 1 when there is none; 0
-/// when they differ.
+/// The step between iterations [first, end) when it is always the same; 0 when steps differ, 1 when
+/// there is no step.
 std::int64_t uniform_step(const offset_vector& offsets, std::int64_t first, std::int64_t end);
+
+/// The same for all iterations of a group whose loops have more than one iteration each.
+std::int64_t uniform_step(const loop_list& loops, std::int64_t steps::contraction_loop::*stride);
 
 /// Where one iteration of a group is in each operand.
 struct position {
@@ -38,6 +42,25 @@ struct position {
     std::int64_t b = 0;
     std::int64_t c = 0;
 };
+
+/// What is packed at once: iterations [first, first + width) of one group side by side, and
+/// [k, k + depth) along the other.
+template <class Stored>
+kernels::pack_source<Stored> pack_source(const Stored* origin, const offset_vector& across,
+                                         std::int64_t first, std::int64_t width,
+                                         const offset_vector& along, std::int64_t k,
+                                         std::int64_t depth) {
+    kernels::pack_source<Stored> from;
+    from.origin = origin;
+    from.across = across.offset.data() + first;
+    from.across_run = across.run.data() + first;
+    from.along = along.offset.data() + k;
+    from.along_run = along.run.data() + k;
+    from.along_stretch = along.stretch;
+    from.width = static_cast<int>(width);
+    from.depth = depth;
+    return from;
+}
 
 /// The position of iteration `index`, without a table.
 position locate(const loop_list& loops, std::int64_t index);

@@ -15,14 +15,14 @@
 namespace ricci::contract {
 namespace {
 
-// Of the matrices that are in order at the same time: they are read soon after they are written.
+// Bytes of the matrices that are put in order at once: they are read soon after they are written.
 constexpr std::int64_t most_bytes = std::int64_t{2} << 20;
 constexpr std::int64_t lines_per_task = 16;
-// So few elements are put in order on the calling thread.
+// Fewer elements than this are put in order on the calling thread.
 constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
-// The batch loop along which A or B is contiguous for a vector at least; the end where there is
-// none.
+// The batch loop along which A or B is contiguous, at least as long as a vector; the end where
+// there is none.
 loop_list::const_iterator contiguous_loop(const loop_list& batch, int lanes) {
     return std::find_if(batch.begin(), batch.end(), [&](const steps::contraction_loop& loop) {
         return (loop.a == 1 || loop.b == 1) && loop.extent >= lanes;
@@ -36,14 +36,14 @@ bool suits_packed_batch(const index_groups& groups, int lanes, std::size_t eleme
     if (loop == groups.batch.end()) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     if (m <= 1 || n <= 1 || k <= 1 || iterations(groups.batch) == 0) return false;
-    // Large matrices are read as often as they are packed, which counts less there than a copy
-    // would.
+    // Each element of a large matrix is used many times: reading whole lines for it when it is
+    // packed costs less than a copy.
     const std::int64_t elements = (loop->a == 1 ? m * k : 0) + (loop->b == 1 ? k * n : 0);
     return elements * lanes * static_cast<std::int64_t>(element_bytes) <= most_bytes;
 }
 
-/// Where the elements of one batch are, the loops of `inner` walked within those of `outer`; both
-/// then walk the operand as it will lie, dense.
+/// Notes where the elements of one batch are, walking the loops of `inner` within those of `outer`;
+/// then gives both the strides of the dense copy.
 template <class T>
 typename packed_batch<T>::order packed_batch<T>::put_in_order(
     loop_list& outer, loop_list& inner, std::int64_t steps::contraction_loop::*stride) {
@@ -73,7 +73,7 @@ packed_batch<T>::packed_batch(index_groups groups, const kernels::kernel_table<T
     batches_ = *loop;
     groups_.batch.erase(loop);
     index_groups dense{{batches_}, groups_.m, groups_.n, groups_.k, {}};
-    // Rows of A along k, rows of B along n, as packing likes them.
+    // Rows of A are dense along k, rows of B along n: so packing reads them fastest.
     if (batches_.a == 1) {
         a_ = put_in_order(dense.m, dense.k, &steps::contraction_loop::a);
         dense.batch[0].a = a_.pitch;

@@ -1,7 +1,6 @@
-// A contraction of many matrices of which an operand is contiguous along a batch index: the
-// elements of neighbouring batches share their lines of memory, which one batch after another would
-// read again each time. So the matrices of many batches are put in order at once, and multiplied
-// like any others.
+// A contraction of many matrices of which an operand is contiguous along a batch index. A cache
+// line then holds elements of many batches, and would be read again for each of them. So the
+// matrices of many batches are copied into a dense order at once, and multiplied like any others.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +16,11 @@
 
 namespace ricci::contract {
 
-/// Whether an operand is contiguous along a batch index that is as long as a vector of `lanes`
-/// elements, and its matrices are small.
+/// Whether A or B is contiguous along a batch index of at least `lanes` batches, and its matrices
+/// are small.
 bool suits_packed_batch(const index_groups& groups, int lanes, std::size_t element_bytes);
 
-/// Elements of 4 or 8 bytes, computed in their own type, of kernels that can transpose.
+/// Elements of 4 or 8 bytes, computed in their own type, by kernels that can transpose.
 template <class T>
 class packed_batch final : public strategy {
 public:
@@ -32,7 +31,8 @@ public:
     std::string words() const override;
 
 private:
-    /// How an operand's matrix of each batch is put in order: lines along its last loop.
+    /// How an operand's matrices are put in order: copied line by line, along the last of its
+    /// loops.
     struct order {
         bool needed() const { return pitch != 0; }
 

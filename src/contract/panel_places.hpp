@@ -43,9 +43,9 @@ public:
     std::int64_t first() const { return columns_.first; }
     std::int64_t end() const { return columns_.end; }
 
-    /// How many panels one pass sweeps: as many as fit in `near_bytes` if all of them do. Fewer, as
-    /// many as fit in the first cache, where B comes from far away: each of its lines is then read
-    /// in longer pieces.
+    /// Panels swept by one pass: `most_abreast`, if so many fit in `near_bytes`; where B comes from
+    /// far away, as many as fit in the first cache, which reads longer pieces of its lines;
+    /// otherwise one.
     std::int64_t abreast() const {
         if (columns_.end - columns_.first < panels_worth || packs_alone()) return 1;
         const std::int64_t vectors = operands_.left.tile_vectors();
@@ -57,8 +57,8 @@ public:
         return far && bytes * fewest_far <= first_cache ? first_cache / bytes : 1;
     }
 
-    /// How many panels from p on make whole lines of C, tiles of several rows at a time; 0 where
-    /// that many are too large for the first cache, or none do.
+    /// Panels from p on that make whole lines of C together, tiles of several rows at a time; 0
+    /// where there are none, or they are too large for the first cache.
     std::int64_t of_lines(std::int64_t p) const {
         const std::int64_t count = operands_.result.panels_of_lines(p);
         if (count <= 1) return count;

@@ -68,16 +68,10 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
                 to + (which.first - start) * (part.k_end - part.k) + (k - part.k) * step;
             for (int v = 0; v < which.vectors; ++v) {
                 const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
-                kernels::pack_source<Stored> from;
-                from.origin = b;
-                from.across = columns_.offset.data() + first;
-                from.across_run = columns_.run.data() + first;
-                from.along = depth_.offset.data() + k;
-                from.along_run = depth_.run.data() + k;
-                from.along_stretch = depth_.stretch;
-                from.width = static_cast<int>(
-                    std::min<std::int64_t>(table_->lanes, panels_.columns() - first));
-                from.depth = std::min(rows_at_once_, part.to - k);
+                const std::int64_t width =
+                    std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
+                const auto from = pack_source(b, columns_, first, width, depth_, k,
+                                              std::min(rows_at_once_, part.to - k));
                 table_->pack_columns(from, here + v * table_->lanes, step);
             }
         }

@@ -9,7 +9,7 @@
 
 namespace ricci::contract {
 
-/// One of several contractions that run together: what strategy::run is given.
+/// What strategy::run is given, for one of several contractions that run together.
 struct bound_contraction {
     const void* a = nullptr;
     const void* b = nullptr;
@@ -30,7 +30,7 @@ public:
 
 class strategy;
 
-/// A contraction that is to run together with others, and whether the operand that they have in
+/// A contraction that is to run together with others. `shares_b`: the operand that they have in
 /// common is its B.
 struct joinable {
     const strategy* which = nullptr;
@@ -48,7 +48,7 @@ public:
     virtual void run(const void* a, const void* b, void* c, const engine::number& alpha,
                      const engine::number& beta) const = 0;
 
-    /// How it goes about it, where that is not by tiles of matrices; empty otherwise.
+    /// What explain shows besides the name of this way; may be empty.
     virtual std::string words() const { return {}; }
 
     /// How several contractions, of which this is the first, run together with the same results as

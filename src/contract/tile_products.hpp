@@ -123,10 +123,10 @@ private:
         if (in_place_) {
             if constexpr (!widens<T, Stored>) left_.origin = a_ + left.row(i);
             // The next rows come from far away when the first panel meets them.
-            const bool asks =
+            const bool prefetches =
                 operands_.left_far && i + mr_ < left.count() && &which == &first_panel_;
-            left_.ahead = asks && left_.step == 1 ? mr_ * left_.row_step : 0;
-            if (asks && left_.step != 1 && left_.row_step == 1) {
+            left_.ahead = prefetches && left_.step == 1 ? mr_ * left_.row_step : 0;
+            if (prefetches && left_.step != 1 && left_.row_step == 1) {
                 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
                 out_.next = {left_.origin + line, left_.step, 0, 0, 0};
             }

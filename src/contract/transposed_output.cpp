@@ -1,4 +1,4 @@
-// Products in the order of their large operand, transposed into C block by block.
+// Products in the order of B, transposed into C block by block.
 #include "src/contract/transposed_output.hpp"
 
 #include <algorithm>
@@ -17,22 +17,23 @@ namespace {
 
 using steps::contraction_loop;
 
-// Sides that are worth a transposition, and how many rows of A at most.
+// The shortest sides that are worth a transposition, and the most rows of A.
 constexpr std::int64_t least_across = 8, least_along = 16;
 constexpr std::int64_t most_rows = 128;
 // Columns of a block that are transposed at once, and the elements of these.
 constexpr std::int64_t strip = 16;
 constexpr std::int64_t strip_elements = 8192;
-// So many blocks are shared out among the threads, of fewer each one is.
+// At least so many blocks are shared out among the threads. Fewer run one after the other, each of
+// them shared out.
 constexpr std::int64_t blocks_to_share = 8;
-// So few elements are put in order on the calling thread.
+// Fewer elements than this are transposed on the calling thread.
 constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
 
 template <class T>
 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
-// A block of C stays in the second or third cache while B passes through: the larger it is, the
-// longer are the pieces of C that are written.
+// Elements of a block of C. It stays in the second or third cache while B passes through; the
+// larger it is, the longer are the pieces of C that are written.
 template <class T>
 constexpr std::int64_t block_elements = (std::int64_t{1} << 20) /
                                         static_cast<std::int64_t>(sizeof(T));
@@ -70,16 +71,17 @@ transposed_output<T>::transposed_output(index_groups groups, const kernels::kern
     : table_(&table), origin_(groups.origin), c_rows_(flatten(groups.m, &contraction_loop::c)) {
     const std::int64_t m = iterations(groups.m);
     const std::int64_t total = m * iterations(groups.n) * iterations(groups.batch);
-    across_ = take(groups.n, along_unit(groups.n, &contraction_loop::c));
-    along_ = take(groups.n, along_unit(groups.n, &contraction_loop::b));
-    // A part of the loop along which C goes on where `across_` ends.
-    const std::int64_t room = std::min(block_elements<T> / (m * across_.extent * along_.extent),
-                                       strip_elements / strip / across_.extent);
+    row_.across = take(groups.n, along_unit(groups.n, &contraction_loop::c));
+    row_.along = take(groups.n, along_unit(groups.n, &contraction_loop::b));
+    // `row_.next` is a part of the loop that goes on in C where `row_.across` ends.
+    const std::int64_t room =
+        std::min(block_elements<T> / (m * row_.across.extent * row_.along.extent),
+                 strip_elements / strip / row_.across.extent);
     for (contraction_loop& loop : groups.n) {
-        if (loop.c != across_.extent) continue;
+        if (loop.c != row_.across.extent) continue;
         std::int64_t part = std::clamp<std::int64_t>(room, 1, loop.extent);
         while (loop.extent % part != 0) --part;
-        next_ = {part, loop.a, loop.b, loop.c};
+        row_.next = {part, loop.a, loop.b, loop.c};
         loop = {loop.extent / part, loop.a * part, loop.b * part, loop.c * part};
         break;
     }
@@ -90,15 +92,14 @@ transposed_output<T>::transposed_output(index_groups groups, const kernels::kern
     index_groups block;
     block.m = groups.m;
     block.k = groups.k;
-    const bool next_outside = next_.b > across_.b;
-    across_step_ = along_.extent * (next_outside ? 1 : next_.extent);
-    next_step_ = along_.extent * (next_outside ? across_.extent : 1);
-    const contraction_loop next{next_.extent, 0, next_.b, next_step_};
-    const contraction_loop across{across_.extent, 0, across_.b, across_step_};
+    const bool next_outside = row_.next.b > row_.across.b;
+    row_.across_step = row_.along.extent * (next_outside ? 1 : row_.next.extent);
+    row_.next_step = row_.along.extent * (next_outside ? row_.across.extent : 1);
+    const contraction_loop next{row_.next.extent, 0, row_.next.b, row_.next_step};
+    const contraction_loop across{row_.across.extent, 0, row_.across.b, row_.across_step};
     block.n = {next_outside ? next : across, next_outside ? across : next,
-               contraction_loop{along_.extent, 0, 1, 1}};
-    pitch_ = next_.extent * across_.extent * along_.extent;
-    std::int64_t row = pitch_;
+               contraction_loop{row_.along.extent, 0, 1, 1}};
+    std::int64_t row = row_.elements();
     for (std::size_t l = block.m.size(); l-- > 0;) {
         block.m[l].c = row;
         row *= block.m[l].extent;
@@ -108,14 +109,14 @@ transposed_output<T>::transposed_output(index_groups groups, const kernels::kern
     lines_ = table.stream_lines != nullptr &&
              total * static_cast<std::int64_t>(sizeof(T)) >= runtime::stream_bytes &&
              consists_of_lines();
-    runtime::lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(pitch_ * m));
+    runtime::lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(row_.elements() * m));
 }
 
 template <class T>
 bool transposed_output<T>::consists_of_lines() const {
     const auto begins = [](std::int64_t offset) { return offset % line<T> == 0; };
-    const std::int64_t length = next_.extent * across_.extent;
-    return begins(length) && length * strip <= strip_elements && begins(along_.c) &&
+    const std::int64_t length = row_.next.extent * row_.across.extent;
+    return begins(length) && length * strip <= strip_elements && begins(row_.along.c) &&
            std::all_of(c_rows_.offset.begin(), c_rows_.offset.end(), begins) &&
            std::all_of(outer_.begin(), outer_.end(),
                        [&](const contraction_loop& loop) { return begins(loop.c); });
@@ -129,7 +130,7 @@ void transposed_output<T>::run(const void* a, const void* b, void* c, const engi
                         reinterpret_cast<std::uintptr_t>(from.c) % runtime::line_bytes == 0;
     auto body = [&](std::int64_t number, int) {
         const runtime::lent_memory memory(sizeof(T) * c_rows_.offset.size() *
-                                          static_cast<std::size_t>(pitch_));
+                                          static_cast<std::size_t>(row_.elements()));
         const position at = locate(outer_, number);
         run_block(from.a + at.a, from.b + at.b, from.c + at.c, reinterpret_cast<T*>(memory.data()),
                   alpha, beta, stream);
@@ -151,26 +152,26 @@ void transposed_output<T>::run_block(const T* rows, const T* columns, T* c, T* b
     write(block, c, stream);
 }
 
-// A row of the block in C's order.
+// Transposes a row of the block into C.
 template <class T>
 void transposed_output<T>::write_row(const T* row, T* c) const {
-    for (std::int64_t x = 0; x < next_.extent; ++x)
-        table_->transpose(row + x * next_step_, across_step_, c + x * next_.c, along_.c,
-                          across_.extent, along_.extent);
+    for (std::int64_t x = 0; x < row_.next.extent; ++x)
+        table_->transpose(row + x * row_.next_step, row_.across_step, c + x * row_.next.c,
+                          row_.along.c, row_.across.extent, row_.along.extent);
 }
 
-// The same past the caches, a strip of whole lines at a time.
+// The same, past the caches, a strip of whole cache lines at a time.
 template <class T>
 void transposed_output<T>::stream_row(const T* row, T* c) const {
     alignas(64) T lines[strip_elements];
-    const std::int64_t length = next_.extent * across_.extent;
-    for (std::int64_t first = 0; first < along_.extent; first += strip) {
-        const std::int64_t count = std::min(strip, along_.extent - first);
-        for (std::int64_t x = 0; x < next_.extent; ++x)
-            table_->transpose(row + x * next_step_ + first, across_step_, lines + x * next_.c,
-                              length, across_.extent, count);
+    const std::int64_t length = row_.next.extent * row_.across.extent;
+    for (std::int64_t first = 0; first < row_.along.extent; first += strip) {
+        const std::int64_t count = std::min(strip, row_.along.extent - first);
+        for (std::int64_t x = 0; x < row_.next.extent; ++x)
+            table_->transpose(row + x * row_.next_step + first, row_.across_step,
+                              lines + x * row_.next.c, length, row_.across.extent, count);
         for (std::int64_t j = 0; j < count; ++j)
-            table_->stream_lines(length, lines + j * length, c + (first + j) * along_.c);
+            table_->stream_lines(length, lines + j * length, c + (first + j) * row_.along.c);
     }
 }
 
@@ -180,32 +181,33 @@ void transposed_output<T>::write(const T* block, T* c, bool stream) const {
     auto body = [&](std::int64_t i, int) {
         T* const to = c + c_rows_.offset[static_cast<std::size_t>(i)];
         if (stream) {
-            stream_row(block + i * pitch_, to);
+            stream_row(block + i * row_.elements(), to);
             table_->end_streams();
         } else {
-            write_row(block + i * pitch_, to);
+            write_row(block + i * row_.elements(), to);
         }
     };
-    distribute(rows, alone_ || rows * pitch_ < serial_elements, body);
+    distribute(rows, alone_ || rows * row_.elements() < serial_elements, body);
 }
 
-// C as it was, in the block's order.
+// Transposes C as it was into the block.
 template <class T>
 void transposed_output<T>::read(const T* c, T* block) const {
     const auto rows = static_cast<std::int64_t>(c_rows_.offset.size());
     auto body = [&](std::int64_t i, int) {
         const T* const from = c + c_rows_.offset[static_cast<std::size_t>(i)];
-        for (std::int64_t x = 0; x < next_.extent; ++x)
-            table_->transpose(from + x * next_.c, along_.c, block + i * pitch_ + x * next_step_,
-                              across_step_, along_.extent, across_.extent);
+        for (std::int64_t x = 0; x < row_.next.extent; ++x)
+            table_->transpose(from + x * row_.next.c, row_.along.c,
+                              block + i * row_.elements() + x * row_.next_step, row_.across_step,
+                              row_.along.extent, row_.across.extent);
     };
-    distribute(rows, alone_ || rows * pitch_ < serial_elements, body);
+    distribute(rows, alone_ || rows * row_.elements() < serial_elements, body);
 }
 
 template <class T>
 std::string transposed_output<T>::words() const {
     return "transposed into the result, " +
-           std::to_string(c_rows_.offset.size() * static_cast<std::size_t>(pitch_)) +
+           std::to_string(c_rows_.offset.size() * static_cast<std::size_t>(row_.elements())) +
            " elements at a time";
 }
 

@@ -1,5 +1,5 @@
-// A contraction with few rows whose large operand is contiguous along another of its indices than
-// C: rather than the operand, the smaller C is transposed, block by block.
+// A contraction with few rows whose large operand B is contiguous along another index than C. The
+// smaller C is transposed, block by block, rather than B.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace ricci::contract {
 
-/// Whether B is far larger than the caches, contiguous along a loop of n other than C is, and so
-/// much larger than C that it is C which had better be transposed.
+/// Whether B and C are contiguous along different loops of n, and B is much larger than the caches
+/// and than C.
 template <class T>
 bool suits_transposed_output(const index_groups& groups, const kernels::kernel_table<T>& table);
 
-/// Elements of 4 or 8 bytes, computed in their own type, of kernels that can transpose.
+/// Elements of 4 or 8 bytes, computed in their own type.
 template <class T>
 class transposed_output final : public strategy {
 public:
@@ -41,11 +41,16 @@ private:
     const kernels::kernel_table<T>* table_;
     walk_origin origin_;
     loop_list outer_;  // walked around a block
-    // Of a block: C is contiguous along `across_`, and goes on along `next_`; B is along `along_`.
-    steps::contraction_loop next_, across_, along_;
+    // A row of a block. C is contiguous along `across`, and `next` goes on where that ends; B is
+    // contiguous along `along`. Element (next, across, along) lies at next * next_step +
+    // across * across_step + along.
+    struct block_row {
+        steps::contraction_loop next, across, along;
+        std::int64_t next_step = 0, across_step = 0;
+        std::int64_t elements() const { return next.extent * across.extent * along.extent; }
+    };
+    block_row row_;
     offset_vector c_rows_;
-    // Where an element of the block's row lies: next * next_step_ + across * across_step_ + along.
-    std::int64_t next_step_ = 0, across_step_ = 0, pitch_ = 0;
     bool alone_ = false;  // there are enough blocks for every thread to have its own
     bool lines_ = false;  // C is large, and a block of it whole cache lines, if C begins with one
     std::optional<blocked<T>> product_;

@@ -24,25 +24,26 @@ constexpr std::int64_t products_per_task = 1 << 16;
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t few_sums = 16;
 constexpr std::int64_t serial_products = 1 << 16;
-// Rows that a kernel may sum together: it takes them from places that many short ones lie pages
-// apart.
+// The most rows that a kernel sums in one call. Within a call it takes rows from several places,
+// which are pages apart even where rows are short.
 constexpr std::int64_t most_rows_at_once = 2048;
-// Loops over contiguous elements that are run in vectors: sums of several rows at once, and others.
+// The shortest loops over contiguous elements that are run in vectors: where a kernel sums several
+// rows at once, and elsewhere.
 constexpr std::int64_t shortest_of_rows = 8, shortest_alone = 16;
 constexpr std::int64_t most_iterations = std::int64_t{1} << 48;
 
 bool still_or_unit(std::int64_t stride) { return stride == 0 || stride == 1; }
 
-// How good a loop is to run innermost: one of contiguous elements before all others, however long
-// they are, if it is not too short for vectors; then length.
+// How well a loop suits as the innermost one. Any loop over contiguous elements that is long enough
+// for vectors comes before all others; among those, the longer comes first.
 std::int64_t worth(const contraction_loop& loop, std::int64_t shortest_vectors) {
     const bool vectors = still_or_unit(loop.a) && still_or_unit(loop.b) && still_or_unit(loop.c);
     if (!vectors) return loop.extent;
     return loop.extent < shortest_vectors ? loop.extent * 16 : most_iterations + loop.extent;
 }
 
-// Moves the loop to be run innermost out of its list; `inner` stays a single iteration when there
-// are no loops.
+// Moves the loop that suits best as the innermost one out of its list into `inner`, which stays a
+// single iteration when there are no loops.
 void take_best(loop_list& free, loop_list& summed, std::int64_t shortest_vectors,
                contraction_loop& inner) {
     loop_list* from = nullptr;
@@ -70,7 +71,7 @@ bool suits_vector_product(const index_groups& groups) {
     const std::int64_t batch = iterations(groups.batch);
     if (m == 0 || n == 0 || k == 0 || batch == 0) return false;
     if (m == 1 || n == 1) return true;
-    // Products too small to fill a tile, when the batch itself can be run in vectors.
+    // Products are too small to fill a tile, and the batch itself can be run in vectors.
     return m * n * k <= 32 && batch >= 64 &&
            std::any_of(groups.batch.begin(), groups.batch.end(), [](const contraction_loop& loop) {
                return loop.extent >= 32 && loop.c == 1 && still_or_unit(loop.a) &&
@@ -104,8 +105,8 @@ vector_product<T, Stored>::vector_product(index_groups groups,
     if (outer_ * parts_ * unit < serial_products) units_per_task_ = outer_ * parts_;
 }
 
-// Where C and one operand are contiguous along the inner loop and the other stands still, the
-// kernel runs a summed loop as well: C is read and written less often.
+// Gives the kernel a summed loop to run around the inner one, where C and one operand are
+// contiguous along that and the other operand stands still: C is read and written less often.
 template <class T, class Stored>
 void vector_product<T, Stored>::take_rows() {
     const bool a_still = inner_.a == 0 && inner_.b == 1, b_still = inner_.b == 0 && inner_.a == 1;
@@ -132,7 +133,7 @@ void vector_product<T, Stored>::run(const void* a, const void* b, void* c,
     }
 }
 
-// The products of two lines for all iterations of rows_, added to a piece of C or replacing it.
+// Adds the products of two lines for all iterations of rows_ to a piece of C, or replaces it.
 template <class T, class Stored>
 void vector_product<T, Stored>::add_multiples(const operands& from, std::int64_t n, line x, line y,
                                               bool first, Stored* c) const {
@@ -193,8 +194,8 @@ void vector_product<T, Stored>::add_and_write(const operands& from, const positi
     }
 }
 
-// Whether every element of C is one line of a matrix by one of a vector, lines that a kernel takes
-// several of at once.
+// Whether every element of C is the product of a line of a matrix and a vector. A kernel takes
+// several such lines at once.
 template <class T, class Stored>
 bool vector_product<T, Stored>::sums_rows() const {
     if (widens<T, Stored> || table_->dot_rows == nullptr || sums_ != 1 || parts_ != 1 ||
@@ -246,8 +247,8 @@ T vector_product<T, Stored>::sum_of(const operands& from, std::int64_t index,
     return sum;
 }
 
-// The inner loop is summed; when there are few sums and they are long, each is cut into parts that
-// are added in order at the end.
+// The inner loop is summed. When there are few sums and they are long, each is cut into parts,
+// which are added in order at the end.
 template <class T, class Stored>
 void vector_product<T, Stored>::run_sums(const operands& from) const {
     const auto write = [&](std::int64_t index, T sum) {

@@ -13,7 +13,8 @@
 
 namespace ricci::contract {
 
-/// Whether packing would cost more than it saves.
+/// Whether there is one row or one column a batch, or products are too small to fill a tile and
+/// batches can be run in vectors: packing would cost more than it saves.
 bool suits_vector_product(const index_groups& groups);
 
 /// Computes in T on operands stored as `Stored`.

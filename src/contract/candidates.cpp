@@ -1,0 +1,115 @@
+// The choice among the ways of carrying out a contraction.
+#include "src/contract/candidates.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "src/contract/blocked.hpp"
+#include "src/contract/bound_operands.hpp"
+#include "src/contract/direct.hpp"
+#include "src/contract/element_types.hpp"
+#include "src/contract/empty_sum.hpp"
+#include "src/contract/interleaved_batch.hpp"
+#include "src/contract/packed_batch.hpp"
+#include "src/contract/transposed_output.hpp"
+#include "src/contract/vector_product.hpp"
+
+namespace ricci::contract {
+namespace {
+
+template <class T, class Stored>
+struct candidate {
+    using maker = std::unique_ptr<const strategy> (*)(index_groups&&,
+                                                      const kernels::kernel_table<T, Stored>&);
+    const char* name;
+    cost estimate;
+    maker make;
+};
+
+template <class How, class T, class Stored>
+std::unique_ptr<const strategy> make(index_groups&& groups,
+                                     const kernels::kernel_table<T, Stored>& table) {
+    return std::make_unique<How>(std::move(groups), table);
+}
+
+// Every way that the contraction can go, in the order in which the first of equal ones is taken.
+template <class T, class Stored>
+std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
+                                                  const kernels::kernel_table<T, Stored>& table) {
+    const costs estimates(groups, table.lanes, static_cast<std::int64_t>(sizeof(Stored)));
+    std::vector<candidate<T, Stored>> all;
+    if (suits_vector_product(groups))
+        all.push_back({"vector product", estimates.vector_product(),
+                       make<vector_product<T, Stored>, T, Stored>});
+    if (suits_interleaved_batch(groups, table.lanes, widens<T, Stored>))
+        all.push_back({"interleaved batch", estimates.interleaved_batch(),
+                       make<interleaved_batch<T, Stored>, T, Stored>});
+    if constexpr (std::is_arithmetic_v<T> && !widens<T, Stored>) {
+        if (table.transpose != nullptr && suits_packed_batch(groups, table.lanes, sizeof(T)))
+            all.push_back({"packed batch", estimates.packed_batch(), make<packed_batch<T>, T, T>});
+        if (suits_transposed_output(groups, table))
+            all.push_back({"transposed output", estimates.transposed_output(),
+                           make<transposed_output<T>, T, T>});
+        if (suits_direct(groups, table))
+            all.push_back({"direct product", estimates.direct(), make<direct<T>, T, T>});
+    }
+    all.push_back({"blocked product", estimates.blocked(), make<blocked<T, Stored>, T, Stored>});
+    return all;
+}
+
+std::string in_words(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", number);
+    return text;
+}
+
+}  // namespace
+
+std::string choice::words() const {
+    std::string all = name;
+    if (const std::string more = how->words(); !more.empty()) all += ", " + more;
+    all += ", about " + in_words(estimate.cycles()) + " cycles of one core";
+    if (runner_up != nullptr)
+        all += " (" + std::string(runner_up) + ": " + in_words(runner_up_estimate.cycles()) + ")";
+    return all;
+}
+
+template <class T, class Stored>
+choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Stored>& table) {
+    choice made;
+    if (is_empty(groups)) {
+        made.name = "empty sum";
+        made.how = std::make_unique<empty_sum<T, Stored>>(groups);
+        return made;
+    }
+    auto all = list_candidates(groups, table);
+    const auto take_cheapest = [&] {
+        const auto best = std::min_element(
+            all.begin(), all.end(),
+            [](const auto& x, const auto& y) { return x.estimate.cycles() < y.estimate.cycles(); });
+        const candidate<T, Stored> taken = *best;
+        all.erase(best);
+        return taken;
+    };
+    const candidate<T, Stored> best = take_cheapest();
+    made.name = best.name;
+    made.estimate = best.estimate;
+    made.how = best.make(std::move(groups), table);
+    if (!all.empty()) {
+        const candidate<T, Stored> next = take_cheapest();
+        made.runner_up = next.name;
+        made.runner_up_estimate = next.estimate;
+    }
+    return made;
+}
+
+#define RICCI_INSTANTIATE(T, S) \
+    template choice choose_strategy(index_groups, const kernels::kernel_table<T, S>&)
+RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+
+}  // namespace ricci::contract

@@ -1,0 +1,31 @@
+// The ways in which a contraction can be carried out, each with its cost, and the choice among
+// them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "src/contract/cost.hpp"
+#include "src/contract/index_groups.hpp"
+#include "src/contract/strategy.hpp"
+#include "src/kernels/gemm/gemm.hpp"
+
+namespace ricci::contract {
+
+/// The way that was chosen, and the next best one.
+struct choice {
+    std::unique_ptr<const strategy> how;
+    const char* name = "";
+    cost estimate;
+    const char* runner_up = nullptr;  // nullptr: there was no other way
+    cost runner_up_estimate;
+
+    /// All that in words.
+    std::string words() const;
+};
+
+/// The cheapest way. What it depends on is alike for any number of threads.
+template <class T, class Stored>
+choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Stored>& table);
+
+}  // namespace ricci::contract
