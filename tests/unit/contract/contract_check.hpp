@@ -14,10 +14,10 @@
 #include "src/contract/contraction.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/kernels/gemm/gemm.hpp"
-#include "src/kernels/targets.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/contract/contract_patterns.hpp"
+#include "tests/unit/contract/settings.hpp"
 #include "tests/unit/guarded.hpp"
 #include "src/steps/contraction.hpp"
 
@@ -152,14 +152,5 @@ void check_threads(const pattern& p, const data<T>& in, Body body) {
     }
     CHECK(error_of(p, in, first, 1, 0.5) == 0);
 }
-
-// Restores the best target however a test ends.
-struct target_guard {
-    ~target_guard() { ricci::kernels::reset_target(); }
-};
-
-struct worker_guard {
-    ~worker_guard() { ricci::runtime::set_worker_count(0); }
-};
 
 }  // namespace ricci::testing

@@ -32,15 +32,12 @@ void check_random(unsigned seed, std::int64_t largest,
 }  // namespace
 
 TEST_CASE("random patterns on every target agree with plain loops", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (unsigned seed = 0; seed < 120; ++seed) {
             check_random<float>(seed, 20000);
             check_random<double>(seed + 1000, 20000);
         }
-    }
+    });
 }
 
 TEST_CASE("random patterns with the scalar kernels agree with plain loops", "[contract]") {
@@ -51,10 +48,7 @@ TEST_CASE("random patterns with the scalar kernels agree with plain loops", "[co
 }
 
 TEST_CASE("products of every edge size, in every layout", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         std::mt19937 random(7);
         for (unsigned layout = 0; layout < 8; ++layout) {
             for (int trial = 0; trial < 12; ++trial) {
@@ -69,7 +63,7 @@ TEST_CASE("products of every edge size, in every layout", "[contract]") {
                 check<double>(p, layout, 1, trial % 2);
             }
         }
-    }
+    });
 }
 
 TEST_CASE("several blocks of every kind", "[contract]") {
@@ -113,10 +107,7 @@ pattern inner_batch(std::int64_t b, std::int64_t m, std::int64_t n, std::int64_t
 }
 
 TEST_CASE("unit strides that disagree, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         check<float>(disagreeing_k(210, 30, 72, 16), 1, 1, 0);
         check<float>(disagreeing_k(13, 200, 37, 24), 2, 2, 1);
         check<double>(disagreeing_k(205, 33, 21, 40), 3, 1, 0.5);
@@ -125,28 +116,22 @@ TEST_CASE("unit strides that disagree, on every target", "[contract]") {
         check<float>(disagreeing_n(11, 37, 2, 150, 9), 6, -1, 0.25);
         check<double>(disagreeing_n(200, 19, 5, 21, 12), 7, 1, 0);
         check<float>(disagreeing_n(9, 130, 1, 48, 20), 8, 1, 1);
-    }
+    });
 }
 
 TEST_CASE("few rows, contiguous along an outer k, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         check<float>(ready_columns(13, 192, 11, 48), 1, 1, 0);
         check<float>(ready_columns(21, 96, 37, 21), 2, -2, 1);
         check<float>(ready_columns(5, 64, 7, 128), 3, 1, 0.5);
         check<float>(ready_columns(5, 64, 4, 130), 4, 1, 0);
         check<double>(ready_columns(12, 64, 30, 19), 5, 1, 0.5);
         check<double>(ready_columns(9, 80, 3, 2), 6, 1, 0);
-    }
+    });
 }
 
 TEST_CASE("matrices by vectors, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (const std::int64_t k : {1, 7, 16, 63, 64, 65, 200}) {
             for (const std::int64_t m : {1, 2, 3, 4, 5, 9, 70, 1200}) {
                 INFO(m << " rows of " << k);
@@ -157,14 +142,11 @@ TEST_CASE("matrices by vectors, on every target", "[contract]") {
             check<float>({{{3, 5 * (k + 2), k, -11}}, {{5, k + 2, 0, 2}}, {}, {{k, 1, 1, 0}}}, 3, 2,
                          1);
         }
-    }
+    });
 }
 
 TEST_CASE("few rows and many k, few k and many columns, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         check<float>(product(50, 45, 9001), 1, 1, 0);
         check<double>(product(100, 37, 8400), 2, 0.5, 2);
         check<double>(product(31, 40, 8200, false, true), 3, 1, 1);
@@ -172,14 +154,11 @@ TEST_CASE("few rows and many k, few k and many columns, on every target", "[cont
         check<double>(product(40, 515, 17), 5, 2, 0.5);
         check<float>(product(32, 640, 32, true), 6, 1, 1);
         check<double>(product(13, 400, 9, false, true), 7, 1, 0);
-    }
+    });
 }
 
 TEST_CASE("a contiguous batch index, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (const std::int64_t b : {7, 16, 45}) {
             check<float>(inner_batch(b, 13, 9, 70), 1, 1, 0);
             check<float>(inner_batch(b, 4, 6, 3), 2, 2, 1);
@@ -190,7 +169,7 @@ TEST_CASE("a contiguous batch index, on every target", "[contract]") {
             check<double>(inner_batch(b, 9, 10, 33, false, true), 7, 1, 0);
             check<float>(inner_batch(b, 10, 9, 33, false, false, true), 8, 1, 0.5);
         }
-    }
+    });
 }
 
 // A[c][m][k][b] B[b][k][n][c], C[b][c][m][n]: each operand is contiguous along another batch index.
@@ -203,10 +182,7 @@ pattern crossed_batches(std::int64_t b, std::int64_t c, std::int64_t m, std::int
 }
 
 TEST_CASE("one operand is contiguous along a batch index, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (const std::int64_t b : {7, 16, 35}) {
             check<float>(inner_batch(b, 12, 9, 33, false, true, true), 1, 1, 0);
             check<double>(inner_batch(b, 9, 20, 31, false, true, true), 2, -1, 0.5);
@@ -218,7 +194,7 @@ TEST_CASE("one operand is contiguous along a batch index, on every target", "[co
         // Not all matrices are put in order at once, and then too few.
         check<float>(inner_batch(35, 128, 2, 128, false, true, true), 7, 1, 0);
         check<double>(inner_batch(37, 3, 100, 70, true, false, true), 8, 0.5, 2);
-    }
+    });
 }
 
 TEST_CASE("a large result is the same wherever its lines begin", "[contract]") {
@@ -241,10 +217,7 @@ TEST_CASE("a large result is the same wherever its lines begin", "[contract]") {
 }
 
 TEST_CASE("sums of multiples of rows, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (std::int64_t rows = 1; rows <= 10; ++rows) {
             for (const std::int64_t n : {1, 7, 31, 64, 99, 4099}) {
                 INFO("rows " << rows << ", columns " << n);
@@ -257,7 +230,7 @@ TEST_CASE("sums of multiples of rows, on every target", "[contract]") {
                 check<double>(p, static_cast<unsigned>(rows), -0.5, beta);
             }
         }
-    }
+    });
 }
 
 TEST_CASE("groups may be empty", "[contract]") {

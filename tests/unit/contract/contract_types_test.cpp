@@ -12,10 +12,10 @@
 
 #include "src/contract/contraction.hpp"
 #include "src/kernels/elementwise/convert.hpp"
-#include "src/kernels/targets.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/contract/contract_patterns.hpp"
+#include "tests/unit/contract/settings.hpp"
 
 namespace {
 
@@ -222,14 +222,6 @@ void for_types(F body) {
     body.template operator()<std::complex<double>>();
 }
 
-// Restores the defaults however a test ends.
-struct guard {
-    ~guard() {
-        ricci::kernels::reset_target();
-        ricci::runtime::set_worker_count(0);
-    }
-};
-
 template <class S>
 void check_conversions() {
     INFO(ricci::name_of(ricci::element_v<S>));
@@ -282,15 +274,12 @@ void check_conversions() {
 }  // namespace
 
 TEST_CASE("random contractions of every element type, on every target", "[contract]") {
-    const guard restore;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for_types([]<class T>() {
             for (unsigned seed = 0; seed < 60; ++seed)
                 check_random<T>(seed, 6000, kernel_choice::best);
         });
-    }
+    });
 }
 
 TEST_CASE("random contractions of every element type with the scalar kernels", "[contract]") {
@@ -301,16 +290,11 @@ TEST_CASE("random contractions of every element type with the scalar kernels", "
 }
 
 TEST_CASE("blocks of every kind for every element type", "[contract]") {
-    const guard restore;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
-        for_types([]<class T>() { check_shapes<T>(); });
-    }
+    on_every_target([&] { for_types([]<class T>() { check_shapes<T>(); }); });
 }
 
 TEST_CASE("no element type's result depends on the number of threads", "[contract]") {
-    const guard restore;
+    const worker_guard restore;
     for_types([]<class T>() { check_threads<T>(); });
 }
 
@@ -328,11 +312,8 @@ TEST_CASE("a sum of 16-bit numbers is rounded once", "[contract]") {
 }
 
 TEST_CASE("conversions of 16-bit numbers, on every target", "[contract]") {
-    const guard restore;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         check_conversions<bf16>();
         check_conversions<f16>();
-    }
+    });
 }

@@ -72,11 +72,8 @@ private:
 }  // namespace
 
 TEST_CASE("small matrices of many batches, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
-        if (gemm_kernels<float>().direct_rows[0] == 0) continue;
+    on_every_target([&] {
+        if (gemm_kernels<float>().direct_rows[0] == 0) return;
         std::mt19937 random(3);
         const auto size = [&](std::int64_t most) {
             return std::uniform_int_distribution<std::int64_t>(2, most)(random);
@@ -92,7 +89,7 @@ TEST_CASE("small matrices of many batches, on every target", "[contract]") {
             check<float>(p, 1, -2, beta);
             check<double>(p, 2, 1, beta);
         }
-        if (!gemm_kernels<float>().direct_masks) continue;
+        if (!gemm_kernels<float>().direct_masks) return;
         check_direct<float>(batches_of(2, 40, 13, 37, 11, 2, false), 3, 1, 0);
         check_direct<double>(batches_of(1, 2, 20, 31, 32, 0, true), 4, 2, 1);
         // One operand for all batches, and lines of B that go backwards.
@@ -101,29 +98,23 @@ TEST_CASE("small matrices of many batches, on every target", "[contract]") {
         check_direct<float>(shared, 5, 1, 0);
         shared.k[0].b = -shared.k[0].b;
         check_direct<float>(shared, 6, 0.5, 1);
-    }
+    });
 }
 
 TEST_CASE("small matrices that come from memory, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
-        if (gemm_kernels<double>().direct_rows[0] == 0) continue;
+    on_every_target([&] {
+        if (gemm_kernels<double>().direct_rows[0] == 0) return;
         // 20 MB: more than is left to the processor to fetch. Rows and columns make several panels;
         // batches are one loop or two, and no multiple of a run.
         for (const bool a_turned : {false, true}) {
             check_direct<double>(batches_of(1, 7001, 10, 16, 8, 0, a_turned), 1, 1, 0);
             check_direct<double>(batches_of(3, 2003, 10, 16, 8, 2, a_turned), 2, -2, 0.5);
         }
-    }
+    });
 }
 
 TEST_CASE("nothing behind small matrices is touched, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         for (std::int64_t n = 2; n <= 70; ++n) {
             const std::int64_t m = 1 + n % 9, k = 2 + n % 5;
             const pattern p = product(m, n, k);
@@ -137,7 +128,7 @@ TEST_CASE("nothing behind small matrices is touched, on every target", "[contrac
             INFO(m << " x " << n << " x " << k);
             CHECK(error_of(p, in, out, 1, 0.5) == 0);
         }
-    }
+    });
 }
 
 TEST_CASE("what is not small, not dense or in unequal steps is packed", "[contract]") {
@@ -162,10 +153,7 @@ TEST_CASE("what is not small, not dense or in unequal steps is packed", "[contra
 }
 
 TEST_CASE("matrices may be packed although they are small, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         std::mt19937 random(5);
         for (int trial = 0; trial < 40; ++trial) {
             const auto size = [&] {
@@ -179,14 +167,11 @@ TEST_CASE("matrices may be packed although they are small, on every target", "[c
                 how.run(a, b, c, 2, beta);
             });
         }
-    }
+    });
 }
 
 TEST_CASE("rows that are asked for ahead are multiplied alike, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         const auto& table = gemm_kernels<float>();
         for (const std::int64_t depth : {1, 15, 16, 17, 64, 100}) {
             const std::int64_t columns = std::int64_t{ricci::kernels::max_vectors} * table.lanes;
@@ -217,7 +202,7 @@ TEST_CASE("rows that are asked for ahead are multiplied alike, on every target",
                     CHECK(results[0] == results[1]);
                 }
         }
-    }
+    });
 }
 
 TEST_CASE("small matrices on any number of threads", "[contract]") {

@@ -71,10 +71,7 @@ void check_exactly(const pattern& p, T beta, Run run) {
 
 TEST_CASE("rows of a large result that are shorter than a cache line, on every target",
           "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
+    on_every_target([&] {
         // C[f][d][b][a] of A[b][k] and B[d][a][k]: (b, a) are whole lines, and a alone is not.
         const auto check_rows = [&](std::int64_t f, std::int64_t d, std::int64_t b, std::int64_t a,
                                     std::int64_t k, std::int64_t gap, bool folds) {
@@ -105,15 +102,12 @@ TEST_CASE("rows of a large result that are shorter than a cache line, on every t
         check_rows(20, 250, 24, 24, 1, 3, true);
         check_rows(20, 250, 24, 21, 1, 0, false);
         check_rows(150, 31, 24, 24, 1, 0, true);
-    }
+    });
 }
 
 TEST_CASE("products that are transposed into the result, on every target", "[contract]") {
-    const target_guard guard;
-    for (const std::string& target : ricci::kernels::supported_targets()) {
-        INFO("target " << target);
-        REQUIRE(ricci::kernels::force_target(target));
-        if (gemm_kernels<float>().transpose == nullptr) continue;
+    on_every_target([&] {
+        if (gemm_kernels<float>().transpose == nullptr) return;
         std::mt19937 random(7);
         const auto size = [&](std::int64_t least, std::int64_t most) {
             return std::uniform_int_distribution<std::int64_t>(least, most)(random);
@@ -140,7 +134,7 @@ TEST_CASE("products that are transposed into the result, on every target", "[con
             check_transposed(float{}, p, -2, beta);
             if (x >= gemm_kernels<double>().lanes) check_transposed(double{}, p, 1, beta);
         }
-    }
+    });
 }
 
 TEST_CASE("products that are transposed into whole lines of a large result", "[contract]") {
