@@ -129,8 +129,8 @@ private:
             all = push(opcode::logical_and, all, value(brackets[k]));
         return all;
     }
-    // Divides by what stands as a reciprocal, after all the multiplications. What a bracket multiplies is
-    // chosen by it: nothing comes through where it is false.
+    // Divides by what stands as a reciprocal, after all the multiplications. What a bracket
+    // multiplies is chosen by it: nothing comes through where it is false.
     std::int32_t product(expr e, bool minus, std::size_t skipped = 0) {
         const auto& node = graph_[e];
         std::int32_t total = -1;

@@ -21,8 +21,8 @@ enum class way : std::uint8_t {
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
 };
 
-/// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not read
-/// where beta is 0.
+/// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not
+/// read where beta is 0.
 struct assign {
     ir::ref equation = ir::none;
     way how = way::map;
@@ -77,8 +77,8 @@ struct member {
     access of;                  // what gives a result: the tensor whose tile it is, as written
 };
 
-/// Assignments that run tile by tile. It means: run the members in order, and store everything, tiles
-/// too. Tiles are touched at the group's loops, by members alone.
+/// Assignments that run tile by tile. It means: run the members in order, and store everything,
+/// tiles too. Tiles are touched at the group's loops, by members alone.
 struct fused {
     ir::ref equation = ir::none;
     std::vector<group_loop> loops;
@@ -95,9 +95,10 @@ struct kept_tile {
     std::int32_t first = -1, second = -1;
 };
 
-/// Two groups over the same loops, and the sums of rows between them, a block of rows at a time. For
-/// each row the sums need nothing of the first group but what it gives for that row, and the second
-/// nothing of both but that. The first group sums over columns only. All loops are the first group's.
+/// Two groups over the same loops, and the sums of rows between them, a block of rows at a time.
+/// For each row the sums need nothing of the first group but what it gives for that row, and the
+/// second nothing of both but that. The first group sums over columns only. All loops are the first
+/// group's.
 struct chained {
     fused first;
     std::vector<assign> between;  // number * the sum over own loops of a product of two loads

@@ -12,8 +12,8 @@
 namespace ricci::plan {
 
 /// Two expressions with one spelling are the same function of their free indices, in the order of
-/// `free`. Different spellings may still mean the same: factors that differ in their indices alone keep
-/// the order in which they are written.
+/// `free`. Different spellings may still mean the same: factors that differ in their indices alone
+/// keep the order in which they are written.
 struct canonical_form {
     std::string spelling;
     std::vector<ir::ref> free;  // by first appearance

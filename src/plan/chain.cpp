@@ -231,8 +231,8 @@ private:
                results_.emplace(sum.target.slot, sum.target).second;
     }
 
-    // Whether the second group reads results of its own rows alone, and nobody before it in the chain
-    // touches what it writes.
+    // Whether the second group reads results of its own rows alone, and nobody before it in the
+    // chain touches what it writes.
     bool reads_rows_only() const {
         const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)

@@ -5,8 +5,8 @@
 
 namespace ricci::plan {
 
-/// Joins two fused groups that make a product of the same factors, with the sums of rows between them:
-/// the product is then made once. Steps in between run before or behind.
+/// Joins two fused groups that make a product of the same factors, with the sums of rows between
+/// them: the product is then made once. Steps in between run before or behind.
 void chain_groups(program_plan& plan);
 
 }  // namespace ricci::plan

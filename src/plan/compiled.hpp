@@ -1,5 +1,5 @@
-// What emission makes of a plan's assignments: loops with strides, and programs of instructions. Kernels
-// see the descriptors of src/steps/, which these hold in vectors of their own.
+// What emission makes of a plan's assignments: loops with strides, and programs of instructions.
+// Kernels see the descriptors of src/steps/, which these hold in vectors of their own.
 #pragma once
 
 #include <cstddef>

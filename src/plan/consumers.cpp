@@ -162,8 +162,8 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
             opcode::multiply, {made.value, tiles.value_of(other.slot, step, made.needs)});
         return made;
     }
-    // A sum over columns reads its factor at each of them, for all rows the same, and a sum over rows
-    // at each row: what follows the other axis is a factor of the tile.
+    // A sum over columns reads its factor at each of them, for all rows the same, and a sum over
+    // rows at each row: what follows the other axis is a factor of the tile.
     const auto along = group.walked(found, other);
     const auto kept = made.summed == loop_role::row ? loop_role::column : loop_role::row;
     const expr factor = plan.values.load(tiles.renamed(step, other));

@@ -40,8 +40,8 @@ struct made_step {
 
 consumer make_consumer(program_plan&, const grown_group&, tile_values&, std::size_t step);
 
-/// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is made
-/// of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.
+/// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is
+/// made of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.
 void split_sum(program_plan&, const grown_group&, consumer&, std::vector<made_step>& made);
 
 }  // namespace ricci::plan

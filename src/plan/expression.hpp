@@ -1,5 +1,6 @@
-// The planner's own form of right sides: one pool for a plan, in which equal expressions are one node,
-// constants are folded, and quotients are products. A tensor is read axis by axis; strides come with emission.
+// The planner's own form of right sides: one pool for a plan, in which equal expressions are one
+// node, constants are folded, and quotients are products. A tensor is read axis by axis; strides
+// come with emission.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,8 @@ struct place {
     void add(const place& other, std::int64_t factor);
 };
 
-/// Elements of a slot, one for each combination of loops: a place for each axis. An axis along which
-/// the memory does not move is read at its first place.
+/// Elements of a slot, one for each combination of loops: a place for each axis. An axis along
+/// which the memory does not move is read at its first place.
 struct access {
     std::int32_t slot = -1;
     std::vector<place> at;
@@ -162,8 +163,8 @@ public:
 
     bool is_constant(expr e, double value) const;
     bool is_scalar(expr e) const { return (*this)[e].indices.empty(); }
-    /// Whether it is a condition as a number, 1 or 0: an Iverson bracket. Where it is 0, the product that it
-    /// is a factor of is 0, whatever the other factors are.
+    /// Whether it is a condition as a number, 1 or 0: an Iverson bracket. Where it is 0, the
+    /// product that it is a factor of is 0, whatever the other factors are.
     bool is_bracket(expr e) const;
     bool has_bracket(expr product) const;
     /// The factors of a product, or `e` alone.

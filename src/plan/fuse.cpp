@@ -26,9 +26,9 @@ std::vector<slot_uses> find_uses(const program_plan& plan) {
     return uses;
 }
 
-// All steps with the members replaced by what was made of them, in an order that keeps every step after
-// those whose results it needs; nothing when a step in between needs some members and is needed by
-// others.
+// All steps with the members replaced by what was made of them, in an order that keeps every step
+// after those whose results it needs; nothing when a step in between needs some members and is
+// needed by others.
 std::optional<std::vector<step>> reordered(const program_plan& plan,
                                            const std::vector<std::size_t>& members,
                                            const std::vector<made_step>& made) {

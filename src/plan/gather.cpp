@@ -1,4 +1,5 @@
-// Reading and adding up at places that a tensor says: which sums are that, and the assignments for it.
+// Reading and adding up at places that a tensor says: which sums are that, and the assignments for
+// it.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

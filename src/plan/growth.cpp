@@ -6,7 +6,8 @@
 namespace ricci::plan {
 namespace {
 
-// Of all products and consumers together: what a worker's memory has room for, and where packing pays.
+// Of all products and consumers together: what a worker's memory has room for, and where packing
+// pays.
 constexpr double most_contracted = 256;
 constexpr double most_values = 512;
 
@@ -344,8 +345,8 @@ bool growth::begin(std::size_t seed, bool plane_is_a) {
     return add_plane(plane, found);
 }
 
-// What is fused is larger than what it is made of: a product, or, under a softmax, any other function
-// of tensors that lack rows or columns.
+// What is fused is larger than what it is made of: a product, or, under a softmax, any other
+// function of tensors that lack rows or columns.
 bool growth::makes_more_than_it_reads() const {
     const auto is_softmax = [&](std::size_t step) {
         return group_.at(step).how == way::map && group_.at(step).folding == fold::softmax;
@@ -388,8 +389,8 @@ bool growth::run(std::size_t seed, bool plane_is_a) {
             return false;
         }
     }
-    // A tensor may have been found to be a plane after a step that uses it was placed: what was true
-    // of each member has to be true of all planes together.
+    // A tensor may have been found to be a plane after a step that uses it was placed: what was
+    // true of each member has to be true of all planes together.
     const std::size_t planes = group_.planes.size();
     for (const std::size_t step : members)
         if (place(step) != outcome::done) return false;

@@ -21,7 +21,8 @@ struct slot_uses {
     std::vector<std::size_t> readers, writers;
 };
 
-/// Where one of the group's loops stands in a plane: an axis, and the factor there; no axis: nowhere.
+/// Where one of the group's loops stands in a plane: an axis, and the factor there; no axis:
+/// nowhere.
 struct axis_term {
     std::int32_t axis = -1;
     std::int64_t factor = 0;
@@ -81,8 +82,8 @@ public:
         group_.plan = &plan;
     }
 
-    /// Grows the group in which contraction `seed` sums a plane, its factor a or b, over the plane's
-    /// columns. False when there is none, with a reason where one is worth telling.
+    /// Grows the group in which contraction `seed` sums a plane, its factor a or b, over the
+    /// plane's columns. False when there is none, with a reason where one is worth telling.
     bool run(std::size_t seed, bool plane_is_a);
     grown_group& result() { return group_; }
     const std::string& reason() const { return reason_; }

@@ -14,7 +14,8 @@ namespace {
 
 using loops = std::vector<contraction_loop>;
 
-/// An operand as a contraction walks it: the same for two contractions that can pack it once for both.
+/// An operand as a contraction walks it: the same for two contractions that can pack it once for
+/// both.
 struct walk {
     std::int32_t slot = -1;
     std::int64_t offset = 0;

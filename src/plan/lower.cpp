@@ -338,8 +338,8 @@ expr lowering::stored(expr e) {
     return result;
 }
 
-// The expression for a pass over `loops` elements: everything that takes a pass of its own is stored
-// first, and so are functions that the pass would repeat for many elements.
+// The expression for a pass over `loops` elements: everything that takes a pass of its own is
+// stored first, and so are functions that the pass would repeat for many elements.
 expr lowering::plain(expr e, double loops) {
     const expression node = graph_[e];  // a copy: the graph grows below
     switch (node.kind) {

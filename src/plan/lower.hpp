@@ -15,9 +15,9 @@ namespace ricci::plan {
 /// Appends the assignments of one equation to a plan.
 class lowering {
 public:
-    /// `order`: the indices of the left side as written; temporaries' axes follow it.
-    /// `type`: what is computed with, and what steps on the way store; the plan's, or float for a plan of
-    /// a 16-bit type.
+    /// `order`: the indices of the left side as written; temporaries' axes follow it. `type`: what
+    /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
+    /// 16-bit type.
     lowering(program_plan& plan, graph& expressions, ir::ref equation, loop_list order,
              element type)
         : plan_(plan),
@@ -26,7 +26,8 @@ public:
           order_(std::move(order)),
           type_(type) {}
 
-    /// target = value + beta * target. `indices`: those of the target, sorted, without extents of 1.
+    /// target = value + beta * target. `indices`: those of the target, sorted, without extents of
+    /// 1.
     void into(const access& target, const loop_list& indices, expr value, double beta);
 
     /// value in memory of its own, of the type that is computed with.
@@ -56,8 +57,8 @@ private:
 
     resolved resolve(expr sum);
     resolved contracted(std::vector<expr> factors, loop_list over, expr scale);
-    /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over i,
-    /// with v free.
+    /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over
+    /// i, with v free.
     struct scattered_sum {
         loop axis = -1;                 // v
         expr numbers = -1;              // x_i

@@ -32,8 +32,8 @@ using pass_observer =
     std::function<void(const char* pass, const ir::program_view&, const program_plan*)>;
 
 /// Throws ricci::error where the request is not one that can be planned. In builds with assertions,
-/// and where the environment has RICCI_VERIFY_PLANS, every pass is verified; with RICCI_PRINT_PASSES
-/// the plan is printed to standard error after each.
+/// and where the environment has RICCI_VERIFY_PLANS, every pass is verified; with
+/// RICCI_PRINT_PASSES the plan is printed to standard error after each.
 program_plan make_plan(const engine::request& request, const pass_observer& observe = {});
 
 /// The plan after every pass, as notation.

@@ -22,8 +22,8 @@ struct name_roles {
 name_roles find_roles(const ir::program_view& program);
 
 /// One slot for each name: the caller's memory, numbers, outputs (row-major where the caller binds
-/// none) and intermediates (row-major). Fills `shapes`. Throws ricci::error for missing, unknown and
-/// repeated names, for shapes that do not fit, and for outputs that overlap what they may not.
+/// none) and intermediates (row-major). Fills `shapes`. Throws ricci::error for missing, unknown
+/// and repeated names, for shapes that do not fit, and for outputs that overlap what they may not.
 std::vector<slot> bind_operands(const engine::request& request, const name_roles& roles,
                                 ir::shape_table& shapes);
 

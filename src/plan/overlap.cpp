@@ -79,8 +79,8 @@ bool overlap(const footprint& a, const footprint& b) {
     // Distance from the lowest byte of A to the lowest of B, in bytes.
     const std::int64_t distance = bytes + lowest(b) * b_size - lowest(a) * a_size;
     const bool aligned = a_size == b_size && distance % a_size == 0;
-    // Where elements lie on one grid it is they that are counted, otherwise bytes: an element of A then
-    // has one more axis, of its bytes, and one of B likewise.
+    // Where elements lie on one grid it is they that are counted, otherwise bytes: an element of A
+    // then has one more axis, of its bytes, and one of B likewise.
     const std::int64_t unit = aligned ? a_size : 1;
     std::int64_t a_reach = 0, b_reach = 0;
     std::vector<unknown> unknowns;
@@ -124,8 +124,8 @@ bool overlaps_itself(const footprint& a) {
         reach += axis.stride * (axis.extent - 1);
     }
     if (nested) return false;
-    // Two elements differ by d_k in axis k. Let the axis k be the first with d_k not 0, and d_k > 0:
-    // is d_k * stride_k + sum over later axes of d * stride = 0, for d from -(extent - 1) on?
+    // Two elements differ by d_k in axis k. Let the axis k be the first with d_k not 0, and d_k >
+    // 0: is d_k * stride_k + sum over later axes of d * stride = 0, for d from -(extent - 1) on?
     for (std::size_t k = 0; k < axes.size(); ++k) {
         if (axes[k].stride == 0) return true;
         std::vector<unknown> unknowns{{axes[k].stride, axes[k].extent - 1}};

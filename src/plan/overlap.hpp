@@ -15,8 +15,8 @@ struct footprint {
     std::size_t element_size = 0;
 };
 
-/// Some byte belongs to an element of both, of whatever sizes. Exact, but for layouts so irregular that a
-/// bounded search does not settle it: those count as overlapping.
+/// Some byte belongs to an element of both, of whatever sizes. Exact, but for layouts so irregular
+/// that a bounded search does not settle it: those count as overlapping.
 bool overlap(const footprint& a, const footprint& b);
 
 /// Both reach the same addresses in the same order.

@@ -224,7 +224,8 @@ void phases::add_tiles(fused& group, const std::vector<expr>& of) {
     }
 }
 
-// The weights of softmaxes, with the logarithms that the next phase needs; in that phase the same again.
+// The weights of softmaxes, with the logarithms that the next phase needs; in that phase the same
+// again.
 void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
                          std::vector<expr>& roots) {
     auto& values = plan_.values;

@@ -1,6 +1,6 @@
-// The phases of a fused group. What is proportional to the weights of one softmax is summed while their
-// maximum is still unknown; everything else waits until all maxima and sums are there, and makes the
-// weights again from their logarithms.
+// The phases of a fused group. What is proportional to the weights of one softmax is summed while
+// their maximum is still unknown; everything else waits until all maxima and sums are there, and
+// makes the weights again from their logarithms.
 #pragma once
 
 #include <cstddef>

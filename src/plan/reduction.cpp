@@ -1,4 +1,5 @@
-// Building the planner's sums and folds: what is left to a contraction, and what is one pass over rows.
+// Building the planner's sums and folds: what is left to a contraction, and what is one pass over
+// rows.
 #include <algorithm>
 
 #include "src/plan/expression.hpp"

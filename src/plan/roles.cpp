@@ -35,8 +35,8 @@ void settle_factors(grown_group& g) {
     }
 }
 
-// A sum over rows has to be over all rows, and a tile itself is summed over the batch only: other row
-// loops join the batch. Whether any does.
+// A sum over rows has to be over all rows, and a tile itself is summed over the batch only: other
+// row loops join the batch. Whether any does.
 bool settle_sums(grown_group& g) {
     bool changed = false;
     for (const std::size_t step : g.consumers) {
@@ -75,8 +75,8 @@ bool suits_added(const grown_group& g, std::size_t step) {
     return rows == 1 && columns == 1 && axes == 1 && reach <= most_reach;
 }
 
-// Whether what sums over rows has a factor without columns, and what sums neither rows nor columns has
-// no loops of its own.
+// Whether what sums over rows has a factor without columns, and what sums neither rows nor columns
+// has no loops of its own.
 bool suits(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
     if (a.how == way::scatter) return suits_added(g, step);

@@ -107,7 +107,7 @@ private:
     }
     bool is_shared(ir::ref e, ir::ref n) { return counts_[form(e, n).spelling] > 1; }
 
-    // Products inside sums -------------------------------------------------------------------------
+    // Products inside sums -----------------------------------------------------------------
 
     /// The factors of a summed product, each with its indices, and apart from them those without
     /// any.
@@ -219,7 +219,7 @@ private:
                           product, to_.nodes[n].source);
     }
 
-    // Rewriting ------------------------------------------------------------------------------------
+    // Rewriting ----------------------------------------------------------------------------
 
     // Inner sums first, so that what is left of an outer one reads them.
     ir::ref rewrite(ir::ref e, ir::ref n, bool whole, bool guarded = false) {

@@ -1,4 +1,5 @@
-// What the tiles of a fused group are: the value of every plane as an expression over the group's loops.
+// What the tiles of a fused group are: the value of every plane as an expression over the group's
+// loops.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +48,8 @@ public:
         std::size_t step = 0;
     };
     const std::vector<softmax>& softmaxes() const { return softmaxes_; }
-    /// The softmax that a value is proportional to, -1: it depends on none; nothing where it depends
-    /// on one in another way.
+    /// The softmax that a value is proportional to, -1: it depends on none; nothing where it
+    /// depends on one in another way.
     std::optional<std::int32_t> linear_in(expr value) const;
 
     /// The steps that make its weights.

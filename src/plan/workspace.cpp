@@ -9,7 +9,8 @@
 namespace ricci::plan {
 namespace {
 
-// The slots that an element-wise pass reads exactly where it writes: its output may take their place.
+// The slots that an element-wise pass reads exactly where it writes: its output may take their
+// place.
 std::vector<std::int32_t> read_in_place(const program_plan& plan, const compiled_step& s) {
     std::vector<std::int32_t> result;
     if (!s.is_map() || (s.map.folding != fold::none && s.map.folding != fold::softmax))

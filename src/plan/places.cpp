@@ -1,0 +1,62 @@
+// Places of axes: sums of multiples of loops, and tensors that are read at them.
+#include <algorithm>
+
+#include "src/plan/expression.hpp"
+
+namespace ricci::plan {
+
+std::int64_t place::factor(loop l) const {
+    for (const auto& s : terms)
+        if (s.over == l) return s.factor;
+    return 0;
+}
+
+void place::add(loop l, std::int64_t factor) {
+    const auto at = std::lower_bound(terms.begin(), terms.end(), l,
+                                     [](const term& s, loop i) { return s.over < i; });
+    if (at == terms.end() || at->over != l) {
+        if (factor != 0) terms.insert(at, {l, factor});
+    } else if ((at->factor += factor) == 0) {
+        terms.erase(at);
+    }
+}
+
+void place::add(const place& other, std::int64_t factor) {
+    offset += factor * other.offset;
+    for (const auto& s : other.terms) add(s.over, factor * s.factor);
+}
+
+loop renamed(loop l, const loop_map& map) {
+    for (const auto& [from, to] : map)
+        if (from == l) return to;
+    return l;
+}
+
+place renamed(const place& p, const loop_map& map) {
+    place result;
+    result.offset = p.offset;
+    for (const auto& s : p.terms) result.add(renamed(s.over, map), s.factor);
+    return result;
+}
+
+access renamed(const access& a, const loop_map& map) {
+    access result = a;
+    for (auto& p : result.at) p = renamed(p, map);
+    return result;
+}
+
+loop_list loops_of(const access& a) {
+    loop_list result;
+    result.reserve(a.at.size());
+    for (const auto& p : a.at)
+        for (const auto& s : p.terms) add_loop(result, s.over);
+    return result;
+}
+
+place address_of(const access& a, const std::vector<std::int64_t>& strides) {
+    place result;
+    for (std::size_t axis = 0; axis < a.at.size(); ++axis) result.add(a.at[axis], strides[axis]);
+    return result;
+}
+
+}  // namespace ricci::plan
