@@ -91,7 +91,9 @@ class page:
 
     def check_paths(self):
         text = self.path.read_text("utf-8")
-        for found in [*PATH.finditer(text), *LINK.finditer(text)]:
+        # Brackets in an example are no links.
+        prose = FENCE.sub(lambda block: "\n" * block.group(0).count("\n"), text)
+        for found in [*PATH.finditer(text), *LINK.finditer(prose)]:
             where = ROOT if found.re is PATH else self.path.parent
             for name in spelt_out(found[1]):
                 self.paths += 1
