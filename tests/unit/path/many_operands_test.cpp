@@ -245,7 +245,7 @@ TEST_CASE("a path of seventeen operands comes near the best of all") {
 }
 
 TEST_CASE("chains of matrices have a path that is near the best, the longer the less") {
-    for (const std::size_t matrices : {17, 24, 40, 70}) {
+    for (const std::size_t matrices : {17U, 24U, 40U, 70U}) {
         for (unsigned seed = 0; seed < 4; ++seed) {
             std::mt19937 random(seed);
             network n;
