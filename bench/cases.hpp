@@ -86,6 +86,12 @@ inline constexpr contraction_case contraction_cases[] = {
     {"product", "acbd,ecfd->aebf", "a=32 b=32 c=32 d=32 e=32 f=32"},
     {"product", "abcd,ecfd->eafb", "a=32 b=32 c=32 d=32 e=32 f=32"},
 
+    // Few results of long rows, which are summed as they lie.
+    {"few", "mk,nk->mn", "m=2 n=2 k=1000"},
+    {"few", "mk,nk->mn", "m=4 n=4 k=10000"},
+    {"few", "bmk,bnk->bmn", "b=100 m=2 n=2 k=1000"},
+    {"few", "mk,nk->mn", "m=2 n=100 k=10000"},
+
     // Every element type, beside float.
     {"types", "mk,kn->mn", "m=256 n=256 k=256", bound::arithmetic, false, types::every},
     {"types", "mk,kn->mn", "m=1024 n=1024 k=1024", bound::arithmetic, false, types::every},

@@ -1,5 +1,5 @@
-// The front end as functions of strings, compiled once: most tests derive and plan at run time, and each
-// would compile the parser and the derivations for itself.
+// The front end as functions of strings, compiled once: most tests derive and plan at run time, and
+// each would compile the parser and the derivations for itself.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// RICCI_TEST_SANITIZED is defined where a sanitizer watches memory or threads: g++ and clang say so differently.
+// RICCI_TEST_SANITIZED is defined where a sanitizer watches memory or threads: g++ and clang say so
+// differently.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

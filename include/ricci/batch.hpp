@@ -10,12 +10,7 @@ namespace ricci {
 
 template <std::uint64_t Source, std::uint64_t Index, std::uint64_t... Names>
 struct derived_batch {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(mix(Source, 6), Index);
-        ((h = mix(h, Names)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(mix(Source, 6), Index), Names...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(2);
     static constexpr auto make() {
         constexpr detail::text_view of[] = {spelling<Names>()..., {}};

@@ -18,12 +18,8 @@ struct scaling {
 
 template <literal_text Text, std::int32_t... Ranks>
 struct parsed_einsum {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(detail::hash_of(Text.view()), 4);
-        ((h = mix(h, static_cast<std::uint64_t>(Ranks))), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash =
+        mix_all(mix(detail::hash_of(Text.view()), 4), static_cast<std::uint64_t>(Ranks)...);
     static constexpr ir::program_sizes room =
         ir::sizes_for_text(Text.view().size + 12 * static_cast<std::int32_t>(1 + sizeof...(Ranks)) +
                            ((8 * Ranks) + ... + 0));

@@ -48,12 +48,8 @@ struct layer_types {
         return {spelling<From>(), spelling<To>(), spelling<Index>(), shared, sizeof...(Shared)};
     }
     static constexpr ir::ref shared_refs[] = {name_number<Layer, Shared>..., ir::none};
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(mix(mix(mix(Layer, 7), Index), From), To);
-        ((h = mix(h, Shared)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash =
+        mix_all(mix(mix(mix(mix(Layer, 7), Index), From), To), Shared...);
 };
 
 struct no_layer_index {
@@ -77,12 +73,8 @@ struct derived_layers {
 };
 template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
 struct derived_layers_gradient {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(mix(Types::hash, WithValue ? 3 : 2), Of);
-        ((h = mix(h, Wrt)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash =
+        mix_all(mix(mix(Types::hash, WithValue ? 3 : 2), Of), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Types::layer>.program.used.times(8);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
@@ -92,12 +84,7 @@ struct derived_layers_gradient {
 };
 template <class Types, std::uint64_t... Wrt>
 struct derived_layers_tangent {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(Types::hash, 4);
-        ((h = mix(h, Wrt)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(Types::hash, 4), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Types::layer>.program.used.times(8);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};

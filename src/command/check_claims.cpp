@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <ricci/detail/letters.hpp>
+
 namespace ricci::command {
 
 namespace {
@@ -48,13 +50,10 @@ bool has_names(const std::string& text) {
     std::string word;
     for (std::size_t k = 0; k < text.size(); ++k) {
         const char c = text[k];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter) continue;
+        if (!detail::is_ascii_letter(c)) continue;
         if (k > 0 && text[k - 1] == '\\') {
             word.clear();
-            while (k < text.size() &&
-                   ((text[k] >= 'a' && text[k] <= 'z') || (text[k] >= 'A' && text[k] <= 'Z')))
-                word += text[k++];
+            while (k < text.size() && detail::is_ascii_letter(text[k])) word += text[k++];
             --k;
             const bool known = word == "frac" || word == "sqrt" || word == "cdot" || word == "pi" ||
                                word == "exp" || word == "log" || word == "sin" || word == "cos";

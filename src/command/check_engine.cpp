@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "src/base/texts.hpp"
 #include "src/text/reading.hpp"
 
 namespace ricci::command {
 
 namespace {
 
-constexpr std::size_t longest = 30000;  // characters that are read at once
-
-std::string text_of(detail::text_view v) { return {v.begin(), v.end()}; }
-detail::text_view view_of(const std::string& s) {
-    return {s.data(), static_cast<std::int32_t>(s.size())};
-}
+constexpr std::size_t longest_text = 30000;  // characters that are read at once
 
 reading::trouble trouble_of(const ir::mistake& m, const std::string& words) {
     using kind = ir::mistake_kind;
@@ -41,7 +37,7 @@ reading::trouble trouble_of(const ir::mistake& m, const std::string& words) {
 
 /// The sentence of a mistake, without the equation that its place is marked in.
 std::string sentence_of(const ir::mistake& m) {
-    std::string words = text_of(m.words.view());
+    std::string words = string_of(m.words.view());
     if (m.line == 0) return words;
     const std::size_t mark = words.find("<<<");
     const std::size_t colon = mark == std::string::npos ? mark : words.find(" : ", mark);
@@ -57,13 +53,13 @@ void note_names(const ir::program_view& p, std::vector<used_name>& out) {
     for (ir::ref n = 0; n < p.names.size(); ++n) {
         if (rank[static_cast<std::size_t>(n)] < 0) continue;
         used_name u;
-        u.name = text_of(p.name(n));
+        u.name = string_of(p.name(n));
         u.rank = rank[static_cast<std::size_t>(n)];
         u.defined = p.definition(n) != ir::none;
         u.derivative = p.names[n].kind == ir::name_kind::cotangent;
         if (u.derivative) {
-            u.of = text_of(p.name(p.names[n].of));
-            u.numerator = text_of(ir::parts_of_derivative(p.name(n)).numerator);
+            u.of = string_of(p.name(p.names[n].of));
+            u.numerator = string_of(ir::parts_of_derivative(p.name(n)).numerator);
         }
         out.push_back(std::move(u));
     }
@@ -115,12 +111,12 @@ const used_name* reading::find(const std::string& name) const {
 
 reading read_text(const std::string& text) {
     reading out;
-    if (text.size() > longest) {
+    if (text.size() > longest_text) {
         out.what = reading::trouble::other;
         out.words = "too long to be read";
         return out;
     }
-    const auto result = detail::read_equations(view_of(text));
+    const auto result = detail::read_equations(detail::view_of(text));
     if (result.mistake) {
         out.words = sentence_of(result.mistake);
         out.what = trouble_of(result.mistake, out.words);
@@ -137,7 +133,7 @@ reading read_text(const std::string& text) {
         for (ir::ref e = 0; e < p.equations.size(); ++e)
             if (p.equations[e].source.begin > p.equations[last].source.begin) last = e;
         const ir::equation& e = p.equations[last];
-        out.left = text_of(p.name(e.name));
+        out.left = string_of(p.name(e.name));
         out.left_rank = e.positions.count;
         out.left_is_derivative = p.names[e.name].kind != ir::name_kind::plain;
     }
@@ -147,13 +143,13 @@ reading read_text(const std::string& text) {
 
 judgement judge_text(const std::string& source, const std::string& claims) {
     judgement out;
-    if (source.size() > longest || claims.size() > longest) {
+    if (source.size() > longest_text || claims.size() > longest_text) {
         out.readable = false;
         out.words = "too long to be judged";
         return out;
     }
-    const auto program = detail::define_equations(view_of(source));
-    const auto claimed = detail::read_equations(view_of(claims));
+    const auto program = detail::define_equations(detail::view_of(source));
+    const auto claimed = detail::read_equations(detail::view_of(claims));
     if (program.mistake || claimed.mistake) {
         out.readable = false;
         out.words = sentence_of(program.mistake ? program.mistake : claimed.mistake);
@@ -183,7 +179,7 @@ judgement judge_text(const std::string& source, const std::string& claims) {
             return out;
         }
     }
-    out.words = text_of(j.words.view());
+    out.words = string_of(j.words.view());
     out.alike = j.numbers.alike;
     out.verdict = j.verdict == derive::verdict::proved    ? judged::proved
                   : j.verdict == derive::verdict::refuted ? judged::refuted

@@ -20,7 +20,8 @@ public:
 
     /// What is printed below --help: examples, and what would not fit into one line.
     void footer(const std::string& text);
-    /// A word that has to be there, as FILE. `type`: how --help names it.
+    /// A word that has to be there, as FILE. `type`: how --help names it; a name, since later
+    /// versions of the library refuse signs in it.
     void word(std::string& to, const std::string& type, const std::string& description);
     /// All words behind.
     void words(std::vector<std::string>& to, const std::string& type,

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int deepest = 16;      // files that include files
-constexpr int most_files = 500;  // of one document
+constexpr int deepest_inclusion = 16;  // files that include files
+constexpr int most_files = 500;        // of one document
 
 std::string too_long(const std::string& name) {
     return fmt::format("{} is longer than {} MiB; check its parts", name, document::longest >> 20);
@@ -132,7 +132,7 @@ private:
                  "left out: " + words});
         };
         if (out_.files_.size() >= most_files) return say("the document includes too many files");
-        if (open_.size() >= deepest) return say("files include files too deeply here");
+        if (open_.size() >= deepest_inclusion) return say("files include files too deeply here");
         fs::path path = root_ / name;
         std::error_code wrong;
         if (!fs::exists(path, wrong)) path += ".tex";

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "command/macros.hpp"
+#include "command/text_words.hpp"
 
 namespace ricci::command {
 
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::size_t longest_display = 20000;  // characters
 constexpr std::size_t longest_inline = 2000;
-
-template <std::size_t N>
-bool is_among(std::string_view word, const std::string_view (&list)[N]) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
-}
 
 constexpr std::string_view display_environments[] = {
     "equation",     "align",           "gather",  "multline",      "eqnarray",
@@ -165,9 +161,7 @@ private:
     void command() {
         const std::size_t begin = now_;
         std::size_t end = begin + 1;
-        while (end < text_.size() && ((text_[end] >= 'a' && text_[end] <= 'z') ||
-                                      (text_[end] >= 'A' && text_[end] <= 'Z')))
-            ++end;
+        while (end < text_.size() && detail::is_ascii_letter(text_[end])) ++end;
         const std::string_view word = text_.substr(begin, end - begin);
         if (word.size() == 1) return control(begin);
         if (word == "\\begin") return environment(begin, end);
@@ -323,9 +317,7 @@ private:
         for (std::size_t k = words.find('\\'); k != std::string::npos;
              k = words.find('\\', k + 1)) {
             std::size_t end = k + 1;
-            while (end < words.size() && ((words[end] >= 'a' && words[end] <= 'z') ||
-                                          (words[end] >= 'A' && words[end] <= 'Z')))
-                ++end;
+            while (end < words.size() && detail::is_ascii_letter(words[end])) ++end;
             if (!macro_table::is_definition(words.substr(k, end - k))) continue;
             const std::size_t behind = macros_.read_definition(words, k);
             std::fill(words.begin() + static_cast<std::ptrdiff_t>(k),

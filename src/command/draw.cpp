@@ -20,13 +20,13 @@
 namespace ricci::command {
 namespace {
 
-struct options {
+struct draw_arguments {
     std::string file, output, layout = "auto", of;
     std::vector<std::string> by, operands;
     bool whole = false, order = false, text = false;
 };
 
-std::vector<draw::diagram> diagrams_of(const program& p, const options& o) {
+std::vector<draw::diagram> diagrams_of(const program& p, const draw_arguments& o) {
     if (!o.order) {
         if (!o.operands.empty())
             refuse("shapes are given, and no order is asked for; add --order.");
@@ -46,7 +46,7 @@ std::vector<draw::diagram> diagrams_of(const program& p, const options& o) {
     return all;
 }
 
-void carry_out(const options& o) {
+void carry_out(const draw_arguments& o) {
     const bool svg = o.output.ends_with(".svg"), dot = o.output.ends_with(".dot");
     if (o.output.empty() && !o.text)
         refuse("say where the diagram goes, with -o diagram.svg, or --text.");
@@ -80,7 +80,7 @@ void carry_out(const options& o) {
 }  // namespace
 
 void add_draw(CLI::App& app, int& code) {
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<draw_arguments>();
     command_line draw(app, "draw", "equations as tensor diagrams");
     draw.footer(
         "Tensors are nodes with a leg for each axis, and indices that are summed are lines between "
@@ -89,7 +89,7 @@ void add_draw(CLI::App& app, int& code) {
         "  ricci draw attention.tex --of Y --by W_Q -o gradient.svg\n"
         "  ricci draw chain.tex --order A=10x20 B=20x30 C=30x5 -o chain.svg");
     draw.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
-    draw.words(o->operands, "NAME=SHAPE", "with --order: as for ricci explain");
+    draw.words(o->operands, "OPERAND", "NAME=SHAPE, with --order: as for ricci explain");
     draw.option("-o,--output", o->output, "PATH", "diagram.svg, or diagram.dot for Graphviz");
     draw.flag("--whole", o->whole, "all equations as one diagram, and not one each");
     draw.option("--of", o->of, "NAME", "draw the gradient of this output, and not the equations");

@@ -12,21 +12,20 @@
 
 #include "command/number_words.hpp"
 #include "path/path.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::command {
 namespace {
 
-using extents = std::map<ir::ref, std::int64_t>;
-
-std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
+using extents_of_indices = std::map<ir::ref, std::int64_t>;
 
 // Of every index in the equation that stands alone at an axis, the extent of that axis.
-extents extents_in(const ir::program_view& p, const ir::equation& e,
-                   const std::vector<sized_tensor>& tensors) {
-    extents all;
+extents_of_indices extents_in(const ir::program_view& p, const ir::equation& e,
+                              const std::vector<sized_tensor>& tensors) {
+    extents_of_indices all;
     const auto read = [&](ir::ref name, ir::range at) {
         for (const sized_tensor& t : tensors) {
-            if (t.tensor.name != text_of(p.name(name))) continue;
+            if (t.tensor.name != string_of(p.name(name))) continue;
             const auto sizes = t.extents.extents();
             for (std::int32_t k = 0; k < at.count; ++k)
                 if (p.at(at, k).kind == ir::position_kind::index)
@@ -54,7 +53,7 @@ labels members_of(const ir::index_set& set) {
 
 void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& e,
                const std::vector<sized_tensor>& tensors) {
-    const extents sizes = extents_in(p, e, tensors);
+    const extents_of_indices sizes = extents_in(p, e, tensors);
     const auto factors = draw::factors_of(p, e);
     if (factors.size() < 2) return;
     std::vector<labels> all;
@@ -65,8 +64,8 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
     }
     for (const ir::ref i : every)
         if (!sizes.contains(i)) {
-            d.notes.push_back(
-                fmt::format("no order: nothing gives the extent of {} alone", text_of(p.index(i))));
+            d.notes.push_back(fmt::format("no order: nothing gives the extent of {} alone",
+                                          string_of(p.index(i))));
             return;
         }
     labels result;
@@ -90,7 +89,8 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
         me[k] = true;
         all[k] = kept_of(all[k], me);
     }
-    const auto path = path::find_path(all, result, [&](ir::ref i) { return sizes.at(i); });
+    const auto path =
+        path::find_path({all.begin(), all.end()}, result, [&](ir::ref i) { return sizes.at(i); });
     std::vector<bool> used(all.size(), false);
     std::vector<std::set<std::int32_t>> holds;
     for (std::size_t k = 0; k < factors.size(); ++k)
@@ -100,7 +100,7 @@ void add_order(draw::diagram& d, const ir::program_view& p, const ir::equation& 
         std::string name;
         ir::for_each_node(p, f, [&](ir::ref n) {
             if (p.nodes[n].kind == ir::op::tensor && name.empty())
-                name = draw::plain_text(draw::label_of_name(text_of(p.name(p.nodes[n].name))));
+                name = draw::plain_text(draw::label_of_name(string_of(p.name(p.nodes[n].name))));
         });
         if (p.nodes[f].kind != ir::op::tensor)
             name = name.empty() ? draw::plain_text(draw::label_of_expression(p, f)) : name + "…";

@@ -11,12 +11,12 @@
 namespace ricci::command {
 
 void add_einsum(CLI::App& app, int& code) {
-    struct options {
+    struct einsum_arguments {
         std::string text;
         std::vector<std::string> operands;
         run_options run;
     };
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<einsum_arguments>();
     command_line einsum(app, "einsum", "one contraction, by the rules of numpy.einsum");
     einsum.footer("  ricci einsum 'ij,jk->ik' a.npy model.safetensors:b -o c.npy");
     einsum.word(o->text, "STRING", "the letters of the operands and of the result: 'ij,jk->ik'");

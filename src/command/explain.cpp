@@ -16,12 +16,12 @@
 namespace ricci::command {
 
 void add_explain(CLI::App& app, int& code) {
-    struct options {
+    struct explain_arguments {
         std::string file, type;
         std::vector<std::string> operands, parameters, keep;
         bool json = false, passes = false;
     };
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<explain_arguments>();
     command_line explain(
         app, "explain",
         "the tensors of equations with their extents, and how they would be computed");
@@ -31,7 +31,8 @@ void add_explain(CLI::App& app, int& code) {
         "  ricci explain attention.tex X=1024x512 W_Q=8x512x64 W_K=8x512x64 W_V=8x512x64 "
         "W_O=8x64x512 d_k=64");
     explain.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
-    explain.words(o->operands, "NAME=SHAPE", "X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8");
+    explain.words(o->operands, "OPERAND",
+                  "NAME=SHAPE: X=1024x512, X=1024x512:f16, X=x.npy, d_k=64, h:8");
     explain.option("--type", o->type, "TYPE",
                    "the element type of shapes: float unless it is said");
     explain.option("--parameters", o->parameters, "NAME,...",

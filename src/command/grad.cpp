@@ -15,14 +15,14 @@
 namespace ricci::command {
 namespace {
 
-struct options {
+struct grad_arguments {
     std::string file, of;
     std::vector<std::string> by, operands;
     bool value = false, text = false, run = false;
     run_options how;
 };
 
-void print_equations(const program& p, const options& o) {
+void print_equations(const program& p, const grad_arguments& o) {
     if (!o.how.json) {
         fmt::print("{}", o.text ? to_text(p) : to_latex(p));
         return;
@@ -33,7 +33,7 @@ void print_equations(const program& p, const options& o) {
     fmt::print("{}\n", list.dump(2));
 }
 
-void carry_out(const options& o) {
+void carry_out(const grad_arguments& o) {
     const program p = read_equations(o.file);
     const std::string of = differentiated_output(p, o.of);
     const program derived = gradients_of(p, of, o.by, o.value);
@@ -57,7 +57,7 @@ void carry_out(const options& o) {
 }  // namespace
 
 void add_grad(CLI::App& app, int& code) {
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<grad_arguments>();
     command_line grad(app, "grad", "the gradients of equations, as equations or run");
     grad.footer(
         "The gradients take what the equations take, and dL/dY for the output Y; of a number it is "
@@ -66,7 +66,7 @@ void add_grad(CLI::App& app, int& code) {
         "  ricci grad attention.tex --of Y --by X,W_Q\n"
         "  ricci grad loss.tex --of L --by w --run x=x.npy w=w.npy -o dL/dw=g.npy");
     grad.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
-    grad.words(o->operands, "NAME=VALUE", "with --run: as for ricci run");
+    grad.words(o->operands, "OPERAND", "NAME=VALUE, with --run: as for ricci run");
     grad.option("--of", o->of, "NAME",
                 "the output that is differentiated; the only one, if there is one");
     grad.option("--by", o->by, "NAME,...",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <ricci/detail/letters.hpp>
+
 namespace ricci::command {
 
 namespace {
@@ -13,27 +15,27 @@ constexpr std::size_t longest_expansion = 20000;  // tokens
 constexpr int most_expansions = 4000;             // in one display
 constexpr std::size_t most_macros = 5000;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '@'; }
+// Of a macro's name, as packages define them.
+bool is_name_letter(char c) { return detail::is_ascii_letter(c) || c == '@'; }
 
 /// A walk over the text of a definition.
-struct walk {
+struct definition_reader {
     std::string_view text;
     std::size_t now;
 
     bool over() const { return now >= text.size(); }
     char here() const { return over() ? '\0' : text[now]; }
     void skip_space() {
-        while (!over() && is_space(text[now])) ++now;
+        while (!over() && detail::is_blank(text[now])) ++now;
     }
     /// \name, at which the walk stands; empty where it does not.
     std::string command() {
         if (here() != '\\') return {};
         const std::size_t begin = now++;
         if (over()) return {};
-        if (!is_letter(here())) ++now;
+        if (!is_name_letter(here())) ++now;
         else
-            while (is_letter(here())) ++now;
+            while (is_name_letter(here())) ++now;
         return std::string(text.substr(begin, now - begin));
     }
     /// What stands in {...}, braces inside it included; false where no brace closes soon.
@@ -126,7 +128,7 @@ bool macro_table::is_definition(std::string_view command) {
 }
 
 std::size_t macro_table::read_definition(std::string_view text, std::size_t at) {
-    walk w{text, at};
+    definition_reader w{text, at};
     const std::string word = w.command();
     if (!is_definition(word) || macros_.size() > most_macros) return at;
     if (w.here() == '*') ++w.now;
@@ -135,7 +137,7 @@ std::size_t macro_table::read_definition(std::string_view text, std::size_t at) 
     std::string name;
     if (w.here() == '{') {
         if (!w.group(braced)) return at;
-        walk inner{braced, 0};
+        definition_reader inner{braced, 0};
         inner.skip_space();
         name = inner.command();
     } else {

@@ -121,17 +121,17 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
     return c;
 }
 
-struct product {
+struct ordered_product {
     std::int32_t left, right;
     labels result;
     double multiplications, elements;
 };
 
 // Who still needs an index decides whether it stays: another operand, or the result.
-std::vector<product> products_of(const contraction& c, const path::contraction_path& path) {
+std::vector<ordered_product> products_of(const contraction& c, const path::contraction_path& path) {
     std::vector<labels> all = c.operands;
     std::vector<bool> used(all.size(), false);
-    std::vector<product> products;
+    std::vector<ordered_product> products;
     for (const auto& [left, right] : path.products) {
         used[static_cast<std::size_t>(left)] = used[static_cast<std::size_t>(right)] = true;
         std::set<ir::ref> both(all[static_cast<std::size_t>(left)].begin(),
@@ -151,7 +151,7 @@ std::vector<product> products_of(const contraction& c, const path::contraction_p
     return products;
 }
 
-void print(const contraction& c, const std::vector<product>& products, bool json) {
+void print(const contraction& c, const std::vector<ordered_product>& products, bool json) {
     const auto operand = [&](std::int32_t k) {
         const auto count = static_cast<std::int32_t>(c.operands.size());
         return k < count ? fmt::format("operand {}", k + 1)
@@ -161,7 +161,7 @@ void print(const contraction& c, const std::vector<product>& products, bool json
     labels every;
     for (const auto& [index, extent] : c.extents) every.push_back(index);
     auto list = nlohmann::json::array();
-    for (const product& p : products) {
+    for (const ordered_product& p : products) {
         total += p.multiplications;
         largest = std::max(largest, p.elements);
         list.push_back({{"left", operand(p.left)},
@@ -191,12 +191,12 @@ void print(const contraction& c, const std::vector<product>& products, bool json
 }  // namespace
 
 void add_order(CLI::App& app, int& code) {
-    struct options {
+    struct order_arguments {
         std::string text;
         std::vector<std::string> operands;
         bool json = false;
     };
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<order_arguments>();
     command_line order(app, "order", "in which order a contraction of many tensors costs least");
     order.footer(
         "The best order there is for up to 12 operands, and the best of many greedy ones above.\n\n"
@@ -209,8 +209,8 @@ void add_order(CLI::App& app, int& code) {
     order.flag("--json", o->json, "the products as JSON");
     order.call([o, &code] {
         const contraction c = read_contraction(o->text, o->operands);
-        const auto path =
-            path::find_path(c.operands, c.result, [&](ir::ref i) { return c.extents.at(i); });
+        const auto path = path::find_path({c.operands.begin(), c.operands.end()}, c.result,
+                                          [&](ir::ref i) { return c.extents.at(i); });
         print(c, products_of(c, path), o->json);
         code = done;
     });

@@ -1,30 +1,14 @@
 // Looks for the words that say where an equation holds.
 #include "command/paper_prose.hpp"
 
-#include <initializer_list>
+#include <string>
+
+#include "command/text_words.hpp"
 
 namespace ricci::command {
 
 namespace {
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-bool has_word(const std::string& text, std::initializer_list<const char*> words) {
-    const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    for (const char* word : words) {
-        const std::string_view w = word;
-        for (std::size_t k = text.find(w); k != std::string::npos; k = text.find(w, k + 1)) {
-            const bool begins = k == 0 || !letter(text[k - 1]);
-            const bool ends = k + w.size() >= text.size() || !letter(text[k + w.size()]);
-            if (begins && ends) return true;
-        }
-    }
-    return false;
-}
 /// The last sentence or two of a text.
 std::string end_of(std::string_view text, std::size_t most) {
     return lower(text.size() > most ? text.substr(text.size() - most) : text);

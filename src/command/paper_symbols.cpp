@@ -6,36 +6,21 @@
 
 #include "command/paper_indices.hpp"
 #include "command/paper_statements.hpp"
+#include "command/paper_words.hpp"
+#include "command/text_words.hpp"
 
 namespace ricci::command {
 
 namespace {
 
-template <std::size_t N>
-bool is_among(std::string_view word, const std::string_view (&list)[N]) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
+/// A command whose argument is the name itself, in a font of its own.
+bool is_name_wrapper(std::string_view command) {
+    return is_wrapper(command) || command == "\\mathrm" || command == "\\text" ||
+           command == "\\textrm";
 }
 
-constexpr std::string_view wrappers[] = {"\\mathbf",  "\\boldsymbol", "\\bm",       "\\vec",
-                                         "\\mathcal", "\\mathscr",    "\\mathfrak", "\\mathsf",
-                                         "\\mathit",  "\\mathrm",     "\\text",     "\\textrm"};
-constexpr std::string_view bold[] = {"\\mathbf", "\\boldsymbol", "\\bm", "\\vec"};
-constexpr std::string_view accents[] = {"\\tilde", "\\hat",      "\\bar",       "\\dot",
-                                        "\\ddot",  "\\overline", "\\widetilde", "\\widehat",
-                                        "\\check", "\\breve"};
-
-bool is_greek(const token& t) {
-    static constexpr std::string_view greek[] = {
-        "\\alpha", "\\beta",   "\\gamma",    "\\delta",  "\\epsilon", "\\varepsilon", "\\zeta",
-        "\\eta",   "\\theta",  "\\vartheta", "\\iota",   "\\kappa",   "\\lambda",     "\\mu",
-        "\\nu",    "\\xi",     "\\rho",      "\\varrho", "\\sigma",   "\\tau",        "\\upsilon",
-        "\\phi",   "\\varphi", "\\chi",      "\\psi",    "\\omega",   "\\Gamma",      "\\Delta",
-        "\\Theta", "\\Lambda", "\\Xi",       "\\Pi",     "\\Sigma",   "\\Upsilon",    "\\Phi",
-        "\\Psi",   "\\Omega",  "\\ell",      "\\hbar"};
-    return t.is_command() && is_among(t.text, greek);
-}
-
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+/// Pi is a number.
+bool is_greek(const token& t) { return (is_greek_letter(t) && !t.is("\\pi")) || t.is("\\hbar"); }
 
 /// Whether a subscript is a label: capitals, digits or words.
 bool is_label(const tokens& script) {
@@ -44,18 +29,11 @@ bool is_label(const tokens& script) {
         if (t.is("\\text") || t.is("\\mathrm") || t.is("\\textrm") || t.is("\\mathsf") ||
             t.is("\\rm"))
             return true;
-        if (t.kind == token_kind::letter && !is_capital(t.text[0])) return false;
+        if (t.kind == token_kind::letter && !detail::is_capital_letter(t.text[0])) return false;
         if (is_greek(t)) return false;
         any = any || t.kind == token_kind::letter || t.kind == token_kind::number;
     }
     return any;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (is_capital(c)) c = static_cast<char>(c - 'A' + 'a');
-    return out;
 }
 
 /// The words before and behind a formula, within its sentence.
@@ -73,15 +51,6 @@ std::string words_behind(std::string_view text, std::size_t at, std::size_t most
     return out;
 }
 
-bool has_word(const std::string& text, std::initializer_list<const char*> words) {
-    for (const char* word : words) {
-        const std::string_view w = word;
-        for (std::size_t k = text.find(w); k != std::string::npos; k = text.find(w, k + 1))
-            if (k == 0 || !((text[k - 1] >= 'a' && text[k - 1] <= 'z'))) return true;
-    }
-    return false;
-}
-
 /// Whether the last word is one of these.
 bool ends_with_word(std::string text, std::initializer_list<const char*> words) {
     while (!text.empty() && (text.back() < 'a' || text.back() > 'z')) text.pop_back();
@@ -90,12 +59,12 @@ bool ends_with_word(std::string text, std::initializer_list<const char*> words) 
     return std::any_of(words.begin(), words.end(), [&](const char* w) { return last == w; });
 }
 /// "is a symmetric matrix": what the words behind a formula say that it is.
-bool is_said_to_be(const std::string& behind, std::initializer_list<const char*> words) {
+bool is_said_to_be(const std::string& behind, std::initializer_list<std::string_view> words) {
     for (const char* beginning : {" is a ", " is an ", " is the ", " denotes a ", " denotes the ",
                                   " be a ", " be an ", " are "}) {
         if (behind.rfind(beginning, 0) != 0) continue;
         const std::string next = behind.substr(0, 40);
-        return has_word(next, words);
+        return has_word_beginning(next, words);
     }
     return false;
 }
@@ -107,9 +76,10 @@ public:
     symbols run() {
         const std::string all =
             lower(text_.substr(0, std::min<std::size_t>(text_.size(), 2000000)));
-        out_.operators = has_word(all, {"hamiltonian operator", "commutator", "\\dagger", "\\ket",
-                                        "hilbert space", "annihilation operator"});
-        if (has_word(all, {"matrix", "matrices"})) out_.any_matrix = true;
+        out_.operators =
+            has_word_beginning(all, {"hamiltonian operator", "commutator", "\\dagger", "\\ket",
+                                     "hilbert space", "annihilation operator"});
+        if (has_word_beginning(all, {"matrix", "matrices"})) out_.any_matrix = true;
         for (const part& p : parts_) {
             if (p.kind == part_kind::heading) continue;
             look(p.content);
@@ -145,7 +115,7 @@ private:
     }
     void note_dress(token_at t) {
         if (t->kind == token_kind::letter) out_.plain.insert(t->text);
-        if (is_among(t->text, wrappers) && !t->is("\\text") && !t->is("\\mathrm") &&
+        if (is_name_wrapper(t->text) && !t->is("\\text") && !t->is("\\mathrm") &&
             !t->is("\\textrm")) {
             const auto inner = std::next(t);
             if (inner->kind == token_kind::open && std::next(inner)->kind == token_kind::letter) {
@@ -166,7 +136,7 @@ private:
             if (t->kind != token_kind::up) continue;
             const tokens script = argument_at(std::next(t), n.end);
             const std::string s = spelled(script);
-            const bool capital = is_capital(n.key[0]) || n.bold;
+            const bool capital = detail::is_capital_letter(n.key[0]) || n.bold;
             if (s == "T" || s == "\\top" || s == "\\dagger" || s == "\\intercal" ||
                 s == "\\mathsf{T}" || s == "\\mathrm{T}" || s == "\\mathsf T" || s == "{\\top}" ||
                 s == "-T" || s == "\\prime T" || s == "\\dag" || s == "\\text{T}") {
@@ -219,7 +189,7 @@ private:
             const bool matrix = ends_with_word(before, {"matrix", "matrices", "vector", "vectors",
                                                         "tensor", "operator"}) ||
                                 is_said_to_be(behind, {"matrix", "vector"});
-            const bool scalar = has_word(
+            const bool scalar = has_word_beginning(
                 tail, {"temperature", "mass",     "charge",      "constant",  "scalar",   "number",
                        "coefficient", "rate",     "energy",      "parameter", "distance", "time",
                        "dimension",   "variance", "probability", "length",    "radius",   "speed",
@@ -230,12 +200,13 @@ private:
             if (scalar && !matrix) out_.scalars.insert(n.key);
         }
         const std::string sentence = before + " " + behind;
-        if (has_word(sentence, {"orthogonal",     "symmetric",      "unitary",    "antisymmetric",
-                                "skew",           "normalized",     "normalised", "unit vector",
-                                "traceless",      "idempotent",     "hermitian",  "stochastic",
-                                "incompressible", "divergence",     "constraint", "orthonormal",
-                                "conserved",      "equilibrium",    "stationary", "sums to",
-                                "sum to",         "independent of", "diagonal",   "satisf"}))
+        if (has_word_beginning(
+                sentence,
+                {"orthogonal",  "symmetric",      "unitary",        "antisymmetric", "skew",
+                 "normalized",  "normalised",     "unit vector",    "traceless",     "idempotent",
+                 "hermitian",   "stochastic",     "incompressible", "divergence",    "constraint",
+                 "orthonormal", "conserved",      "equilibrium",    "stationary",    "sums to",
+                 "sum to",      "independent of", "diagonal",       "satisf"}))
             out_.restricted.insert(n.key);
     }
     void look_at(const statement& s) {
@@ -259,7 +230,7 @@ private:
             run += (t++)->text;
         if (run.size() < 2) return;
         bool capitals = true, small = true;
-        for (const char c : run) (is_capital(c) ? small : capitals) = false;
+        for (const char c : run) (detail::is_capital_letter(c) ? small : capitals) = false;
         const bool scripts =
             t != left.end() && (t->kind == token_kind::down || t->kind == token_kind::up);
         const bool over = t == left.end() || scripts;
@@ -304,16 +275,16 @@ written_name name_at(token_at t, token_at last) {
     token_at end = std::next(t);
     if (t->kind == token_kind::letter || is_greek(*t)) {
         out.key = t->text;
-    } else if (is_among(t->text, wrappers) || is_among(t->text, accents)) {
+    } else if (is_name_wrapper(t->text) || is_accent(t->text)) {
         end = behind_argument(end, last);
         tokens inner = argument_at(std::next(t), last);
         if (inner.empty() || inner.size() > 12) return out;
-        out.bold = is_among(t->text, bold);
-        for (const token& u : inner) out.bold = out.bold || is_among(u.text, bold);
-        const bool accent = is_among(t->text, accents) && !out.bold;
+        out.bold = is_bold_wrapper(t->text);
+        for (const token& u : inner) out.bold = out.bold || is_bold_wrapper(u.text);
+        const bool accent = is_accent(t->text) && !out.bold;
         std::string words = spelled(inner);
         if (accent) out.key = t->text + "{" + words + "}";
-        else if (inner.size() > 1 && is_among(inner.front().text, wrappers))
+        else if (inner.size() > 1 && is_name_wrapper(inner.front().text))
             out.key = spelled(argument_at(std::next(inner.begin()), inner.end()));
         else out.key = words;
         // a bold letter is another name than the plain one
@@ -336,7 +307,9 @@ written_name name_at(token_at t, token_at last) {
         } else {
             int letters = 0;
             for (const token& u : script)
-                letters += (u.kind == token_kind::letter && !is_capital(u.text[0])) || is_greek(u);
+                letters +=
+                    (u.kind == token_kind::letter && !detail::is_capital_letter(u.text[0])) ||
+                    is_greek(u);
             out.indexed = out.indexed || down || letters > 0;
             out.lowered = out.lowered || (down && letters > 0);
             out.indices += letters;

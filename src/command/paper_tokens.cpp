@@ -1,13 +1,11 @@
 // Splits LaTeX into tokens, and finds groups and arguments among them.
 #include "command/paper_tokens.hpp"
 
+#include <ricci/detail/letters.hpp>
+
 namespace ricci::command {
 
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// The bytes of the character that begins with `c`, as UTF-8 counts them.
 std::size_t length_of(char c) {
@@ -85,18 +83,18 @@ private:
     void step() {
         const std::size_t begin = now_;
         const char c = text_[now_];
-        if (is_space(c) || c == '~') {
+        if (detail::is_blank(c) || c == '~') {
             ++now_;
             spaced_ = true;
         } else if (c == '%' && comments_) {
             while (now_ < text_.size() && text_[now_] != '\n') ++now_;
         } else if (c == '\\') {
             command(begin);
-        } else if (is_digit(c) ||
-                   (c == '.' && now_ + 1 < text_.size() && is_digit(text_[now_ + 1]) &&
+        } else if (detail::is_digit(c) ||
+                   (c == '.' && now_ + 1 < text_.size() && detail::is_digit(text_[now_ + 1]) &&
                     (out_.empty() || spaced_ || out_.back().kind != token_kind::letter))) {
             number(begin);
-        } else if (is_letter(c)) {
+        } else if (detail::is_ascii_letter(c)) {
             ++now_;
             add(token_kind::letter, text_.substr(begin, 1), begin);
         } else if (static_cast<unsigned char>(c) >= 0x80) {
@@ -115,8 +113,10 @@ private:
     void command(std::size_t begin) {
         ++now_;
         if (now_ == text_.size()) return;
-        if (is_letter(text_[now_])) {
-            while (now_ < text_.size() && (is_letter(text_[now_]) || text_[now_] == '@')) ++now_;
+        if (detail::is_ascii_letter(text_[now_])) {
+            while (now_ < text_.size() &&
+                   (detail::is_ascii_letter(text_[now_]) || text_[now_] == '@'))
+                ++now_;
             if (now_ < text_.size() && text_[now_] == '*' &&
                 text_.substr(begin, now_ - begin) == "\\operatorname")
                 ++now_;
@@ -130,7 +130,8 @@ private:
             while (text_.substr(now_, 2) == "\\\\") now_ += 2;
             return add(token_kind::row, "\\\\", begin);
         }
-        if (is_space(c) || c == ',' || c == ';' || c == ':' || c == '!' || c == '>' || c == '/') {
+        if (detail::is_blank(c) || c == ',' || c == ';' || c == ':' || c == '!' || c == '>' ||
+            c == '/') {
             spaced_ = true;
             return;
         }
@@ -159,8 +160,8 @@ private:
         while (now_ < text_.size()) {
             const char c = text_[now_];
             const bool fraction =
-                c == '.' && !point && now_ + 1 < text_.size() && is_digit(text_[now_ + 1]);
-            if (!is_digit(c) && !fraction) break;
+                c == '.' && !point && now_ + 1 < text_.size() && detail::is_digit(text_[now_ + 1]);
+            if (!detail::is_digit(c) && !fraction) break;
             point = point || fraction;
             ++now_;
         }
@@ -199,12 +200,13 @@ std::string spelled(token_at first, token_at last) {
     std::string out;
     bool word = false;  // what was added last is a command of letters
     for (; first != last; ++first) {
-        const bool letter = !first->text.empty() && is_letter(first->text[0]);
+        const bool letter = !first->text.empty() && detail::is_ascii_letter(first->text[0]);
         const bool apart =
             first->spaced && !out.empty() && out.back() != '{' && first->kind != token_kind::close;
         if (apart || (word && letter)) out += ' ';
         out += first->text;
-        word = first->is_command() && first->text.size() > 1 && is_letter(first->text[1]);
+        word = first->is_command() && first->text.size() > 1 &&
+               detail::is_ascii_letter(first->text[1]);
     }
     return out;
 }

@@ -1,17 +1,13 @@
 // Tables of commands and words.
 #include "command/paper_words.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "command/text_words.hpp"
 
 namespace ricci::command {
 
 namespace {
-
-template <class List>
-bool is_among(std::string_view word, const List& list) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
-}
 
 struct entry {
     std::string_view word;

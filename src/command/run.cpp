@@ -12,14 +12,14 @@
 namespace ricci::command {
 
 void add_run(CLI::App& app, int& code) {
-    struct options {
+    struct run_arguments {
         std::string file;
         std::vector<std::string> operands;
         run_options run;
         std::vector<std::string> shown;
         show_options show;
     };
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<run_arguments>();
     command_line run(app, "run", "compute the outputs of equations");
     run.footer(
         "Operands: X=x.npy, W=model.safetensors:layers.0.wq, d_k=64, z=1+2i, and h:8 for the "
@@ -30,7 +30,7 @@ void add_run(CLI::App& app, int& code) {
         "runs.\n\n"
         "  ricci run attention.tex X=x.npy W=w.npy d_k=64 --show A=page.html --labels tokens.txt");
     run.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
-    run.words(o->operands, "NAME=VALUE", "what is bound to the names of the equations");
+    run.words(o->operands, "OPERAND", "NAME=VALUE: what is bound to a name of the equations");
     o->run.add_to(run);
     run.option("--show", o->shown, "NAME=PAGE",
                "A=page.html: the tensor A as heat maps, in a page for the browser, with the trace "

@@ -20,7 +20,7 @@
 namespace ricci::command {
 namespace {
 
-struct options {
+struct show_arguments {
     std::vector<std::string> files;
     std::string output, part;
     show_options how;
@@ -90,7 +90,7 @@ struct shown_file {
 };
 
 // Headers alone are read: what is too large is refused before it is in memory.
-std::vector<shown_file> planned(const options& o) {
+std::vector<shown_file> planned(const show_arguments& o) {
     std::vector<shown_file> all;
     double characters = show::characters_beside;
     for (const std::string& word : o.files) {
@@ -117,7 +117,7 @@ std::vector<shown_file> planned(const options& o) {
     return all;
 }
 
-void carry_out(const options& o) {
+void carry_out(const show_arguments& o) {
     if (o.output.empty()) refuse("say where the page goes, with -o page.html.");
     check_page_name(o.output);
     const auto files = planned(o);
@@ -146,7 +146,7 @@ void carry_out(const options& o) {
 }  // namespace
 
 void add_show(CLI::App& app, int& code) {
-    auto o = std::make_shared<options>();
+    auto o = std::make_shared<show_arguments>();
     command_line show(app, "show", "tensors as heat maps, in a page for the browser");
     show.footer(
         "The last two axes are rows and columns, and the one before them has a panel for each "
@@ -154,7 +154,8 @@ void add_show(CLI::App& app, int& code) {
         "tensors stand beside each other, with their difference.\n\n"
         "  ricci show A.npy -o page.html --labels tokens.txt\n"
         "  ricci show model.safetensors:layers.0.wq -o page.html --part 0:1000");
-    show.words(o->files, "FILE[:NAME]", "tensors in .npy, .npz and .safetensors files", true);
+    show.words(o->files, "FILE", "FILE or FILE:NAME: tensors in .npy, .npz and .safetensors files",
+               true);
     show.option("-o,--output", o->output, "PAGE", "page.html, one file that needs no other");
     show.option("--part", o->part, "PART,...",
                 "a part of each axis, as 0:4,:,17; axes that are not said are whole");

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include <ricci/detail/letters.hpp>
+
 #include "command/paper_words.hpp"
+#include "command/text_words.hpp"
 
 namespace ricci::command {
 
@@ -17,14 +20,16 @@ void not_read(std::string_view why) {
 namespace {
 
 bool is_one_of(const token& t, std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), t.text) != list.end();
+    return is_among(t.text, list);
 }
 
-constexpr int deepest = 60;
+constexpr int deepest_nesting = 60;
 
-constexpr std::size_t longest = 12000;  // characters of one side
+constexpr std::size_t longest_side = 12000;  // characters of one side
 
-bool is_capital(const std::string& key) { return !key.empty() && key[0] >= 'A' && key[0] <= 'Z'; }
+bool is_capital(const std::string& key) {
+    return !key.empty() && detail::is_capital_letter(key[0]);
+}
 
 bool begins_factor(const token& t) {
     return t.kind == token_kind::letter || t.kind == token_kind::number || is_greek_letter(t) ||
@@ -81,13 +86,13 @@ void speller::check(std::vector<factor>& product) {
 }
 
 std::string speller::expression(token_at now, token_at last, bool list) {
-    if (++depth_ > deepest) not_read("nested too deeply");
+    if (++depth_ > deepest_nesting) not_read("nested too deeply");
     std::vector<factor> product;
     std::vector<factor>* const outer = product_;
     product_ = &product;
     std::string out;
     while (now != last) {
-        if (out.size() > longest) not_read("too long to be read");
+        if (out.size() > longest_side) not_read("too long to be read");
         const token& t = *now;
         if (t.is("+") || t.is("-")) {
             check(product);
@@ -252,8 +257,7 @@ std::string speller::command(token_at& now, token_at last) {
 bool is_single_name(const std::string& text) {
     std::size_t k = 0;
     const auto letter = [&](std::size_t at) {
-        return at < text.size() &&
-               ((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= 'A' && text[at] <= 'Z'));
+        return at < text.size() && detail::is_ascii_letter(text[at]);
     };
     const auto group = [&] {
         if (k >= text.size() || text[k] != '{') return false;

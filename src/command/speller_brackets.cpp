@@ -1,6 +1,7 @@
 // Factors in brackets and bars, roots and powers.
 #include "command/speller.hpp"
 
+#include "command/letters.hpp"
 #include "command/paper_words.hpp"
 
 namespace ricci::command {
@@ -89,9 +90,7 @@ std::string speller::average(token_at& now, token_at last) {
     std::string name;
     for (auto k = std::next(now); k != std::prev(end); ++k) {
         inner_product = inner_product || k->is(",") || k->is("|") || k->is("\\mid");
-        for (const char c : k->text)
-            if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
-                name += c;
+        name += letters_of(k->text);
     }
     if (inner_product && context_.left && !name.empty()) {
         // the pairing of two vectors, which this equation defines

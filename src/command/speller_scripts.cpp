@@ -101,9 +101,7 @@ void name_speller::lower_script(const tokens& script) {
         std::string bare;
         for (auto t = first.begin(); t != first.end(); ++t)
             if (!is_words_wrapper(t->text) && !is_wrapper(t->text) && !t->is("\\rm"))
-                for (const char c : t->text)
-                    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
-                        bare += c;
+                bare += letters_of(t->text);
         if (bare.empty()) not_computed("a label of signs");
         out_ += "_{\\text{" + bare + "}}";
         factor_.key += "_" + bare;

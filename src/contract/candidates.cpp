@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "src/contract/blocked.hpp"
 #include "src/contract/bound_operands.hpp"
@@ -62,20 +63,14 @@ std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
     return all;
 }
 
-std::string in_words(double number) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", number);
-    return text;
-}
-
 }  // namespace
 
 std::string choice::words() const {
-    std::string all = name;
-    if (const std::string more = how->words(); !more.empty()) all += ", " + more;
-    all += ", about " + in_words(estimate.cycles()) + " cycles of one core";
+    const std::string more = how->words();
+    std::string all = fmt::format("{}{}{}, about {:.2g} cycles of one core", name,
+                                  more.empty() ? "" : ", ", more, estimate.cycles());
     if (runner_up != nullptr)
-        all += " (" + std::string(runner_up) + ": " + in_words(runner_up_estimate.cycles()) + ")";
+        all += fmt::format(" ({}: {:.2g})", runner_up, runner_up_estimate.cycles());
     return all;
 }
 

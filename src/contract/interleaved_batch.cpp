@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/base/arithmetic.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/sharing.hpp"
@@ -99,8 +101,8 @@ void interleaved_batch<T, Stored>::run(const void* a, const void* b, void* c,
 
 template <class T, class Stored>
 std::string interleaved_batch<T, Stored>::words() const {
-    return "lanes: a batch in each, " + std::to_string(table_->lanes) + " at a time, tiles of " +
-           std::to_string(table_->lane_rows) + " x " + std::to_string(table_->lane_columns);
+    return fmt::format("lanes: a batch in each, {} at a time, tiles of {} x {}", table_->lanes,
+                       table_->lane_rows, table_->lane_columns);
 }
 
 // Packs lines; those that are contiguous along k rather than along the batch are transposed.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/base/arithmetic.hpp"
 #include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
@@ -132,7 +134,7 @@ void packed_batch<T>::gather(const order& how, const T* from, std::int64_t count
 
 template <class T>
 std::string packed_batch<T>::words() const {
-    return "matrices of " + std::to_string(at_once_) + " batches put in order at once";
+    return fmt::format("matrices of {} batches put in order at once", at_once_);
 }
 
 #define RICCI_INSTANTIATE(T) template class packed_batch<T>

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
 #include "src/contract/sharing.hpp"
@@ -206,9 +208,8 @@ void transposed_output<T>::read(const T* c, T* block) const {
 
 template <class T>
 std::string transposed_output<T>::words() const {
-    return "transposed into the result, " +
-           std::to_string(c_rows_.offset.size() * static_cast<std::size_t>(row_.elements())) +
-           " elements at a time";
+    return fmt::format("transposed into the result, {} elements at a time",
+                       c_rows_.offset.size() * static_cast<std::size_t>(row_.elements()));
 }
 
 #define RICCI_INSTANTIATE(T)                                                   \

@@ -33,7 +33,8 @@ struct copy_unit {
     std::int64_t to, from;
 };
 
-/// What every kind of copy has: the walk over units, its strides those of the output and the source.
+/// What every kind of copy has: the walk over units, its strides those of the output and the
+/// source.
 class copy_engine : public map_engine {
 public:
     copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset,
@@ -44,8 +45,9 @@ public:
           per_task_(units_in_task(units_, least_units)) {}
 
 protected:
-    /// Calls body(unit, next, worker) for every unit, and `end` when a task's are done; `next` is the unit that
-    /// the same thread goes on with, null where that is not known: after a task's last one on several threads.
+    /// Calls body(unit, next, worker) for every unit, and `end` when a task's are done; `next` is
+    /// the unit that the same thread goes on with, null where that is not known: after a task's
+    /// last one on several threads.
     template <class Body, class End>
     void for_units(Body body, End end) const {
         const std::int64_t units = units_.steps();

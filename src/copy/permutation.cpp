@@ -1,6 +1,6 @@
-// A copy between two layouts: where its sides are contiguous along different loops, tiles transposed in
-// registers; where they share long runs, those. Large outputs are written past the caches; those whose rows compete
-// there stand in staged_transposition.cpp.
+// A copy between two layouts: where its sides are contiguous along different loops, tiles
+// transposed in registers; where they share long runs, those. Large outputs are written past the
+// caches; those whose rows compete there stand in staged_transposition.cpp.
 #include "src/copy/permutation.hpp"
 
 #include <algorithm>
@@ -37,11 +37,12 @@ constexpr std::int64_t longest_run = 4096;
 // output, before the copy goes on elsewhere.
 constexpr std::int64_t runs_in_a_row = 32;
 constexpr std::int64_t rows_of_runs = 16;
-// A processor has found out where longer runs go before they end; after shorter ones the next are asked for.
+// A processor has found out where longer runs go before they end; after shorter ones the next are
+// asked for.
 constexpr std::int64_t longest_asked_bytes = 1024;
 
-// T stands for any element of its size: its bits are moved. The last two axes make a tile: p is that of the
-// source's unit stride, and q, the inner one, that of the output's.
+// T stands for any element of its size: its bits are moved. The last two axes make a tile: p is
+// that of the source's unit stride, and q, the inner one, that of the output's.
 template <class T>
 class transposition final : public copy_engine {
 public:
@@ -66,7 +67,8 @@ private:
     std::int64_t from_step_, to_step_;
 };
 
-// A row of the output: loops that follow each other there, innermost first, wherever they are in the input.
+// A row of the output: loops that follow each other there, innermost first, wherever they are in
+// the input.
 class output_row {
 public:
     void add(const loop& l, std::size_t source) {
@@ -99,8 +101,8 @@ private:
     std::int64_t extent_ = 1;
 };
 
-// The same past the caches: p is the inner axis, and q is a row of the output. While a tile is written, the next
-// one is asked for: no processor guesses where it begins.
+// The same past the caches: p is the inner axis, and q is a row of the output. While a tile is
+// written, the next one is asked for: no processor guesses where it begins.
 template <class T>
 class transposition_past final : public copy_engine {
 public:

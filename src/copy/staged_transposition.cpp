@@ -1,7 +1,7 @@
-// Memory gives and takes short runs far apart at a fraction of its speed: a copy of single lines was seen at a
-// tenth, one of kilobytes at three quarters of the speed of a copy in order. A tile whose lines are used as they
-// come has runs of a few lines. Here one is read in long runs, put down in the second cache, and written in long
-// runs.
+// Memory gives and takes short runs far apart at a fraction of its speed: a copy of single lines
+// was seen at a tenth, one of kilobytes at three quarters of the speed of a copy in order. A tile
+// whose lines are used as they come has runs of a few lines. Here one is read in long runs, put
+// down in the second cache, and written in long runs.
 #include "src/copy/staged_transposition.hpp"
 
 #include <algorithm>
@@ -25,9 +25,10 @@ constexpr std::int64_t far_bytes = std::int64_t{8} << 10;
 // Sides of a tile that are few lines.
 constexpr std::int64_t short_bytes = 256;
 
-// Whether tiles that are written as they are read would lose lines before they are whole, as their rows compete
-// for the same few places in the caches. As measured: where rows of the output are short, and the source's, too;
-// when a line is sixteen elements, so many rows are too many wherever the second cache has one place for them.
+// Whether tiles that are written as they are read would lose lines before they are whole, as their
+// rows compete for the same few places in the caches. As measured: where rows of the output are
+// short, and the source's, too; when a line is sixteen elements, so many rows are too many wherever
+// the second cache has one place for them.
 template <class T>
 bool competes(const loop& q, const loop& p, std::size_t source) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
@@ -37,8 +38,8 @@ bool competes(const loop& q, const loop& p, std::size_t source) {
     return source_row % period_of_first == 0 && p.extent * size <= short_bytes;
 }
 
-// Of a run on either side. A tile of them, as many rows of 4 bytes each as there are columns, fills half of the
-// second cache at most; longer ones gain nothing.
+// Of a run on either side. A tile of them, as many rows of 4 bytes each as there are columns, fills
+// half of the second cache at most; longer ones gain nothing.
 std::int64_t run_bytes() {
     std::int64_t bytes = 1024;
     while (bytes > 256 && bytes * bytes / 4 > runtime::caches().second / 2) bytes /= 2;
@@ -48,16 +49,16 @@ std::int64_t run_bytes() {
 template <class T>
 constexpr std::int64_t line_elements = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
 
-// Rows in the second cache are a line longer than what is in them: those a power of two apart would compete
-// for the same few places.
+// Rows in the second cache are a line longer than what is in them: those a power of two apart would
+// compete for the same few places.
 template <class T>
 constexpr std::int64_t pitch_of(std::int64_t elements) {
     constexpr std::int64_t line = line_elements<T>;
     return (elements + line - 1) / line * line + line;
 }
 
-// Memory is faster when it is read in a few places at once, and told before where they will be: no processor
-// guesses where a run follows another.
+// Memory is faster when it is read in a few places at once, and told before where they will be: no
+// processor guesses where a run follows another.
 constexpr std::int64_t runs_at_once = 8;
 
 // Asks for as many runs that follow.
@@ -76,8 +77,9 @@ void copy_runs(const T* from, std::int64_t from_step, T* to, std::int64_t to_ste
         std::memcpy(to + r * to_step + x, from + r * from_step + x, rest);
 }
 
-// Loops lengthen runs: iterations of longer_q follow those of q in the output, and of longer_p those of p in the
-// source. When longer_p is `shared`, it lengthens both. They are single iterations where there are none.
+// Loops lengthen runs: iterations of longer_q follow those of q in the output, and of longer_p
+// those of p in the source. When longer_p is `shared`, it lengthens both. They are single
+// iterations where there are none.
 template <class T>
 class staged_transposition final : public copy_engine {
 public:
@@ -162,8 +164,9 @@ private:
         }
     }
 
-    // A line's columns of the rows at a time become as many runs of the output, in the first cache. As each of
-    // these is written, a few of the coming runs are asked for: all of them at once were seen to be slower.
+    // A line's columns of the rows at a time become as many runs of the output, in the first cache.
+    // As each of these is written, a few of the coming runs are asked for: all of them at once were
+    // seen to be slower.
     void write(const tile& t, const T* rows, T* runs, T* to, coming_runs& coming) const {
         constexpr std::int64_t line = line_elements<T>;
         const std::int64_t parts = shared_ ? t.longer_p : 1, length = parts * t.rows();
@@ -188,8 +191,8 @@ private:
     bool shared_;
 };
 
-// Takes the loop whose iterations follow each other in an operand after so many elements; a single iteration
-// where there is none.
+// Takes the loop whose iterations follow each other in an operand after so many elements; a single
+// iteration where there is none.
 loop take_following(loop_picker& loops, std::size_t operand, std::int64_t elements) {
     loop found = loops.take([&](const loop& l) { return l.stride[operand] == elements; });
     if (found.extent == 0) found.extent = 1;
@@ -210,8 +213,8 @@ std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nes
         q.extent < elements && longer_p.extent > 1 && longer_p.stride[0] == q.extent;
     const loop longer_q =
         q.extent < elements && !shared ? take_following(others, 0, q.extent) : none;
-    // As many iterations as a run has room for; of a shared loop, as the shorter one of both has, unless
-    // that makes the other one very long.
+    // As many iterations as a run has room for; of a shared loop, as the shorter one of both has,
+    // unless that makes the other one very long.
     const auto times = [&](const loop& inner) {
         return std::max<std::int64_t>(1, elements / inner.extent);
     };

@@ -10,10 +10,10 @@
 
 namespace ricci::elementwise {
 
-/// An engine for a copy past the caches where q is the loop along which the output is contiguous, p that of
-/// the source, and `others` the rest. None where tiles that are written as they are read are as fast, or where
-/// runs would be too short to be worth a second copy.
-/// T: float, double, for any element of that size.
+/// An engine for a copy past the caches where q is the loop along which the output is contiguous, p
+/// that of the source, and `others` the rest. None where tiles that are written as they are read
+/// are as fast, or where runs would be too short to be worth a second copy. T: float, double, for
+/// any element of that size.
 template <class T>
 std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nest,
                                                             std::size_t source, const loop& q,

@@ -15,11 +15,10 @@
 #include "draw/diagram.hpp"
 #include "draw/forks.hpp"
 #include "draw/title.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
-
-std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
 
 // What an expression has become: its nodes, and where each index that it leaves open ends.
 struct network {
@@ -121,7 +120,7 @@ private:
         if (q.kind == ir::position_kind::affine) {
             detail::text_builder text;
             ir::plain_printer(p_, text).one_place(q);
-            return {{with_greek(text_of(text.view())), 0}};
+            return {{with_greek(string_of(text.view())), 0}};
         }
         for (std::int32_t t = 0; t < q.terms.count; ++t)
             append(all, label_of_index(p_, p_.affine_terms[q.terms.first + t].index));
@@ -320,7 +319,7 @@ private:
             return net;
         }
         std::vector<network> places = gathered_places(x);
-        axes(x, add(shape::tensor, label_of_name(text_of(p_.name(x.name)))), net, places);
+        axes(x, add(shape::tensor, label_of_name(string_of(p_.name(x.name)))), net, places);
         return net;
     }
     // What says at which places, before the tensor itself, which puts it on the left.
@@ -380,7 +379,7 @@ private:
         if (const auto found = stored_.find(name); found != stored_.end()) return found->second;
         network body = expression(p_.equations[p_.definition(name)].body);
         gather_ends(body);
-        const std::int32_t s = add(shape::stored, label_of_name(text_of(p_.name(name))));
+        const std::int32_t s = add(shape::stored, label_of_name(string_of(p_.name(name))));
         network rest;
         consume(body, s, rest);
         return stored_[name] = s;
@@ -437,7 +436,7 @@ diagram whole_diagram(const ir::program_view& p) {
         if (!ir::computes(p, e) || used.contains(e.name)) continue;
         b.equation(e);
         if (!heading.empty()) append(heading, {{", ", 0}});
-        append(heading, label_of_name(text_of(p.name(e.name))));
+        append(heading, label_of_name(string_of(p.name(e.name))));
     }
     diagram d = b.finish();
     d.title = plain_text(heading);

@@ -1,8 +1,6 @@
 // The language of Graphviz.
 #include "draw/dot.hpp"
 
-#include <iterator>
-
 #include <fmt/format.h>
 
 namespace ricci::draw {
@@ -56,20 +54,19 @@ const char* style_of(shape s) {
 
 std::string to_dot(const std::vector<diagram>& all) {
     std::string text = "digraph ricci {\n  rankdir=LR;\n  edge [dir=none];\n";
-    const auto out = std::back_inserter(text);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const diagram& d = all[k];
-        fmt::format_to(out, "  subgraph cluster_{} {{\n    color=none;\n    label=\"{}\";\n", k,
-                       escaped(d.title, false));
+        text += fmt::format("  subgraph cluster_{} {{\n    color=none;\n    label=\"{}\";\n", k,
+                            escaped(d.title, false));
         for (std::size_t n = 0; n < d.nodes.size(); ++n)
-            fmt::format_to(out, "    p{}_{} [{}, label={}];\n", k, n, style_of(d.nodes[n].shape),
-                           html(d.nodes[n].text));
+            text += fmt::format("    p{}_{} [{}, label={}];\n", k, n, style_of(d.nodes[n].shape),
+                                html(d.nodes[n].text));
         for (const edge& e : d.edges) {
             label words = e.text;
             if (!e.step.empty()) append(words, {{fmt::format(" ({})", e.step), 0}});
-            fmt::format_to(out, "    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, e.from, e.to,
-                           html(words), e.arrow ? ", dir=forward" : "");
-            if (!e.sign.empty()) fmt::format_to(out, ", headlabel=\"{}\"", e.sign);
+            text += fmt::format("    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, e.from, e.to,
+                                html(words), e.arrow ? ", dir=forward" : "");
+            if (!e.sign.empty()) text += fmt::format(", headlabel=\"{}\"", e.sign);
             if (e.strands == 0) text += ", style=dashed";
             if (e.strands > 1) text += ", color=\"black:invis:black\"";
             text += "];\n";

@@ -7,11 +7,10 @@
 #include <ricci/ir/rewrite.hpp>
 
 #include "draw/label.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
-
-std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
 
 // Whether it is made of numbers and scalars alone.
 bool is_number(const ir::program_view& p, ir::ref n) {
@@ -33,10 +32,10 @@ label word_of_function(const ir::program_view& p, const ir::node& x,
         case ir::op::apply: {
             const auto f = static_cast<ir::function>(x.detail);
             const bool root = ir::entry_of(f).form == ir::function_form::radical;
-            return {{root ? "√" : text_of(ir::function_word(f)), 0}};
+            return {{root ? "√" : string_of(ir::function_word(f)), 0}};
         }
         case ir::op::reduce:
-            words = {{text_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))), 0}};
+            words = {{string_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))), 0}};
             for (std::int32_t k = 0; k < x.indices.count; ++k)
                 for (const run& r : label_of_index(p, p.reduced(x, k)))
                     append(words, {{r.text, -1}});

@@ -4,12 +4,15 @@
 #include <array>
 #include <utility>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/ir/print_name.hpp>
+
+#include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 50> letters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 50> letter_names{{
     {"alpha", "α"},      {"beta", "β"},    {"gamma", "γ"},   {"delta", "δ"},  {"epsilon", "ϵ"},
     {"varepsilon", "ε"}, {"zeta", "ζ"},    {"eta", "η"},     {"theta", "θ"},  {"vartheta", "ϑ"},
     {"iota", "ι"},       {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},     {"nu", "ν"},
@@ -35,10 +38,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> accents{{
     {"vec", "\u20d7"},
 }};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
-
 // Reads expressions that hold no tensor with axes.
 class words_of_expression {
 public:
@@ -52,7 +51,7 @@ public:
             case ir::op::number: {
                 detail::text_builder digits;
                 ir::print_number(x.value, digits);
-                std::string word = with_greek(text_of(digits.view()));
+                std::string word = with_greek(string_of(digits.view()));
                 if (!word.empty() && word[0] == '-') word = "−" + word.substr(1);
                 say(word);
                 return;
@@ -61,7 +60,7 @@ public:
                 say("i");
                 return;
             case ir::op::tensor:
-                append(out, label_of_name(text_of(p_.name(x.name))));
+                append(out, label_of_name(string_of(p_.name(x.name))));
                 return;
             case ir::op::add:
                 sum(x, tight);
@@ -98,12 +97,12 @@ public:
                     say("|");
                     return;
                 }
-                say(root ? "√" : text_of(ir::function_word(f)));
+                say(root ? "√" : string_of(ir::function_word(f)));
                 list(x, ", ", !bare);
                 return;
             }
             case ir::op::reduce:
-                say(text_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))));
+                say(string_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))));
                 for (std::int32_t k = 0; k < x.indices.count; ++k)
                     for (const run& r : label_of_index(p_, p_.reduced(x, k)))
                         out.push_back({r.text, -1});
@@ -192,10 +191,10 @@ std::string with_greek(std::string_view text) {
             continue;
         }
         std::size_t end = k + 1;
-        while (end < text.size() && is_letter(text[end])) ++end;
+        while (end < text.size() && detail::is_ascii_letter(text[end])) ++end;
         const std::string_view word = text.substr(k + 1, end - k - 1);
         std::string found(word);
-        for (const auto& [name, letter] : letters)
+        for (const auto& [name, letter] : letter_names)
             if (name == word) found = letter;
         if (word == "cdot") found = "·";
         if (end < text.size() && text[end] == '{') {
@@ -227,7 +226,7 @@ label label_of_name(std::string_view name) {
 }
 
 label label_of_index(const ir::program_view& p, ir::ref index) {
-    return label_of_name(text_of(p.index(index)));
+    return label_of_name(string_of(p.index(index)));
 }
 
 label label_of_expression(const ir::program_view& p, ir::ref n) {

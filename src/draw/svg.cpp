@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <ricci/detail/letters.hpp>
 
 namespace ricci::draw {
 namespace {
@@ -74,7 +75,7 @@ std::string number(double x) {
 // Whether a character is one of those that are slanted: Latin and Greek letters, with accents.
 bool is_slanted(const std::string& text, std::size_t at) {
     const auto c = static_cast<unsigned char>(text[at]);
-    if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (c < 0x80) return detail::is_ascii_letter(text[at]);
     if (c == 0xcc || (c & 0xc0) == 0x80) return at > 0 && is_slanted(text, at - 1);
     return c == 0xce || c == 0xcf;
 }
@@ -180,7 +181,7 @@ public:
 private:
     template <class... Values>
     void add(fmt::format_string<Values...> words, Values&&... values) {
-        fmt::format_to(std::back_inserter(out), words, std::forward<Values>(values)...);
+        out += fmt::format(words, std::forward<Values>(values)...);
     }
     static std::string at_point(point q) { return fmt::format("{} {}", number(q.x), number(q.y)); }
 

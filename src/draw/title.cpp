@@ -5,13 +5,14 @@
 #include <string>
 #include <utility>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/print_plain.hpp>
 
+#include "src/base/texts.hpp"
+
 namespace ricci::draw {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 19> signs{{
     {"sum", "∑"},
@@ -77,7 +78,7 @@ private:
         if (at_ >= text_.size()) return {};
         if (text_[at_] == '\\') {
             ++at_;
-            while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
+            while (at_ < text_.size() && detail::is_ascii_letter(text_[at_])) ++at_;
             return text_.substr(begin, at_ - begin);
         }
         if (text_[at_] != '{') {
@@ -128,7 +129,7 @@ private:
     }
     void command(int level) {
         ++at_;
-        if (at_ < text_.size() && !is_letter(text_[at_])) {
+        if (at_ < text_.size() && !detail::is_ascii_letter(text_[at_])) {
             const char c = text_[at_++];
             if (c == '\\') say("; ", level);  // the next case
             else if (c == '{' || c == '}') say(std::string(1, c), level);
@@ -136,7 +137,7 @@ private:
             return;
         }
         const std::size_t begin = at_;
-        while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
+        while (at_ < text_.size() && detail::is_ascii_letter(text_[at_])) ++at_;
         const std::string_view word = text_.substr(begin, at_ - begin);
         if (word == "frac") {
             const std::string_view above = argument(), below = argument();
@@ -189,13 +190,13 @@ label typeset(std::string_view latex) { return typesetter(latex).line(); }
 label heading_of(const ir::program_view& p, const ir::equation& e) {
     detail::text_builder text;
     ir::latex_printer(p, text).equation_line(e);
-    return typeset({text.view().data, static_cast<std::size_t>(text.view().size)});
+    return typeset(string_of(text.view()));
 }
 
 std::string title_of(const ir::program_view& p, const ir::equation& e) {
     detail::text_builder text;
     ir::plain_printer(p, text).equation_line(e);
-    return with_greek({text.view().data, static_cast<std::size_t>(text.view().size)});
+    return with_greek(string_of(text.view()));
 }
 
 }  // namespace ricci::draw

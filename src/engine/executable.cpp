@@ -227,7 +227,8 @@ namespace {
 std::string words_of(const ir::program_view& program, const plan::program_plan& plan,
                      const engine::execution& execution) {
     return plan::explain(
-        program, plan, [&](std::size_t step) { return execution.words(step); },
+        program, plan,
+        [&](std::size_t step, std::size_t part) { return execution.words(step, part); },
         kernel_words(plan.type));
 }
 

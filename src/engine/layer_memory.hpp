@@ -1,4 +1,5 @@
-// The memory between layers: what one gives and the next takes, and what is stored for the way back.
+// The memory between layers: what one gives and the next takes, and what is stored for the way
+// back.
 #pragma once
 
 #include <cstddef>

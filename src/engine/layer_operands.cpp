@@ -12,7 +12,7 @@
 #include "src/engine/requests.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/words.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::engine {
 namespace {

@@ -11,7 +11,7 @@
 #include <ricci/repeat.hpp>
 
 #include "src/text/program_body.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci {
 namespace engine {

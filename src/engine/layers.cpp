@@ -11,7 +11,7 @@
 #include "src/engine/requests.hpp"
 #include "src/plan/operands.hpp"
 #include "src/text/reading.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::engine {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "src/engine/layers.hpp"
 #include "src/engine/requests.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::engine {
 namespace {

@@ -6,11 +6,11 @@
 namespace ricci::files {
 namespace {
 
-struct known_type {
+struct npy_code {
     std::string_view code;  // without the byte order
     stored_type type;
 };
-constexpr known_type known[] = {
+constexpr npy_code npy_codes[] = {
     {"f4", stored_as(element::f32)},
     {"f8", stored_as(element::f64)},
     {"f2", stored_as(element::f16)},
@@ -57,7 +57,7 @@ stored_type read_npy_type(std::string_view descr, const place& where) {
     constexpr std::string_view orders = "<>=|";
     const bool has_order = !descr.empty() && orders.find(descr[0]) != std::string_view::npos;
     const std::string_view code = has_order ? descr.substr(1) : descr;
-    for (const known_type& type : known) {
+    for (const npy_code& type : npy_codes) {
         if (type.code != code) continue;
         if (descr[0] == '>' && type.type.bytes > 1)
             fail(where,

@@ -10,18 +10,12 @@
 
 #include "src/files/formats.hpp"
 #include "src/files/npy_header.hpp"
+#include "src/files/zip_archive.hpp"
 
 namespace ricci::files {
 namespace {
 
 constexpr std::string_view npy = ".npy";
-
-struct archive_closer {
-    void operator()(zip_t* archive) const { zip_discard(archive); }
-    void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-using archive_ptr = std::unique_ptr<zip_t, archive_closer>;
-using member_ptr = std::unique_ptr<zip_file_t, archive_closer>;
 
 struct member {
     std::string name;  // without .npy

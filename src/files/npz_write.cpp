@@ -12,6 +12,7 @@
 
 #include "src/files/formats.hpp"
 #include "src/files/npy_header.hpp"
+#include "src/files/zip_archive.hpp"
 
 namespace ricci::files {
 namespace {
@@ -40,14 +41,14 @@ private:
 
 // A member: a header, and the elements of an array, which is copied while it is read if it has
 // gaps.
-struct member {
+struct written_member {
     std::string header;
     const array* tensor;
     array row_major = {};
     std::size_t at = 0;
     problem error = {};
 
-    member(std::string text, const array& t) : header(std::move(text)), tensor(&t) {}
+    written_member(std::string text, const array& t) : header(std::move(text)), tensor(&t) {}
     std::size_t element_bytes() const { return tensor->size() * size_of(tensor->type()); }
 
     std::size_t take(std::byte* to, std::size_t bytes) {
@@ -69,7 +70,7 @@ struct member {
 };
 
 zip_int64_t give_member(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
-    member& m = *static_cast<member*>(state);
+    written_member& m = *static_cast<written_member*>(state);
     switch (command) {
         case ZIP_SOURCE_OPEN:
             m.at = 0;
@@ -152,11 +153,7 @@ zip_int64_t take_archive(void* state, void* data, zip_uint64_t length, zip_sourc
     }
 }
 
-struct archive_closer {
-    void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-
-void add_member(zip_t* archive, member& m, const std::string& name, const place& where) {
+void add_member(zip_t* archive, written_member& m, const std::string& name, const place& where) {
     if (name.find('\0') != std::string::npos)
         fail(where, "no zip archive has a name with a NUL in it");
     zip_source_t* source = zip_source_function(archive, give_member, &m);
@@ -185,11 +182,11 @@ void write_npz(new_file& file, const arrays& tensors) {
         return;
     }
     // The members, which the archive looks at until it is closed.
-    std::vector<std::unique_ptr<member>> members;
+    std::vector<std::unique_ptr<written_member>> members;
     output out{file};
     problem opening;
     zip_source_t* target = zip_source_function_create(take_archive, &out, opening.get());
-    std::unique_ptr<zip_t, archive_closer> archive(
+    archive_ptr archive(
         target == nullptr ? nullptr
                           : zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, opening.get()));
     if (archive == nullptr) {
@@ -198,7 +195,7 @@ void write_npz(new_file& file, const arrays& tensors) {
     }
     for (const auto& [name, tensor] : tensors) {
         const place at = where.named(name);
-        members.push_back(std::make_unique<member>(npy_header(tensor, at), tensor));
+        members.push_back(std::make_unique<written_member>(npy_header(tensor, at), tensor));
         add_member(archive.get(), *members.back(), name, at);
     }
     if (zip_close(archive.get()) == 0) {

@@ -4,11 +4,11 @@
 namespace ricci::files {
 namespace {
 
-struct known_type {
+struct safetensors_name {
     std::string_view name;
     stored_type type;
 };
-constexpr known_type known[] = {
+constexpr safetensors_name safetensors_names[] = {
     {"F32", stored_as(element::f32)},
     {"F64", stored_as(element::f64)},
     {"F16", stored_as(element::f16)},
@@ -26,7 +26,7 @@ constexpr known_type known[] = {
 }  // namespace
 
 stored_type read_safetensors_type(std::string_view name, const place& where) {
-    for (const known_type& type : known)
+    for (const safetensors_name& type : safetensors_names)
         if (type.name == name) return type.type;
     constexpr std::string_view foreign[] = {"U32",     "U64",     "F8_E4M3", "F8_E5M2",
                                             "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4"};
@@ -37,7 +37,7 @@ stored_type read_safetensors_type(std::string_view name, const place& where) {
 }
 
 std::string_view safetensors_type(element type, const place& where) {
-    for (const known_type& k : known)
+    for (const safetensors_name& k : safetensors_names)
         if (k.type == stored_as(type)) return k.name;
     fail(where, "the .safetensors format has no c128; a .npz file holds it");
 }

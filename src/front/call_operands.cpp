@@ -9,7 +9,7 @@
 
 #include "src/engine/requests.hpp"
 #include "src/text/program_body.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::detail {
 namespace {

@@ -14,7 +14,7 @@
 #include "src/front/call_operands.hpp"
 #include "src/text/program_body.hpp"
 #include "src/text/reading.hpp"
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci {
 namespace {

@@ -19,7 +19,9 @@ std::string name_of_output(const program_body& body, ir::ref name) {
     return {text.begin(), text.end()};
 }
 
-// Where outputs that are not bound go.
+}  // namespace
+
+// Where outputs that are not bound go. Named, as the state of a runner holds one.
 struct output_memory {
     const program_body& body;
     element type;
@@ -49,8 +51,6 @@ struct output_memory {
         return all;
     }
 };
-
-}  // namespace
 
 arrays run(const program& p, detail::operand_list operands, const prepare_options& options) {
     const call_operands call(p, operands, call_kind::run, options);

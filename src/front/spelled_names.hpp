@@ -9,7 +9,7 @@
 #include <ricci/detail/text.hpp>
 #include <ricci/program.hpp>
 
-#include "src/text/texts.hpp"
+#include "src/base/texts.hpp"
 
 namespace ricci::detail {
 

@@ -1,8 +1,7 @@
-// The groups of a chain with the operands of all its parts in one list, so that they have the same tiles
-// and one place in memory says where all of them are.
+// The groups of a chain with the operands of all its parts in one list, so that they have the same
+// tiles and one place in memory says where all of them are.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "src/steps/fused.hpp"
@@ -13,20 +12,13 @@ namespace ricci::fused {
 class chain_operands {
 public:
     explicit chain_operands(const steps::fused_chain& what);
-    chain_operands(const chain_operands&) = delete;
-    chain_operands& operator=(const chain_operands&) = delete;
 
     const steps::fused_group& first() const { return first_; }
     const steps::fused_group& second() const { return second_; }
     const std::vector<steps::row_dot>& sums() const { return sums_; }
 
 private:
-    std::vector<steps::operand> operands_;
     std::vector<steps::row_dot> sums_;
-    std::vector<std::vector<steps::instruction>> programs_;
-    std::vector<steps::tile_product> products_;
-    std::vector<steps::tile_operation> operations_;
-    std::vector<steps::tile_consumer> consumers_;
     steps::fused_group first_, second_;
 };
 

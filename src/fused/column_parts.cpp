@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/core.h>
+
 namespace ricci::fused {
 namespace {
 
@@ -57,7 +59,7 @@ column_part column_parts<T>::part(std::int64_t number) const {
 template <class T>
 std::string column_parts<T>::describe() const {
     if (count() == 1) return "";
-    return ", columns in parts of " + std::to_string(columns_ * others_of_part_);
+    return fmt::format(", columns in parts of {}", columns_ * others_of_part_);
 }
 
 template <class T>
@@ -85,8 +87,8 @@ void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_consume
     }
     for (std::int64_t part = 0; part < count(); ++part, kept += kept_) {
         const T* from = kept;
-        // A part is told the largest scores of all: what it is multiplied by then is where consumers look
-        // for it.
+        // A part is told the largest scores of all: what it is multiplied by then is where
+        // consumers look for it.
         for (const std::size_t operation : weights_) {
             const auto state = tiles_->state_of(t, operation);
             T* const maximum = t.address(state_);

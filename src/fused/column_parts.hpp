@@ -1,5 +1,6 @@
-// Columns of a tile of rows in parts, each a task of its own: where there are few tiles of rows and many
-// columns, as when one query is compared with a long past. What the parts give is merged in their order.
+// Columns of a tile of rows in parts, each a task of its own: where there are few tiles of rows and
+// many columns, as when one query is compared with a long past. What the parts give is merged in
+// their order.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +24,9 @@ template <class T>
 class column_parts {
 public:
     column_parts() = default;
-    /// Cuts the columns unless the tasks are enough without: `units` is how many tiles of rows there
-    /// are in all, `work` how many operations a tile has for each column. The cut does not depend on
-    /// the number of threads.
+    /// Cuts the columns unless the tasks are enough without: `units` is how many tiles of rows
+    /// there are in all, `work` how many operations a tile has for each column. The cut does not
+    /// depend on the number of threads.
     column_parts(const steps::fused_group& what, tiles<T>& made,
                  const std::vector<row_consumer<T>>& consumers, std::int64_t units, double work);
 
@@ -41,7 +42,8 @@ public:
     std::int64_t kept() const { return kept_; }
     /// Keeps the largest scores, the sums of weights and the sums of all consumers.
     void keep(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers, T* to) const;
-    /// What all parts have kept, one after another, becomes that of the task, which has seen nothing.
+    /// What all parts have kept, one after another, becomes that of the task, which has seen
+    /// nothing.
     void merge(const tile_task<T>& t, const std::vector<row_consumer<T>>& consumers,
                const T* kept) const;
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "src/runtime/buffers.hpp"
 
 namespace ricci::fused {
@@ -131,14 +133,14 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
     for (std::int64_t unit = 0; unit < units; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_rows, unit / row_tiles, t.at);
-        // Later rows first: masks mostly hide early rows from late columns, and a block that waits for
-        // the one before it would wait longer.
+        // Later rows first: masks mostly hide early rows from late columns, and a block that waits
+        // for the one before it would wait longer.
         const std::int64_t row_tile = row_tiles - 1 - unit % row_tiles;
         tiles_.choose_rows(t, row_tile);
         const bool added = run_rows(t, batch, first, end, block == 0);
         if (row_consumers_.empty()) continue;
-        // Blocks add to the sums one after another. Where it is not known beforehand which of them have
-        // nothing to add, the order has to hold through those, too.
+        // Blocks add to the sums one after another. Where it is not known beforehand which of them
+        // have nothing to add, the order has to hold through those, too.
         if (in_turns && (added || !tiles_.has_schedule()) &&
             !mine.wait_for(block - adds_before(block, row_tile), done + unit + 1))
             return;
@@ -195,8 +197,8 @@ bool columns_outside<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const 
     return true;
 }
 
-// A tile of rows: what the block's columns add to the sums over columns, and it to those over rows. False
-// where there is nothing to add.
+// A tile of rows: what the block's columns add to the sums over columns, and it to those over rows.
+// False where there is nothing to add.
 template <class T>
 bool columns_outside<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
                                   std::int64_t end, bool first_block) const {
@@ -233,9 +235,8 @@ void columns_outside<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, 
 
 template <class T>
 std::string columns_outside<T>::describe() const {
-    return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
-           std::to_string(tiles_.sizes().columns) + ", columns in blocks of " +
-           std::to_string(block_columns_);
+    return fmt::format("tiles of {} x {}, columns in blocks of {}", tiles_.sizes().full.rows,
+                       tiles_.sizes().columns, block_columns_);
 }
 
 template class columns_outside<float>;

@@ -1,5 +1,5 @@
-// A fused group carried out column block by column block: all rows go by, sums over rows stay in the
-// cache, and each block adds its part to the sums over columns, one block after another.
+// A fused group carried out column block by column block: all rows go by, sums over rows stay in
+// the cache, and each block adds its part to the sums over columns, one block after another.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,6 @@ public:
     std::string describe() const override;
 
 private:
-    struct numbered_row_consumer {
-        row_consumer<T> consumer;
-        std::int64_t number;
-    };
-    struct numbered_column_consumer {
-        column_consumer<T> consumer;
-        std::int64_t number;
-    };
-
-    struct numbered_plane_consumer {
-        plane_consumer<T> consumer;
-        std::int64_t number;
-    };
-
-    struct numbered_line_consumer {
-        line_consumer<T> consumer;
-        std::int64_t number;
-    };
-
     void choose_blocks(const steps::fused_group& what);
     std::int64_t tasks() const;
     std::int64_t units() const;
@@ -54,19 +35,19 @@ private:
                      std::int64_t end) const;
 
     tiles<T> tiles_;
-    std::vector<numbered_row_consumer> row_consumers_;
-    std::vector<numbered_column_consumer> column_consumers_;
-    std::vector<numbered_plane_consumer> plane_consumers_;
-    std::vector<numbered_line_consumer> line_consumers_;
+    std::vector<numbered<row_consumer<T>>> row_consumers_;
+    std::vector<numbered<column_consumer<T>>> column_consumers_;
+    std::vector<numbered<plane_consumer<T>>> plane_consumers_;
+    std::vector<numbered<line_consumer<T>>> line_consumers_;
     std::size_t scratch_ = 0, shared_ = 0;
     // A task has to itself what its tiles are summed to: all of the batch that some consumer sums.
     std::int64_t batches_ = 1, batch_tasks_ = 1, blocks_ = 1, block_columns_ = 1;
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
     bool split_ = false;                 // blocks of a batch are tasks of their own
     bool single_ = false;                // one block, one tile of rows
-    // Blocks of a batch that are tasks of their own take turns at each tile of rows: a block adds to its
-    // sums when the one before it has, so that the order of all sums is the same for any number of
-    // threads.
+    // Blocks of a batch that are tasks of their own take turns at each tile of rows: a block adds
+    // to its sums when the one before it has, so that the order of all sums is the same for any
+    // number of threads.
     mutable runtime::turns order_;
 };
 

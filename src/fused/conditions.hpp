@@ -11,7 +11,8 @@
 
 namespace ricci::fused {
 
-/// All numbers from `least` to `most`. No default initialisers: arrays of them are made for every tile.
+/// All numbers from `least` to `most`. No default initialisers: arrays of them are made for every
+/// tile.
 struct interval {
     double least;
     double most;
@@ -26,7 +27,8 @@ inline constexpr interval any_number{-std::numeric_limits<double>::infinity(),
 /// Programs longer than this are not analysed.
 inline constexpr std::size_t most_instructions = 192;
 
-/// The interval of every value of the program. `leaf(instruction)` gives that of a load or position.
+/// The interval of every value of the program. `leaf(instruction)` gives that of a load or
+/// position.
 template <class Leaf>
 void find_intervals(std::span<const steps::instruction> program, interval* values, Leaf leaf);
 

@@ -1,6 +1,6 @@
-// What becomes of tiles: sums over their columns, which a tile of rows has to itself, and sums over their
-// rows, which a block of columns has to itself. Both are kept in a worker's memory until they are
-// complete. Tiles that are results themselves are written at once.
+// What becomes of tiles: sums over their columns, which a tile of rows has to itself, and sums over
+// their rows, which a block of columns has to itself. Both are kept in a worker's memory until they
+// are complete. Tiles that are results themselves are written at once.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,13 @@
 #include "src/steps/fused.hpp"
 
 namespace ricci::fused {
+
+/// A consumer, and which of the group's numbers its results are multiplied by.
+template <class Consumer>
+struct numbered {
+    Consumer consumer;
+    std::int64_t number;
+};
 
 /// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value].
 template <class T>
@@ -23,8 +30,8 @@ public:
 
     void clear(const tile_task<T>& t) const;
     void add(const tile_task<T>& t, const tile_range& range, T* scratch) const;
-    /// C = number * sums (divided by the sum of weights) + beta * C the first time that these rows are
-    /// finished, then C += number * sums.
+    /// C = number * sums (divided by the sum of weights) + beta * C the first time that these rows
+    /// are finished, then C += number * sums.
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
 
     /// Clears, adds the only range that there is, and finishes.
@@ -34,8 +41,8 @@ public:
     const T* sums(const tile_task<T>& t) const { return t.address(sums_); }
     std::int64_t sums_of(const tile_task<T>& t) const;
     std::int64_t most_sums() const;
-    /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the factor
-    /// that the operation has.
+    /// Adds the sums of other columns of the same rows. Those of weights are multiplied by the
+    /// factor that the operation has.
     void add_sums(const tile_task<T>& t, const T* from) const;
 
 private:
@@ -67,8 +74,8 @@ public:
     void pack(const tile_task<T>& t) const;
     /// Adds the tile of a range, which lies in the block that begins at column `block`.
     void add(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
-    /// C = number * sums + beta * C for the columns [block, end) the first time that these columns are
-    /// finished, then C += number * sums.
+    /// C = number * sums + beta * C for the columns [block, end) the first time that these columns
+    /// are finished, then C += number * sums.
     void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number,
                 bool first) const;
     /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
@@ -98,7 +105,8 @@ public:
 
     /// Whether the iteration of the batch loops is the first that reaches its part of C.
     bool is_first(std::int64_t batch) const;
-    /// C = number * tile + beta * C where it is reached for the first time, then C += number * tile.
+    /// C = number * tile + beta * C where it is reached for the first time, then C += number *
+    /// tile.
     void add(const tile_task<T>& t, const tile_range& range, double number, bool first,
              T* scratch) const;
     /// The same where the tile is 0.

@@ -9,8 +9,8 @@
 namespace ricci::fused {
 namespace {
 
-// Makes one loop of neighbours that walk through every operand as one would: fewer loops around longer
-// ones.
+// Makes one loop of neighbours that walk through every operand as one would: fewer loops around
+// longer ones.
 void join_neighbours(std::vector<tile_loop>& loops) {
     std::size_t count = 0;
     for (tile_loop& inner : loops) {

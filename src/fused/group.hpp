@@ -46,8 +46,8 @@ public:
     /// False: its parts are to be run one after another.
     bool is_suitable() const { return order_ != nullptr; }
 
-    /// As of a group: bases of the operands of the first group, of the sums, and of the second group;
-    /// numbers of the first group and of the second.
+    /// As of a group: bases of the operands of the first group, of the sums, and of the second
+    /// group; numbers of the first group and of the second.
     void run(void* const* bases, const double* numbers) const;
     std::string describe() const;
 

@@ -67,8 +67,9 @@ void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_pr
     }
 }
 
-// A lane that no step has needs no factor: it is 1, as the largest score stays what it was. Where that is
-// -infinity, the sums are 0 still; where it is NaN, so is the sum of weights, by which all is divided.
+// A lane that no step has needs no factor: it is 1, as the largest score stays what it was. Where
+// that is -infinity, the sums are 0 still; where it is NaN, so is the sum of weights, by which all
+// is divided.
 template <class T>
 void sum_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                const tile_range& range) {

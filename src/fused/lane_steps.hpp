@@ -1,6 +1,6 @@
-// The lanes of a tile for which anything counts, where that is not all of them: at the edge of a mask some
-// vectors of lanes need fewer columns than others. What reads a tile by its steps leaves out the rest;
-// it is 0 all the same, for those who read all of it.
+// The lanes of a tile for which anything counts, where that is not all of them: at the edge of a
+// mask some vectors of lanes need fewer columns than others. What reads a tile by its steps leaves
+// out the rest; it is 0 all the same, for those who read all of it.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace ricci::fused {
 
-/// Finds the steps of a range: `counts` says whether anything of a part of it counts. None where all
-/// vectors of lanes count nearly everywhere.
+/// Finds the steps of a range: `counts` says whether anything of a part of it counts. None where
+/// all vectors of lanes count nearly everywhere.
 template <class Counts>
 std::vector<tile_step> find_steps(const tile_range& range, std::int64_t lanes, Counts counts) {
     constexpr std::int64_t columns = 16;  // blocks of products are full then
@@ -63,13 +63,14 @@ template <class T>
 void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores, std::int64_t width,
                  const tile_range& range, const kernels::softmax_state<T>& state);
 
-/// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as they are.
+/// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as
+/// they are.
 template <class T>
 void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                     const tile_range& range);
 
-/// Sums over the columns of a tile, which is B. In mode `rescale` a lane that no step has is left as it is,
-/// and others are rescaled once.
+/// Sums over the columns of a tile, which is B. In mode `rescale` a lane that no step has is left
+/// as it is, and others are rescaled once.
 template <class T>
 void sum_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
                const tile_range& range);

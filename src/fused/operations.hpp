@@ -1,5 +1,5 @@
-// The element-wise operations of a fused group on a tile: which tiles are empty, which conditions are
-// superfluous, and the kernels of each case.
+// The element-wise operations of a fused group on a tile: which tiles are empty, which conditions
+// are superfluous, and the kernels of each case.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct tile_width {
 struct tile_sizes {
     tile_width full, last;     // the last tile of the row loop may be narrower
     std::int64_t columns = 1;  // of a tile
-    std::int64_t chunk = 1;    // columns that a operation transforms at once
+    std::int64_t chunk = 1;    // columns that an operation transforms at once
 };
 
 /// Where the operands are, for a task.
@@ -50,9 +50,9 @@ struct operand_memory {
     const std::int64_t* at = nullptr;  // the elements at the start of both tile loops
 };
 
-/// What is known of a operation's values over a range.
+/// What is known of an operation's values over a range.
 struct knowledge {
-    bool nothing = false;  // all values are 0; of a operation of weights, all weights
+    bool nothing = false;  // all values are 0; of an operation of weights, all weights
     bool partial = false;  // some condition holds for a part of the range only
     std::size_t variant = 0;
 };
@@ -133,8 +133,8 @@ private:
 extern template class prepared_operation<float>;
 extern template class prepared_operation<double>;
 
-/// Writes `lines` lines side by side: element (x, k) of `from`, at from[x * across + k * along], goes
-/// to to[k * step + x] for k < depth. Rows of `to` are written in whole vectors.
+/// Writes `lines` lines side by side: element (x, k) of `from`, at from[x * across + k * along],
+/// goes to to[k * step + x] for k < depth. Rows of `to` are written in whole vectors.
 template <class T>
 void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int64_t lines,
                std::int64_t across, std::int64_t depth, std::int64_t along, T* to,

@@ -63,8 +63,8 @@ tile_range tiles<T>::trimmed(const task& t, const tile_range& range) const {
     return result;
 }
 
-/// The range from a column on, at most to `end`, that is best made at once: without a part at its end
-/// where conditions hold for some elements only, if there is enough before it.
+/// The range from a column on, at most to `end`, that is best made at once: without a part at its
+/// end where conditions hold for some elements only, if there is enough before it.
 template <class T>
 tile_range tiles<T>::next(const task& t, std::int64_t column, std::int64_t end) const {
     tile_range whole{t.row, t.row + t.width.rows, column, std::min(end, column + sizes_.columns)};

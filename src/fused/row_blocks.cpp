@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/runtime/buffers.hpp"
 
 namespace ricci::fused {
 namespace {
 
-// Of a task. What is kept leaves the nearer caches until it is read again, but each number of it saves as
-// many operations as its product has.
+// Of a task. What is kept leaves the nearer caches until it is read again, but each number of it
+// saves as many operations as its product has.
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::int64_t enough_tasks = 16;
 
@@ -243,9 +245,9 @@ void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
 
 template <class T>
 std::string row_blocks<T>::describe() const {
-    return "tiles of " + std::to_string(first_.sizes().full.rows) + " x " +
-           std::to_string(first_.sizes().columns) + ", together with the next steps, " +
-           std::to_string(tiles_at_once_ * first_.sizes().full.rows) + " rows at a time";
+    return fmt::format("tiles of {} x {}, together with the next steps, {} rows at a time",
+                       first_.sizes().full.rows, first_.sizes().columns,
+                       tiles_at_once_ * first_.sizes().full.rows);
 }
 
 template class row_blocks<float>;

@@ -1,10 +1,10 @@
-// Two groups carried out together, a block of rows at a time. What the first one gives for these rows is
-// all that the second one needs, so that both can go over them before the next ones; and products that both
-// have are made once and kept meanwhile.
+// Two groups carried out together, a block of rows at a time. What the first one gives for these
+// rows is all that the second one needs, so that both can go over them before the next ones; and
+// products that both have are made once and kept meanwhile.
 //
-// Of a block, the first group makes its tiles of rows one after another, each with all columns. The second
-// one goes through the columns and makes them for all rows of the block; its sums over rows, for all
-// columns, stay where they are from block to block.
+// Of a block, the first group makes its tiles of rows one after another, each with all columns. The
+// second one goes through the columns and makes them for all rows of the block; its sums over rows,
+// for all columns, stay where they are from block to block.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ public:
     /// Whether the chain can be carried out this way, and gains by it.
     bool is_suitable() const { return suitable_; }
 
-    /// bases: of all operands, those of the sums between those of the groups. numbers: all of the first
-    /// group, then all of the second.
+    /// bases: of all operands, those of the sums between those of the groups. numbers: all of the
+    /// first group, then all of the second.
     void run(void* const* bases, const double* numbers) const override;
     std::string describe() const override;
 
@@ -52,15 +52,6 @@ private:
     };
     using row_tasks = std::array<second_task, most_tiles_at_once>;
 
-    struct numbered_row_consumer {
-        row_consumer<T> consumer;
-        std::int64_t number;
-    };
-    struct numbered_column_consumer {
-        column_consumer<T> consumer;
-        std::int64_t number;
-    };
-
     row_blocks(const chain_operands& operands, const steps::fused_chain& what,
                const kernels::fused_table<T>& table, const kernels::kernel_table<T>& packing);
     bool choose_blocks();
@@ -74,8 +65,8 @@ private:
     void make_second(row_tasks& t, std::int64_t count) const;
 
     tiles<T> first_, second_;
-    std::vector<numbered_row_consumer> first_consumers_, row_consumers_;
-    std::vector<numbered_column_consumer> column_consumers_;
+    std::vector<numbered<row_consumer<T>>> first_consumers_, row_consumers_;
+    std::vector<numbered<column_consumer<T>>> column_consumers_;
     std::vector<row_sum<T>> sums_;
     std::int64_t panels_ = 0;  // elements that are kept of a tile of rows
     std::size_t first_scratch_ = 0, second_scratch_ = 0;
@@ -84,8 +75,8 @@ private:
     bool scheduled_ = false;                          // ranges are known beforehand
     std::int64_t batches_ = 1, units_ = 0, groups_ = 1, tiles_at_once_ = 1;
     bool suitable_ = false;
-    // Groups of rows of a batch are tasks of their own: each of them adds its sums over rows when the one
-    // before it has, so that the order of all sums is the same for any number of threads.
+    // Groups of rows of a batch are tasks of their own: each of them adds its sums over rows when
+    // the one before it has, so that the order of all sums is the same for any number of threads.
     mutable runtime::turns order_;
 };
 

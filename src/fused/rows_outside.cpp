@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -106,8 +108,8 @@ void rows_outside<T>::choose_unit(tile_task<T>& t, std::int64_t unit) const {
     std::copy_n(t.origin, g.operands(), t.at);
 }
 
-// All columns that count are one range: the sums are complete with it, and need not be kept. False where
-// they are not.
+// All columns that count are one range: the sums are complete with it, and need not be kept. False
+// where they are not.
 template <class T>
 bool rows_outside<T>::sum_at_once(tile_task<T>& t) const {
     if (others_ != 1) return false;
@@ -152,8 +154,8 @@ void rows_outside<T>::finish_rows(tile_task<T>& t) const {
 
 template <class T>
 std::string rows_outside<T>::describe() const {
-    return "tiles of " + std::to_string(tiles_.sizes().full.rows) + " x " +
-           std::to_string(tiles_.sizes().columns) + parts_.describe();
+    return fmt::format("tiles of {} x {}{}", tiles_.sizes().full.rows, tiles_.sizes().columns,
+                       parts_.describe());
 }
 
 template class rows_outside<float>;

@@ -1,4 +1,5 @@
-// Which columns every tile of rows of a fused group has to make, where that is known before it runs.
+// Which columns every tile of rows of a fused group has to make, where that is known before it
+// runs.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +22,11 @@ public:
     /// Whether another one has the same ranges, and the same lanes of them count.
     bool has_ranges_of(const schedule& other) const;
 
-    /// Pieces that are added from now on belong to the next start: all of the first tile of rows come
-    /// first. To be called once more at the end.
+    /// Pieces that are added from now on belong to the next start: all of the first tile of rows
+    /// come first. To be called once more at the end.
     void begin() { starts_.push_back(pieces_.size()); }
-    /// A range, what is known of each operation there, and which lanes of it count; `range.steps` is not read.
+    /// A range, what is known of each operation there, and which lanes of it count; `range.steps`
+    /// is not read.
     void add(const tile_range& range, std::span<const knowledge> known,
              std::span<const tile_step> steps);
 

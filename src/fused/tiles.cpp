@@ -13,12 +13,13 @@
 namespace ricci::fused {
 namespace {
 
-constexpr std::int64_t chunk_elements = 768;   // what a operation transforms at once
+constexpr std::int64_t chunk_elements = 768;   // what an operation transforms at once
 constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
 // Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
 constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr double near_part = 0.25;  // of the second cache
-// Few rows wait for memory, the more so where another operand is next. Their consumers sum fewer at once.
+// Few rows wait for memory, the more so where another operand is next. Their consumers sum fewer at
+// once.
 constexpr std::int64_t narrow_columns = 512;
 
 bool sums_narrow(const steps::tile_consumer& s) {
@@ -45,7 +46,7 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
             {prepared_operation<T>(s, geometry_, sizes_,
                                    what.products.size() + what.operations.size(), packing),
              s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
-             s.log_sum_exp, static_cast<T>(s.empty), 0});
+             s.log_sum_exp, 0});
     for (const auto& s : what.consumers)
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
@@ -105,7 +106,7 @@ void tiles<T>::check_room() const {
         throw std::length_error("a fused group needs more memory than a worker has");
 }
 
-// A operation writes over a tile that nobody needs after it.
+// An operation writes over a tile that nobody needs after it.
 template <class T>
 void tiles<T>::assign_buffers(const steps::fused_group& what) {
     const std::size_t count = products_.size() + operations_.size();
@@ -238,8 +239,7 @@ void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
     for (std::size_t k = 0; k < operations_.size(); ++k) {
         const operation& s = operations_[k];
         if (s.log_sum_exp < 0 || s.recomputed) continue;
-        table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width),
-                            s.empty);
+        table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width));
         const auto operand = static_cast<std::size_t>(s.log_sum_exp);
         T* to = static_cast<T*>(t.bases[operand]) + t.at[operand];
         const std::int64_t stride = geometry_.row.strides[operand];
@@ -288,9 +288,11 @@ void tiles<T>::recompute(const task& t, const operation& s, T* tile, const T* sc
     const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
     const T* from = t.base(operand) + t.at[operand] + t.row * stride;
     T* const sums = t.address(maximum_at_);
-    for (std::int64_t i = 0; i < t.width.rows; ++i) sums[i] = from[i * stride];
-    // Lanes without a row have no weights.
-    std::fill(sums + t.width.rows, sums + width, std::numeric_limits<T>::infinity());
+    // A row that saw nothing has no weights, and lanes without a row have none.
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    for (std::int64_t i = 0; i < t.width.rows; ++i)
+        sums[i] = from[i * stride] == -infinity ? infinity : from[i * stride];
+    std::fill(sums + t.width.rows, sums + width, infinity);
     T* const shift = sums + width;
     T* const unused = shift + width;
     table_->shift(shift, sums, static_cast<std::size_t>(width));

@@ -1,5 +1,5 @@
-// Making the tiles of a fused group: products, then operations, in the memory of one worker. Which tiles
-// are made and what becomes of them is the loop order's affair.
+// Making the tiles of a fused group: products, then operations, in the memory of one worker. Which
+// tiles are made and what becomes of them is the loop order's affair.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
-/// Which products two groups over the same tiles have in common: what the first one makes is kept, and the
-/// second one reuses it.
+/// Which products two groups over the same tiles have in common: what the first one makes is kept,
+/// and the second one reuses it.
 struct kept_products {
     std::vector<std::int32_t> place;  // of each product among those that are kept, -1: it is not
     bool reused = false;
@@ -117,8 +117,8 @@ public:
     bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
     bool counts(const task& t, cursor c) const;
-    /// Once all consumers are there: finds the ranges of all tiles of rows beforehand where they are the
-    /// same in every batch and run. `columns` is how far apart ranges start.
+    /// Once all consumers are there: finds the ranges of all tiles of rows beforehand where they
+    /// are the same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
     bool has_schedule() const { return schedule_.exists(); }
     /// Whether the schedule is there and has the same ranges as that of others.
@@ -132,11 +132,11 @@ public:
     }
     /// Columns are read again soon, by the next tile of rows, before they leave the caches.
     void keep_columns_near() { columns_far_ = false; }
-    /// The same if what all columns have of the operands is small; `operations` are those of a number
-    /// of a tile, each of which reads one.
+    /// The same if what all columns have of the operands is small; `operations` are those of a
+    /// number of a tile, each of which reads one.
     void place_columns(double work);
-    /// How far behind an element one lies that a later tile will read, at `stride` from column to column;
-    /// 0 where that is near anyway.
+    /// How far behind an element one lies that a later tile will read, at `stride` from column to
+    /// column; 0 where that is near anyway.
     std::int64_t ahead(std::int64_t stride) const {
         return columns_far_ ? sizes_.columns * stride : 0;
     }
@@ -157,7 +157,6 @@ private:
         bool weights = false;
         bool recomputed = false;
         std::int32_t log_sum_exp = -1;
-        T empty = 0;
         std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
     };
 

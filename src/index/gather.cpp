@@ -11,8 +11,11 @@
 #include <string>
 #include <type_traits>
 
+#include <fmt/core.h>
+
 #include <ricci/half.hpp>
 
+#include "src/base/arithmetic.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
@@ -140,8 +143,8 @@ prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted
       in_{g.in.offset, {g.in.strides.begin(), g.in.strides.end()}} {
     for (const auto& l : g.lookups) {
         if (!is_number(l.type))
-            throw std::invalid_argument(std::string("positions cannot be of type ") +
-                                        name_of(l.type));
+            throw std::invalid_argument(
+                fmt::format("positions cannot be of type {}", name_of(l.type)));
         lookups_.push_back(
             {l.type,
              {l.numbers.offset, {l.numbers.strides.begin(), l.numbers.strides.end()}},
@@ -165,8 +168,8 @@ prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted
                                                    !(is_number(type_) && is_number(source_)))))
         throw std::invalid_argument("there is no conversion between elements of these types");
     if (scatter_ && type_ != element::f32 && type_ != element::f64)
-        throw std::invalid_argument(std::string("rows of type ") + name_of(type_) +
-                                    " cannot be added up by position");
+        throw std::invalid_argument(
+            fmt::format("rows of type {} cannot be added up by position", name_of(type_)));
     // Of a plain copy the last loop is the inner one.
     if (lookups_.empty() && !extents_.empty()) outer_ = extents_.size() - 1;
 }
@@ -238,48 +241,59 @@ void inner_runs(const std::vector<std::int64_t>& extents, std::size_t first,
 
 }  // namespace
 
-template <class T>
-void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
-    std::int64_t outer = 1, inner = 1;
-    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+prepared_gather::loop_counts prepared_gather::counts() const {
+    loop_counts all;
+    for (std::size_t k = 0; k < extents_.size(); ++k)
+        (k < outer_ ? all.outer : all.inner) *= extents_[k];
+    return all;
+}
+
+template <class Row>
+void prepared_gather::for_rows(const Row& row) const {
+    const loop_counts all = counts();
+    const std::int64_t outer = all.outer, inner = all.inner;
     if (outer == 0 || inner == 0) return;
     const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
     auto task = [&](std::int64_t number, int) {
         const std::int64_t last = std::min(outer, (number + 1) * rows);
         counters at(extents_, outer_, number * rows);
-        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_)) {
-            const auto from = place_at(at, numbers);
-            if (from.first < 0) {
-                inner_runs(extents_, outer_, out_.strides, out_.strides, at.offset(out_), 0,
-                           [&](std::int64_t to, std::int64_t, std::int64_t count,
-                               std::int64_t out_stride, std::int64_t) {
-                               for (std::int64_t k = 0; k < count; ++k)
-                                   out[to + k * out_stride] = one;
-                           });
-                continue;
-            }
-            const auto run = [&](std::int64_t to, std::int64_t source, std::int64_t count,
-                                 std::int64_t out_stride, std::int64_t in_stride) {
-                if (out_stride == 1 && in_stride == 1) {
-                    std::memcpy(out + to, in + source, static_cast<std::size_t>(count) * sizeof(T));
-                    return;
-                }
-                for (std::int64_t k = 0; k < count; ++k)
-                    out[to + k * out_stride] = in[source + k * in_stride];
-            };
-            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_),
-                       at.offset(in_) + from.moved, run);
-        }
+        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_)) row(at);
     };
-    runtime::parallel_for((outer + rows - 1) / rows, task);
+    runtime::parallel_for(ceil_divide(outer, rows), task);
+}
+
+template <class T>
+void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
+    for_rows([&](const counters& at) {
+        const auto from = place_at(at, numbers);
+        if (from.first < 0) {
+            inner_runs(extents_, outer_, out_.strides, out_.strides, at.offset(out_), 0,
+                       [&](std::int64_t to, std::int64_t, std::int64_t count,
+                           std::int64_t out_stride, std::int64_t) {
+                           for (std::int64_t k = 0; k < count; ++k) out[to + k * out_stride] = one;
+                       });
+            return;
+        }
+        const auto run = [&](std::int64_t to, std::int64_t source, std::int64_t count,
+                             std::int64_t out_stride, std::int64_t in_stride) {
+            if (out_stride == 1 && in_stride == 1) {
+                std::memcpy(out + to, in + source, static_cast<std::size_t>(count) * sizeof(T));
+                return;
+            }
+            for (std::int64_t k = 0; k < count; ++k)
+                out[to + k * out_stride] = in[source + k * in_stride];
+        };
+        inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_),
+                   at.offset(in_) + from.moved, run);
+    });
 }
 
 // Each task has a part of the places and goes over all numbers, so that every element of the result
 // gets its rows in the order of the loops whatever runs at the same time.
 template <class T>
 void prepared_gather::add(T* out, const T* in, const void* const* numbers) const {
-    std::int64_t outer = 1, inner = 1;
-    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
+    const loop_counts all = counts();
+    const std::int64_t outer = all.outer, inner = all.inner;
     if (outer == 0 || inner == 0) return;
     if (lookups_.empty())
         return inner_runs(extents_, 0, out_.strides, in_.strides, out_.offset, in_.offset,
@@ -311,23 +325,14 @@ void prepared_gather::add(T* out, const T* in, const void* const* numbers) const
 
 template <class T, class Source>
 void prepared_gather::convert(T* out, const Source* in) const {
-    std::int64_t outer = 1, inner = 1;
-    for (std::size_t k = 0; k < extents_.size(); ++k) (k < outer_ ? outer : inner) *= extents_[k];
-    if (outer == 0 || inner == 0) return;
-    const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
-    auto task = [&](std::int64_t number, int) {
-        const std::int64_t last = std::min(outer, (number + 1) * rows);
-        counters at(extents_, outer_, number * rows);
-        for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_))
-            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
-                       [&](std::int64_t to, std::int64_t source, std::int64_t count,
-                           std::int64_t out_stride, std::int64_t in_stride) {
-                           for (std::int64_t k = 0; k < count; ++k)
-                               out[to + k * out_stride] =
-                                   converted_to<T>(in[source + k * in_stride]);
-                       });
-    };
-    runtime::parallel_for((outer + rows - 1) / rows, task);
+    for_rows([&](const counters& at) {
+        inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
+                   [&](std::int64_t to, std::int64_t source, std::int64_t count,
+                       std::int64_t out_stride, std::int64_t in_stride) {
+                       for (std::int64_t k = 0; k < count; ++k)
+                           out[to + k * out_stride] = converted_to<T>(in[source + k * in_stride]);
+                   });
+    });
 }
 
 template <class T>

@@ -53,6 +53,15 @@ private:
     };
     struct counters;
     struct place;
+    /// Iterations of the loops that the numbers depend on, and of those within them.
+    struct loop_counts {
+        std::int64_t outer = 1, inner = 1;
+    };
+
+    loop_counts counts() const;
+    /// Calls row(counters) for each iteration of the outer loops, on all threads.
+    template <class Row>
+    void for_rows(const Row& row) const;
 
     place place_at(const counters& at, const void* const* numbers) const;
     bool is_wanted(const counters& at, const void* const* numbers) const;

@@ -41,7 +41,8 @@ std::int64_t rounds_of(std::int64_t rounds) {
     return ran ? rounds * chains * 2 * static_cast<std::int64_t>(hn::Lanes(d)) : 0;
 }
 
-// A tile of a product: every step loads vectors of B and single elements of A, both a few kilobytes.
+// A tile of a product: every step loads vectors of B and single elements of A, both a few
+// kilobytes.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int tile_rows = 8, tile_vectors = 3;
 #else

@@ -1,5 +1,6 @@
-// What arrays and classes hold where a kernel computes with vectors: the vectors of SVE have no size that the
-// language knows of, so these hold others that do, and turn into them and back without instructions.
+// What arrays and classes hold where a kernel computes with vectors: the vectors of SVE have no
+// size that the language knows of, so these hold others that do, and turn into them and back
+// without instructions.
 #if defined(RICCI_KERNELS_STORED_VECTOR_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_STORED_VECTOR_INL_H
 #undef RICCI_KERNELS_STORED_VECTOR_INL_H
@@ -42,8 +43,8 @@ struct vector_storage {
 
 #endif
 
-/// Converts from V and to V. Where a function's parameter is to be deduced as V, an element of an array is
-/// copied into a V first.
+/// Converts from V and to V. Where a function's parameter is to be deduced as V, an element of an
+/// array is copied into a V first.
 template <class V>
 using stored = typename vector_storage<V>::type;
 

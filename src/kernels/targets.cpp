@@ -14,8 +14,8 @@ namespace {
 std::vector<std::int64_t> present_targets() {
     std::vector<std::int64_t> found;
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) found.push_back(target);
-    // What every CPU can run is dispatched to where Highway finds nothing: it takes an Arm CPU without
-    // instructions for AES for one without NEON.
+    // What every CPU can run is dispatched to where Highway finds nothing: it takes an Arm CPU
+    // without instructions for AES for one without NEON.
     if (found.empty()) found.push_back(HWY_STATIC_TARGET);
     return found;
 }
@@ -38,6 +38,11 @@ bool force_target(const std::string& name) {
         }
     }
     return false;
+}
+
+void force_lesser_cpu() {
+    constexpr std::int64_t every_vector_target = HWY_EMU128 - 1;
+    hwy::SetSupportedTargetsForTest(every_vector_target & ~HWY_TARGETS);
 }
 
 void reset_target() { hwy::SetSupportedTargetsForTest(0); }

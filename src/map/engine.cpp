@@ -12,6 +12,7 @@
 #include "src/map/task_memory.hpp"
 #include "src/runtime/caches.hpp"
 #include "src/runtime/parallel.hpp"
+#include "src/tile/instances.hpp"
 
 namespace ricci::elementwise {
 namespace {
@@ -28,8 +29,9 @@ constexpr double serial_price = 16000;
 constexpr std::int64_t most_blocks = 256;
 
 constexpr std::int64_t largest_tile = 1024;
-// Elements of a tile of a sum that reads its operands where they lie and stores nothing: the start of a tile
-// costs as much as many lines of memory. What a lane of a vector adds up rounds at every step.
+// Elements of a tile of a sum that reads its operands where they lie and stores nothing: the start
+// of a tile costs as much as many lines of memory. What a lane of a vector adds up rounds at every
+// step.
 constexpr std::int64_t longest_summed = 4096;
 constexpr std::int64_t summed_in_a_lane = 256;
 constexpr std::int64_t smallest_tile = 16;
@@ -37,8 +39,8 @@ constexpr std::int64_t smallest_tile = 16;
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
 
-/// Bytes of a tile of a row that is summed together with those of other rows, and how far the places of a group
-/// lie apart that are read at once.
+/// Bytes of a tile of a row that is summed together with those of other rows, and how far the
+/// places of a group lie apart that are read at once.
 constexpr std::int64_t longest_tile_abreast = std::int64_t{16} << 10;
 constexpr std::int64_t bytes_apart = std::int64_t{64} << 10;
 constexpr std::int64_t fewest_rows_abreast = 16;
@@ -94,7 +96,8 @@ std::size_t engine<T, S>::scratch_needed() const {
     return bytes;
 }
 
-/// Whether the output is larger than the caches, and what is written at once is many of its cache lines.
+/// Whether the output is larger than the caches, and what is written at once is many of its cache
+/// lines.
 template <class T, class S>
 bool engine<T, S>::writes_past() const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -107,8 +110,8 @@ bool engine<T, S>::writes_past() const {
            row * bytes >= shortest_past_row && nest_.outputs * bytes >= runtime::stream_bytes;
 }
 
-/// How many tiles ahead memory is asked for: no processor guesses where the rows of a tile begin, and a row that
-/// goes on stops where the output is written meanwhile.
+/// How many tiles ahead memory is asked for: no processor guesses where the rows of a tile begin,
+/// and a row that goes on stops where the output is written meanwhile.
 template <class T, class S>
 std::int64_t engine<T, S>::choose_ahead() const {
     if (layout_.how != traversal::plain) return 0;
@@ -117,8 +120,8 @@ std::int64_t engine<T, S>::choose_ahead() const {
     return layout_.shape.q_chunk > 1 && nest_.outputs * bytes >= far_bytes ? 1 : 0;
 }
 
-/// How rows are summed that are an operand's own elements: several rows in groups, tile after tile; one that
-/// is a run of many tiles, or rows of larger ones, from several places at once.
+/// How rows are summed that are an operand's own elements: several rows in groups, tile after tile;
+/// one that is a run of many tiles, or rows of larger ones, from several places at once.
 template <class T, class S>
 void engine<T, S>::choose_sums() {
     if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() || !sums()) return;
@@ -205,8 +208,8 @@ void engine<T, S>::run_empty(void* const* bases) const {
     }
 }
 
-/// Asks for the lines of a tile that m.unit_at names, except of operands that stand still along p: they are in the
-/// caches, unless there is no p. Part of its caller, as kernels::ask_for is.
+/// Asks for the lines of a tile that m.unit_at names, except of operands that stand still along p:
+/// they are in the caches, unless there is no p. Part of its caller, as kernels::ask_for is.
 template <class T, class S>
 [[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
                                                               std::int64_t q) const {
@@ -403,13 +406,7 @@ void engine<T, S>::run(void* const* bases) const {
     runtime::parallel_for((units_ + units_per_task_ - 1) / units_per_task_, task);
 }
 
-template class engine<float>;
-template class engine<double>;
-template class engine<float, bf16>;
-template class engine<float, f16>;
-template class engine<std::int32_t>;
-template class engine<std::int64_t>;
-template class engine<std::complex<float>>;
-template class engine<std::complex<double>>;
+#define RICCI_INSTANTIATE(...) template class engine<__VA_ARGS__>
+RICCI_FOR_TILES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::elementwise

@@ -21,7 +21,8 @@ class line_writer;
 /// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
-/// Rows that are summed together, at most: those of one run each, and those whose sums go on from tile to tile.
+/// Rows that are summed together, at most: those of one run each, and those whose sums go on from
+/// tile to tile.
 inline constexpr std::int64_t most_runs_abreast = 4096, most_rows_abreast = 256;
 
 /// Places of a long row that are read at once: memory delivers more from several than from one.

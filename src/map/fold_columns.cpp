@@ -5,15 +5,17 @@
 #include <cstring>
 #include <utility>
 
-#include "src/map/task_memory.hpp"
 #include "src/kernels/scalar/scalar_twin.hpp"
+#include "src/map/task_memory.hpp"
+#include "src/tile/instances.hpp"
 
 namespace ricci::elementwise {
 namespace {
 
 using steps::fold;
 
-/// So many rows, or a tile of more, are summed plainly before the sum is added, with its error, to the total.
+/// So many rows, or a tile of more, are summed plainly before the sum is added, with its error, to
+/// the total.
 constexpr std::int64_t rows_per_block = 64;
 
 }  // namespace
@@ -257,23 +259,13 @@ void engine<T, S>::normalise_columns(task_memory& m, std::int64_t first, std::in
     template void engine<__VA_ARGS__>::join_columns(task_memory&, const value_type*) const;     \
     template void engine<__VA_ARGS__>::reduce_columns(task_memory&, std::int64_t, std::int64_t) \
         const;                                                                                  \
-    template void engine<__VA_ARGS__>::finish_columns(task_memory&) const;
+    template void engine<__VA_ARGS__>::finish_columns(task_memory&) const
 #define RICCI_SOFTMAX_COLUMNS(...)                                                                 \
     template void engine<__VA_ARGS__>::finish_softmax_columns(task_memory&) const;                 \
     template void engine<__VA_ARGS__>::normalise_columns(task_memory&, std::int64_t, std::int64_t) \
-        const;
-RICCI_COLUMNS(float)
-RICCI_COLUMNS(double)
-RICCI_COLUMNS(float, bf16)
-RICCI_COLUMNS(float, f16)
-RICCI_COLUMNS(std::int32_t)
-RICCI_COLUMNS(std::int64_t)
-RICCI_COLUMNS(std::complex<float>)
-RICCI_COLUMNS(std::complex<double>)
-RICCI_SOFTMAX_COLUMNS(float)
-RICCI_SOFTMAX_COLUMNS(double)
-RICCI_SOFTMAX_COLUMNS(float, bf16)
-RICCI_SOFTMAX_COLUMNS(float, f16)
+        const
+RICCI_FOR_TILES(RICCI_COLUMNS);
+RICCI_FOR_REAL_TILES(RICCI_SOFTMAX_COLUMNS);
 template void engine<float>::softmax_columns(task_memory&) const;
 template void engine<double>::softmax_columns(task_memory&) const;
 #undef RICCI_COLUMNS

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <complex>
 
-#include "src/map/task_memory.hpp"
 #include "src/kernels/scalar/scalar_twin.hpp"
+#include "src/map/task_memory.hpp"
+#include "src/tile/instances.hpp"
 
 namespace ricci::elementwise {
 namespace {
@@ -96,8 +97,8 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
     }
 }
 
-/// The sum over tiles [first, last) of products of two operands, which are stored nowhere: tiles of the first
-/// and of the second half in turns.
+/// The sum over tiles [first, last) of products of two operands, which are stored nowhere: tiles of
+/// the first and of the second half in turns.
 template <class T, class S>
 row_total<T> engine<T, S>::sum_products(task_memory& m, std::int64_t first,
                                         std::int64_t last) const {
@@ -357,26 +358,16 @@ void engine<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_
     template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                \
     template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(        \
         task_memory&, std::int64_t, std::int64_t) const;                                        \
-    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const;
+    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const
 #define RICCI_REAL_ROWS(...)                                                                      \
     template void engine<__VA_ARGS__>::sum_rows_abreast(task_memory&, std::int64_t, std::int64_t) \
         const;                                                                                    \
     template void engine<__VA_ARGS__>::softmax_short_row(task_memory&) const;                     \
     template void engine<__VA_ARGS__>::softmax_row(task_memory&) const;                           \
     template void engine<__VA_ARGS__>::normalise_row(task_memory&, std::int64_t, std::int64_t,    \
-                                                     const row_sum&) const;
-RICCI_ROWS(float)
-RICCI_ROWS(double)
-RICCI_ROWS(float, bf16)
-RICCI_ROWS(float, f16)
-RICCI_ROWS(std::int32_t)
-RICCI_ROWS(std::int64_t)
-RICCI_ROWS(std::complex<float>)
-RICCI_ROWS(std::complex<double>)
-RICCI_REAL_ROWS(float)
-RICCI_REAL_ROWS(double)
-RICCI_REAL_ROWS(float, bf16)
-RICCI_REAL_ROWS(float, f16)
+                                                     const row_sum&) const
+RICCI_FOR_TILES(RICCI_ROWS);
+RICCI_FOR_REAL_TILES(RICCI_REAL_ROWS);
 #undef RICCI_ROWS
 #undef RICCI_REAL_ROWS
 

@@ -20,9 +20,9 @@ constexpr std::int64_t summed_row_bytes = std::int64_t{12} << 10;
 constexpr std::int64_t shortest_joined_row = 256, tile_of_rows_bytes = std::int64_t{256} << 10;
 // Of a tile that is transposed: what of each line is written, and read.
 constexpr std::int64_t row_bytes = 512, line_bytes = 256;
-// Where operands and output are in memory: bytes that are asked for with a tile, of all operands together, and of
-// one at least; and how far ahead of it. As measured on Zen 4 with one operand: with twice as many at once nearly
-// all of the gain was lost, and half as far ahead a part of it.
+// Where operands and output are in memory: bytes that are asked for with a tile, of all operands
+// together, and of one at least; and how far ahead of it. As measured on Zen 4 with one operand:
+// with twice as many at once nearly all of the gain was lost, and half as far ahead a part of it.
 constexpr std::int64_t asked_bytes = 2048, shortest_asked = 512, ahead_bytes = 8192;
 
 struct choice {
@@ -127,7 +127,8 @@ private:
         return total;
     }
 
-    /// Beginning and finishing a row along `l`; sums of rows that are read where they lie are finished in groups.
+    /// Beginning and finishing a row along `l`; sums of rows that are read where they lie are
+    /// finished in groups.
     double price_of_row(const loop& l) const { return sums_in_place(l) ? 19 : 120; }
     bool sums_in_place(const loop& l) const {
         return real_ && bare_ && is_sum() && writes_nothing(l);
@@ -214,7 +215,8 @@ private:
         if (streams > 0) layout_.tiles_ahead = ahead_bytes / (shape.q_chunk * element_bytes_);
     }
 
-    /// How many operands come from memory along q for an output that is too large for the caches, too.
+    /// How many operands come from memory along q for an output that is too large for the caches,
+    /// too.
     std::int64_t streams_along(const loop& q) const {
         if (!real_ || layout_.how != traversal::plain || q.stride[0] != 1 ||
             nest_.outputs * element_bytes_ < runtime::stream_bytes)
@@ -237,8 +239,8 @@ private:
         // Several rows in a tile mean that loads are copied: worth it for short rows alone.
         const bool whole = shape.q_chunk == q.extent && q.extent < 128;
         if (reads_rows || shape.reads_runs) {
-            // Of rows that kernels take several of at once, so many that the start of a tile is little; no more,
-            // as they are summed without a correction.
+            // Of rows that kernels take several of at once, so many that the start of a tile is
+            // little; no more, as they are summed without a correction.
             const std::int64_t row = shape.q_chunk * element_bytes_;
             const std::int64_t most =
                 row >= shortest_joined_row

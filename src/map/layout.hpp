@@ -29,7 +29,8 @@ struct map_layout {
     walk tiles;
     /// A softmax over columns too long for the cache: maximum and sum in one pass, online.
     bool streamed = false;
-    /// plain, tiles of one row that are written past the caches: how far ahead memory is asked for; 0 where it is not.
+    /// plain, tiles of one row that are written past the caches: how far ahead memory is asked for;
+    /// 0 where it is not.
     std::int64_t tiles_ahead = 0;
     /// Axes from here on, in the walk that moves the tile, keep the single numbers of a tile.
     std::size_t first_tile_axis = 0;

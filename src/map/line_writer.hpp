@@ -9,8 +9,8 @@
 
 namespace ricci::elementwise {
 
-/// What follows a piece in memory may come next: its line is written when it is whole. A line that is written in
-/// two halves would be fetched first.
+/// What follows a piece in memory may come next: its line is written when it is whole. A line that
+/// is written in two halves would be fetched first.
 template <class T>
 class line_writer {
 public:

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "src/map/engine.hpp"
 #include "src/tile/loops.hpp"
 #include "src/copy/permutation.hpp"
@@ -19,8 +21,8 @@ namespace {
 /// Refuses what the element type does not have; the planner has said so in better words before.
 void check_kernels(const steps::map& map, const std::vector<node>& program) {
     const auto refuse = [&] {
-        throw std::invalid_argument(std::string("an operation that ") + name_of(map.type) +
-                                    " does not have");
+        throw std::invalid_argument(
+            fmt::format("an operation that {} does not have", name_of(map.type)));
     };
     const auto check = [&](const auto& kernels) {
         for (const node& n : program) {

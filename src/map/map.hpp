@@ -1,4 +1,5 @@
-// Element-wise programs over strided loops, optionally folded: steps::map, prepared once, run often.
+// Element-wise programs over strided loops, optionally folded: steps::map, prepared once, run
+// often.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Paths through more operands than all orders of can be looked at: greedy ones, made better part by part.
+// Paths through more operands than all orders of can be looked at: greedy ones, made better part by
+// part.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -64,7 +65,8 @@ contraction_path pairwise_path(const problem& p, Misjudge misjudge) {
     return path;
 }
 
-/// A path as a tree that is made better: each part of a few products is replaced by the best there is.
+/// A path as a tree that is made better: each part of a few products is replaced by the best there
+/// is.
 class refined_tree {
 public:
     refined_tree(const problem& p, const contraction_path& path)

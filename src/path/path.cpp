@@ -10,14 +10,14 @@
 namespace ricci::path {
 namespace {
 
-problem numbered(const std::vector<std::vector<ir::ref>>& operands,
-                 const std::vector<ir::ref>& result,
+problem numbered(const std::vector<std::span<const ir::ref>>& operands,
+                 std::span<const ir::ref> result,
                  const std::function<std::int64_t(ir::ref)>& extent) {
-    std::vector<ir::ref> all(result);
+    std::vector<ir::ref> all(result.begin(), result.end());
     for (const auto& o : operands) all.insert(all.end(), o.begin(), o.end());
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    const auto set_of = [&](const std::vector<ir::ref>& list) {
+    const auto set_of = [&](std::span<const ir::ref> list) {
         index_set s(all.size());
         for (ir::ref i : list)
             s.insert(static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), i) -
@@ -27,7 +27,8 @@ problem numbered(const std::vector<std::vector<ir::ref>>& operands,
     problem p;
     for (const auto& o : operands) p.operands.push_back(set_of(o));
     p.result = set_of(result);
-    // Where an index has no values every order costs nothing; one that is good for longer ones will do.
+    // Where an index has no values every order costs nothing; one that is good for longer ones will
+    // do.
     for (ir::ref i : all)
         p.extents.push_back(static_cast<double>(std::max<std::int64_t>(extent(i), 1)));
     return p;
@@ -98,8 +99,8 @@ contraction_path exact_path(const problem& p, double known) {
     return path;
 }
 
-contraction_path find_path(const std::vector<std::vector<ir::ref>>& operands,
-                           const std::vector<ir::ref>& result,
+contraction_path find_path(const std::vector<std::span<const ir::ref>>& operands,
+                           std::span<const ir::ref> result,
                            const std::function<std::int64_t(ir::ref)>& extent) {
     const auto p = numbered(operands, result, extent);
     if (operands.size() > exact_path_operands) return greedy_path(p);

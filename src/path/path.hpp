@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -27,8 +28,8 @@ inline constexpr std::size_t exact_path_operands = 12;
 
 /// The path with the fewest multiplications, and of those the one that stores least. An index that
 /// only one operand has belongs to the result: others are summed before. Index lists are sorted.
-contraction_path find_path(const std::vector<std::vector<ir::ref>>& operands,
-                           const std::vector<ir::ref>& result,
+contraction_path find_path(const std::vector<std::span<const ir::ref>>& operands,
+                           std::span<const ir::ref> result,
                            const std::function<std::int64_t(ir::ref)>& extent);
 
 }  // namespace ricci::path

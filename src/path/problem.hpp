@@ -12,8 +12,8 @@
 
 namespace ricci::path {
 
-/// A set of a product's indices, which are numbered from 0. The first 64, which is nearly always all,
-/// need no memory of their own.
+/// A set of a product's indices, which are numbered from 0. The first 64, which is nearly always
+/// all, need no memory of their own.
 class index_set {
 public:
     explicit index_set(std::size_t indices = 0) : high_(indices > 64 ? (indices - 1) / 64 : 0) {}
@@ -68,8 +68,8 @@ struct problem {
     std::vector<double> extents;
 };
 
-/// The best path there is; for up to exact_path_operands operands. `known`: the multiplications of some
-/// path, above which none is looked for.
+/// The best path there is; for up to exact_path_operands operands. `known`: the multiplications of
+/// some path, above which none is looked for.
 contraction_path exact_path(const problem& p,
                             double known = std::numeric_limits<double>::infinity());
 /// A path that is found at once, with no claim to be good.

@@ -102,7 +102,7 @@ private:
     }
     // Subtracts what is negated instead of adding its negative.
     std::int32_t sum(const expression& node) {
-        std::vector<expr> terms, subtracted, masked;
+        expr_list terms, subtracted, masked;
         for (expr t : node.arguments)
             (masks(t) ? masked : negated(t) ? subtracted : terms).push_back(t);
         terms.insert(terms.end(), subtracted.begin(), subtracted.end());
@@ -114,7 +114,7 @@ private:
         }
         return total;
     }
-    std::int32_t sum(const std::vector<expr>& terms) {
+    std::int32_t sum(const expr_list& terms) {
         std::int32_t total = value(terms[0]);
         for (std::size_t k = 1; k < terms.size(); ++k)
             total = negated(terms[k]) ? push(opcode::subtract, total, product(terms[k], false, 1))
@@ -123,7 +123,7 @@ private:
     }
 
     // 1 where all brackets are true, otherwise 0.
-    std::int32_t all_of(const std::vector<expr>& brackets) {
+    std::int32_t all_of(const expr_list& brackets) {
         std::int32_t all = value(brackets[0]);
         for (std::size_t k = 1; k < brackets.size(); ++k)
             all = push(opcode::logical_and, all, value(brackets[k]));
@@ -135,7 +135,7 @@ private:
         const auto& node = graph_[e];
         std::int32_t total = -1;
         std::vector<std::int32_t> divisors;
-        std::vector<expr> brackets;
+        expr_list brackets;
         for (std::size_t k = minus ? 1 : skipped; k < node.arguments.size(); ++k) {
             if (graph_.is_bracket(node.arguments[k])) {
                 brackets.push_back(node.arguments[k]);

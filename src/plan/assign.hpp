@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -13,8 +12,8 @@
 
 namespace ricci::plan {
 
-/// How an assignment is carried out.
-enum class way : std::uint8_t {
+/// What an assignment is, and which of its fields mean something.
+enum class form : std::uint8_t {
     contract,  // body: a product of two loads, each perhaps conjugated
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
@@ -25,12 +24,11 @@ enum class way : std::uint8_t {
 /// read where beta is 0.
 struct assign {
     ir::ref equation = ir::none;
-    way how = way::map;
+    form as = form::map;
     access target;
     loop_list loops;  // those of the target; of a scatter all
     fold folding = fold::none;
     loop_list over;
-    double of_nothing = -std::numeric_limits<double>::infinity();  // logsumexp of no number
     expr body = -1;
     expr scale = -1;  // contract: a number, of constants and single elements
     double beta = 0;  // contract
@@ -60,9 +58,9 @@ enum class part : std::uint8_t {
     product,  // tile = scale * sum of a product of what lacks columns and what lacks rows
     weights,  // tile = softmax over the columns, exact in the end only: what is summed with it is
               // rescaled while the maximum rises
-    log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of;
-              // +infinity of rows that are -infinity everywhere, so that exp(x - it) is 0 there
-    recomputed,  // tile = exp(x - the log_sum of an earlier group): these weights again
+    log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of
+    recomputed,  // tile = exp(x - the log_sum of an earlier group): these weights again, 0 in rows
+                 // whose log_sum is -infinity, as they are -infinity everywhere
     tile,        // tile = body
     rows,        // a result of rows: a sum over all columns of body, a tile times at most one load
     columns,     // a result of columns: the same over all rows

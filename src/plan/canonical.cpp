@@ -1,19 +1,15 @@
 #include "src/plan/canonical.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <string>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::plan {
 namespace {
-
-std::string words_of(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%a", value);
-    return text;
-}
 
 class speller {
 public:
@@ -23,9 +19,9 @@ public:
 
     void spell(ir::ref n) {
         const auto& x = p_.nodes[n];
-        write(std::to_string(static_cast<int>(x.kind)) + "." + std::to_string(x.detail));
-        if (x.kind == ir::op::number) write("=" + words_of(x.value));
-        if (x.kind == ir::op::tensor) write("n" + std::to_string(x.name));
+        write("{}.{}", static_cast<int>(x.kind), x.detail);
+        if (x.kind == ir::op::number) write("={:a}", x.value);
+        if (x.kind == ir::op::tensor) write("n{}", x.name);
         spell_positions(x.positions);
         const auto outer = enter(x);
         write("(");
@@ -38,31 +34,34 @@ public:
     }
 
 private:
-    void write(const std::string& words) { out_.spelling += words; }
+    template <class... Values>
+    void write(fmt::format_string<Values...> words, Values&&... values) {
+        out_.spelling += fmt::format(words, std::forward<Values>(values)...);
+    }
 
     // A new number at its first appearance, with its extent; the same number later.
     int number_of(ir::ref index) {
         const auto [at, is_new] = numbers_.try_emplace(index, next_);
         if (!is_new) return at->second;
         ++next_;
-        write(":" + std::to_string(extent_(index)));
+        write(":{}", extent_(index));
         if (std::find(bound_.begin(), bound_.end(), index) == bound_.end())
             out_.free.push_back(index);
         return at->second;
     }
     void spell_index(ir::ref index) {
         const int number = number_of(index);
-        write("#" + std::to_string(number));
+        write("#{}", number);
     }
 
     void spell_positions(ir::range at) {
         for (std::int32_t k = 0; k < at.count; ++k) {
             const auto& q = p_.at(at, k);
-            write("[" + std::to_string(static_cast<int>(q.kind)) + "." + std::to_string(q.offset));
+            write("[{}.{}", static_cast<int>(q.kind), q.offset);
             if (q.kind == ir::position_kind::index) spell_index(q.index);
             for (std::int32_t t = 0; t < q.terms.count; ++t) {
                 const auto& term = p_.affine_terms[q.terms.first + t];
-                write("*" + std::to_string(term.coefficient));
+                write("*{}", term.coefficient);
                 spell_index(term.index);
             }
         }
@@ -85,15 +84,15 @@ private:
     }
     void shape_of(ir::ref n, std::string& out) const {
         const auto& x = p_.nodes[n];
-        out += std::to_string(static_cast<int>(x.kind)) + "." + std::to_string(x.detail) + "." +
-               std::to_string(x.name) + "." + std::to_string(x.positions.count);
-        if (x.kind == ir::op::number) out += "=" + words_of(x.value);
+        out = fmt::format("{}.{}.{}.{}", static_cast<int>(x.kind), x.detail, x.name,
+                          x.positions.count);
+        if (x.kind == ir::op::number) out += fmt::format("={:a}", x.value);
         std::vector<std::string> children(static_cast<std::size_t>(x.children.count));
         for (std::size_t k = 0; k < children.size(); ++k)
             shape_of(p_.child(x, static_cast<std::int32_t>(k)), children[k]);
         if (x.kind == ir::op::add || x.kind == ir::op::multiply)
             std::sort(children.begin(), children.end());
-        for (const auto& child : children) out += "(" + child + ")";
+        for (const auto& child : children) out += fmt::format("({})", child);
     }
 
     // Below a sign that binds an index, the letter is another index than outside.
@@ -111,7 +110,7 @@ private:
         for (std::int32_t k = 0; k < x.indices.count; ++k)
             over.push_back(number_of(p_.reduced(x, k)));
         std::sort(over.begin(), over.end());
-        for (const int number : over) write("/" + std::to_string(number));
+        for (const int number : over) write("/{}", number);
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
             const ir::ref index = p_.reduced(x, k);
             bound_.pop_back();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/plan/growth.hpp"
+#include "src/plan/grown_group.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/same_names.hpp"
 
@@ -127,9 +127,9 @@ private:
                            [&](const group_loop& g) { return g.what == l; });
     }
     // A result of rows, or how it is read: its loops beside the group's left out.
-    std::vector<place> rows_of(const access& a) const {
+    short_list<place, 4> rows_of(const access& a) const {
         auto at = a.at;
-        for (auto& p : at) p.terms.erase_if([&](const term& t) { return !is_group_loop(t.over); });
+        for (auto& p : at) erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
         return at;
     }
     const access* result(std::int32_t slot) const {
@@ -172,7 +172,7 @@ private:
     std::optional<assign> as_row_sum(const step& s) {
         const assign* map = s.as_assign();
         auto& values = plan_.values;
-        if (map == nullptr || map->how != way::map || map->folding != fold::sum) return {};
+        if (map == nullptr || map->as != form::map || map->folding != fold::sum) return {};
         expr product = map->body;
         const auto is_product = [&](expr e) {
             return values[e].kind == kind::operation && values[e].code == opcode::multiply &&

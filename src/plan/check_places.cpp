@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/words.hpp"
@@ -116,20 +118,19 @@ private:
         });
     }
     [[noreturn]] void refuse(ir::ref place, double at, std::int64_t extent) const {
-        std::string where;
+        std::vector<std::string> where;
         ir::index_set seen;
         ir::collect_free(p_, place, seen);
         for (ir::ref i = 0; i < seen.end(); ++i) {
             if (!seen.has(i)) continue;
-            const auto letter = p_.index(i);
-            where += (where.empty() ? "" : ", ") +
-                     std::string(letter.data, static_cast<std::size_t>(letter.size)) + " = " +
-                     std::to_string(static_cast<std::int64_t>(at_of(i)));
+            where.push_back(
+                fmt::format("{} = {}", words_of_index(p_, i), static_cast<std::int64_t>(at_of(i))));
         }
-        throw error("ricci: in " + words_of_equation(p_, e_) + " the place " +
-                    std::to_string(static_cast<std::int64_t>(at)) + " is read where " + where +
-                    ", and the axis has the places 0 to " + std::to_string(extent - 1) +
-                    "; no condition on positions excludes it.");
+        throw error(fmt::format(
+            "ricci: in {} the place {} is read where {}, and the axis has the places 0 to {}; no "
+            "condition on positions excludes it.",
+            words_of_equation(p_, e_), static_cast<std::int64_t>(at), fmt::join(where, ", "),
+            extent - 1));
     }
 
     // Positions that are being tried --------------------------------------------------------------

@@ -23,7 +23,7 @@ step map_step_of(program_plan& plan, ir::ref equation, const access& target, exp
     return make_step(plan.values, std::move(a));
 }
 
-loop_list sorted(std::vector<loop> loops) {
+loop_list sorted(loop_list loops) {
     std::sort(loops.begin(), loops.end());
     return loops;
 }
@@ -32,7 +32,7 @@ loop_list sorted(std::vector<loop> loops) {
 void split_rows_or_columns(program_plan& plan, const grown_group& group, consumer& c,
                            std::vector<made_step>& made) {
     const auto summed = group.summed_by(c.step);
-    std::vector<loop> axes, kept, folded;
+    loop_list axes, kept, folded;
     for (std::size_t g = 0; g < group.loops.size(); ++g) {
         if (group.loops[g].role == c.summed) continue;
         axes.push_back(group.loops[g].what);
@@ -69,7 +69,7 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
     auto& values = plan.values;
     const access whole = c.what.target;
     const auto reached = loops_of(whole);
-    std::vector<loop> axes, kept, folded, lines;
+    loop_list axes, kept, folded, lines;
     for (const auto& l : group.loops) {
         if (l.role != loop_role::batch) {
             lines.push_back(l.what);
@@ -120,10 +120,8 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
           {whole.slot, c.step, true}}});
 }
 
-}  // namespace
-
-consumer make_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
-                       std::size_t step) {
+consumer start_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
+                        std::size_t step) {
     consumer made;
     const assign a = group.at(step);
     made.step = step;
@@ -131,22 +129,18 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
     made.what = a;
     made.what.target = tiles.renamed(step, a.target);
     made.what.scale = plan.values.constant(1);
+    return made;
+}
+
+// Of a contraction or a scatter.
+consumer make_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
+                       std::size_t step) {
+    const assign a = group.at(step);
+    consumer made = start_consumer(plan, group, tiles, step);
     const auto& found = group.matched.at(step);
-    if (a.how == way::scatter) {
+    if (a.as == form::scatter) {
         made.of = plan.values[a.body].source;
         made.value = tiles.value_of(made.of.slot, step, made.needs);
-        return made;
-    }
-    if (a.how == way::map) {
-        for_each_load(plan.values, a, [&](const access& from) {
-            if (group.is_plane(from.slot)) made.of = from;
-        });
-        made.value = tiles.body_of(step, made.needs);
-        if (a.folding == fold::mean) {
-            double count = 1;
-            for (const loop l : a.over) count *= static_cast<double>(plan.values.extent(l));
-            made.what.scale = plan.values.constant(1 / count);
-        }
         return made;
     }
     for (const loop l : a.loops)
@@ -174,9 +168,39 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
     return made;
 }
 
+}  // namespace
+
+std::vector<consumer> make_consumers(program_plan& plan, const grown_group& group,
+                                     tile_values& tiles, std::size_t step) {
+    const assign a = group.at(step);
+    if (a.as != form::map) return {make_consumer(plan, group, tiles, step)};
+    consumer made = start_consumer(plan, group, tiles, step);
+    for_each_load(plan.values, a, [&](const access& from) {
+        if (group.is_plane(from.slot)) made.of = from;
+    });
+    if (a.folding == fold::logsumexp) {
+        const expr score = tiles.body_of(step, made.needs);
+        made.log_sum = true;
+        made.weights = tiles.softmax_of(score, ir::none, made.needs);
+        made.value =
+            plan.values.load(tiles.softmaxes()[static_cast<std::size_t>(made.weights)].tile);
+        return {made};
+    }
+    if (a.folding == fold::mean)
+        made.what.scale = plan.values.constant(1 / plan.values.size(a.over));
+    std::vector<consumer> all;
+    for (const auto& at : iterations_of(plan.values, tiles.own_results(step))) {
+        consumer each = made;
+        each.what.target = at_iteration(made.what.target, at);
+        each.value = tiles.body_of(step, each.needs, at);
+        all.push_back(std::move(each));
+    }
+    return all;
+}
+
 void split_sum(program_plan& plan, const grown_group& group, consumer& c,
                std::vector<made_step>& made) {
-    if (c.what.how == way::scatter) split_added(plan, group, c, made);
+    if (c.what.as == form::scatter) split_added(plan, group, c, made);
     else if (c.summed != loop_role::batch) split_rows_or_columns(plan, group, c, made);
 }
 

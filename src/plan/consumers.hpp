@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "src/plan/tile_values.hpp"
@@ -20,11 +19,12 @@ struct consumer {
     access of;                     // the plane, as written
     loop_list own;                 // its loops beside the group's
     std::int32_t weights = -1;     // the softmax that the value is proportional to
-    std::set<std::size_t> needs;   // the steps that make its value
+    step_set needs;                // the steps that make its value
     bool late = false;             // after all softmaxes are complete
     bool late_by_product = false;  // only because a product that makes its value waits
     bool replaced = false;         // by a map of what another consumer gives
     bool partial = false;          // a map sums what it gives over more loops
+    bool log_sum = false;          // gives the logarithm of the sum of the weights
 };
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.
@@ -38,7 +38,9 @@ struct made_step {
     std::vector<timed_touch> touches;
 };
 
-consumer make_consumer(program_plan&, const grown_group&, tile_values&, std::size_t step);
+/// One for a step, or one for each iteration of the loops that a map has of its own.
+std::vector<consumer> make_consumers(program_plan&, const grown_group&, tile_values&,
+                                     std::size_t step);
 
 /// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is
 /// made of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.

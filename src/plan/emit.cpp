@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/plan/assembler.hpp"
+#include "src/plan/classify.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -21,28 +22,138 @@ class emitter {
 public:
     explicit emitter(const program_plan& plan) : plan_(plan), graph_(plan.values) {}
 
-    compiled_step make(const assign& a) {
-        compiled_step s;
-        s.equation = a.equation;
-        s.hides = a.hides;
-        switch (a.how) {
-            case way::contract:
-                contract(a, s);
-                break;
-            case way::map:
-                map(a, s);
-                break;
-            case way::gather:
-                gather(a, s);
-                break;
-            case way::scatter:
-                scatter(a, s);
-                break;
+    contraction_step contract(const assign& a) const {
+        auto c = begun<contraction_step>(a);
+        const auto& factors = graph_[a.body].arguments;
+        const auto load = [&](expr factor, bool& conjugate) -> const expression& {
+            conjugate = graph_[factor].kind == kind::operation;
+            return graph_[conjugate ? graph_[factor].arguments[0] : factor];
+        };
+        const expression& left = load(factors[0], c.conjugate_a);
+        const expression& right = load(factors[1], c.conjugate_b);
+        const place at_a = address_of(left.source), at_b = address_of(right.source),
+                    at_c = address_of(a.target);
+        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
+        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
+        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
+        c.beta = a.beta;
+        const auto all = united(left.indices, right.indices);
+        c.flops = 2 * graph_.size(all);
+        for (const loop i : all) {
+            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
+                                           at_c.factor(i)};
+            const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
+            const bool summed = contains(a.over, i);
+            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
+            auto& names = summed         ? c.k_names
+                          : in_a && in_b ? c.batch_names
+                          : in_a         ? c.m_names
+                                         : c.n_names;
+            group.push_back(strides);
+            names.push_back({graph_.loops().letter(i), strides.extent});
         }
-        return s;
+        c.alpha = compile_number(plan_, a.scale);
+        const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
+                              graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
+        c.bytes = elements * element_bytes();
+        return c;
+    }
+
+    map_step map(const assign& a) const {
+        auto m = begun<map_step>(a);
+        m.folding = a.folding;
+        m.folded = static_cast<std::int32_t>(a.over.size());
+        const place target = address_of(a.target);
+        const expression& value = graph_[a.body];
+        const bool wide =
+            value.widest >= 0 && graph_[value.widest].indices.size() == value.indices.size();
+        auto loops = by_stride(without(a.loops, a.over), target);
+        for (const loop i :
+             by_stride(a.over, wide ? address_of(graph_[value.widest].source) : target))
+            loops.push_back(i);
+        name_loops(loops, m.extents, m.indices);
+
+        const auto operand_at = [&](std::int32_t slot, const place& at, ir::range positions) {
+            operand o = walked(at, loops);
+            for (std::size_t k = 1; k < m.operands.size(); ++k) {
+                const auto& known = m.operands[k];
+                if (m.uses[k].slot == slot && known.offset == o.offset &&
+                    known.strides == o.strides)
+                    return static_cast<std::int32_t>(k);
+            }
+            if (slot >= 0) {
+                double elements = 1;
+                for (std::size_t k = 0; k < o.strides.size(); ++k)
+                    if (o.strides[k] != 0) elements *= static_cast<double>(m.extents[k]);
+                m.bytes += elements * element_bytes();
+            }
+            m.operands.push_back(std::move(o));
+            m.uses.push_back({slot, positions});
+            return static_cast<std::int32_t>(m.operands.size()) - 1;
+        };
+        operand_at(a.target.slot, target, a.target.positions);
+        const auto load = [&](const access& from) {
+            return operand_at(from.slot, address_of(from), from.positions);
+        };
+        const auto position = [&](const place& at) { return operand_at(-1, at, {}); };
+        assembler program(graph_, load, position);
+        program.value(a.body);
+        m.program = program.take();
+        m.flops = graph_.size(united(a.loops, a.over)) *
+                  (count_flops(m.program) + (a.folding == fold::none ? 0 : 1));
+        return m;
+    }
+
+    gather_step gather(const assign& a) const {
+        auto g = begun<gather_step>(a);
+        const expression& node = graph_[a.body];
+        const auto loops = by_stride(a.loops, address_of(a.target));
+        name_loops(loops, g.extents, g.indices);
+        if (node.arguments.size() > node.lookups.size())
+            g.wanted = walked(graph_[node.arguments.back()].source, loops);
+        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const slot& source = slot_of(node.source);
+            g.lookups.push_back({walked(graph_[node.arguments[k]].source, loops),
+                                 source.strides[axis], source.extents[axis],
+                                 node.lookups[k].words});
+        }
+        g.out = walked(a.target, loops);
+        g.in = walked(node.source, loops);
+        g.bytes = 2 * graph_.size(a.loops) * element_bytes();
+        return g;
+    }
+
+    gather_step scatter(const assign& a) const {
+        auto g = begun<gather_step>(a);
+        g.scatter = true;
+        const place target = address_of(a.target);
+        const expression& rows = graph_[a.body];
+        // What is summed comes first, in the order of the rows.
+        auto loops = by_stride(
+            a.over, address_of(a.scattered >= 0 ? graph_[a.numbers].source : rows.source));
+        for (const loop i : by_stride(without(a.loops, a.over), target)) loops.push_back(i);
+        name_loops(loops, g.extents, g.indices);
+        g.out = walked(a.target, loops);
+        if (a.scattered >= 0)
+            g.lookups.push_back({walked(graph_[a.numbers].source, loops),
+                                 target.factor(a.scattered),
+                                 graph_.extent(a.scattered),
+                                 {}});
+        g.in = walked(rows.source, loops);
+        g.flops = graph_.size(a.loops);
+        g.bytes = 3 * graph_.size(a.loops) * element_bytes();
+        return g;
     }
 
 private:
+    template <class Step>
+    static Step begun(const assign& a) {
+        Step step;
+        step.equation = a.equation;
+        step.hides = a.hides;
+        return step;
+    }
     const slot& slot_of(const access& a) const {
         return plan_.slots[static_cast<std::size_t>(a.slot)];
     }
@@ -65,139 +176,15 @@ private:
         }
     }
 
-    void contract(const assign& a, compiled_step& s) {
-        s.is_contraction = true;
-        auto& c = s.contraction;
-        const auto& factors = graph_[a.body].arguments;
-        const auto load = [&](expr factor, bool& conjugate) -> const expression& {
-            conjugate = graph_[factor].kind == kind::operation;
-            return graph_[conjugate ? graph_[factor].arguments[0] : factor];
-        };
-        const expression& left = load(factors[0], c.conjugate_a);
-        const expression& right = load(factors[1], c.conjugate_b);
-        const place at_a = address_of(left.source), at_b = address_of(right.source),
-                    at_c = address_of(a.target);
-        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
-        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
-        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
-        c.beta = a.beta;
-        const auto all = united(left.indices, right.indices);
-        s.flops = 2 * graph_.size(all);
-        for (const loop i : all) {
-            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
-                                           at_c.factor(i)};
-            const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
-            const bool summed = contains(a.over, i);
-            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
-            auto& names = summed         ? c.k_names
-                          : in_a && in_b ? c.batch_names
-                          : in_a         ? c.m_names
-                                         : c.n_names;
-            group.push_back(strides);
-            names.push_back({graph_.loops().letter(i), strides.extent});
-        }
-        c.alpha = compile_number(plan_, a.scale);
-        const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
-                              graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
-        s.bytes = elements * element_bytes();
-    }
-
-    void map(const assign& a, compiled_step& s) {
-        auto& m = s.map;
-        m.folding = a.folding;
-        m.folded = static_cast<std::int32_t>(a.over.size());
-        const place target = address_of(a.target);
-        const expression& value = graph_[a.body];
-        const bool wide =
-            value.widest >= 0 && graph_[value.widest].indices.size() == value.indices.size();
-        auto loops = by_stride(without(a.loops, a.over), target);
-        for (const loop i :
-             by_stride(a.over, wide ? address_of(graph_[value.widest].source) : target))
-            loops.push_back(i);
-        name_loops(loops, m.extents, m.indices);
-
-        const auto operand = [&](std::int32_t slot, const place& at, ir::range positions) {
-            map_step::operand o;
-            o.slot = slot;
-            o.offset = at.offset;
-            for (const loop i : loops) o.strides.push_back(at.factor(i));
-            o.use = {slot, positions};
-            for (std::size_t k = 1; k < m.operands.size(); ++k) {
-                const auto& known = m.operands[k];
-                if (known.slot == slot && known.offset == o.offset && known.strides == o.strides)
-                    return static_cast<std::int32_t>(k);
-            }
-            if (slot >= 0) {
-                double elements = 1;
-                for (std::size_t k = 0; k < o.strides.size(); ++k)
-                    if (o.strides[k] != 0) elements *= static_cast<double>(m.extents[k]);
-                s.bytes += elements * element_bytes();
-            }
-            m.operands.push_back(std::move(o));
-            return static_cast<std::int32_t>(m.operands.size()) - 1;
-        };
-        operand(a.target.slot, target, a.target.positions);
-        const auto load = [&](const access& from) {
-            return operand(from.slot, address_of(from), from.positions);
-        };
-        const auto position = [&](const place& at) { return operand(-1, at, {}); };
-        assembler program(graph_, load, position);
-        program.value(a.body);
-        m.program = program.take();
-        s.flops = graph_.size(united(a.loops, a.over)) *
-                  (count_flops(m.program) + (a.folding == fold::none ? 0 : 1));
-    }
-
-    map_step::operand walked(const access& a, const loop_list& loops) const {
-        const place at = address_of(a);
-        map_step::operand o;
-        o.slot = a.slot;
+    static operand walked(const place& at, const loop_list& loops) {
+        operand o;
         o.offset = at.offset;
+        o.strides.reserve(loops.size());
         for (const loop i : loops) o.strides.push_back(at.factor(i));
-        o.use = {a.slot, a.positions};
         return o;
     }
-
-    void gather(const assign& a, compiled_step& s) const {
-        s.is_gather = true;
-        auto& g = s.gather;
-        const expression& node = graph_[a.body];
-        const auto loops = by_stride(a.loops, address_of(a.target));
-        name_loops(loops, g.extents, g.indices);
-        if (node.arguments.size() > node.lookups.size())
-            g.wanted = walked(graph_[node.arguments.back()].source, loops);
-        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
-            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
-            const slot& source = slot_of(node.source);
-            g.lookups.push_back({walked(graph_[node.arguments[k]].source, loops),
-                                 source.strides[axis], source.extents[axis],
-                                 node.lookups[k].words});
-        }
-        g.out = walked(a.target, loops);
-        g.in = walked(node.source, loops);
-        s.bytes = 2 * graph_.size(a.loops) * element_bytes();
-    }
-
-    void scatter(const assign& a, compiled_step& s) const {
-        s.is_gather = true;
-        auto& g = s.gather;
-        g.scatter = true;
-        const place target = address_of(a.target);
-        const expression& rows = graph_[a.body];
-        // What is summed comes first, in the order of the rows.
-        auto loops = by_stride(
-            a.over, address_of(a.scattered >= 0 ? graph_[a.numbers].source : rows.source));
-        for (const loop i : by_stride(without(a.loops, a.over), target)) loops.push_back(i);
-        name_loops(loops, g.extents, g.indices);
-        g.out = walked(a.target, loops);
-        if (a.scattered >= 0)
-            g.lookups.push_back({walked(graph_[a.numbers].source, loops),
-                                 target.factor(a.scattered),
-                                 graph_.extent(a.scattered),
-                                 {}});
-        g.in = walked(rows.source, loops);
-        s.flops = graph_.size(a.loops);
-        s.bytes = 3 * graph_.size(a.loops) * element_bytes();
+    gather_step::walked walked(const access& a, const loop_list& loops) const {
+        return {walked(address_of(a), loops), {a.slot, a.positions}};
     }
 
     const program_plan& plan_;
@@ -224,13 +211,41 @@ scalar compile_number(const program_plan& plan, expr e) {
     return result;
 }
 
-compiled_step compile(const program_plan& plan, const assign& a) { return emitter(plan).make(a); }
+compiled_step compile(const program_plan& plan, const assign& a) {
+    const emitter make(plan);
+    const auto classified = [&](auto step) {
+        step.how = classify(step, plan.type);
+        return step;
+    };
+    switch (a.as) {
+        case form::contract: {
+            auto contraction = classified(make.contract(a));
+            if (contraction.how.taken.how != way::fold) return contraction;
+            auto fold = make.map(a);
+            fold.how = contraction.how;
+            return fold;
+        }
+        case form::map:
+            return classified(make.map(a));
+        case form::gather:
+            return classified(make.gather(a));
+        case form::scatter:
+            return classified(make.scatter(a));
+    }
+    return {};
+}
+
+map_step compile_map(const program_plan& plan, const assign& a) {
+    auto step = emitter(plan).map(a);
+    step.how = classify(step, plan.type);
+    return step;
+}
 
 double flops_of(const program_plan& plan, const assign& a) {
     const graph& values = plan.values;
-    if (a.how == way::contract) return 2 * values.size(united(a.loops, a.over));
-    if (a.how == way::gather) return 0;
-    if (a.how == way::scatter) return values.size(a.loops);
+    if (a.as == form::contract) return 2 * values.size(united(a.loops, a.over));
+    if (a.as == form::gather) return 0;
+    if (a.as == form::scatter) return values.size(a.loops);
     const auto load = [](const access&) { return 0; };
     const auto position = [](const place&) { return 0; };
     assembler program(values, load, position);
@@ -243,13 +258,7 @@ void emit(program_plan& plan) {
     plan.compiled.clear();
     plan.compiled.reserve(plan.steps.size());
     for (const auto& s : plan.steps) {
-        if (const auto* chain = std::get_if<chained>(&s.what)) {
-            for (auto& made : compile(plan, *chain)) plan.compiled.push_back(std::move(made));
-        } else if (const fused* group = s.as_fused()) {
-            plan.compiled.push_back(compile(plan, *group));
-        } else {
-            plan.compiled.push_back(compile(plan, *s.as_assign()));
-        }
+        std::visit([&](const auto& what) { plan.compiled.push_back(compile(plan, what)); }, s.what);
     }
 }
 

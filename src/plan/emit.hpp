@@ -11,10 +11,11 @@ namespace ricci::plan {
 void emit(program_plan& plan);
 
 compiled_step compile(const program_plan&, const assign&);
-compiled_step compile(const program_plan&, const fused&);
+fused_step compile(const program_plan&, const fused&);
+chained_step compile(const program_plan&, const chained&);
 
-/// The steps of a chain, those behind the first marked to continue it.
-std::vector<compiled_step> compile(const program_plan&, const chained&);
+/// An assignment that is element-wise, perhaps folded.
+map_step compile_map(const program_plan&, const assign&);
 
 /// The factor of an assignment: of constants and single elements.
 scalar compile_number(const program_plan&, expr number);

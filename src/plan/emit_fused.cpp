@@ -14,55 +14,60 @@ public:
     fused_emitter(const program_plan& plan, const fused& group)
         : plan_(plan), values_(plan.values), group_(group) {}
 
-    compiled_step make() {
-        compiled_step s;
-        s.equation = group_.equation;
-        s.is_stream = true;
-        s.hides = group_.hides;
-        s.flops = group_.flops;
+    fused_step make() {
+        made_.equation = group_.equation;
+        made_.hides = group_.hides;
+        made_.flops = group_.flops;
+        made_.group.type = plan_.type;
         for (const auto& l : group_.loops) {
-            made_.loops.push_back({values_.extent(l.what), l.role});
+            made_.group.loops.push_back({values_.extent(l.what), l.role});
             made_.loop_names.push_back(values_.loops().letter(l.what));
         }
         for (const auto& m : group_.members) add(m);
+        for (auto& number : consumers_) made_.numbers.push_back(std::move(number));
         made_.equations = group_.equations;
         for (const auto& a : group_.unstored) made_.unstored.push_back({a.slot, a.positions});
         made_.saved_bytes = group_.saved_bytes;
-        s.bytes = bytes();
-        s.stream = std::move(made_);
-        return s;
+        made_.bytes = bytes();
+        return std::move(made_);
     }
 
     /// The number of a tile among the products.
     std::int32_t tile_of(std::int32_t slot) const { return tiles_.at(slot); }
 
-    /// A sum of rows of the group: number * the sum over own loops of a product of two loads.
-    row_sum_step make_row_sum(const assign& a) const {
-        row_sum_step sum;
+    /// A sum of rows of the group: number * the sum over own loops of a product of two loads. Its
+    /// operands are added to `operands`.
+    chained_step::row_sum make_row_sum(const assign& a,
+                                       std::vector<steps::operand>& operands) const {
+        chained_step::row_sum sum;
+        sum.alone = compile_map(plan_, a);
         expr product = a.body;
         const auto& whole = values_[a.body].arguments;
         if (values_[whole[0]].kind == kind::constant) {
-            sum.number = values_[whole[0]].value;
+            sum.of_rows.number = values_[whole[0]].value;
             product = whole[1];
         }
         const auto& factors = values_[product].arguments;
         const access &left = values_[factors[0]].source, &right = values_[factors[1]].source;
-        sum.a = walked(left);
-        sum.b = walked(right);
-        sum.output = walked(a.target);
         const place at_a = address(left), at_b = address(right);
+        const auto add = [&](const access& from, const place& at) {
+            sum.uses.push_back({from.slot, from.positions});
+            operands.push_back(walked(at));
+            return static_cast<std::int32_t>(operands.size()) - 1;
+        };
+        sum.of_rows.a = add(left, at_a);
+        sum.of_rows.b = add(right, at_b);
+        sum.of_rows.output = add(a.target, address(a.target));
         for (const loop l : a.over)
-            sum.summed.push_back({values_.extent(l), at_a.factor(l), at_b.factor(l)});
+            sum.of_rows.summed.push_back({values_.extent(l), at_a.factor(l), at_b.factor(l)});
         return sum;
     }
 
 private:
-    map_step::operand walked(const access& a) const {
-        const place at = address(a);
-        map_step::operand o;
-        o.slot = a.slot;
+    steps::operand walked(const place& at) const {
+        steps::operand o;
         o.offset = at.offset;
-        o.use = {a.slot, a.positions};
+        o.strides.reserve(group_.loops.size());
         for (const auto& l : group_.loops) o.strides.push_back(at.factor(l.what));
         return o;
     }
@@ -74,13 +79,12 @@ private:
             case part::weights:
                 return add_operation(operation_kind::weights, m, m.what.body);
             case part::log_sum:
-                made_.stages.back().log_sum_exp = operand(m.what.target, true);
-                made_.stages.back().empty = m.what.of_nothing;
+                made_.group.operations.back().log_sum_exp = operand(m.what.target, true);
                 return;
             case part::recomputed: {
                 const auto& difference = values_[values_[m.what.body].arguments[0]];
                 add_operation(operation_kind::recomputed, m, difference.arguments[0]);
-                made_.stages.back().log_sum_exp =
+                made_.group.operations.back().log_sum_exp =
                     operand(values_[difference.arguments[1]].source, false);
                 return;
             }
@@ -96,18 +100,15 @@ private:
 
     std::int32_t place_operand(std::int32_t slot, const place& at, ir::range positions,
                                bool written) {
-        fused_step::operand o;
-        o.slot = slot;
-        o.offset = at.offset;
-        o.use = {slot, positions};
-        o.written = written;
-        for (const auto& l : group_.loops) o.strides.push_back(at.factor(l.what));
-        auto& all = made_.operands;
+        steps::operand o = walked(at);
+        auto& all = made_.group.operands;
+        auto& uses = made_.uses;
         for (std::size_t k = 0; k < all.size(); ++k)
-            if (all[k].slot == slot && all[k].offset == o.offset && all[k].strides == o.strides &&
-                all[k].written == written)
+            if (uses[k].slot == slot && all[k].offset == o.offset && all[k].strides == o.strides &&
+                uses[k].written == written)
                 return static_cast<std::int32_t>(k);
         all.push_back(std::move(o));
+        uses.push_back({{slot, positions}, written});
         return static_cast<std::int32_t>(all.size()) - 1;
     }
     place address(const access& a) const { return address_of(a, plan_.slot_of(a).strides); }
@@ -123,8 +124,9 @@ private:
     }
 
     void name_tile(const access& tile) {
+        const auto& group = made_.group;
         tiles_[tile.slot] =
-            static_cast<std::int32_t>(made_.products.size() + made_.stages.size()) - 1;
+            static_cast<std::int32_t>(group.products.size() + group.operations.size()) - 1;
     }
 
     void add_product(const member& m) {
@@ -132,13 +134,13 @@ private:
         access a = values_[factors[0]].source, b = values_[factors[1]].source;
         if (moves_along(a, loop_role::column)) std::swap(a, b);
         const place at_a = address(a), at_b = address(b);
-        fused_step::product p;
+        tile_product p;
         for (const loop l : m.what.over)
             p.contracted.push_back({values_.extent(l), at_a.factor(l), at_b.factor(l)});
         p.a = operand(a, false);
         p.b = operand(b, false);
-        p.number = compile_number(plan_, m.what.scale);
-        made_.products.push_back(std::move(p));
+        made_.numbers.push_back(compile_number(plan_, m.what.scale));
+        made_.group.products.push_back(std::move(p));
         name_tile(m.what.target);
     }
 
@@ -150,12 +152,12 @@ private:
         const auto position = [&](const place& at) { return place_operand(-1, at, {}, false); };
         assembler program(values_, load, position);
         program.value(value);
-        made_.stages.push_back({kind, program.take(), -1, 0});
+        made_.group.operations.push_back({kind, program.take(), -1});
         name_tile(m.what.target);
     }
 
     void add_consumer(const member& m) {
-        fused_step::sink s;
+        tile_consumer s;
         const auto& body = values_[m.what.body];
         const bool alone = body.kind == kind::load;
         s.tile = tiles_.at((alone ? body : values_[body.arguments[0]]).source.slot);
@@ -165,10 +167,11 @@ private:
         s.output = operand(m.what.target, true);
         s.added = m.as == part::added;
         s.beta = s.added ? 0 : m.what.beta;
-        s.number = compile_number(plan_, m.what.scale);
-        s.of = {m.of.slot, m.of.positions};
+        consumers_.push_back(compile_number(plan_, m.what.scale));
+        made_.consumed.push_back({m.of.slot, m.of.positions});
         if (m.weights >= 0)
-            s.weights = tiles_.at(m.weights) - static_cast<std::int32_t>(made_.products.size());
+            s.weights =
+                tiles_.at(m.weights) - static_cast<std::int32_t>(made_.group.products.size());
         if (!alone) {
             const access& b = values_[body.arguments[1]].source;
             s.b = operand(b, false);
@@ -178,19 +181,20 @@ private:
                                  [&](const group_loop& g) { return g.what == l; }))
                     s.values.push_back({values_.extent(l), at_b.factor(l), at_output.factor(l)});
         }
-        made_.sinks.push_back(std::move(s));
+        made_.group.consumers.push_back(std::move(s));
     }
 
     // Of operands, each tensor counted once.
     double bytes() const {
         std::vector<std::int32_t> counted;
         double total = 0;
-        for (const auto& o : made_.operands) {
-            if (o.slot < 0 || std::find(counted.begin(), counted.end(), o.slot) != counted.end())
+        for (const auto& use : made_.uses) {
+            if (use.slot < 0 ||
+                std::find(counted.begin(), counted.end(), use.slot) != counted.end())
                 continue;
-            counted.push_back(o.slot);
+            counted.push_back(use.slot);
             double elements = 1;
-            for (const auto n : plan_.slots[static_cast<std::size_t>(o.slot)].extents)
+            for (const auto n : plan_.slots[static_cast<std::size_t>(use.slot)].extents)
                 elements *= static_cast<double>(n);
             total += elements;
         }
@@ -201,29 +205,26 @@ private:
     const graph& values_;
     const fused& group_;
     fused_step made_;
+    std::vector<scalar> consumers_;               // the numbers of consumers
     std::map<std::int32_t, std::int32_t> tiles_;  // by slot: its number
 };
 
 }  // namespace
 
-compiled_step compile(const program_plan& plan, const fused& group) {
+fused_step compile(const program_plan& plan, const fused& group) {
     return fused_emitter(plan, group).make();
 }
 
-std::vector<compiled_step> compile(const program_plan& plan, const chained& chain) {
+chained_step compile(const program_plan& plan, const chained& chain) {
     fused_emitter first(plan, chain.first), second(plan, chain.second);
-    std::vector<compiled_step> steps;
-    steps.push_back(first.make());
-    for (const auto& a : chain.between) {
-        steps.push_back(compile(plan, a));
-        steps.back().row_sum = first.make_row_sum(a);
-        steps.back().continues_chain = true;
-    }
-    steps.push_back(second.make());
-    steps.back().continues_chain = true;
+    chained_step made;
+    made.first = first.make();
+    for (const auto& a : chain.between)
+        made.between.push_back(first.make_row_sum(a, made.operands));
+    made.second = second.make();
     for (const auto& k : chain.kept)
-        steps.back().stream.kept.push_back({first.tile_of(k.first), second.tile_of(k.second)});
-    return steps;
+        made.kept.push_back({first.tile_of(k.first), second.tile_of(k.second)});
+    return made;
 }
 
 }  // namespace ricci::plan

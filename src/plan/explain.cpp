@@ -2,8 +2,10 @@
 #include "src/plan/explain.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <map>
+#include <type_traits>
+
+#include <fmt/format.h>
 
 #include "src/plan/opcode_words.hpp"
 #include "src/plan/words.hpp"
@@ -11,20 +13,36 @@
 namespace ricci::plan {
 namespace {
 
-std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-}
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
 /// 1.25 G
 std::string with_prefix(double value) {
     static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
     std::size_t k = 0;
     for (; value >= 1000 && k + 1 < sizeof prefixes / sizeof *prefixes; ++k) value /= 1000;
-    char text[32];
-    std::snprintf(text, sizeof text, k == 0 ? "%.0f %s" : "%.2f %s", value, prefixes[k]);
-    return text;
+    return fmt::format("{:.{}f} {}", value, k == 0 ? 0 : 2, prefixes[k]);
+}
+
+template <class List, class Words>
+std::string joined(const List& list, const char* separator, Words words) {
+    std::string all;
+    for (const auto& item : list) {
+        if (!all.empty()) all += separator;
+        all += words(item);
+    }
+    return all;
+}
+
+/// contract, 1.3e+04 nominal cycles (fold: 2.1e+05)
+std::string words_of(const decision& made) {
+    const auto& [taken, next] = made;
+    return fmt::format("{}, {:.2g} nominal cycles{}", word_of(taken.how), taken.cycles,
+                       next ? fmt::format(" ({}: {:.2g})", word_of(next->how), next->cycles) : "");
+}
+
+bool could_be_contracted(const decision& made) {
+    const auto& [taken, next] = made;
+    return taken.how == way::contract || (next && next->how == way::contract);
 }
 
 class writer {
@@ -39,9 +57,97 @@ public:
         }
     }
 
+    std::string line(const contraction_step& c) const {
+        std::string scale;
+        if (!c.alpha.instructions.empty())
+            scale = fmt::format("f({}) ", joined(c.alpha.operands, ", ",
+                                                 [&](const auto& o) { return name(o.slot); }));
+        else if (c.alpha.value != 1) scale = fmt::format("{} ", short_number(c.alpha.value));
+        const auto conjugated = [&](bool is, const tensor_use& u) {
+            return is ? fmt::format("conj({})", use(u)) : use(u);
+        };
+        std::string before;
+        if (c.beta != 0 && c.beta != 1)
+            before = fmt::format(" + {} {}", short_number(c.beta), use(c.c));
+        return fmt::format("contract  {} {} {}{} {}{}   {}  {}  {}  {}", use(c.c),
+                           c.beta == 1 ? "+=" : "=", scale, conjugated(c.conjugate_a, c.a),
+                           conjugated(c.conjugate_b, c.b), before, group("batch", c.batch_names),
+                           group("M", c.m_names), group("N", c.n_names), group("K", c.k_names));
+    }
+
+    std::string line(const fused_step& f) const {
+        std::string results, loops;
+        for (std::size_t k = 0; k < f.group.consumers.size(); ++k)
+            results += fmt::format("{}{}", k > 0 ? "; " : "", consumer(f, k));
+        for (const auto axis : {loop_role::batch, loop_role::row, loop_role::column}) {
+            std::vector<named_loop> mine;
+            for (std::size_t l = 0; l < f.group.loops.size(); ++l)
+                if (f.group.loops[l].axis == axis)
+                    mine.push_back({f.loop_names[l], f.group.loops[l].extent});
+            loops += fmt::format("  {}", group(axis == loop_role::batch ? "batch"
+                                               : axis == loop_role::row ? "rows"
+                                                                        : "columns",
+                                               mine));
+        }
+        return fmt::format("stream  {} {}", results, loops);
+    }
+
+    std::string line(const gather_step& g) const {
+        std::string text = fmt::format("{}  {} {} {}",
+                                       g.scatter           ? "scatter"
+                                       : g.lookups.empty() ? "convert"
+                                                           : "gather",
+                                       use(g.out.use), g.scatter ? "+=" : "=", use(g.in.use));
+        for (const auto& l : g.lookups) text += fmt::format(", places {}", use(l.numbers.use));
+        if (g.wanted.use.slot >= 0) text += fmt::format(" where {}", use(g.wanted.use));
+        std::string loops;
+        for (std::size_t k = 0; k < g.indices.size(); ++k)
+            loops += fmt::format("{}{}={}", k > 0 ? "," : " ", words_of_index(p_, g.indices[k]),
+                                 g.extents[k]);
+        return fmt::format("{}  {}", text, loops);
+    }
+
+    std::string line(const map_step& m) const {
+        std::string over, free, read;
+        for (std::size_t k = 0; k < m.indices.size(); ++k) {
+            auto& list = k + static_cast<std::size_t>(m.folded) >= m.indices.size() ? over : free;
+            list += fmt::format("{}{}={}", list.empty() ? "" : ",",
+                                words_of_index(p_, m.indices[k]), m.extents[k]);
+        }
+        for (std::size_t k = 1; k < m.uses.size(); ++k)
+            if (m.uses[k].slot >= 0)
+                read += fmt::format("{}{}", read.empty() ? "" : ", ", use(m.uses[k]));
+        if (const auto words = operations(m.program); !words.empty())
+            read += fmt::format("{}{{{}}}", read.empty() ? "" : "  ", words);
+        const auto& last = m.program.back();
+        if (read.empty())
+            read = last.code == opcode::position ? "position" : short_number(last.value);
+        return fmt::format("{}{}{}  {} = {}{}{}", word_of(m.folding), over.empty() ? "" : " over ",
+                           over, use(m.uses[0]), read, free.empty() ? "" : "   ", free);
+    }
+
+    /// What a fused group does with a tile, and what it leaves out.
+    std::string inside(const fused_step& f, const std::string& tiles) const {
+        const auto products = joined(f.group.products, ", ", [&](const auto& p) {
+            return fmt::format("{} {}", operand(f, p.a), operand(f, p.b));
+        });
+        std::string done;
+        for (const auto& o : f.group.operations) {
+            const auto words = operations(o.program);
+            if (!words.empty()) done += fmt::format("  {{{}}}", words);
+            if (o.kind == operation_kind::weights) done += "  softmax";
+            if (o.kind == operation_kind::recomputed) done += "  softmax again";
+        }
+        return fmt::format("    tile: {}{}{}{}\n    not stored: {}; {}B saved\n", products, done,
+                           tiles.empty() ? "" : "; ", tiles,
+                           joined(f.unstored, ", ", [&](const auto& u) { return use(u); }),
+                           with_prefix(f.saved_bytes));
+    }
+
+private:
     std::string name(std::int32_t slot) const {
         const auto k = static_cast<std::size_t>(slot);
-        return temporaries_[k] > 0 ? "t" + std::to_string(temporaries_[k])
+        return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
                                    : words_of_name(p_, plan_.slots[k].name);
     }
     std::string use(const tensor_use& u) const {
@@ -49,146 +155,44 @@ public:
         const auto& axes = plan_.slots[static_cast<std::size_t>(u.slot)].axes;
         if (u.positions.count > 0) indices = words_of_positions(p_, u.positions);
         if (u.positions.count < 0)
-            for (ir::ref i : axes) indices += (indices.empty() ? "" : ",") + words_of_index(p_, i);
-        return indices.empty() ? name(u.slot) : name(u.slot) + "[" + indices + "]";
+            indices = joined(axes, ",", [&](ir::ref i) { return words_of_index(p_, i); });
+        return indices.empty() ? name(u.slot) : fmt::format("{}[{}]", name(u.slot), indices);
     }
+    std::string operand(const fused_step& f, std::int32_t number) const {
+        return use(f.uses[static_cast<std::size_t>(number)]);
+    }
+    /// M i,j=32x48
     std::string group(const char* title, const std::vector<named_loop>& loops) const {
-        std::string names, extents;
-        for (const auto& l : loops) {
-            names += (names.empty() ? "" : ",") + words_of_index(p_, l.index);
-            extents += (extents.empty() ? "" : "x") + std::to_string(l.extent);
-        }
-        return std::string(title) + " " + (loops.empty() ? "-" : names + "=" + extents);
+        if (loops.empty()) return fmt::format("{} -", title);
+        return fmt::format(
+            "{} {}={}", title,
+            joined(loops, ",", [&](const auto& l) { return words_of_index(p_, l.index); }),
+            joined(loops, "x", [](const auto& l) { return fmt::format("{}", l.extent); }));
     }
-
-    static std::string conjugated(bool is, const std::string& operand) {
-        return is ? "conj(" + operand + ")" : operand;
-    }
-
-    std::string contraction(const contraction_step& c) const {
-        std::string line = "contract  " + use(c.c) + (c.beta == 1 ? " += " : " = ");
-        if (!c.alpha.instructions.empty()) {
-            line += "f(";
-            bool first = true;
-            for (const auto& o : c.alpha.operands) {
-                line += (first ? "" : ", ") + name(o.slot);
-                first = false;
-            }
-            line += ") ";
-        } else if (c.alpha.value != 1) {
-            line += short_number(c.alpha.value) + " ";
-        }
-        line += conjugated(c.conjugate_a, use(c.a)) + " " + conjugated(c.conjugate_b, use(c.b));
-        if (c.beta != 0 && c.beta != 1) line += " + " + short_number(c.beta) + " " + use(c.c);
-        return line + "   " + group("batch", c.batch_names) + "  " + group("M", c.m_names) + "  " +
-               group("N", c.n_names) + "  " + group("K", c.k_names);
-    }
-
-    std::string operations(const std::vector<instruction>& program) const {
+    static std::string operations(const std::vector<instruction>& program) {
         std::string words;
         for (const auto& i : program)
             if (i.code > opcode::position)
-                words += std::string(words.empty() ? "" : " ") + word_of(i.code);
+                words += fmt::format("{}{}", words.empty() ? "" : " ", word_of(i.code));
         return words;
     }
 
-    /// Whether a result of a streamed group is a sum of tiles, or of parts of them.
-    static bool sums(const fused_step& g, const fused_step::sink& s) {
-        if (s.summed != loop_role::batch || s.added) return true;
-        const auto& strides = g.operands[static_cast<std::size_t>(s.output)].strides;
+    /// Whether a result of a fused group is a sum of tiles, or of parts of them.
+    static bool sums(const fused_group& g, const tile_consumer& c) {
+        if (c.summed != loop_role::batch || c.added) return true;
+        const auto& strides = g.operands[static_cast<std::size_t>(c.output)].strides;
         for (std::size_t l = 0; l < g.loops.size(); ++l)
             if (g.loops[l].axis == loop_role::batch && g.loops[l].extent != 1 && strides[l] == 0)
                 return true;
         return false;
     }
-
-    std::string stream(const fused_step& g) const {
-        std::string line = "stream  ";
-        bool first = true;
-        const auto operand = [&](std::int32_t k) {
-            return use(g.operands[static_cast<std::size_t>(k)].use);
-        };
-        for (const auto& s : g.sinks) {
-            line += (first ? "" : "; ") + operand(s.output) + (sums(g, s) ? " = sum of " : " = ") +
-                    use(s.of);
-            if (s.b >= 0) line += " " + operand(s.b);
-            first = false;
-        }
-        for (const auto axis : {loop_role::batch, loop_role::row, loop_role::column}) {
-            std::vector<named_loop> loops;
-            for (std::size_t l = 0; l < g.loops.size(); ++l)
-                if (g.loops[l].axis == axis) loops.push_back({g.loop_names[l], g.loops[l].extent});
-            line += (axis == loop_role::batch ? "   " : "  ") +
-                    group(axis == loop_role::batch ? "batch"
-                          : axis == loop_role::row ? "rows"
-                                                   : "columns",
-                          loops);
-        }
-        return line;
+    std::string consumer(const fused_step& f, std::size_t number) const {
+        const tile_consumer& c = f.group.consumers[number];
+        return fmt::format("{} = {}{}{}", operand(f, c.output), sums(f.group, c) ? "sum of " : "",
+                           use(f.consumed[number]),
+                           c.b >= 0 ? fmt::format(" {}", operand(f, c.b)) : "");
     }
 
-    /// What a streamed group does with a tile, and what it leaves out.
-    std::string inside(const fused_step& g, const std::string& tiles) const {
-        const auto operand = [&](std::int32_t k) {
-            return use(g.operands[static_cast<std::size_t>(k)].use);
-        };
-        std::string line = "    tile: ";
-        for (std::size_t p = 0; p < g.products.size(); ++p)
-            line += (p > 0 ? ", " : "") + operand(g.products[p].a) + " " + operand(g.products[p].b);
-        for (const auto& s : g.stages) {
-            const auto words = operations(s.program);
-            if (!words.empty()) line += "  {" + words + "}";
-            if (s.kind == operation_kind::weights) line += "  softmax";
-            if (s.kind == operation_kind::recomputed) line += "  softmax again";
-        }
-        if (!tiles.empty()) line += "; " + tiles;
-        line += "\n    not stored: ";
-        bool first = true;
-        for (const auto& u : g.unstored) {
-            line += (first ? "" : ", ") + use(u);
-            first = false;
-        }
-        return line + "; " + with_prefix(g.saved_bytes) + "B saved\n";
-    }
-
-    std::string gather(const gather_step& g) const {
-        std::string line = g.scatter ? "scatter  " : g.lookups.empty() ? "convert  " : "gather  ";
-        line += use(g.out.use) + (g.scatter ? " += " : " = ") + use(g.in.use);
-        for (const auto& l : g.lookups) line += ", places " + use(l.numbers.use);
-        if (g.wanted.slot >= 0) line += " where " + use(g.wanted.use);
-        line += "  ";
-        for (std::size_t k = 0; k < g.indices.size(); ++k)
-            line += (k > 0 ? "," : " ") + words_of_index(p_, g.indices[k]) + "=" +
-                    std::to_string(g.extents[k]);
-        return line;
-    }
-
-    std::string map(const map_step& m) const {
-        std::string line = word_of(m.folding);
-        std::string over, free;
-        for (std::size_t k = 0; k < m.indices.size(); ++k) {
-            auto& list = k + static_cast<std::size_t>(m.folded) >= m.indices.size() ? over : free;
-            const auto index = words_of_index(p_, m.indices[k]);
-            list += (list.empty() ? "" : ",") + index + "=" + std::to_string(m.extents[k]);
-        }
-        if (!over.empty()) line += " over " + over;
-        line += "  " + use(m.operands[0].use) + " = ";
-        bool first = true;
-        for (std::size_t k = 1; k < m.operands.size(); ++k) {
-            if (m.operands[k].slot < 0) continue;
-            line += (first ? "" : ", ") + use(m.operands[k].use);
-            first = false;
-        }
-        const auto words = operations(m.program);
-        if (!words.empty()) line += (first ? "{" : "  {") + words + "}";
-        if (words.empty() && first)
-            line += m.program.back().code == opcode::position
-                        ? "position"
-                        : short_number(m.program.back().value);
-        return line + (free.empty() ? "" : "   " + free);
-    }
-
-private:
     const ir::program_view& p_;
     const program_plan& plan_;
     std::vector<int> temporaries_;
@@ -198,52 +202,62 @@ private:
 }  // namespace
 
 std::string explain(const ir::program_view& p, const program_plan& plan,
-                    const std::function<std::string(std::size_t)>& details,
+                    const std::function<std::string(std::size_t, std::size_t)>& details,
                     const std::string& kernels) {
     const writer words(p, plan);
-    std::string text;
-    double flops = 0, bytes = 0;
-    std::size_t contractions = 0;
-    ir::ref equation = ir::none;
     std::vector<std::string> lines;
     std::size_t width = 0;
-    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
-        const auto& s = plan.compiled[k];
-        lines.push_back(s.is_stream        ? words.stream(s.stream)
-                        : s.is_gather      ? words.gather(s.gather)
-                        : s.is_contraction ? words.contraction(s.contraction)
-                                           : words.map(s.map));
+    std::map<ir::ref, int> contractions;  // of each equation
+    const auto for_all = [&](auto visit) {
+        for (const auto& step : plan.compiled) for_each_part(step, visit);
+    };
+    for_all([&]<class Part>(const Part& part) {
+        lines.push_back(words.line(part));
         if (lines.back().size() < 120) width = std::max(width, lines.back().size());
-    }
-    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
-        const auto& s = plan.compiled[k];
-        if (s.is_stream) {
-            for (const auto e : s.stream.equations) text += words_of_equation(p, e) + "\n";
+        if constexpr (!std::is_same_v<Part, fused_step>)
+            if (could_be_contracted(part.how)) ++contractions[part.equation];
+    });
+
+    std::string text;
+    double flops = 0, bytes = 0;
+    bool multiplies = false;
+    ir::ref equation = ir::none;
+    std::size_t number = 0;
+    const auto write = [&]<class Part>(const Part& part, const std::string& detail) {
+        constexpr bool is_fused = std::is_same_v<Part, fused_step>;
+        if constexpr (is_fused) {
+            for (const auto e : part.equations)
+                text += fmt::format("{}\n", words_of_equation(p, e));
             equation = ir::none;
-        } else if (s.equation != equation) {
-            equation = s.equation;
-            text += words_of_equation(p, equation) + "\n";
-            const auto mine = std::count_if(
-                plan.compiled.begin(), plan.compiled.end(), [&](const compiled_step& other) {
-                    return other.equation == equation && other.is_contraction;
-                });
-            if (mine > 1) text += "  path: " + std::to_string(mine) + " contractions\n";
+        } else if (part.equation != equation) {
+            equation = part.equation;
+            text += fmt::format("{}\n", words_of_equation(p, equation));
+            if (const int mine = contractions[equation]; mine > 1)
+                text += fmt::format("  path: {} contractions\n", mine);
         }
-        auto line = lines[k];
-        if (line.size() < width) line.resize(width, ' ');
-        text +=
-            "  " + line + "   " + with_prefix(s.flops) + "FLOP  " + with_prefix(s.bytes) + "B\n";
-        const std::string detail = details(k);
-        if (s.is_stream) text += words.inside(s.stream, detail);
-        else if (!detail.empty()) text += "    " + detail + "\n";
-        flops += s.flops, bytes += s.bytes;
-        contractions += s.is_map() || s.is_gather ? 0 : 1;
+        const auto& line = lines[number++];
+        text += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
+                            std::max(width, line.size()) - line.size(), with_prefix(part.flops),
+                            with_prefix(part.bytes));
+        if constexpr (is_fused) {
+            text += words.inside(part, detail);
+        } else {
+            text +=
+                fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
+        }
+        flops += part.flops, bytes += part.bytes;
+        multiplies = multiplies || is_fused || std::is_same_v<Part, contraction_step>;
+    };
+    for (std::size_t step = 0; step < plan.compiled.size(); ++step) {
+        std::size_t at = 0;
+        for_each_part(plan.compiled[step],
+                      [&](const auto& part) { write(part, details(step, at++)); });
     }
-    for (const auto& note : plan.notes) text += "not fused: " + note + "\n";
-    text += "total: " + std::to_string(plan.compiled.size()) + " steps, " + with_prefix(flops) +
-            "FLOP, " + with_prefix(bytes) + "B read and written, workspace " +
-            with_prefix(static_cast<double>(plan.workspace_bytes)) + "B\n";
-    if (contractions > 0 && !kernels.empty()) text += "kernels: " + kernels + "\n";
+    for (const auto& note : plan.notes) text += fmt::format("not fused: {}\n", note);
+    text += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
+                        lines.size(), with_prefix(flops), with_prefix(bytes),
+                        with_prefix(static_cast<double>(plan.workspace_bytes)));
+    if (multiplies && !kernels.empty()) text += fmt::format("kernels: {}\n", kernels);
     return text;
 }
 

@@ -11,10 +11,10 @@
 namespace ricci::plan {
 
 /// Every equation with its steps: what is contracted over what, work, traffic; then the totals.
-/// `details` says how a step is carried out where the plan leaves that open, `kernels` which
-/// compiled code runs the contractions.
+/// `details` says of a step and one of its parts how it is carried out where the plan leaves that
+/// open, `kernels` which compiled code runs the contractions.
 std::string explain(const ir::program_view& program, const program_plan& plan,
-                    const std::function<std::string(std::size_t)>& details,
+                    const std::function<std::string(std::size_t, std::size_t)>& details,
                     const std::string& kernels);
 
 }  // namespace ricci::plan

@@ -10,6 +10,7 @@
 #include "src/plan/canonical.hpp"
 #include "src/plan/factored.hpp"
 #include "src/plan/grown_program.hpp"
+#include "src/plan/repeated_sums.hpp"
 #include "src/plan/substitute.hpp"
 
 namespace ricci::plan {
@@ -17,9 +18,6 @@ namespace {
 
 bool is_apply(const ir::node& x, ir::function f) {
     return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(f);
-}
-bool is_sum(const ir::node& x) {
-    return x.kind == ir::op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
 }
 
 class canceller {

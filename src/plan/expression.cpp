@@ -5,19 +5,22 @@
 #include <bit>
 #include <cmath>
 
+#include "src/plan/mixed.hpp"
 #include "src/plan/scalar.hpp"
 
 namespace ricci::plan {
 namespace {
 
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
-    return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29);
+// Of a kind and the number that belongs to it: of a constant all that there is.
+std::uint64_t hash_of(kind k, double value) {
+    return mixed(static_cast<std::uint64_t>(k), std::bit_cast<std::uint64_t>(value));
 }
 
 std::uint64_t hash_of(const expression& e) {
-    std::uint64_t h = mixed(static_cast<std::uint64_t>(e.kind), static_cast<std::uint64_t>(e.code));
+    std::uint64_t h = hash_of(e.kind, e.value);
+    if (e.kind == kind::constant) return h;
+    h = mixed(h, static_cast<std::uint64_t>(e.code));
     h = mixed(h, static_cast<std::uint64_t>(e.folding));
-    h = mixed(h, std::bit_cast<std::uint64_t>(e.value));
     h = mixed(h, static_cast<std::uint64_t>(e.source.slot));
     const auto mix = [&](const place& p) {
         h = mixed(h, static_cast<std::uint64_t>(p.offset));
@@ -63,23 +66,35 @@ bool graph::has_bracket(expr product) const {
     return std::any_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
 }
 
-std::vector<expr> graph::factors(expr e) const {
-    const auto& node = (*this)[e];
-    if (node.kind == kind::operation && node.code == opcode::multiply) return node.arguments;
-    return {e};
+// The node that is the same; -1: there is none yet.
+expr graph::find(std::uint64_t hash, const expression& node) {
+    const expr known = known_.find(hash, [&](expr e) { return same((*this)[e], node); });
+    if (known >= 0) count_use(known);
+    return known;
 }
 
-std::vector<expr> graph::terms(expr e) const {
-    const auto& node = (*this)[e];
-    if (node.kind == kind::operation && node.code == opcode::add) return node.arguments;
-    return {e};
+expr graph::keep(std::uint64_t hash, expression&& node) {
+    const auto number = static_cast<expr>(nodes_.size());
+    node.uses = 1;
+    node.user = equation_;
+    node.self = number;
+    if (node.kind == kind::load) node.widest = number;
+    nodes_.push_back(std::move(node));
+    known_.insert(hash, number);
+    return number;
 }
 
-expr graph::intern(expression node) {
+expr graph::intern(expression&& node) {
+    const auto hash = hash_of(node);
+    if (const expr known = find(hash, node); known >= 0) return known;
     node.sums = node.kind == kind::sum;
+    node.indices.clear();
+    node.widest = -1;
     for (expr a : node.arguments) {
         const auto& argument = (*this)[a];
-        for (const loop l : argument.indices) add_loop(node.indices, l);
+        if (node.indices.empty()) node.indices = argument.indices;
+        else
+            for (const loop l : argument.indices) add_loop(node.indices, l);
         node.sums = node.sums || argument.sums;
         if (node.widest < 0 || (argument.widest >= 0 && (*this)[argument.widest].indices.size() >
                                                             (*this)[node.widest].indices.size()))
@@ -99,26 +114,23 @@ expr graph::intern(expression node) {
     if (std::any_of(node.indices.begin(), node.indices.end(),
                     [&](loop i) { return extent(i) == 0; }))
         return constant(0);
-    const auto hash = hash_of(node);
-    const auto [first, last] = known_.equal_range(hash);
-    for (auto it = first; it != last; ++it)
-        if (same((*this)[it->second], node)) {
-            count_use(it->second);
-            return it->second;
-        }
-    node.uses = 1;
-    node.user = equation_;
-    const auto number = static_cast<expr>(nodes_.size());
-    if (node.kind == kind::load) node.widest = number;
-    nodes_.push_back(std::move(node));
-    known_.emplace(hash, number);
-    return number;
+    return keep(hash, std::move(node));
 }
 
 expr graph::constant(double value) {
+    const auto hash = hash_of(kind::constant, value);
+    const expr known = known_.find(hash, [&](expr e) {
+        const auto& node = (*this)[e];
+        return node.kind == kind::constant &&
+               std::bit_cast<std::uint64_t>(node.value) == std::bit_cast<std::uint64_t>(value);
+    });
+    if (known >= 0) {
+        count_use(known);
+        return known;
+    }
     expression node;
     node.value = value;
-    return intern(std::move(node));
+    return keep(hash, std::move(node));
 }
 
 expr graph::load(access source, bool condition) {
@@ -129,8 +141,8 @@ expr graph::load(access source, bool condition) {
     return intern(std::move(node));
 }
 
-expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers,
-                   const std::vector<expr>& wanted) {
+expr graph::gather(access source, std::vector<lookup_axis> lookups, expr_list numbers,
+                   expr_span wanted) {
     expression node;
     node.kind = kind::gather;
     node.source = std::move(source);
@@ -149,8 +161,8 @@ expr graph::gather(access source, std::vector<lookup_axis> lookups, std::vector<
 
 // The product of the conditions, as a number that is 0 where no value of the other indices makes
 // all of them true: what is looked up once is wanted where anyone wants it.
-expr graph::holds_somewhere(const std::vector<expr>& conditions, const loop_list& indices) {
-    std::vector<expr> here{constant(1)}, wider{constant(1)};
+expr graph::holds_somewhere(expr_span conditions, const loop_list& indices) {
+    expr_list here{constant(1)}, wider{constant(1)};
     for (expr c : conditions) {
         auto others = indices;
         for (expr other : conditions)
@@ -167,7 +179,7 @@ expr graph::holds_somewhere(const std::vector<expr>& conditions, const loop_list
 // [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v
 // has to be made to know that.
 expr graph::place_exists(expr condition, const loop_list& others) {
-    const auto test = (*this)[condition];  // a copy: the graph grows below
+    const auto& test = (*this)[condition];
     if (test.kind != kind::operation || test.code != opcode::equal || is_complex(type_))
         return condition;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -185,7 +197,7 @@ expr graph::place_exists(expr condition, const loop_list& others) {
     return condition;
 }
 
-expr graph::regathered(expr gather, std::vector<expr> arguments) {
+expr graph::regathered(expr gather, expr_list arguments) {
     expression node;
     node.kind = kind::gather;
     node.source = (*this)[gather].source;
@@ -235,7 +247,7 @@ expr graph::quotient(expr numerator, expr denominator) {
     const auto &a = (*this)[numerator], &b = (*this)[denominator];
     if (is_constant(denominator, 1)) return numerator;
     if (has_bracket(numerator)) {  // which hides the whole quotient
-        std::vector<expr> brackets, rest{constant(1)};
+        expr_list brackets, rest{constant(1)};
         for (expr f : factors(numerator)) (is_bracket(f) ? brackets : rest).push_back(f);
         brackets.push_back(quotient(multiply(rest), denominator));
         return multiply(brackets);
@@ -276,7 +288,7 @@ expr graph::power(expr base, expr exponent) {
     return intern(std::move(node));
 }
 
-expr graph::add(const std::vector<expr>& terms) {
+expr graph::add(expr_span terms) {
     expression node;
     node.kind = kind::operation;
     node.code = opcode::add;
@@ -297,7 +309,7 @@ expr graph::add(const std::vector<expr>& terms) {
 }
 
 // Sums and differences of positions are positions; -1: something else is among the terms.
-expr graph::sum_of_positions(const std::vector<expr>& terms, double constants) {
+expr graph::sum_of_positions(expr_span terms, double constants) {
     if (terms.empty() || std::abs(constants) > 1e9 || std::floor(constants) != constants) return -1;
     place total;
     total.offset = static_cast<std::int64_t>(constants);
@@ -312,7 +324,7 @@ expr graph::sum_of_positions(const std::vector<expr>& terms, double constants) {
     return position(std::move(total));
 }
 
-expr graph::multiply(const std::vector<expr>& factors) {
+expr graph::multiply(expr_span factors) {
     expression node;
     node.kind = kind::operation;
     node.code = opcode::multiply;
@@ -334,8 +346,8 @@ expr graph::multiply(const std::vector<expr>& factors) {
         std::count_if(node.arguments.begin(), node.arguments.end(), varies) ==
             (varies(*sums) ? 1 : 0) &&
         (node.arguments.size() > 1 || constants != 1)) {
-        const auto over = (*this)[*sums].over;
-        std::vector<expr> inside{constant(constants), (*this)[*sums].arguments[0]};
+        const auto& over = (*this)[*sums].over;
+        expr_list inside{constant(constants), (*this)[*sums].arguments[0]};
         bool independent =
             true;  // of the summed indices, which the other numbers may bind themselves
         for (auto it = node.arguments.begin(); it != node.arguments.end(); ++it)
@@ -357,49 +369,47 @@ expr graph::multiply(const std::vector<expr>& factors) {
 }
 
 expr graph::renamed(expr e, const loop_map& map) {
-    std::unordered_map<expr, expr> known;
-    const std::function<expr(expr)> visit = [&](expr from) {
-        if (const auto found = known.find(from); found != known.end()) return found->second;
-        expression node = (*this)[from];
-        expression made;
-        made.kind = node.kind;
-        made.code = node.code;
-        made.folding = node.folding;
-        made.value = node.value;
-        made.condition = node.condition;
-        made.lookups = node.lookups;
-        made.source = plan::renamed(node.source, map);
-        made.at = plan::renamed(node.at, map);
-        for (const loop l : node.over) made.over.push_back(plan::renamed(l, map));
-        std::sort(made.over.begin(), made.over.end());
-        for (const expr a : node.arguments) made.arguments.push_back(visit(a));
-        return known[from] = intern(std::move(made));
-    };
-    return visit(e);
+    memo known;
+    return renamed(e, map, known);
+}
+
+expr graph::renamed(expr e, const loop_map& map, memo& known) {
+    const auto& node = (*this)[e];
+    if (node.kind == kind::constant) return e;
+    if (const auto found = known.find(e); found != known.end()) return found->second;
+    expression made;
+    made.kind = node.kind;
+    made.code = node.code;
+    made.folding = node.folding;
+    made.value = node.value;
+    made.condition = node.condition;
+    made.lookups = node.lookups;
+    made.source = plan::renamed(node.source, map);
+    made.at = plan::renamed(node.at, map);
+    for (const loop l : node.over) made.over.push_back(plan::renamed(l, map));
+    std::sort(made.over.begin(), made.over.end());
+    for (const expr a : node.arguments) made.arguments.push_back(renamed(a, map, known));
+    return known[e] = intern(std::move(made));
 }
 
 expr graph::substituted(expr e, const std::function<expr(expr)>& replaced) {
-    std::unordered_map<expr, expr> known;
-    const std::function<expr(expr)> visit = [&](expr from) {
-        if (const auto found = known.find(from); found != known.end()) return found->second;
-        if (const expr other = replaced(from); other >= 0) return known[from] = other;
-        expression node = (*this)[from];
-        if (node.arguments.empty()) return known[from] = from;
-        bool changed = false;
-        for (expr& a : node.arguments) {
-            const expr other = visit(a);
-            changed = changed || other != a;
-            a = other;
-        }
-        if (!changed) return known[from] = from;
-        node.indices.clear();
-        node.widest = -1;
-        return known[from] = intern(std::move(node));
-    };
-    return visit(e);
+    memo known;
+    return substituted(e, replaced, known);
 }
 
-expr graph::as_written(opcode code, std::vector<expr> arguments) {
+expr graph::substituted(expr e, const std::function<expr(expr)>& replaced, memo& known) {
+    if (const auto found = known.find(e); found != known.end()) return found->second;
+    if (const expr other = replaced(e); other >= 0) return known[e] = other;
+    const auto& node = (*this)[e];
+    expr_list arguments;
+    for (const expr a : node.arguments) arguments.push_back(substituted(a, replaced, known));
+    if (arguments == node.arguments) return known[e] = e;
+    expression made = node;
+    made.arguments = std::move(arguments);
+    return known[e] = intern(std::move(made));
+}
+
+expr graph::as_written(opcode code, expr_list arguments) {
     expression node;
     node.kind = kind::operation;
     node.code = code;

@@ -6,13 +6,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+#include "src/base/hashed_numbers.hpp"
 #include "src/base/short_list.hpp"
+#include "src/base/small_map.hpp"
+#include "src/base/stable_list.hpp"
 #include "src/plan/loops.hpp"
 #include "src/steps/map.hpp"
 
@@ -22,6 +26,9 @@ using namespace steps;
 
 /// The number of an expression in its graph.
 using expr = std::int32_t;
+using expr_list = short_list<expr, 4>;
+/// A list that lies elsewhere.
+using expr_span = std::span<const expr>;
 
 /// A loop and how far a place moves when it advances by one.
 struct term {
@@ -48,7 +55,7 @@ struct place {
 /// which the memory does not move is read at its first place.
 struct access {
     std::int32_t slot = -1;
-    std::vector<place> at;
+    short_list<place, 4> at;
     ir::range positions{0, -1};  // as written, for words
 };
 
@@ -57,6 +64,9 @@ using loop_map = std::vector<std::pair<loop, loop>>;
 loop renamed(loop, const loop_map&);
 place renamed(const place&, const loop_map&);
 access renamed(const access&, const loop_map&);
+
+/// Whether an axis is read by one loop as it is, or at its first place.
+bool is_whole_axis(const place&);
 
 loop_list loops_of(const access&);
 /// The same as an address: offset and strides in elements.
@@ -88,7 +98,7 @@ struct expression {
     access source;
     place at;
     std::vector<lookup_axis> lookups;  // gather: one for each argument but the last of more
-    std::vector<expr> arguments;
+    expr_list arguments;
     loop_list over;
     loop_list indices;       // what the value depends on
     bool sums = false;       // a sum is somewhere below, or here
@@ -96,9 +106,10 @@ struct expression {
     expr widest = -1;        // the load below that has most indices
     int uses = 0;            // how often its equation has asked for it
     std::int32_t user = -1;  // that equation
+    expr self = -1;          // its own number: what a list of it alone refers to
 };
 
-/// The expressions of a plan.
+/// The expressions of a plan. They do not change, but for their uses, and do not move.
 class graph {
 public:
     /// What follows belongs to this equation, which computes in `type`.
@@ -107,6 +118,14 @@ public:
         type_ = type;
     }
     element type() const { return type_; }
+    /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
+    void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
+    /// Where a value is in memory, for whoever does not make it again; -1: nowhere.
+    void set_memory(expr value, expr load) { in_memory_[value] = load; }
+    expr memory_of(expr value) const {
+        const auto found = in_memory_.find(value);
+        return found == in_memory_.end() ? -1 : found->second;
+    }
     loop_table& loops() { return loops_; }
     const loop_table& loops() const { return loops_; }
     /// A function that changes no number of this element type.
@@ -123,14 +142,16 @@ public:
     expr constant(double value);
     expr load(access source, bool condition = false);
     /// `wanted`: conditions; where one is false the value does not count.
-    expr gather(access source, std::vector<lookup_axis> lookups, std::vector<expr> numbers,
-                const std::vector<expr>& wanted = {});
+    expr gather(access source, std::vector<lookup_axis> lookups, expr_list numbers,
+                expr_span wanted = {});
     /// The same gather of other numbers; as many as it had.
-    expr regathered(expr gather, std::vector<expr> arguments);
+    expr regathered(expr gather, expr_list arguments);
     expr position(place at);
     expr apply(opcode code, expr first, expr second = -1, expr third = -1);
-    expr add(const std::vector<expr>& terms);
-    expr multiply(const std::vector<expr>& factors);
+    expr add(expr_span terms);
+    expr multiply(expr_span factors);
+    expr add(std::initializer_list<expr> terms) { return add(expr_span(terms)); }
+    expr multiply(std::initializer_list<expr> factors) { return multiply(expr_span(factors)); }
     expr power(expr base, expr exponent);
     /// The sum, mean, ... of `body` over `over`; recognises what a contraction computes better.
     expr reduce(ir::reduction r, loop_list over, expr body);
@@ -143,22 +164,13 @@ public:
     /// The same with `replaced(part)` in the place of a part, where that is not -1.
     expr substituted(expr e, const std::function<expr(expr)>& replaced);
     /// An operation on values that were rounded each on their own: not simplified any further.
-    expr as_written(opcode code, std::vector<expr> arguments);
+    expr as_written(opcode code, expr_list arguments);
     /// Calls visit(access) for every load, gathers too, once each. An expression of -1 has none.
     template <class F>
-    void for_each_load(const std::vector<expr>& of, F visit) const {
-        auto open = of;
+    void for_each_load(const expr_list& of, F visit) const {
         ++visit_;
         marks_.resize(nodes_.size(), 0);
-        for (std::size_t k = 0; k < open.size(); ++k) {
-            if (open[k] < 0 ||
-                std::exchange(marks_[static_cast<std::size_t>(open[k])], visit_) == visit_)
-                continue;
-            const auto& node = (*this)[open[k]];
-            if (node.kind == kind::load || node.kind == kind::gather) visit(node.source);
-            open.insert(open.begin() + static_cast<std::ptrdiff_t>(k) + 1, node.arguments.begin(),
-                        node.arguments.end());
-        }
+        visit_loads(of, visit);
     }
 
     bool is_constant(expr e, double value) const;
@@ -168,9 +180,9 @@ public:
     bool is_bracket(expr e) const;
     bool has_bracket(expr product) const;
     /// The factors of a product, or `e` alone.
-    std::vector<expr> factors(expr e) const;
+    expr_span factors(expr e) const { return parts_of(opcode::multiply, e); }
     /// The terms of a sum of terms, or `e` alone.
-    std::vector<expr> terms(expr e) const;
+    expr_span terms(expr e) const { return parts_of(opcode::add, e); }
     void count_use(expr e) {
         auto& node = nodes_[static_cast<std::size_t>(e)];
         node.uses = node.user == equation_ ? node.uses + 1 : 1;
@@ -178,26 +190,52 @@ public:
     }
 
 private:
-    expr intern(expression node);
+    /// What is found once of each expression.
+    using memo = small_map<expr, expr, 8>;
+
+    expr intern(expression&& node);
+    expr find(std::uint64_t hash, const expression& node);
+    expr keep(std::uint64_t hash, expression&& node);
+    expr renamed(expr e, const loop_map& loops, memo& known);
+    expr substituted(expr e, const std::function<expr(expr)>& replaced, memo& known);
+    expr_span parts_of(opcode code, expr e) const {
+        const auto& node = (*this)[e];
+        if (node.kind == kind::operation && node.code == code) return node.arguments;
+        return {&node.self, 1};
+    }
+    template <class F>
+    void visit_loads(expr_span of, F& visit) const {
+        for (const expr e : of) {
+            if (e < 0 || std::exchange(marks_[static_cast<std::size_t>(e)], visit_) == visit_)
+                continue;
+            const auto& node = (*this)[e];
+            if (node.kind == kind::load || node.kind == kind::gather) visit(node.source);
+            visit_loads(node.arguments, visit);
+        }
+    }
     /// A product over more loops than any one factor has: better contracted than folded.
     bool expands(expr product) const;
     /// base^times by repeated squares.
     expr raised(expr base, std::int64_t times);
     expr distributed(const loop_list& over, expr body);
+    bool keeps_difference(const loop_list& over, expr product, expr bracket) const;
+    bool is_made(expr e) const;
 
-    expr sum_of_positions(const std::vector<expr>& terms, double constants);
+    expr sum_of_positions(expr_span terms, double constants);
     expr quotient(expr numerator, expr denominator);
-    expr holds_somewhere(const std::vector<expr>& conditions, const loop_list& indices);
+    expr holds_somewhere(expr_span conditions, const loop_list& indices);
     expr place_exists(expr condition, const loop_list& others);
     bool folds(opcode code, double argument) const;
 
     loop_table loops_;
     std::int32_t equation_ = 0;
     element type_ = element::f64;
-    std::vector<expression> nodes_;
+    stable_list<expression, 32> nodes_;
+    hashed_numbers known_;  // of the nodes
+    std::vector<bool> made_;
+    std::unordered_map<expr, expr> in_memory_;
     mutable std::vector<std::int32_t> marks_;
     mutable std::int32_t visit_ = 0;
-    std::unordered_multimap<std::uint64_t, expr> known_;
 };
 
 }  // namespace ricci::plan

@@ -2,18 +2,19 @@
 #include "src/plan/fuse.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 
+#include <fmt/core.h>
+
+#include "src/plan/growth.hpp"
 #include "src/plan/phases.hpp"
 #include "src/plan/roles.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::plan {
 namespace {
-
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 std::vector<slot_uses> find_uses(const program_plan& plan) {
     std::vector<slot_uses> uses(plan.slots.size());
@@ -26,16 +27,37 @@ std::vector<slot_uses> find_uses(const program_plan& plan) {
     return uses;
 }
 
-// All steps with the members replaced by what was made of them, in an order that keeps every step
-// after those whose results it needs; nothing when a step in between needs some members and is
-// needed by others.
-std::optional<std::vector<step>> reordered(const program_plan& plan,
-                                           const std::vector<std::size_t>& members,
-                                           const std::vector<made_step>& made) {
+// By slot, the slot whose memory it is. An output that shares its memory with inputs may be made in
+// the workspace, and is copied when nobody reads them any more.
+std::vector<std::size_t> find_memories(const program_plan& plan) {
+    std::vector<std::size_t> memory(plan.slots.size());
+    std::iota(memory.begin(), memory.end(), std::size_t{0});
+    for (std::size_t c = 0; c < plan.slots.size(); ++c) {
+        const slot& copy = plan.slots[c];
+        const bool is_copy =
+            copy.kind == storage::output && static_cast<std::size_t>(copy.name) != c;
+        if (!is_copy || copy.data == nullptr) continue;
+        for (std::size_t k = 0; k < c; ++k)
+            if (plan.slots[k].kind == storage::input && plan.slots[k].data == copy.data)
+                memory[k] = c;
+    }
+    return memory;
+}
+
+// All steps with the members replaced by what was made of them, which has the numbers behind all
+// steps, in an order that keeps every step after those whose results it needs; nothing when a step
+// in between needs some members and is needed by others, or when a group reads memory of an output
+// that it writes, as `why` says then.
+std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
+                                                  const std::vector<std::size_t>& members,
+                                                  const std::vector<made_step>& made,
+                                                  std::string& why) {
     struct timed {
+        std::int32_t slot = -1;
         std::size_t when = 0, node = 0;
         bool writes = false;
     };
+    const auto memory = find_memories(plan);
     const std::size_t count = plan.steps.size(), nodes = count + made.size();
     std::vector<std::vector<timed>> touches(plan.slots.size());
     const auto is_member = [&](std::size_t s) {
@@ -44,14 +66,16 @@ std::optional<std::vector<step>> reordered(const program_plan& plan,
     for (std::size_t s = 0; s < count; ++s)
         if (!is_member(s))
             for (const touch& t : plan.steps[s].touches)
-                touches[static_cast<std::size_t>(t.slot)].push_back({s, s, t.writes});
+                touches[memory[static_cast<std::size_t>(t.slot)]].push_back(
+                    {t.slot, s, s, t.writes});
     // A new step is as urgent as the first of the steps whose place it takes.
     std::vector<std::size_t> rank(nodes);
     for (std::size_t s = 0; s < count; ++s) rank[s] = 2 * s;
     for (std::size_t k = 0; k < made.size(); ++k) {
         std::size_t last = 0;
         for (const auto& t : made[k].touches) {
-            touches[static_cast<std::size_t>(t.slot)].push_back({t.when, count + k, t.writes});
+            touches[memory[static_cast<std::size_t>(t.slot)]].push_back(
+                {t.slot, t.when, count + k, t.writes});
             if (t.writes && t.when < count) last = std::max(last, t.when);
         }
         rank[count + k] = 2 * last + 1;
@@ -61,25 +85,28 @@ std::optional<std::vector<step>> reordered(const program_plan& plan,
         for (const auto& first : list)
             for (const auto& second : list)
                 if (first.node == second.node && first.node >= count && first.writes &&
-                    !second.writes && first.when < second.when)
+                    !second.writes && (first.when < second.when || first.slot != second.slot)) {
+                    if (first.slot != second.slot)
+                        why = "a result of it is bound to the memory of an input";
                     return {};
-    std::vector<std::set<std::size_t>> after(nodes);
+                }
+    std::vector<step_set> after(nodes);
     std::vector<std::size_t> waits(nodes, 0);
     for (const auto& list : touches)
         for (const auto& first : list)
             for (const auto& second : list)
                 if (first.when < second.when && first.node != second.node &&
-                    (first.writes || second.writes) && after[first.node].insert(second.node).second)
+                    (first.writes || second.writes) && after[first.node].insert(second.node))
                     ++waits[second.node];
     using entry = std::pair<std::size_t, std::size_t>;
-    std::set<entry> ready;
+    small_set<entry, 8> ready;
     for (std::size_t n = 0; n < nodes; ++n)
         if (waits[n] == 0 && (n >= count || !is_member(n))) ready.insert({rank[n], n});
-    std::vector<step> result;
+    std::vector<std::size_t> result;
     while (!ready.empty()) {
         const std::size_t n = ready.begin()->second;
-        ready.erase(ready.begin());
-        result.push_back(n < count ? plan.steps[n] : made[n - count].what);
+        ready.pop_front();
+        result.push_back(n);
         for (const std::size_t next : after[n])
             if (--waits[next] == 0) ready.insert({rank[next], next});
     }
@@ -94,22 +121,27 @@ struct attempt {
     std::string why;
 };
 
-attempt fuse_around(program_plan& plan, std::size_t seed, bool plane_is_a) {
-    const auto uses = find_uses(plan);
+attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t seed,
+                    const access& plane) {
     growth grown(plan, uses);
-    if (!grown.run(seed, plane_is_a)) return {false, grown.refused(), grown.reason()};
+    if (!grown.run(seed, plane)) return {false, grown.refused(), grown.reason()};
     std::string why;
     if (!settle_roles(grown.result(), why)) return {false, grown.refused(), why};
+    if (!grown.result().has_large_planes()) return {false, grown.refused(), {}};
     const std::size_t slots = plan.slots.size();
     phases made(plan, grown.result(), uses);
     if (made.run()) {
-        if (auto steps = reordered(plan, grown.result().members, made.made())) {
+        why = "a step in between needs some of its tensors and makes others";
+        if (const auto order = reordered(plan, grown.result().members, made.made(), why)) {
             for (const auto& [slot, layout] : grown.result().planes)
                 plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
-            plan.steps = std::move(*steps);
+            const std::size_t count = plan.steps.size();
+            std::vector<step> steps;
+            for (const std::size_t n : *order)
+                steps.push_back(n < count ? std::move(plan.steps[n]) : made.made()[n - count].what);
+            plan.steps = std::move(steps);
             return {true, -1, {}};
         }
-        why = "a step in between needs some of its tensors and makes others";
     } else {
         why = made.reason();
     }
@@ -117,28 +149,55 @@ attempt fuse_around(program_plan& plan, std::size_t seed, bool plane_is_a) {
     return {false, grown.refused(), why};
 }
 
+// A smaller plane stays in the first cache from its maker to a fold.
+constexpr std::size_t least_folded = 1 << 14;
+
+/// What a step may fuse around: planes that it folds.
+std::vector<access> planes_of(const program_plan& plan, const assign& seed, form as) {
+    std::vector<access> planes;
+    if (seed.as != as || seed.over.empty()) return planes;
+    const bool folds =
+        seed.folding == fold::sum || seed.folding == fold::mean || seed.folding == fold::logsumexp;
+    if (as == form::map && !folds) return planes;
+    for_each_load(plan.values, seed, [&](const access& from) {
+        const slot& memory = plan.slot_of(from);
+        if (memory.kind == storage::input) return;  // nothing makes it
+        if (as == form::contract ||
+            (memory.kind == storage::workspace && memory.bytes >= least_folded))
+            planes.push_back(from);
+    });
+    return planes;
+}
+
 }  // namespace
 
 void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
     std::set<std::int32_t> noted;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        const assign* seed = plan.steps[s].as_assign();
-        if (seed == nullptr || seed->how != way::contract) continue;
-        for (const bool a : {true, false}) {
-            const auto result = fuse_around(plan, s, a);
-            if (result.fused) {
-                s = none;
-                break;
+    auto uses = find_uses(plan);
+    const auto fuse_one = [&](form as) {
+        for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+            const assign* seed = plan.steps[s].as_assign();
+            if (seed == nullptr) continue;
+            for (const access& plane : planes_of(plan, *seed, as)) {
+                const auto result = fuse_around(plan, uses, s, plane);
+                if (result.fused) {
+                    uses = find_uses(plan);
+                    return true;
+                }
+                if (result.why.empty() || result.stored < 0 || !noted.insert(result.stored).second)
+                    continue;
+                const auto name = plan.slots[static_cast<std::size_t>(result.stored)].name;
+                plan.notes.push_back(
+                    fmt::format("{} is stored: {}",
+                                name == ir::none ? "an intermediate" : words_of_name(program, name),
+                                result.why));
             }
-            if (result.why.empty() || result.stored < 0 || !noted.insert(result.stored).second)
-                continue;
-            const auto name = plan.slots[static_cast<std::size_t>(result.stored)].name;
-            plan.notes.push_back(
-                (name == ir::none ? "an intermediate" : words_of_name(program, name)) +
-                " is stored: " + result.why);
         }
-    }
+        return false;
+    };
+    // Sums with a factor come first: they are most of the work. Every group is looked for anew.
+    while (fuse_one(form::contract) || fuse_one(form::map)) continue;
 }
 
 }  // namespace ricci::plan

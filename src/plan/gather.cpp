@@ -155,10 +155,10 @@ std::optional<place> lowering::place_on(loop axis, expr numbers) const {
 // result. As a product it would have one column for each v.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
     if (type_ != element::f32 && type_ != element::f64) return false;
-    const auto over = graph_[sum].over;
+    const auto& over = graph_[sum].over;
     const auto all = graph_.factors(graph_[sum].arguments[0]);
     for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto test = graph_[all[k]];  // a copy: the graph grows below
+        const auto& test = graph_[all[k]];
         if (test.kind != kind::operation || test.code != opcode::equal) continue;
         for (int side = 0; side < 2; ++side) {
             const expr position = test.arguments[static_cast<std::size_t>(side)];
@@ -168,7 +168,7 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
                 at.terms[0].factor != 1)
                 continue;
             const loop axis = at.terms[0].over;
-            std::vector<expr> rest;
+            expr_list rest;
             bool free = !contains(over, axis) && !contains(graph_[numbers].indices, axis);
             for (std::size_t other = 0; other < all.size(); ++other) {
                 if (other == k) continue;
@@ -194,15 +194,15 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
 }
 
 void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
-    const auto node = graph_[e];
+    const auto& node = graph_[e];
     assign made;
     made.equation = equation_;
-    made.how = way::gather;
+    made.as = form::gather;
     made.target = target;
     made.loops = indices;
     made.body = e;
     if (node.kind == kind::gather) {
-        std::vector<expr> arguments = node.arguments;
+        expr_list arguments = node.arguments;
         if (arguments.size() > node.lookups.size()) arguments.back() = stored(arguments.back());
         for (std::size_t k = 0; k < node.lookups.size(); ++k)
             arguments[k] = numbers_of(arguments[k]);
@@ -223,7 +223,7 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     }
     assign made;
     made.equation = equation_;
-    made.how = way::scatter;
+    made.as = form::scatter;
     made.target = target;
     made.body = rows;
     made.beta = 1;

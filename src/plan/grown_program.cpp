@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/plan/operands.hpp"
 
 namespace ricci::plan {
@@ -35,7 +37,7 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
 
 ir::ref new_name(ir::program& program) {
     for (int k = 1;; ++k) {
-        const std::string spelling = "T_" + std::to_string(k);
+        const std::string spelling = fmt::format("T_{}", k);
         const detail::text_view text{spelling.data(), static_cast<std::int32_t>(spelling.size())};
         if (program.find(text) == ir::none) return program.intern_name(text);
     }

@@ -3,94 +3,38 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
+#include "src/plan/picked_factors.hpp"
+#include "src/plan/unroll.hpp"
+
 namespace ricci::plan {
 namespace {
 
-// Of all products and consumers together: what a worker's memory has room for, and where packing
-// pays.
-constexpr double most_contracted = 256;
+// Of one product and of one consumer: where packing pays. What a worker has room for is found once
+// the group is made.
+constexpr double most_contracted = 1024;
 constexpr double most_values = 512;
+// What is stored in less stays in the caches.
+constexpr double near_bytes = 1 << 16;
 
 bool starts_at_zero(const access& a) {
     return std::all_of(a.at.begin(), a.at.end(), [](const place& p) { return p.offset == 0; });
 }
 
+/// Whether each element is a sum of few values of smaller tensors, as a distance is.
+bool sums_few(const graph& values, const assign& a) {
+    if ((a.folding != fold::sum && a.folding != fold::mean) || values.size(a.over) > most_unrolled)
+        return false;
+    bool smaller = true;
+    for_each_load(values, a, [&](const access& from) {
+        const auto own = loops_of(from);
+        smaller = smaller && (common(own, a.over).empty() || !without(a.loops, own).empty());
+    });
+    return smaller;
+}
+
 }  // namespace
-
-std::int32_t matching::of(loop l) const {
-    for (const auto& [from, to] : pairs_)
-        if (from == l) return to;
-    return -1;
-}
-
-bool matching::has(std::int32_t group_loop) const {
-    return std::any_of(pairs_.begin(), pairs_.end(),
-                       [&](const auto& p) { return p.second == group_loop; });
-}
-
-bool matching::add(loop l, std::int32_t group_loop) {
-    const std::int32_t before = of(l);
-    if (before >= 0 || has(group_loop)) return before == group_loop;
-    pairs_.emplace_back(l, group_loop);
-    return true;
-}
-
-factor_loads factors_of(const graph& values, const assign& contraction) {
-    const auto& factors = values[contraction.body].arguments;
-    const auto load = [&](expr e) {
-        return &values[values[e].kind == kind::operation ? values[e].arguments[0] : e];
-    };
-    return {load(factors[0]), load(factors[1])};
-}
-
-loop_list batch_m_n(const factor_loads& f, const loop_list& over) {
-    loop_list result = without(common(f.a->indices, f.b->indices), over);
-    for (const auto& [mine, other] : {std::pair(f.a, f.b), std::pair(f.b, f.a)})
-        for (const loop l : without(without(mine->indices, other->indices), over))
-            result.push_back(l);
-    return result;
-}
-
-std::vector<bool> grown_group::walked(const matching& found, const access& a) const {
-    std::vector<bool> result(loops.size(), false);
-    for (const loop l : loops_of(a))
-        if (const auto g = found.of(l); g >= 0) result[static_cast<std::size_t>(g)] = true;
-    return result;
-}
-
-bool grown_group::spans_tile(const std::vector<bool>& along) const {
-    const bool rows = std::none_of(loops.begin(), loops.end(),
-                                   [](const group_loop& l) { return l.role == loop_role::row; });
-    return (rows || follows(along, loop_role::row)) && follows(along, loop_role::column);
-}
-
-bool grown_group::follows(const std::vector<bool>& along, loop_role role) const {
-    for (std::size_t g = 0; g < loops.size(); ++g)
-        if (loops[g].role == role && along[g]) return true;
-    return false;
-}
-
-std::vector<bool> grown_group::summed_by(std::size_t step) const {
-    const assign& a = at(step);
-    const auto& found = matched.at(step);
-    std::vector<bool> summed(loops.size(), false);
-    if (a.how == way::scatter) {
-        summed = walked(found, a.target);
-        summed.flip();
-        return summed;
-    }
-    for (const loop l : a.over)
-        if (const auto g = found.of(l); g >= 0) summed[static_cast<std::size_t>(g)] = true;
-    return summed;
-}
-
-bool grown_group::has_own_loops(std::size_t step) const {
-    const assign& a = at(step);
-    const auto& found = matched.at(step);
-    const auto own = [&](loop l) { return found.of(l) < 0; };
-    return std::any_of(a.loops.begin(), a.loops.end(), own) ||
-           std::any_of(a.over.begin(), a.over.end(), own);
-}
 
 growth::outcome growth::fail(std::int32_t slot, std::string why) {
     if (reason_.empty()) reason_ = std::move(why), refused_ = slot;
@@ -140,8 +84,9 @@ bool growth::can_be_made(std::int32_t slot) const {
     return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
         const assign* a = group_.plan->steps[w].as_assign();
         if (a == nullptr || !starts_at_zero(a->target)) return false;
-        if (a->how == way::contract) return true;
-        return a->how == way::map && (a->folding == fold::none || a->folding == fold::softmax);
+        if (a->as == form::contract) return true;
+        return a->as == form::map && (a->folding == fold::none || a->folding == fold::softmax ||
+                                      sums_few(group_.plan->values, *a));
     });
 }
 
@@ -155,7 +100,7 @@ bool growth::add_plane(const access& tensor, const matching& found) {
         }
     if (const auto known = group_.planes.find(tensor.slot); known != group_.planes.end())
         return known->second == layout;
-    group_.planes.emplace(tensor.slot, std::move(layout));
+    group_.planes[tensor.slot] = std::move(layout);
     const auto& uses = uses_[static_cast<std::size_t>(tensor.slot)];
     const auto& members = group_.members;
     for (const auto* list : {&uses.writers, &uses.readers})
@@ -174,17 +119,18 @@ void growth::add_consumer(std::size_t step) {
 growth::outcome growth::place(std::size_t step) {
     const assign* a = group_.plan->steps[step].as_assign();
     if (a == nullptr) return fail(-1, "it is used by another fused group");
-    if (a->how == way::map) return place_map(step, *a);
-    if (a->how == way::contract) return place_contraction(step, *a);
+    if (a->as == form::map) return place_map(step, *a);
+    if (a->as == form::contract) return place_contraction(step, *a);
+    if (a->as == form::gather) return place_picked(step, *a);
     return place_scatter(step, *a);
 }
 
 growth::outcome growth::place_map(std::size_t step, const assign& a) {
-    const auto& plan = *group_.plan;
+    const auto& values = group_.plan->values;
     matching found;
     std::int32_t through = -1, misread = -1;
     std::vector<access> others;
-    for_each_load(plan.values, a, [&](const access& from) {
+    for_each_load(values, a, [&](const access& from) {
         if (!group_.is_plane(from.slot)) return others.push_back(from);
         if (!match(from, found)) misread = from.slot;
         through = from.slot;
@@ -194,50 +140,78 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
         if (through < 0) through = a.target.slot;
     }
     if (misread >= 0) return fail(misread, "it is read in another order or only in part");
+    loop_list own;
     for (const loop l : united(a.loops, a.over))
-        if (found.of(l) < 0 && plan.values.extent(l) != 1) return outcome::later;
+        if (found.of(l) < 0 && values.extent(l) != 1) own.push_back(l);
+    // Another plane may say which loops of the group these are.
+    if (!own.empty() && (!unrolls_ || values.size(own) > most_unrolled)) return outcome::later;
 
-    if (a.folding == fold::none || a.folding == fold::softmax) {
-        const bool over_columns =
-            covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
-                const std::int32_t g = found.of(l);
-                return g < 0 || group_.loops[static_cast<std::size_t>(g)].role == loop_role::column;
-            });
-        if (a.folding == fold::softmax && !over_columns)
-            return fail(through, "a softmax runs along other indices");
-        const std::int32_t out = a.target.slot;
-        if (plan.slots[static_cast<std::size_t>(out)].kind != storage::workspace) {
-            // A result that nobody else needs is written tile by tile.
-            const auto& uses = uses_[static_cast<std::size_t>(out)];
-            if (a.folding == fold::softmax || !uses.readers.empty() || uses.writers.size() != 1 ||
-                !covers(a.loops, found, true) || !covers(a.loops, found, false))
-                return fail(out, "it is an output and has to be stored");
-            add_consumer(step);
-            group_.matched[step] = std::move(found);
-            return outcome::done;
-        }
-        if (!can_be_made(out)) return fail(out, "it cannot be made tile by tile");
-        if (!add_plane(a.target, found)) return fail(out, "two steps write it in different orders");
-    } else if (a.folding == fold::sum || a.folding == fold::mean) {
-        if (!sums_suit(without(a.loops, a.over), a.over, found))
-            return fail(through, "it is summed over some of its indices only");
-        add_consumer(step);
-    } else {
-        return fail(through, "a product, maximum, minimum or log-sum-exp of it is taken");
-    }
+    const bool sums = a.folding == fold::sum || a.folding == fold::mean;
+    const bool makes = a.folding == fold::none || a.folding == fold::softmax ||
+                       (sums && without(a.over, own).empty());
+    const auto result =
+        makes ? place_maker(step, a, found, through) : place_fold(step, a, found, through);
+    if (result != outcome::done) return result;
+    // What a tile that is written reads beside planes, it reads from memory.
+    const bool writes_tiles = makes && !group_.is_plane(a.target.slot);
     for (const auto& from : others)
-        if (starts_at_zero(from) && can_be_made(from.slot) &&
+        if (!writes_tiles && starts_at_zero(from) && can_be_made(from.slot) &&
             group_.spans_tile(group_.walked(found, from)))
             add_plane(from, found);
     group_.matched[step] = std::move(found);
     return outcome::done;
 }
 
+// A map that makes tiles, for planes or for a result.
+growth::outcome growth::place_maker(std::size_t step, const assign& a, const matching& found,
+                                    std::int32_t through) {
+    if (a.folding == fold::softmax) {
+        const bool over_columns =
+            covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
+                const std::int32_t g = found.of(l);
+                return g < 0 || group_.loops[static_cast<std::size_t>(g)].role == loop_role::column;
+            });
+        if (!over_columns) return fail(through, "a softmax runs along other indices");
+    }
+    const std::int32_t out = a.target.slot;
+    if (group_.plan->slots[static_cast<std::size_t>(out)].kind != storage::workspace) {
+        // A result that nobody else needs is written tile by tile.
+        const auto& uses = uses_[static_cast<std::size_t>(out)];
+        if (a.folding == fold::softmax || !uses.readers.empty() || uses.writers.size() != 1 ||
+            !covers(a.loops, found, true) || !covers(a.loops, found, false))
+            return fail(out, "it is an output and has to be stored");
+        add_consumer(step);
+        return outcome::done;
+    }
+    if (!can_be_made(out)) return fail(out, "it cannot be made tile by tile");
+    if (!add_plane(a.target, found)) return fail(out, "two steps write it in different orders");
+    return outcome::done;
+}
+
+// A map that folds planes.
+growth::outcome growth::place_fold(std::size_t step, const assign& a, const matching& found,
+                                   std::int32_t through) {
+    if (group_.is_plane(a.target.slot))
+        return fail(a.target.slot, "it is a sum over other indices");
+    const auto free = without(a.loops, a.over);
+    if (a.folding == fold::logsumexp) {
+        const bool rows = covers(a.over, found, true) && covers(free, found, false) &&
+                          a.over.size() + free.size() == found.pairs().size();
+        if (!rows) return fail(through, "a log-sum-exp runs along other indices");
+    } else if (a.folding != fold::sum && a.folding != fold::mean) {
+        return fail(through, "a product, maximum or minimum of it is taken");
+    } else if (!sums_suit(free, a.over, found)) {
+        return fail(through, "it is summed over some of its indices only");
+    }
+    add_consumer(step);
+    return outcome::done;
+}
+
 // Tiles that are added up along lines of rows and columns, as where i - j is a place.
 growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
     const access& rows = group_.plan->values[a.body].source;
-    if (a.how != way::scatter || a.scattered >= 0 || !group_.is_plane(rows.slot))
-        return fail(-1, "it is read or written at places that a tensor says");
+    if (a.scattered >= 0 || !group_.is_plane(rows.slot))
+        return fail(-1, "it is written at places that a tensor says");
     matching found;
     if (!match(rows, found) || !sums_suit(a.loops, {}, found))
         return fail(rows.slot, "it is added up in another order or only in part");
@@ -245,6 +219,17 @@ growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
         if (found.of(l) < 0) return fail(rows.slot, "it is added up more than once");
     add_consumer(step);
     group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+// Elements of a product at places that a tensor says: its factors are read there.
+growth::outcome growth::place_picked(std::size_t step, const assign& a) {
+    if (!can_pick_factors(*group_.plan, uses_, a))
+        return fail(group_.plan->values[a.body].source.slot,
+                    "it is read at places that a tensor says");
+    auto& picked = group_.picked;
+    if (std::find(picked.begin(), picked.end(), step) == picked.end()) picked.push_back(step);
+    group_.matched[step] = {};
     return outcome::done;
 }
 
@@ -263,8 +248,8 @@ growth::outcome growth::place_product(std::size_t step, const assign& a, const f
     const bool column_b = group_.follows(group_.walked(found, f.b->source), loop_role::column);
     if (column_a == column_b) return fail(plane, "one of its factors depends on rows and columns");
     if (group_.plan->values.size(a.over) > most_contracted)
-        return fail(plane, "more than " + std::to_string(static_cast<int>(most_contracted)) +
-                               " products are summed for each element");
+        return fail(plane, fmt::format("more than {} products are summed for each element",
+                                       most_contracted));
     group_.matched[step] = std::move(found);
     return outcome::done;
 }
@@ -302,32 +287,34 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     if (!sums_suit(a.loops, a.over, found))
         return fail(plane, "it is summed over some of its indices only");
     if (own > most_values)
-        return fail(plane, "its product has more than " +
-                               std::to_string(static_cast<int>(most_values)) + " values a row");
+        return fail(plane, fmt::format("its product has more than {} values a row", most_values));
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
 }
 
-// The loops of the plane: columns are what the contraction sums, rows what its other factor lacks.
-bool growth::begin(std::size_t seed, bool plane_is_a) {
+// The loops of the plane: columns are what the seed sums, rows what its other factor lacks.
+bool growth::begin(std::size_t seed, const access& plane) {
     const auto& plan = *group_.plan;
     const assign& a = *plan.steps[seed].as_assign();
-    const auto f = factors_of(plan.values, a);
-    const access& plane = (plane_is_a ? f.a : f.b)->source;
+    loop_list loops = a.loops, other;
+    if (a.as == form::contract) {
+        const auto f = factors_of(plan.values, a);
+        loops = batch_m_n(f, a.over);
+        const bool is_a = f.a->source.slot == plane.slot && f.a->source.at == plane.at;
+        other = (is_a ? f.b : f.a)->indices;
+    }
     const auto k = static_cast<std::size_t>(plane.slot);
     const auto& writers = uses_[k].writers;
     if (plan.slots[k].kind == storage::output && !writers.empty()) {
         const assign* last = plan.steps[writers.back()].as_assign();
-        if (last != nullptr && last->how == way::map) {
+        if (last != nullptr && last->as == form::map) {
             fail(plane.slot, "it is an output");
             return false;
         }
     }
     if (!can_be_made(plane.slot) || !starts_at_zero(plane)) return false;
-    const auto& other = (plane_is_a ? f.b : f.a)->indices;
     const auto own = loops_of(plane);
-    auto loops = batch_m_n(f, a.over);
     loops.insert(loops.end(), a.over.begin(), a.over.end());
     matching found;
     for (const loop l : loops) {
@@ -345,29 +332,65 @@ bool growth::begin(std::size_t seed, bool plane_is_a) {
     return add_plane(plane, found);
 }
 
-// What is fused is larger than what it is made of: a product, or, under a softmax, any other
-// function of tensors that lack rows or columns.
-bool growth::makes_more_than_it_reads() const {
+// What is fused is larger than what it is made of: a product, or any other function of tensors that
+// lack rows or columns, under a softmax or where it would not stay in the caches.
+bool growth::makes_more_than_it_reads() {
+    const auto& values = group_.plan->values;
     const auto is_softmax = [&](std::size_t step) {
-        return group_.at(step).how == way::map && group_.at(step).folding == fold::softmax;
+        return group_.at(step).as == form::map && group_.at(step).folding == fold::softmax;
     };
     const bool softmax = std::any_of(group_.members.begin(), group_.members.end(), is_softmax);
-    return std::any_of(group_.members.begin(), group_.members.end(), [&](std::size_t step) {
-        const assign& a = group_.at(step);
-        if (!group_.is_plane(a.target.slot)) return false;
-        if (a.how == way::contract) return true;
-        if (!softmax || a.how != way::map) return false;
-        bool small = true;
-        for_each_load(group_.plan->values, a, [&](const access& from) {
-            small = small && !group_.is_plane(from.slot) &&
-                    !group_.spans_tile(group_.walked(group_.matched.at(step), from));
+    const auto reads_large = [&](std::size_t step) {
+        bool large = false;
+        for_each_load(values, group_.at(step), [&](const access& from) {
+            large = large || (!group_.is_plane(from.slot) &&
+                              group_.spans_tile(group_.walked(group_.matched.at(step), from)));
         });
-        return small;
-    });
+        return large;
+    };
+    bool products = false, from_small = false;
+    double bytes = 0;
+    for (const std::size_t step : group_.members) {
+        const assign& a = group_.at(step);
+        const bool large = reads_large(step);
+        group_.reads_large = group_.reads_large || large;
+        if (!group_.is_plane(a.target.slot)) continue;
+        products = products || a.as == form::contract;
+        bool planes = false;
+        for_each_load(values, a,
+                      [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
+        if (a.as != form::map || large || planes) continue;
+        from_small = true;
+        bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->type));
+    }
+    return products || (from_small && (softmax || bytes >= near_bytes));
 }
 
-bool growth::run(std::size_t seed, bool plane_is_a) {
-    if (!begin(seed, plane_is_a)) return false;
+// Of tiles that are no products: where an operand has columns and some of the rows, those are the
+// batch, as h is of x^{hi} - x^{hj}.
+void growth::separate_batch() {
+    const auto& plan = *group_.plan;
+    loop_choice batch(group_.loops.size(), false);
+    for (const std::size_t step : group_.members) {
+        const assign& a = group_.at(step);
+        if (a.as == form::contract && group_.is_plane(a.target.slot)) return;
+        if (a.as != form::map) continue;
+        for_each_load(plan.values, a, [&](const access& from) {
+            const auto along = group_.walked(group_.matched.at(step), from);
+            if (group_.is_plane(from.slot) || !group_.follows(along, loop_role::column)) return;
+            bool all_rows = true;
+            for (std::size_t l = 0; l < along.size(); ++l)
+                all_rows = all_rows && (along[l] || group_.loops[l].role != loop_role::row);
+            for (std::size_t l = 0; l < along.size() && !all_rows; ++l)
+                batch[l] = batch[l] || (along[l] && group_.loops[l].role == loop_role::row);
+        });
+    }
+    for (std::size_t l = 0; l < batch.size(); ++l)
+        if (batch[l]) group_.loops[l].role = loop_role::batch;
+}
+
+bool growth::run(std::size_t seed, const access& read) {
+    if (!begin(seed, read)) return false;
     const std::int32_t plane = refused_;
     auto& members = group_.members;
     while (!pending_.empty()) {
@@ -384,7 +407,9 @@ bool growth::run(std::size_t seed, bool plane_is_a) {
             members.push_back(step);
             pending_.erase(std::find(pending_.begin(), pending_.end(), step));
         }
-        if (!progress) {
+        if (!progress && !unrolls_) {
+            unrolls_ = true;
+        } else if (!progress) {
             fail(plane, "a step that uses it runs over other indices");
             return false;
         }
@@ -398,6 +423,7 @@ bool growth::run(std::size_t seed, bool plane_is_a) {
         fail(plane, "the steps that use it run over different indices");
         return false;
     }
+    separate_batch();
     std::sort(members.begin(), members.end());
     std::sort(group_.consumers.begin(), group_.consumers.end());
     return makes_more_than_it_reads();

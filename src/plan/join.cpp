@@ -2,17 +2,20 @@
 #include "src/plan/join.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace ricci::plan {
 namespace {
 
-using loops = std::vector<contraction_loop>;
+using strided_loops = std::vector<contraction_loop>;
+
+constexpr std::array either = {shared_operand::a, shared_operand::b};
 
 /// An operand as a contraction walks it: the same for two contractions that can pack it once for
 /// both.
@@ -27,7 +30,7 @@ struct walk {
 
 walk walk_of(const contraction_step& c, shared_operand which) {
     const bool is_a = which == shared_operand::a;
-    const auto steps = [&](const loops& from) {
+    const auto steps = [&](const strided_loops& from) {
         std::vector<std::pair<std::int64_t, std::int64_t>> to;
         for (const auto& l : from)
             if (l.extent != 1) to.emplace_back(l.extent, is_a ? l.a : l.b);
@@ -42,9 +45,21 @@ walk walk_of(const contraction_step& c, shared_operand which) {
             steps(c.k)};
 }
 
-/// Whether a step may run at the same time as another one before it.
-bool independent(const program_plan& plan, const compiled_step& before,
-                 const compiled_step& after) {
+/// The operand that two contractions have in common, as the number of each of them.
+std::optional<std::pair<shared_operand, shared_operand>> common_operand(
+    const contraction_step& one, std::span<const shared_operand> of_one,
+    const contraction_step& other) {
+    for (const shared_operand mine : of_one) {
+        const walk common = walk_of(one, mine);
+        for (const shared_operand its : either)
+            if (walk_of(other, its) == common) return {{mine, its}};
+    }
+    return std::nullopt;
+}
+
+/// Whether a contraction may run at the same time as another one before it.
+bool independent(const program_plan& plan, const contraction_step& before,
+                 const contraction_step& after) {
     const auto same_memory = [&](std::int32_t x, std::int32_t y) {
         const auto& p = plan.slots[static_cast<std::size_t>(x)];
         const auto& q = plan.slots[static_cast<std::size_t>(y)];
@@ -59,40 +74,51 @@ bool independent(const program_plan& plan, const compiled_step& before,
     return result;
 }
 
+/// Of the contractions at the beginning of `steps` that are to be one step, the operand that they
+/// have in common; empty where no two are.
+std::vector<shared_operand> common_operands(const program_plan& plan,
+                                            std::span<const compiled_step> steps) {
+    std::vector<shared_operand> common;
+    const auto contraction = [&](std::size_t k) {
+        return k < steps.size() ? std::get_if<contraction_step>(&steps[k]) : nullptr;
+    };
+    const contraction_step* const first = contraction(0);
+    for (std::size_t end = 1; first != nullptr; ++end) {
+        const contraction_step* const next = contraction(end);
+        if (next == nullptr) break;
+        const auto is_free = [&](const compiled_step& before) {
+            return independent(plan, std::get<contraction_step>(before), *next);
+        };
+        if (!std::all_of(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(end), is_free))
+            break;
+        std::span<const shared_operand> of_first = either;
+        if (!common.empty()) of_first = {common.data(), 1};
+        const auto found = common_operand(*first, of_first, *next);
+        if (!found) break;
+        if (common.empty()) common.push_back(found->first);
+        common.push_back(found->second);
+    }
+    return common;
+}
+
 }  // namespace
 
 void join_contractions(program_plan& plan) {
-    constexpr shared_operand either[] = {shared_operand::a, shared_operand::b};
-    for (std::size_t first = 0; first < plan.compiled.size();) {
-        std::size_t end = first + 1;
-        auto& start = plan.compiled[first].contraction;
-        // Which operand of the step at `end` is the one in common, and which of the first.
-        const auto shared = [&]() -> std::optional<std::pair<shared_operand, shared_operand>> {
-            for (const shared_operand mine : either) {
-                if (start.shared != shared_operand::none && start.shared != mine) continue;
-                const walk common = walk_of(start, mine);
-                for (const shared_operand its : either)
-                    if (walk_of(plan.compiled[end].contraction, its) == common)
-                        return {{mine, its}};
-            }
-            return std::nullopt;
-        };
-        const auto suits = [&] {
-            for (std::size_t s = first; s < end; ++s)
-                if (!independent(plan, plan.compiled[s], plan.compiled[end])) return false;
-            return true;
-        };
-        while (plan.compiled[first].is_contraction && end < plan.compiled.size() &&
-               plan.compiled[end].is_contraction && suits()) {
-            const auto found = shared();
-            if (!found) break;
-            auto& next = plan.compiled[end].contraction;
-            std::tie(start.shared, next.shared) = *found;
-            next.joins_previous = true;
-            ++end;
+    auto& steps = plan.compiled;
+    auto kept = steps.begin();
+    for (auto next = steps.begin(); next != steps.end(); ++kept) {
+        const auto common = common_operands(plan, std::span(next, steps.end()));
+        if (common.empty()) {
+            if (kept != next) *kept = std::move(*next);
+            ++next;
+            continue;
         }
-        first = end;
+        joined_step joined;
+        for (const shared_operand which : common)
+            joined.parts.push_back({std::get<contraction_step>(std::move(*next++)), which});
+        *kept = std::move(joined);
     }
+    steps.erase(kept, steps.end());
 }
 
 }  // namespace ricci::plan

@@ -5,10 +5,10 @@
 
 namespace ricci::plan {
 
-/// Marks contractions that may run together with those before them: all multiply the same operand
-/// along the same loops, and none needs, or writes over, what another touches. The projections of
-/// one input are such. Before the workspace is laid out, as intermediates of steps that run
-/// together must not take each other's place.
+/// Makes one step of contractions that may run together: all multiply the same operand along the
+/// same loops, and none needs, or writes over, what another touches. The projections of one input
+/// are such. Before the workspace is laid out, as intermediates of what runs together must not take
+/// each other's place.
 void join_contractions(program_plan& plan);
 
 }  // namespace ricci::plan

@@ -2,21 +2,22 @@
 #include "src/plan/loops.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace ricci::plan {
 
 loop loop_table::of(ir::ref letter, std::int64_t extent) {
     const auto place = static_cast<std::size_t>(letter);
-    if (by_letter_.size() <= place) by_letter_.resize(place + 1);
-    for (const loop l : by_letter_[place])
+    if (by_letter_.size() <= place) by_letter_.resize(place + 1, -1);
+    for (loop l = by_letter_[place]; l >= 0; l = loops_[static_cast<std::size_t>(l)].next)
         if (this->extent(l) == extent) return l;
-    by_letter_[place].push_back(fresh(letter, extent));
-    return by_letter_[place].back();
+    const loop made = fresh(letter, extent);
+    loops_.back().next = std::exchange(by_letter_[place], made);
+    return made;
 }
 
 loop loop_table::fresh(ir::ref letter, std::int64_t extent) {
-    loops_.push_back({letter, extent});
+    loops_.push_back({letter, extent, -1});
     return static_cast<loop>(loops_.size()) - 1;
 }
 
@@ -27,28 +28,37 @@ double loop_table::size(const loop_list& loops) const {
 }
 
 loop_list united(const loop_list& a, const loop_list& b) {
-    loop_list result;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    loop_list result = a;
+    for (const loop l : b) add_loop(result, l);
     return result;
 }
 
 loop_list without(const loop_list& a, const loop_list& b) {
     loop_list result;
-    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    const loop* other = b.begin();
+    for (const loop l : a) {
+        while (other != b.end() && *other < l) ++other;
+        if (other == b.end() || *other != l) result.push_back(l);
+    }
     return result;
 }
 
 loop_list common(const loop_list& a, const loop_list& b) {
     loop_list result;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+    const loop* other = b.begin();
+    for (const loop l : a) {
+        while (other != b.end() && *other < l) ++other;
+        if (other != b.end() && *other == l) result.push_back(l);
+    }
     return result;
 }
 
 void add_loop(loop_list& to, loop l) {
+    if (to.empty() || to.back() < l) return to.push_back(l);
     const auto at = std::lower_bound(to.begin(), to.end(), l);
-    if (at == to.end() || *at != l) to.insert(at, l);
+    if (*at != l) to.insert(at, l);
 }
 
-bool contains(const loop_list& a, loop l) { return std::binary_search(a.begin(), a.end(), l); }
+bool contains(const loop_list& a, loop l) { return std::find(a.begin(), a.end(), l) != a.end(); }
 
 }  // namespace ricci::plan

@@ -6,18 +6,21 @@
 
 #include <ricci/ir/program.hpp>
 
+#include "src/base/short_list.hpp"
+
 namespace ricci::plan {
 
 /// A loop by its number in the plan's table.
 using loop = std::int32_t;
 /// Sorted, unless said otherwise.
-using loop_list = std::vector<loop>;
+using loop_list = short_list<loop, 6>;
 
 /// A loop has one extent wherever it stands. Letters do not identify loops: one letter may have two
 /// extents in two equations, and two loops may have one letter.
 struct loop_info {
     ir::ref letter = ir::none;  // none: nobody wrote one
     std::int64_t extent = 1;
+    loop next = -1;  // of the same letter, with another extent
 };
 
 /// The loops of a plan. Numbers keep the order of the letters within each equation.
@@ -35,7 +38,7 @@ public:
 
 private:
     std::vector<loop_info> loops_;
-    std::vector<std::vector<loop>> by_letter_;
+    std::vector<loop> by_letter_;  // the last that was made of each; -1: none
 };
 
 /// The union of two sorted lists, the first without the second, and what is in both.

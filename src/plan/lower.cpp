@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
-#include "src/path/path.hpp"
 #include "src/plan/scalar.hpp"
 
 namespace ricci::plan {
@@ -17,25 +17,26 @@ constexpr double repetitions_worth_storing = 8;
 
 // The terms of the value, with numbers in front of a bracket multiplied into it where that gives
 // contractions to write directly.
-std::vector<expr> lowering::spread(expr value) {
-    const auto factors = graph_.factors(value);
-    std::vector<expr> scalars;
+expr_list lowering::spread(expr value) {
+    const auto whole = graph_.terms(value);
+    expr_list all(whole.begin(), whole.end());
+    expr_list scalars;
     expr bracket = -1;
-    for (expr f : factors) {
+    for (expr f : graph_.factors(value)) {
         if (graph_.is_scalar(f)) {
             scalars.push_back(f);
         } else if (bracket >= 0) {
-            return graph_.terms(value);
+            return all;
         } else {
             bracket = f;
         }
     }
-    if (bracket < 0) return graph_.terms(value);
+    if (bracket < 0) return all;
     const auto terms = graph_.terms(bracket);
     const bool sums =
         std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
-    if (scalars.empty() || terms.size() < 2 || !sums) return graph_.terms(value);
-    std::vector<expr> result;
+    if (scalars.empty() || terms.size() < 2 || !sums) return all;
+    expr_list result;
     for (expr t : terms) {
         auto product = scalars;
         product.push_back(t);
@@ -47,7 +48,7 @@ std::vector<expr> lowering::spread(expr value) {
 void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
     std::vector<contraction_of> direct;
     std::vector<scattered_sum> scattered;
-    std::vector<expr> rest;
+    expr_list rest;
     for (expr term : spread(value)) {
         // Written here directly, unless other terms need it too or it lacks indices of the target.
         const bool whole = graph_[term].kind == kind::sum && graph_[term].indices == indices;
@@ -81,7 +82,7 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
     }
-    const expression only = graph_[rest[0]];
+    const expression& only = graph_[rest[0]];
     if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
         emit_map(target, indices, only.arguments[0], only.folding, only.over);
         forget(target);
@@ -111,7 +112,7 @@ void lowering::convert(const access& value, const access& target, const loop_lis
 // The last pass has overwritten what stood in the target on the way.
 void lowering::forget(const access& target) {
     const expr overwritten = graph_.load(target);
-    std::erase_if(stored_, [&](const auto& entry) { return entry.second == overwritten; });
+    stored_.erase_if([&](const auto& entry) { return entry.second == overwritten; });
 }
 
 // A contraction inside an element-wise expression, of the target's own shape, is written to the
@@ -120,7 +121,7 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
     if (graph_[body].indices != indices ||
         (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
         return;
-    std::vector<expr> open{body};
+    expr_list open{body};
     for (std::size_t k = 0; k < open.size(); ++k) {
         const auto& node = graph_[open[k]];
         const bool softmax = k == 0 && node.kind == kind::fold;
@@ -144,9 +145,9 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
 
 // Splits a sum into numbers in front and factors, and sums away what only one factor has.
 lowering::resolved lowering::resolve(expr sum) {
-    const auto over = graph_[sum].over;
+    const auto& over = graph_[sum].over;
     const auto body = graph_[sum].arguments[0];
-    std::vector<expr> scalars, varying;
+    expr_list scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
     resolved result;
     if (varying.size() == 1 || (plan_.careful && graph_.has_bracket(body))) {
@@ -175,30 +176,36 @@ lowering::resolved lowering::resolve(expr sum) {
     return contracted(std::move(varying), over, graph_.multiply(scalars));
 }
 
-// The factors in the order of the best path. Products without a sum stay expressions, which whoever
-// uses them computes; so do sums that give one number for each element of a batch.
-lowering::resolved lowering::contracted(std::vector<expr> factors, loop_list over, expr scale) {
-    std::vector<loop_list> lists;
+// Which factors are multiplied one after the other: the best path's products.
+std::vector<path::contraction_path::product> lowering::products_of(const expr_list& factors,
+                                                                   const loop_list& over) const {
+    if (factors.size() == 2) return {{0, 1}};
+    std::vector<std::span<const loop>> lists;
     loop_list all;
     for (expr f : factors) {
-        lists.push_back(graph_[f].indices);
-        all = united(all, lists.back());
+        lists.emplace_back(graph_[f].indices);
+        all = united(all, graph_[f].indices);
     }
-    const auto best =
-        path::find_path(lists, without(all, over), [&](loop i) { return graph_.extent(i); });
+    return path::find_path(lists, without(all, over), [&](loop i) { return graph_.extent(i); })
+        .products;
+}
 
-    std::vector<bool> alive(factors.size(), true);
+// The factors in the order of the best path. Products without a sum stay expressions, which whoever
+// uses them computes; so do sums that give one number for each element of a batch.
+lowering::resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
+    const auto products = products_of(factors, over);
+    short_list<bool, 8> alive(factors.size(), true);
     resolved result;
-    for (std::size_t step = 0; step < best.products.size(); ++step) {
-        const auto left = static_cast<std::size_t>(best.products[step].left);
-        const auto right = static_cast<std::size_t>(best.products[step].right);
+    for (std::size_t step = 0; step < products.size(); ++step) {
+        const auto left = static_cast<std::size_t>(products[step].left);
+        const auto right = static_cast<std::size_t>(products[step].right);
         alive[left] = alive[right] = false;
         const auto& l = graph_[factors[left]].indices;
         const auto& r = graph_[factors[right]].indices;
         auto summed = common(united(l, r), over);
         for (std::size_t other = 0; other < factors.size(); ++other)
             if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
-        const bool last = step + 1 == best.products.size();
+        const bool last = step + 1 == products.size();
         const bool matrices = !without(l, r).empty() || !without(r, l).empty();
         expr value = -1;
         if (summed.empty()) {
@@ -304,6 +311,7 @@ expr lowering::stored(const contraction_of& product) {
 expr lowering::stored(expr e) {
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    if (const expr there = graph_.memory_of(e); there >= 0) return there;
     expr value = e;
     expr result = -1;
     if (graph_[e].kind == kind::gather || is_foreign(e)) {
@@ -341,7 +349,7 @@ expr lowering::stored(expr e) {
 // The expression for a pass over `loops` elements: everything that takes a pass of its own is
 // stored first, and so are functions that the pass would repeat for many elements.
 expr lowering::plain(expr e, double loops) {
-    const expression node = graph_[e];  // a copy: the graph grows below
+    const expression& node = graph_[e];
     switch (node.kind) {
         case kind::load:
             return is_foreign(e) ? stored(e) : e;
@@ -360,7 +368,7 @@ expr lowering::plain(expr e, double loops) {
     const double size = graph_.size(node.indices);
     if (is_expensive(node.code) && size < loops && size * repetitions_worth_storing <= loops)
         return stored(e);
-    std::vector<expr> arguments;
+    expr_list arguments;
     for (expr a : node.arguments) arguments.push_back(plain(a, loops));
     if (node.code == opcode::add) return graph_.add(arguments);
     if (node.code == opcode::multiply) return graph_.multiply(arguments);
@@ -375,7 +383,7 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     };
     assign made;
     made.equation = equation_;
-    made.how = way::contract;
+    made.as = form::contract;
     made.target = target;
     made.folding = fold::sum;
     made.over = product.over;

@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "src/base/small_map.hpp"
+#include "src/path/path.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/plan.hpp"
 
@@ -56,7 +57,9 @@ private:
     };
 
     resolved resolve(expr sum);
-    resolved contracted(std::vector<expr> factors, loop_list over, expr scale);
+    resolved contracted(expr_list factors, const loop_list& over, expr scale);
+    std::vector<path::contraction_path::product> products_of(const expr_list& factors,
+                                                             const loop_list& over) const;
     /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over
     /// i, with v free.
     struct scattered_sum {
@@ -80,7 +83,7 @@ private:
     expr stored(expr e);
     expr stored(const contraction_of& product);
     expr plain(expr e, double loops);
-    std::vector<expr> spread(expr value);
+    expr_list spread(expr value);
     void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
@@ -97,7 +100,7 @@ private:
     ir::ref equation_;
     loop_list order_;
     element type_;
-    std::unordered_map<expr, expr> stored_;
+    small_map<expr, expr, 8> stored_;
     bool hides_ = false;
 };
 

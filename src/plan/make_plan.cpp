@@ -9,10 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/shapes.hpp>
 
+#include "src/base/texts.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/check_places.hpp"
 #include "src/plan/emit.hpp"
@@ -27,6 +30,7 @@
 #include "src/plan/share_sums.hpp"
 #include "src/plan/split_indices.hpp"
 #include "src/plan/verify.hpp"
+#include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
 namespace ricci::plan {
@@ -45,9 +49,7 @@ void check_elements(const engine::request& asked) {
             o.is_positions && o.name >= 0 && o.name < asked.program.names.size())
             whole[static_cast<std::size_t>(o.name)] = true;
     if (const auto mistake = ir::element_rules(asked.program, asked.type, whole.get()).run()) {
-        const auto words = mistake.words.view();
-        throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)) +
-                    ".");
+        throw error(fmt::format("ricci: {}.", string_of(mistake.words.view())));
     }
 }
 
@@ -103,17 +105,20 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     const bool again = hides(plan);
 
     const auto shared = outputs_in_place(slots, request.type);
-    const auto before = postpone.size();
     const auto add = [&](ir::ref name) {
         if (std::find(postpone.begin(), postpone.end(), name) == postpone.end())
             postpone.push_back(name);
     };
-    for (ir::ref name : shared)
-        if (again || !safe_in_place(plan, name)) add(name);
-    // What is read once more when all is computed again may not have been written.
-    for (std::size_t n = 0; again && request.beta != number(0) && n < slots.size(); ++n)
-        if (roles.output[n]) add(static_cast<ir::ref>(n));
-    if (postpone.size() != before) plan = assignments();
+    // Another order may make another output unsafe.
+    for (std::size_t before = postpone.size();; before = postpone.size()) {
+        for (ir::ref name : shared)
+            if (again || !safe_in_place(plan, name)) add(name);
+        // What is read once more when all is computed again may not have been written.
+        for (std::size_t n = 0; again && request.beta != number(0) && n < slots.size(); ++n)
+            if (roles.output[n]) add(static_cast<ir::ref>(n));
+        if (postpone.size() == before) break;
+        plan = assignments();
+    }
     after("protect", &plan);
 
     add_rules(plan, request.program, slots);
@@ -159,7 +164,7 @@ std::string explain_passes(const engine::request& request) {
     make_plan(request,
               [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
                   const auto now = notation_of(program, plan);
-                  text += now == before ? "after " + std::string(pass) + ": the same\n"
+                  text += now == before ? fmt::format("after {}: the same\n", pass)
                                         : notation_after(pass, program, plan);
                   before = now;
               });

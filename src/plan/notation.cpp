@@ -14,7 +14,7 @@ namespace ricci::plan {
 namespace {
 
 /// How tightly an expression holds together, from a sum of terms to what stands alone.
-enum level : int { terms, factors, alone };
+enum level : int { as_sum, as_product, alone };
 
 class printer {
 public:
@@ -26,17 +26,17 @@ public:
 
     std::string line(const step& s) const {
         if (const assign* a = s.as_assign())
-            return fmt::format("{}  {}\n", fmt::format("{:<58}", text(*a)), way_of(*a));
-        if (const fused* f = s.as_fused()) return "fused" + loops(*f) + "\n" + members(*f, -1);
+            return fmt::format("{:<58}  {}\n", text(*a), way_of(*a));
+        if (const fused* f = s.as_fused())
+            return fmt::format("fused{}\n{}", loops(*f), members(*f, " "));
         const auto& chain = std::get<chained>(s.what);
-        std::string all = "fused" + loops(chain.first) + "   by blocks of rows";
-        all += chain.kept.empty() ? "\n" : "   kept:";
-        for (std::size_t k = 0; k < chain.kept.size(); ++k)
-            all += (k > 0 ? ", " : " ") + tensor(chain.kept[k].first);
-        if (!chain.kept.empty()) all += "\n";
-        all += members(chain.first, 0);
-        for (const auto& a : chain.between) all += fmt::format("     {:<58}  between\n", text(a));
-        return all + members(chain.second, 1);
+        std::string kept, between;
+        for (const auto& k : chain.kept)
+            kept += fmt::format("{} {}", kept.empty() ? "   kept:" : ",", tensor(k.first));
+        for (const auto& a : chain.between)
+            between += fmt::format("     {:<58}  between\n", text(a));
+        return fmt::format("fused{}   by blocks of rows{}\n{}{}{}", loops(chain.first), kept,
+                           members(chain.first, "0"), between, members(chain.second, "1"));
     }
 
 private:
@@ -48,10 +48,15 @@ private:
             if (values_.loops().letter(other) == letter && values_.extent(other) >= 0) name += "'";
         return name;
     }
-    std::string names(const loop_list& list) const {
+    template <class List, class Words>
+    static std::string joined(const List& list, const char* separator, Words words) {
         std::string all;
-        for (const loop l : list) all += (all.empty() ? "" : ",") + loop_name(l);
+        for (const auto& item : list)
+            all += fmt::format("{}{}", all.empty() ? "" : separator, words(item));
         return all;
+    }
+    std::string names(const loop_list& list) const {
+        return joined(list, ",", [&](loop l) { return loop_name(l); });
     }
     std::string tensor(std::int32_t slot) const {
         const auto k = static_cast<std::size_t>(slot);
@@ -61,10 +66,12 @@ private:
     std::string text(const place& p) const {
         std::string all;
         for (const auto& t : p.terms) {
-            if (t.factor < 0) all += "-";
-            else if (!all.empty()) all += "+";
-            if (std::abs(t.factor) != 1) all += fmt::format("{}", std::abs(t.factor));
-            all += loop_name(t.over);
+            const auto size = std::abs(t.factor);
+            all += fmt::format("{}{}{}",
+                               t.factor < 0  ? "-"
+                               : all.empty() ? ""
+                                             : "+",
+                               size != 1 ? fmt::format("{}", size) : "", loop_name(t.over));
         }
         if (p.offset != 0 || all.empty())
             all += fmt::format("{}{}", all.empty() || p.offset < 0 ? "" : "+", p.offset);
@@ -72,40 +79,40 @@ private:
     }
     std::string text(const access& a, const std::vector<std::string>& lookups = {}) const {
         std::string all;
-        for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
-            if (axis > 0) all += ",";
-            all +=
-                axis < lookups.size() && !lookups[axis].empty() ? lookups[axis] : text(a.at[axis]);
-        }
-        return tensor(a.slot) + (all.empty() ? "" : "[" + all + "]");
+        for (std::size_t axis = 0; axis < a.at.size(); ++axis)
+            all += fmt::format(
+                "{}{}", axis > 0 ? "," : "",
+                axis < lookups.size() && !lookups[axis].empty() ? lookups[axis] : text(a.at[axis]));
+        return all.empty() ? tensor(a.slot) : fmt::format("{}[{}]", tensor(a.slot), all);
     }
     static std::string number(double value) { return fmt::format("{:.6g}", value); }
 
     static std::string held(std::string words, level has, level wanted) {
-        return has < wanted ? "(" + words + ")" : words;
+        return has < wanted ? fmt::format("({})", words) : words;
     }
 
-    std::string text(expr e, level wanted = terms) const {
+    std::string text(expr e, level wanted = as_sum) const {
         const auto& n = values_[e];
         switch (n.kind) {
             case kind::constant:
-                return held(number(n.value), n.value < 0 ? terms : alone, wanted);
+                return held(number(n.value), n.value < 0 ? as_sum : alone, wanted);
             case kind::load:
                 return text(n.source);
             case kind::position:
-                return held(text(n.at), n.at.terms.size() > 1 || n.at.offset != 0 ? terms : alone,
+                return held(text(n.at), n.at.terms.size() > 1 || n.at.offset != 0 ? as_sum : alone,
                             wanted);
             case kind::gather: {
                 std::vector<std::string> lookups(n.source.at.size());
                 for (std::size_t k = 0; k < n.lookups.size(); ++k)
                     lookups[static_cast<std::size_t>(n.lookups[k].axis)] = text(n.arguments[k]);
-                return text(n.source, lookups) + (n.arguments.size() > n.lookups.size()
-                                                      ? " where " + text(n.arguments.back())
-                                                      : "");
+                if (n.arguments.size() == n.lookups.size()) return text(n.source, lookups);
+                return fmt::format("{} where {}", text(n.source, lookups),
+                                   text(n.arguments.back()));
             }
             case kind::sum:
-                return held(fmt::format("sum({}) {}", names(n.over), text(n.arguments[0], factors)),
-                            factors, wanted);
+                return held(
+                    fmt::format("sum({}) {}", names(n.over), text(n.arguments[0], as_product)),
+                    as_product, wanted);
             case kind::fold:
                 return fmt::format("{}({})({})", word_of(n.folding), names(n.over),
                                    text(n.arguments[0]));
@@ -122,29 +129,30 @@ private:
                 const auto& t = values_[a];
                 const bool minus = t.kind == kind::operation && t.code == opcode::multiply &&
                                    values_.is_constant(t.arguments[0], -1);
-                all += all.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
-                all += minus ? product(t, 1) : text(a, terms);
+                all +=
+                    fmt::format("{}{}", all.empty() ? (minus ? "-" : "") : (minus ? " - " : " + "),
+                                minus ? product(t, 1) : text(a, as_sum));
             }
-            return held(all, terms, wanted);
+            return held(all, as_sum, wanted);
         }
         if (n.code == opcode::subtract)
-            return held(text(n.arguments[0]) + " - " + text(n.arguments[1], factors), terms,
-                        wanted);
-        if (n.code == opcode::multiply) return held(product(n, 0), factors, wanted);
+            return held(
+                fmt::format("{} - {}", text(n.arguments[0]), text(n.arguments[1], as_product)),
+                as_sum, wanted);
+        if (n.code == opcode::multiply) return held(product(n, 0), as_product, wanted);
         if (n.code == opcode::reciprocal)
-            return held("1 / " + text(n.arguments[0], alone), factors, wanted);
-        if (n.code == opcode::square) return text(n.arguments[0], alone) + "^2";
+            return held(fmt::format("1 / {}", text(n.arguments[0], alone)), as_product, wanted);
+        if (n.code == opcode::square) return fmt::format("{}^2", text(n.arguments[0], alone));
         if (n.code == opcode::power)
-            return text(n.arguments[0], alone) + "^" + text(n.arguments[1], alone);
+            return fmt::format("{}^{}", text(n.arguments[0], alone), text(n.arguments[1], alone));
         if (n.code >= opcode::divide && n.code <= opcode::logical_or)
             return fmt::format("[{} {} {}]", text(n.arguments[0]), word_of(n.code),
                                text(n.arguments[1]));
         if (n.code == opcode::select)
             return fmt::format("({} if {}, else {})", text(n.arguments[1]), text(n.arguments[0]),
                                text(n.arguments[2]));
-        std::string all;
-        for (const expr a : n.arguments) all += (all.empty() ? "" : ", ") + text(a);
-        return fmt::format("{}({})", word_of(n.code), all);
+        return fmt::format("{}({})", word_of(n.code),
+                           joined(n.arguments, ", ", [&](expr a) { return text(a); }));
     }
     std::string product(const expression& n, std::size_t first) const {
         std::string all;
@@ -152,34 +160,37 @@ private:
             const auto& f = values_[n.arguments[k]];
             const bool below = f.kind == kind::operation && f.code == opcode::reciprocal;
             if (below && all.empty()) all = "1";
-            all += below ? " / " + text(f.arguments[0], alone)
-                         : (all.empty() ? "" : " ") + text(n.arguments[k], factors);
+            all += below ? fmt::format(" / {}", text(f.arguments[0], alone))
+                         : fmt::format("{}{}", all.empty() ? "" : " ",
+                                       text(n.arguments[k], as_product));
         }
         return all;
     }
 
     std::string text(const assign& a) const {
-        std::string all = text(a.target);
-        all += a.beta == 1 ? " += " : " = ";
-        if (a.scale >= 0 && !values_.is_constant(a.scale, 1)) all += text(a.scale, factors) + " ";
+        std::string scale, place, over, before;
+        if (a.scale >= 0 && !values_.is_constant(a.scale, 1))
+            scale = fmt::format("{} ", text(a.scale, as_product));
         if (a.scattered >= 0)
-            all += fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
+            place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
         if (a.folding != fold::none)
-            all += fmt::format("{}({}) ", word_of(a.folding), names(a.over));
-        all += text(a.body, a.folding == fold::none ? terms : factors);
-        if (a.beta != 0 && a.beta != 1) all += " + " + number(a.beta) + " " + text(a.target);
-        return all;
+            over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
+        if (a.beta != 0 && a.beta != 1)
+            before = fmt::format(" + {} {}", number(a.beta), text(a.target));
+        return fmt::format("{} {} {}{}{}{}{}", text(a.target), a.beta == 1 ? "+=" : "=", scale,
+                           place, over, text(a.body, a.folding == fold::none ? as_sum : as_product),
+                           before);
     }
 
     static const char* way_of(const assign& a) {
-        switch (a.how) {
-            case way::contract:
+        switch (a.as) {
+            case form::contract:
                 return "contract";
-            case way::map:
+            case form::map:
                 return a.folding == fold::none ? "map" : "fold";
-            case way::gather:
+            case form::gather:
                 return "gather";
-            case way::scatter:
+            case form::scatter:
                 return "scatter";
         }
         return "";
@@ -207,11 +218,10 @@ private:
         }
         return "";
     }
-    std::string members(const fused& f, int phase) const {
+    std::string members(const fused& f, const char* phase) const {
         std::string all;
         for (const auto& m : f.members)
-            all += fmt::format("  {}  {:<58}  {}\n", phase < 0 ? " " : std::to_string(phase),
-                               text(m.what), part_of(m));
+            all += fmt::format("  {}  {:<58}  {}\n", phase, text(m.what), part_of(m));
         return all;
     }
     std::string loops(const fused& f) const {
@@ -221,15 +231,17 @@ private:
             for (const auto& l : f.loops)
                 if (l.role == role) mine.push_back(l.what);
             if (mine.empty()) continue;
-            all += role == loop_role::batch ? "  batch "
-                   : role == loop_role::row ? "  rows "
-                                            : "  columns ";
-            all += names(mine);
+            all += fmt::format("  {} {}",
+                               role == loop_role::batch ? "batch"
+                               : role == loop_role::row ? "rows"
+                                                        : "columns",
+                               names(mine));
         }
-        std::string unstored;
-        for (const auto& a : f.unstored)
-            unstored += (unstored.empty() ? "" : ", ") + tensor(a.slot);
-        return all + (unstored.empty() ? "" : "   not stored: " + unstored);
+        if (!f.unstored.empty())
+            all += fmt::format("   not stored: {}", joined(f.unstored, ", ", [&](const access& a) {
+                                   return tensor(a.slot);
+                               }));
+        return all;
     }
 
     const ir::program_view& program_;
@@ -250,7 +262,7 @@ std::string notation_of(const ir::program_view& program, const program_plan* pla
     if (plan == nullptr) {
         for (ir::ref e = 0; e < program.equations.size(); ++e)
             if (ir::computes(program, program.equations[e]))
-                text += "     " + words_of_equation(program, e) + "\n";
+                text += fmt::format("     {}\n", words_of_equation(program, e));
         return text;
     }
     const printer print(program, *plan);
@@ -261,7 +273,7 @@ std::string notation_of(const ir::program_view& program, const program_plan* pla
 
 std::string notation_after(const char* pass, const ir::program_view& program,
                            const program_plan* plan) {
-    return fmt::format("after {}\n", pass) + notation_of(program, plan);
+    return fmt::format("after {}\n{}", pass, notation_of(program, plan));
 }
 
 }  // namespace ricci::plan

@@ -1,4 +1,4 @@
-// What operations and folds are called where a plan is explained.
+// What operations, folds and ways are called where a plan is explained.
 #include "src/plan/opcode_words.hpp"
 
 #include <cstddef>
@@ -36,6 +36,26 @@ const char* word_of(fold f) {
             return "logsumexp";
         case fold::softmax:
             return "softmax";
+    }
+    return "";
+}
+
+const char* word_of(way how) {
+    switch (how) {
+        case way::contract:
+            return "contract";
+        case way::map:
+            return "map";
+        case way::gather:
+            return "gather";
+        case way::scatter:
+            return "scatter";
+        case way::fold:
+            return "fold";
+        case way::copy:
+            return "copy";
+        case way::convert:
+            return "convert";
     }
     return "";
 }

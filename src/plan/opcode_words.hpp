@@ -1,11 +1,13 @@
-// What operations and folds are called where a plan is explained.
+// What operations, folds and ways are called where a plan is explained.
 #pragma once
 
+#include "src/plan/way.hpp"
 #include "src/steps/map.hpp"
 
 namespace ricci::plan {
 
 const char* word_of(steps::opcode);
 const char* word_of(steps::fold);
+const char* word_of(way);
 
 }  // namespace ricci::plan

@@ -7,7 +7,10 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
+
 #include <ricci/error.hpp>
+#include "src/base/texts.hpp"
 #include "src/plan/overlap.hpp"
 #include "src/plan/words.hpp"
 
@@ -26,7 +29,7 @@ void mark_used(const ir::program_view& p, ir::ref number, std::vector<bool>& see
 }
 
 std::string quoted(const ir::program_view& p, ir::ref name) {
-    return "'" + words_of_name(p, name) + "'";
+    return fmt::format("'{}'", words_of_name(p, name));
 }
 
 void check_number(const ir::program_view& p, ir::ref name) {
@@ -58,15 +61,15 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     bool empty = false;
     for (std::int32_t axis = 0; axis < o.rank; ++axis) {
         if (o.extents[axis] < 0)
-            throw error("ricci: axis " + std::to_string(axis) + " of " + quoted(p, o.name) +
-                        " has the negative extent " + std::to_string(o.extents[axis]) + ".");
+            throw error(fmt::format("ricci: axis {} of {} has the negative extent {}.", axis,
+                                    quoted(p, o.name), o.extents[axis]));
         result.extents.push_back(o.extents[axis]);
         result.strides.push_back(o.strides[axis]);
         empty = empty || o.extents[axis] == 0;
     }
     if (o.data == nullptr && !empty && !o.shape_only) {
         if (o.rank > 0 || kind == storage::output)
-            throw error("ricci: " + quoted(p, o.name) + " is bound to no memory.");
+            throw error(fmt::format("ricci: {} is bound to no memory.", quoted(p, o.name)));
         bind_number(o, p, type, result);
     }
     std::int64_t reach = 0;
@@ -75,8 +78,9 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
         if (__builtin_mul_overflow(result.strides[axis], result.extents[axis] - 1, &step) ||
             __builtin_add_overflow(reach, step < 0 ? -step : step, &reach) ||
             reach > INT64_MAX / static_cast<std::int64_t>(2 * size_of(type)))
-            throw error("ricci: the extents and strides of " + quoted(p, o.name) +
-                        " reach further than memory has addresses.");
+            throw error(fmt::format(
+                "ricci: the extents and strides of {} reach further than memory has addresses.",
+                quoted(p, o.name)));
     }
     return result;
 }
@@ -91,16 +95,19 @@ void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, el
         if (out.kind != storage::output || out.data == nullptr) continue;
         const auto written = footprint_of(out, type);
         if (overlaps_itself(written))
-            throw error("ricci: the strides of the output " + quoted(p, out.name) + " of shape " +
-                        words_of_extents(out.extents) + " put two of its elements at one address.");
+            throw error(fmt::format(
+                "ricci: the strides of the output {} of shape {} put two of its elements at one "
+                "address.",
+                quoted(p, out.name), words_of_extents(out.extents)));
         for (const auto& other : slots) {
             if (&other == &out || other.data == nullptr) continue;
             const bool output = other.kind == storage::output;
             const auto read = footprint_of(other, type);
             if (!overlap(written, read) || (!output && identical(written, read))) continue;
-            throw error("ricci: the output " + quoted(p, out.name) + " overlaps the " +
-                        (output ? "output " : "input ") + quoted(p, other.name) +
-                        (output ? "." : "; it may only be the same memory element for element."));
+            throw error(fmt::format(
+                "ricci: the output {} overlaps the {} {}{}", quoted(p, out.name),
+                output ? "output" : "input", quoted(p, other.name),
+                output ? "." : "; it may only be the same memory element for element."));
         }
     }
 }
@@ -109,12 +116,12 @@ void check_overlap(const std::vector<slot>& slots, const ir::program_view& p, el
 
 void check_number_fits(const number& value, element type, const std::string& what) {
     const auto refuse = [&](const std::string& why) {
-        throw error("ricci: " + what + " is " + why + ", and the tensors hold " + name_of(type) +
-                    ".");
+        throw error(
+            fmt::format("ricci: {} is {}, and the tensors hold {}.", what, why, name_of(type)));
     };
     if (value.imaginary != 0 && !is_complex(type)) refuse("a complex number");
     if (!is_integer(type)) return;
-    if (!value.is_whole()) refuse(words_of_number(value.real) + ", no whole number");
+    if (!value.is_whole()) refuse(fmt::format("{}, no whole number", words_of_number(value.real)));
     if (type == element::i32 && (value.whole > INT32_MAX || value.whole < INT32_MIN))
         refuse(words_of_number(value.real));
 }
@@ -143,8 +150,9 @@ void set_row_major(slot& s, const ir::program_view& p, element type) {
                                    elements, std::max<std::int64_t>(s.extents[axis], 1), &elements);
     }
     if (overflow || elements > INT64_MAX / static_cast<std::int64_t>(4 * size_of(type)))
-        throw error("ricci: " + quoted(p, s.name) + " of shape " + words_of_extents(s.extents) +
-                    " has more elements than memory has addresses.");
+        throw error(
+            fmt::format("ricci: {} of shape {} has more elements than memory has addresses.",
+                        quoted(p, s.name), words_of_extents(s.extents)));
     s.bytes = static_cast<std::size_t>(elements) * size_of(type);
 }
 
@@ -171,29 +179,32 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
         const auto& o = request.inputs[k];
         check_number(p, o.name);
         if (roles.defined[at(o.name)])
-            throw error("ricci: " + quoted(p, o.name) +
-                        " is defined by the program and cannot be bound as an input.");
+            throw error(
+                fmt::format("ricci: {} is defined by the program and cannot be bound as an input.",
+                            quoted(p, o.name)));
         if (slots[at(o.name)].name != ir::none)
-            throw error("ricci: " + quoted(p, o.name) + " is bound twice.");
+            throw error(fmt::format("ricci: {} is bound twice.", quoted(p, o.name)));
         slots[at(o.name)] = memory_of(o, storage::input, p, request.type);
         shapes.set_shape(o.name, o.rank, slots[at(o.name)].extents.data());
     }
-    std::string missing;
+    std::vector<std::string> missing;
     for (ir::ref n = 0; n < p.names.size(); ++n)
         if (roles.used[at(n)] && !roles.defined[at(n)] && slots[at(n)].name == ir::none)
-            missing += (missing.empty() ? "" : ", ") + quoted(p, n);
-    if (!missing.empty()) throw error("ricci: nothing is bound to the input " + missing + ".");
+            missing.push_back(quoted(p, n));
+    if (!missing.empty())
+        throw error(
+            fmt::format("ricci: nothing is bound to the input {}.", fmt::join(missing, ", ")));
 
     for (std::int32_t k = 0; k < request.output_count; ++k) {
         const auto& o = request.outputs[k];
         check_number(p, o.name);
         if (!roles.output[at(o.name)])
-            throw error("ricci: " + quoted(p, o.name) + " is not an output of the program" +
-                        (roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one."
-                                                   : "."));
+            throw error(fmt::format(
+                "ricci: {} is not an output of the program{}", quoted(p, o.name),
+                roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one." : "."));
         auto& s = slots[at(o.name)];
         if (s.name != ir::none)
-            throw error("ricci: the output " + quoted(p, o.name) + " is bound twice.");
+            throw error(fmt::format("ricci: the output {} is bound twice.", quoted(p, o.name)));
         s = memory_of(o, storage::output, p, request.type);
         // Memory of no elements may be nowhere; any address says that it is bound.
         if (s.data == nullptr) s.data = &slots;
@@ -203,13 +214,14 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
     for (std::int32_t k = 0; k < request.index_extent_count; ++k) {
         const auto& given = request.index_extents[k];
         if (given.index < 0 || given.index >= p.indices.size() || given.extent < 0)
-            throw error("ricci: an index is given the extent " + std::to_string(given.extent) +
-                        ", and it is not an index of the program or the extent is negative.");
+            throw error(
+                fmt::format("ricci: an index is given the extent {}, and it is not an index of the "
+                            "program or the extent is negative.",
+                            given.extent));
         shapes.set_index(given.index, given.extent);
     }
     if (const auto mistake = ir::infer_shapes(p, shapes)) {
-        const auto words = mistake.words.view();
-        throw error("ricci: " + std::string(words.data, static_cast<std::size_t>(words.size)));
+        throw error(fmt::format("ricci: {}", string_of(mistake.words.view())));
     }
 
     for (ir::ref n = 0; n < p.names.size(); ++n) {

@@ -54,7 +54,7 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
         single.positions = {0, 0};
         return values.multiply({values.load(single), x});
     };
-    std::vector<expr> terms;
+    expr_list terms;
     if (source >= 0) terms.push_back(scaled(source, alpha));
     if (beta != number(0)) terms.push_back(scaled(target, beta));
     made.body = values.add(terms);
@@ -63,8 +63,8 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
 
 // A product, a sum or a function of numbers, that is, what rounds; a copy does not.
 bool rounds(const program_plan& plan, const assign& a) {
-    if (a.how == way::gather) return false;
-    return a.how != way::map || a.folding != fold::none ||
+    if (a.as == form::gather) return false;
+    return a.as != form::map || a.folding != fold::none ||
            plan.values[a.body].kind == kind::operation;
 }
 
@@ -79,8 +79,14 @@ struct result_scale {
 class equation_plan {
 public:
     equation_plan(const engine::request& request, const brackets& conditions,
-                  const ir::shape_table& shapes, ir::ref e, program_plan& plan)
-        : request_(request), brackets_(conditions), shapes_(shapes), e_(e), plan_(plan) {}
+                  const ir::shape_table& shapes, ir::ref e, program_plan& plan,
+                  recomputed_differences& recomputed)
+        : request_(request),
+          brackets_(conditions),
+          shapes_(shapes),
+          e_(e),
+          plan_(plan),
+          recomputed_(recomputed) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -107,10 +113,12 @@ private:
         std::vector<loop> loops;
         for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
             loops.push_back(expressions.loops().of(i, shapes_.index_extent(e_, i)));
-        translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions);
+        translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions,
+                         recomputed_);
         expr value = read.body();
         const access target = read.left_side();
         const auto indices = loops_of(target);
+        recomputed_.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         loop_list order;
@@ -163,6 +171,7 @@ private:
     const ir::shape_table& shapes_;
     ir::ref e_;
     program_plan& plan_;
+    recomputed_differences& recomputed_;
 };
 
 }  // namespace
@@ -178,8 +187,12 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     for (ir::ref i = 0; i < request.program.indices.size(); ++i)
         for (ir::ref e = 0; e < request.program.equations.size(); ++e)
             plan.values.loops().of(i, shapes.index_extent(e, i));
+    std::vector<bool> made;
+    for (const slot& s : plan.slots) made.push_back(s.kind == storage::workspace);
+    plan.values.set_made(std::move(made));
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     const brackets conditions(request.program);
+    recomputed_differences recomputed(plan);
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -205,8 +218,9 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan).make(scale);
+        equation_plan(request, conditions, shapes, e, plan, recomputed).make(scale);
     }
+    recomputed.remove_unread();
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,

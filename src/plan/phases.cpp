@@ -2,36 +2,26 @@
 #include "src/plan/phases.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <functional>
 #include <utility>
 
 #include "src/plan/emit.hpp"
-#include "src/plan/same_names.hpp"
+#include "src/plan/picked_factors.hpp"
+#include "src/plan/room.hpp"
+#include "src/plan/scalar.hpp"
+#include "src/plan/sums_of_outputs.hpp"
 
 namespace ricci::plan {
 namespace {
 
 // What a worker's memory has room for.
 constexpr std::size_t most_tiles = 16, most_operands = 40;
+// Quick operations that take longer than writing and reading a tile.
+constexpr double costly_part = 4;
 
-/// The factors of a product, through nested ones, sorted; constants are multiplied into `number`.
-void collect_factors(const graph& values, expr e, std::vector<expr>& all, double& number) {
-    const auto& node = values[e];
-    if (node.kind == kind::constant) {
-        number *= node.value;
-    } else if (node.kind == kind::operation && node.code == opcode::multiply) {
-        for (const expr f : node.arguments) collect_factors(values, f, all, number);
-    } else {
-        all.push_back(e);
-    }
-}
-
-std::vector<expr> factors_in(const graph& values, expr e, double& number) {
-    std::vector<expr> all;
-    collect_factors(values, e, all, number);
-    std::sort(all.begin(), all.end());
-    return all;
+bool touched_by(const std::vector<made_step::timed_touch>& touches, std::int32_t slot) {
+    return std::any_of(touches.begin(), touches.end(),
+                       [&](const auto& t) { return t.slot == slot; });
 }
 
 }  // namespace
@@ -108,61 +98,6 @@ bool phases::late_ones_wait() {
     return false;
 }
 
-// sum_j X_ij (sum_c A_ic B_jc) is sum_c A_ic (sum_j X_ij B_jc), where another consumer gives the
-// bracket.
-bool phases::replace(consumer& sum, const consumer& bracket) {
-    auto& values = plan_.values;
-    if (bracket.factor < 0 || bracket.what.beta != 0 || bracket.late || bracket.partial ||
-        bracket.summed != loop_role::column || !values.is_scalar(bracket.what.scale) ||
-        values[bracket.what.scale].kind != kind::constant || values[bracket.what.scale].value == 0)
-        return false;
-    double number = values[sum.what.scale].value, other_number = values[bracket.what.scale].value;
-    const auto all = factors_in(values, sum.value, number);
-    const auto wanted = factors_in(values, bracket.value, other_number);
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto* product = tiles_.product_of(values[all[k]].source.slot);
-        if (values[all[k]].kind != kind::load || product == nullptr) continue;
-        auto others = all;
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
-        if (others != wanted) continue;
-        const assign& made = group_.at(product->step);
-        if (values[made.scale].kind != kind::constant) continue;
-        const auto f = factors_of(values, made);
-        access a = f.a->source, b = f.b->source;
-        const auto& found = group_.matched.at(product->step);
-        if (group_.follows(group_.walked(found, a), loop_role::column)) std::swap(a, b);
-        loop_list contracted;
-        for (const loop l : made.over)
-            contracted.push_back(renamed(l, tiles_.names_of(product->step)));
-        std::sort(contracted.begin(), contracted.end());
-        b = tiles_.renamed(product->step, b);
-        const auto names = same_but_for(b, values[bracket.factor].source, contracted);
-        if (names.size() != contracted.size() || contracted.size() != bracket.own.size()) continue;
-
-        const double factor = number * values[made.scale].value / other_number;
-        const access left = renamed(tiles_.renamed(product->step, a), names);
-        expr body = values.as_written(opcode::multiply,
-                                      {values.load(left), values.load(bracket.what.target)});
-        if (factor != 1)
-            body = values.as_written(opcode::multiply, {values.constant(factor), body});
-        assign map;
-        map.equation = sum.what.equation;
-        map.target = sum.what.target;
-        map.loops = loops_of(map.target);
-        map.folding = fold::sum;
-        map.over = bracket.own;
-        std::sort(map.over.begin(), map.over.end());
-        map.body = body;
-        made_.push_back(
-            {make_step(values, std::move(map)),
-             {{sum.what.target.slot, sum.step, true},
-              {left.slot, product->step, false},
-              {bracket.what.target.slot, std::max(sum.step, bracket.step + 1), false}}});
-        return true;
-    }
-    return false;
-}
-
 void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         if (sum.factor >= 0 || sum.summed != loop_role::column || sum.what.beta != 0 ||
@@ -171,41 +106,56 @@ void phases::replace_by_sums_of_outputs() {
             continue;
         for (const auto& bracket : consumers_) {
             if (&bracket == &sum || bracket.step > sum.step) continue;
-            sum.replaced = replace(sum, bracket);
-            if (!sum.replaced) continue;
+            auto map = sum_of_output(plan_, group_, tiles_, sum, bracket);
+            if (!map) continue;
+            made_.push_back(std::move(*map));
+            sum.replaced = true;
             sum.late = false;
             break;
         }
     }
 }
 
-// Memory for the logarithms of the sums of weights that late consumers need.
+// Where the logarithms of the sums of weights go: to the results that ask for them, and to memory
+// for late consumers that need them.
 void phases::make_log_sums() {
     log_sums_.resize(tiles_.softmaxes().size());
-    std::vector<loop> axes;
+    loop_list axes;
     for (const auto& l : group_.loops)
         if (l.role != loop_role::column) axes.push_back(l.what);
+    for (const auto& c : consumers_) {
+        if (!c.log_sum) continue;
+        access& sums = log_sums_[static_cast<std::size_t>(c.weights)];
+        // A result that others write later is no place to read it from.
+        if (sums.slot < 0 &&
+            uses_[static_cast<std::size_t>(c.what.target.slot)].writers.size() == 1) {
+            sums = c.what.target;
+            continue;
+        }
+        if (sums.slot < 0) sums = add_slot(plan_, storage::workspace, axes);
+        assign copy = c.what;
+        copy.folding = fold::none;
+        copy.over.clear();
+        copy.body = plan_.values.load(sums);
+        made_.push_back({make_step(plan_.values, std::move(copy)),
+                         {{sums.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
+    }
     for (const auto& c : consumers_)
         for (std::size_t k = 0; c.late && k < log_sums_.size(); ++k)
             if (log_sums_[k].slot < 0 && reads(c.value, tiles_.softmaxes()[k].tile.slot))
                 log_sums_[k] = add_slot(plan_, storage::workspace, axes);
 }
 
-// Without a softmax it has to be the plane that is large, not what it is made of and becomes.
+// What is read for the planes is not to be read once more for a second phase.
 bool phases::pays() const {
-    if (!tiles_.softmaxes().empty()) return true;
-    const auto& values = plan_.values;
-    double columns = 1, contracted = 0, own = 0;
-    for (const auto& l : group_.loops)
-        if (l.role == loop_role::column) columns *= static_cast<double>(values.extent(l.what));
-    for (const auto& p : tiles_.products())
-        contracted = std::max(contracted, values.size(group_.at(p.step).over));
-    for (const auto& c : consumers_) own = std::max(own, values.size(c.own));
-    return columns >= contracted + own;
+    if (!group_.reads_large || !tiles_.softmaxes().empty() || !tiles_.products().empty())
+        return true;
+    return std::none_of(consumers_.begin(), consumers_.end(),
+                        [](const consumer& c) { return c.late && !c.replaced; });
 }
 
 // The products that values are made of, in the order in which they were found.
-void phases::add_tiles(fused& group, const std::vector<expr>& of) {
+void phases::add_tiles(fused& group, const expr_list& of) {
     slot_set read;
     plan_.values.for_each_load(of, [&](const access& a) { read.insert(a.slot); });
     for (const auto& p : tiles_.products()) {
@@ -227,7 +177,7 @@ void phases::add_tiles(fused& group, const std::vector<expr>& of) {
 // The weights of softmaxes, with the logarithms that the next phase needs; in that phase the same
 // again.
 void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
-                         std::vector<expr>& roots) {
+                         expr_list& roots) {
     auto& values = plan_.values;
     loop_list columns;
     for (const auto& l : group.loops)
@@ -271,12 +221,11 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
         log_sum.what.folding = fold::logsumexp;
         log_sum.what.target = log_sums_[k];
         log_sum.what.loops = loops_of(log_sums_[k]);
-        log_sum.what.of_nothing = std::numeric_limits<double>::infinity();
         group.members.push_back(std::move(log_sum));
     }
 }
 
-void phases::count(fused& group, const std::set<std::size_t>& steps) const {
+void phases::count(fused& group, const step_set& steps) const {
     for (const std::size_t number : steps) {
         const assign& a = group_.at(number);
         group.flops += flops_of(plan_, a);
@@ -297,14 +246,65 @@ void phases::count(fused& group, const std::set<std::size_t>& steps) const {
 }
 
 // The steps whose work a phase does.
-std::set<std::size_t> phases::steps_of(bool late) const {
-    std::set<std::size_t> steps;
+step_set phases::steps_of(bool late) const {
+    step_set steps;
     for (const auto& c : consumers_) {
         if (c.replaced || c.late != late) continue;
-        steps.insert(c.needs.begin(), c.needs.end());
+        steps.merge(c.needs);
         steps.insert(c.step);
     }
     return steps;
+}
+
+// What several values have in common and use in several ways, where it costs more to make it again
+// than to read it: tiles of their own, in an order in which they can be made.
+expr_list phases::common_parts(const expr_list& roots) const {
+    const auto& values = plan_.values;
+    struct uses {
+        small_set<expr, 4> roots, users;
+        double cost = 0;  // in quick operations
+    };
+    std::map<expr, uses> parts;
+    // What it costs beside the parts of the root that were seen already.
+    const std::function<double(expr, expr, expr)> look = [&](expr e, expr user, expr root) {
+        const auto& node = values[e];
+        if (node.kind != kind::operation) return 0.0;
+        auto& mine = parts[e];
+        mine.users.insert(user);
+        if (!mine.roots.insert(root)) return 0.0;
+        double cost = is_expensive(node.code) ? costly_part : 1;
+        for (const expr a : node.arguments) cost += look(a, e, root);
+        mine.cost = std::max(mine.cost, cost);
+        return cost;
+    };
+    for (const expr root : roots) look(root, -1, root);
+    expr_list result;
+    for (const auto& [e, found] : parts)
+        if (found.roots.size() > 1 && found.users.size() > 1 && found.cost >= costly_part)
+            result.push_back(e);
+    return result;
+}
+
+// The tile that has a value: the one there is, or a new one. What is a tile already is read, not
+// made again.
+access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& made) {
+    auto& values = plan_.values;
+    const auto& root = values[value];
+    if (root.kind == kind::load && plan_.slot_of(root.source).kind == storage::tile)
+        return root.source;
+    if (const auto known = made.find(value); known != made.end()) return known->second;
+    const access tile = tiles_.new_tile(ir::none);
+    assign a;
+    a.equation = equation;
+    a.target = tile;
+    a.loops = loops_of(tile);
+    a.body = values.substituted(value, [&](expr e) {
+        const auto other = made.find(e);
+        return other == made.end() ? -1 : values.load(other->second);
+    });
+    made[value] = tile;
+    group.members.push_back({part::tile, std::move(a), -1, {}});
+    return tile;
 }
 
 bool phases::write(bool late) {
@@ -317,14 +317,11 @@ bool phases::write(bool late) {
     auto steps = steps_of(late);
     if (!late)  // softmaxes without consumers of their own
         for (std::size_t k = 0; k < log_sums_.size(); ++k)
-            if (log_sums_[k].slot >= 0) {
-                const auto& needs = tiles_.needs_of(tiles_.softmaxes()[k]);
-                steps.insert(needs.begin(), needs.end());
-            }
+            if (log_sums_[k].slot >= 0) steps.merge(tiles_.softmaxes()[k].needs);
     if (steps.empty()) return true;
     group.equation = group_.at(*steps.rbegin()).equation;
 
-    std::vector<expr> roots;
+    expr_list roots;
     for (const auto* c : chosen) roots.push_back(c->value);
     fused operations;  // behind the products
     operations.equation = group.equation;
@@ -335,34 +332,17 @@ bool phases::write(bool late) {
     add_tiles(group, made_of);
     for (auto& m : operations.members) group.members.push_back(std::move(m));
 
-    std::map<expr, access> tile_of;
+    tile_table made_tiles;
+    for (const expr part : common_parts(roots)) tile_of(group, group.equation, part, made_tiles);
     std::vector<member> given;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-        consumer& c = *chosen[k];
-        const auto& root = values[roots[k]];
-        access tile;
-        if (root.kind == kind::load && plan_.slot_of(root.source).kind == storage::tile) {
-            tile = root.source;
-        } else if (const auto known = tile_of.find(roots[k]); known != tile_of.end()) {
-            tile = known->second;
-        } else {
-            tile = tiles_.new_tile(ir::none);
-            tile_of[roots[k]] = tile;
-            assign made;
-            made.equation = c.what.equation;
-            made.target = tile;
-            made.loops = loops_of(tile);
-            // What is a tile already is read, not made again.
-            made.body = values.substituted(roots[k], [&](expr e) {
-                const auto other = tile_of.find(e);
-                return other == tile_of.end() || e == roots[k] ? -1 : values.load(other->second);
-            });
-            group.members.push_back({part::tile, std::move(made), -1, {}});
-        }
+        const consumer& c = *chosen[k];
+        if (c.log_sum) continue;
+        const access tile = tile_of(group, c.what.equation, roots[k], made_tiles);
         member m;
         m.what = c.what;
         m.of = c.of;
-        m.as = c.what.how == way::scatter      ? part::added
+        m.as = c.what.as == form::scatter      ? part::added
                : c.summed == loop_role::column ? part::rows
                : c.summed == loop_role::row    ? part::columns
                                                : part::pairs;
@@ -385,9 +365,13 @@ bool phases::write(bool late) {
     made_step made;
     made.what = make_step(values, std::move(group));
     const auto compiled = compile(plan_, *made.what.as_fused());
-    if (compiled.stream.products.size() + compiled.stream.stages.size() > most_tiles ||
-        compiled.stream.operands.size() > most_operands) {
+    if (compiled.group.products.size() + compiled.group.operations.size() > most_tiles ||
+        compiled.group.operands.size() > most_operands) {
         reason_ = "it takes too many steps";
+        return false;
+    }
+    if (most_bytes_of(compiled.group) > worker_room) {
+        reason_ = "its tiles and sums take more memory than a worker has";
         return false;
     }
     const auto touched = [&](std::int32_t slot) {
@@ -399,7 +383,7 @@ bool phases::write(bool late) {
             if (!group_.is_plane(t.slot) && touched(t.slot))
                 made.touches.push_back({t.slot, number, t.writes});
     for (const auto& sums : log_sums_)
-        if (sums.slot >= 0)
+        if (sums.slot >= 0 && (late || !touched_by(made.touches, sums.slot)))
             made.touches.push_back({sums.slot, late ? plan_.steps.size() : 0, !late});
     for (const auto& c : consumers_)
         if (c.partial && !c.replaced && c.late == late)
@@ -409,10 +393,12 @@ bool phases::write(bool late) {
 }
 
 bool phases::run() {
-    for (const std::size_t step : group_.consumers) {
-        consumers_.push_back(make_consumer(plan_, group_, tiles_, step));
-        split_sum(plan_, group_, consumers_.back(), made_);
-    }
+    for (const std::size_t step : group_.consumers)
+        for (auto& c : make_consumers(plan_, group_, tiles_, step)) {
+            split_sum(plan_, group_, c, made_);
+            consumers_.push_back(std::move(c));
+        }
+    for (const std::size_t step : group_.picked) pick_factors(plan_, uses_, step, made_);
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
     if (late_ones_wait()) return false;

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace ricci::plan {
 class phases {
 public:
     phases(program_plan& plan, const grown_group& group, const std::vector<slot_uses>& uses)
-        : plan_(plan), group_(group), tiles_(plan, group, uses) {}
+        : plan_(plan), group_(group), uses_(uses), tiles_(plan, group, uses) {}
 
     /// Makes the steps that do what all members do. False where that cannot be or does not pay; the
     /// plan may have more slots and expressions then, which nothing refers to.
@@ -28,23 +28,26 @@ private:
     bool assign_phases();
     bool late_ones_wait();
     void replace_by_sums_of_outputs();
-    bool replace(consumer& sum, const consumer& bracket);
     void make_log_sums();
     bool pays() const;
     bool write(bool late);
-    std::set<std::size_t> steps_of(bool late) const;
-    void add_tiles(fused& group, const std::vector<expr>& of);
+    step_set steps_of(bool late) const;
+    using tile_table = std::map<expr, access>;  // by value
+    expr_list common_parts(const expr_list& roots) const;
+    access tile_of(fused& group, ir::ref equation, expr value, tile_table& made);
+    void add_tiles(fused& group, const expr_list& of);
     void add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
-                     std::vector<expr>& roots);
-    void count(fused& group, const std::set<std::size_t>& steps) const;
+                     expr_list& roots);
+    void count(fused& group, const step_set& steps) const;
 
-    using slot_set = std::set<std::int32_t>;
+    using slot_set = small_set<std::int32_t, 8>;
     slot_set read_by(expr value, bool through_products) const;
     slot_set read_by(const consumer& c) const;
     bool reads(expr value, std::int32_t slot) const;
 
     program_plan& plan_;
     const grown_group& group_;
+    const std::vector<slot_uses>& uses_;
     tile_values tiles_;
     std::vector<consumer> consumers_;
     std::vector<access> log_sums_;  // of each softmax; of slot -1: nobody needs it

@@ -12,8 +12,8 @@ std::int64_t place::factor(loop l) const {
 }
 
 void place::add(loop l, std::int64_t factor) {
-    const auto at = std::lower_bound(terms.begin(), terms.end(), l,
-                                     [](const term& s, loop i) { return s.over < i; });
+    const auto at =
+        std::find_if(terms.begin(), terms.end(), [&](const term& s) { return s.over >= l; });
     if (at == terms.end() || at->over != l) {
         if (factor != 0) terms.insert(at, {l, factor});
     } else if ((at->factor += factor) == 0) {
@@ -43,6 +43,10 @@ access renamed(const access& a, const loop_map& map) {
     access result = a;
     for (auto& p : result.at) p = renamed(p, map);
     return result;
+}
+
+bool is_whole_axis(const place& p) {
+    return p.offset == 0 && p.terms.size() <= 1 && (p.terms.empty() || p.terms[0].factor == 1);
 }
 
 loop_list loops_of(const access& a) {

@@ -3,7 +3,7 @@
 
 namespace ricci::plan {
 
-bool safe_in_place(const program_plan& plan, ir::ref output) {
+bool safe_in_place(const program_plan& plan, std::int32_t output) {
     const auto& memory = plan.slots[static_cast<std::size_t>(output)];
     const auto shares = [&](std::int32_t number) {
         const auto& s = plan.slots[static_cast<std::size_t>(number)];
@@ -21,7 +21,7 @@ bool safe_in_place(const program_plan& plan, ir::ref output) {
         written = true;
         if (!reads) continue;
         const assign* map = s.as_assign();
-        if (map == nullptr || map->how != way::map ||
+        if (map == nullptr || map->as != form::map ||
             (map->folding != fold::none && map->folding != fold::softmax))
             return false;
         const place there = address_of(map->target, memory.strides);

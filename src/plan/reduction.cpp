@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/plan/expression.hpp"
+#include "src/plan/unroll.hpp"
 
 namespace ricci::plan {
 
@@ -19,6 +20,36 @@ bool graph::expands(expr product) const {
     return varying > 1 && size(all) > largest;
 }
 
+// Whether the plan computes it, at the latest when it is used.
+bool graph::is_made(expr e) const {
+    const auto& node = (*this)[e];
+    if (node.kind != kind::load) return node.kind != kind::gather;
+    const auto slot = static_cast<std::size_t>(node.source.slot);
+    return slot < made_.size() && made_[slot];
+}
+
+// Whether a factor is a difference of few values along loops that another factor has, as in
+// w^{ij} (x^{ja} - x^{ia}) with few a, or is multiplied by itself: its terms multiplied out would
+// cancel one another. Where w is in memory already, two sums of products are faster.
+bool graph::keeps_difference(const loop_list& over, expr product, expr bracket) const {
+    const auto all = factors(product);
+    const auto terms = this->terms(bracket);
+    const auto negative = [&](expr t) {
+        const auto& first = (*this)[factors(t)[0]];
+        return first.kind == kind::constant && first.value < 0;
+    };
+    const auto subtracted = std::count_if(terms.begin(), terms.end(), negative);
+    const bool as_one = (*this)[bracket].code == opcode::subtract;
+    if (!as_one && (terms.size() != 2 || subtracted != 1)) return false;
+    if (std::count(all.begin(), all.end(), bracket) > 1) return true;
+    return std::any_of(all.begin(), all.end(), [&](expr f) {
+        const bool one = this->terms(f).size() == 1 && (*this)[f].code != opcode::subtract;
+        const bool few = one || size(over) <= most_unrolled;
+        return f != bracket && few && is_made(f) &&
+               size(without((*this)[bracket].indices, (*this)[f].indices)) <= most_unrolled;
+    });
+}
+
 // x (a + b) = x a + x b where the sum of terms is a larger block than each of its terms, as in
 // Q^{ia} (K^{ja} + R^{ia}): otherwise it would be stored. Returns -1 where that does not hold.
 expr graph::distributed(const loop_list& over, expr body) {
@@ -26,13 +57,16 @@ expr graph::distributed(const loop_list& over, expr body) {
     if (all.size() < 2) return -1;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto parts = terms(all[k]);
+        if ((*this)[all[k]].code == opcode::subtract && keeps_difference(over, body, all[k]))
+            return row(fold::sum, over, body);
         if (parts.size() < 2 || parts.size() > 4) continue;
         double largest = 0;
         for (expr t : parts) largest = std::max(largest, size((*this)[t].indices));
         if (size((*this)[all[k]].indices) <= largest) continue;
-        std::vector<expr> results;
+        if (keeps_difference(over, body, all[k])) return row(fold::sum, over, body);
+        expr_list results;
         for (expr t : parts) {
-            auto product = all;
+            expr_list product(all.begin(), all.end());
             product[k] = t;
             results.push_back(sum(over, multiply(product)));
         }
@@ -44,7 +78,7 @@ expr graph::distributed(const loop_list& over, expr body) {
 expr graph::sum(loop_list over, expr body) {
     for (loop i : over)
         if (extent(i) == 0) return constant(0);
-    std::erase_if(over, [&](loop i) { return extent(i) == 1; });
+    erase_if(over, [&](loop i) { return extent(i) == 1; });
     if (over.empty()) return body;
 
     // An index that nothing depends on only repeats the value.
@@ -56,7 +90,7 @@ expr graph::sum(loop_list over, expr body) {
     const auto parts = terms(body);
     if (parts.size() > 1 &&
         std::any_of(parts.begin(), parts.end(), [&](expr t) { return expands(t); })) {
-        std::vector<expr> results;
+        expr_list results;
         for (expr t : parts) results.push_back(sum(over, t));
         return add(results);
     }
@@ -73,7 +107,7 @@ expr graph::sum(loop_list over, expr body) {
             if (other != k) others = united(others, (*this)[all[other]].indices);
         if (!common(inner.over, others).empty()) continue;
         const auto joined = united(over, inner.over);
-        auto product = all;
+        expr_list product(all.begin(), all.end());
         product[k] = inner.arguments[0];
         return sum(joined, multiply(product));
     }
@@ -87,7 +121,7 @@ expr graph::sum(loop_list over, expr body) {
 expr graph::row(fold folding, loop_list over, expr body) {
     // The softmax of one number is still to be computed; everything else of one number is itself.
     if (folding != fold::softmax) {
-        std::erase_if(over, [&](loop i) { return extent(i) == 1; });
+        erase_if(over, [&](loop i) { return extent(i) == 1; });
         if (over.empty()) return body;
     }
     // Nothing is folded, whatever else stands below.

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "src/plan/growth.hpp"
+#include "src/plan/grown_group.hpp"
 
 namespace ricci::plan {
 

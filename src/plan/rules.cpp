@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 
 #include "src/plan/words.hpp"
@@ -48,8 +50,9 @@ private:
 };
 
 void refuse_condition(const ir::program_view& p, ir::ref name, const std::string& what) {
-    throw error("ricci: " + words_of_name(p, name) + " " + what +
-                ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1.");
+    throw error(fmt::format(
+        "ricci: {} {}, and is a condition; bind a tensor of bool, or of whole numbers 0 and 1.",
+        words_of_name(p, name), what));
 }
 
 }  // namespace
@@ -59,17 +62,18 @@ void add_rules(program_plan& plan, const ir::program_view& p, const std::vector<
     for (std::size_t n = 0; n < uses.compared.size(); ++n) {
         const auto& s = slots[n];
         if (s.kind == storage::number && uses.conditions[n] && s.value != 0 && s.value != 1)
-            refuse_condition(p, s.name, "is " + words_of_number(s.value));
+            refuse_condition(p, s.name, fmt::format("is {}", words_of_number(s.value)));
         if (s.kind != storage::input || s.own) continue;
         const element type = s.is_foreign ? s.own_type : plan.type;
         if (uses.conditions[n] && !is_integer(type))
-            refuse_condition(p, s.name, std::string("holds ") + name_of(type));
+            refuse_condition(p, s.name, fmt::format("holds {}", name_of(type)));
         if (s.is_truth) continue;
         operand_rule rule;
         rule.slot = static_cast<std::int32_t>(n);
         if (uses.conditions[n]) {
             rule.is_condition = true;
-            rule.words = words_of_name(p, s.name) + " is a condition, and holds 0 and 1";
+            rule.words =
+                fmt::format("{} is a condition, and holds 0 and 1", words_of_name(p, s.name));
             plan.rules.push_back(rule);
         }
         const bool counts =

@@ -11,6 +11,7 @@
 #include "src/plan/expression.hpp"
 #include "src/plan/grown_program.hpp"
 #include "src/plan/operands.hpp"
+#include "src/plan/repeated_sums.hpp"
 #include "src/path/path.hpp"
 
 namespace ricci::plan {
@@ -25,8 +26,12 @@ struct shared_sum {
 
 class sharing {
 public:
-    sharing(const ir::program_view& program, const ir::shape_table& shapes)
-        : p_(program), to_(program), shapes_(shapes), brackets_(program) {
+    sharing(const ir::program_view& program, const ir::shape_table& shapes, repeated_sums repeated)
+        : p_(program),
+          to_(program),
+          shapes_(shapes),
+          brackets_(program),
+          repeated_(std::move(repeated)) {
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
             if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body, false);
     }
@@ -97,7 +102,7 @@ private:
     void count(ir::ref e, ir::ref n, bool guarded) {
         const ir::node x = to_.nodes[n];
         if (x.kind == ir::op::reduce && !(guarded && has_lookup(n))) {
-            ++counts_[form(e, n).spelling];
+            if (repeated_.has(to_, n)) ++counts_[form(e, n).spelling];
             for (const ir::ref pair : pairs_of(e, n)) ++counts_[form(e, pair).spelling];
         }
         for (std::int32_t k = 0; descends(x) && k < x.children.count; ++k) {
@@ -105,62 +110,27 @@ private:
             count(e, child, guarded || (has_lookup(child) && guards(n)));
         }
     }
-    bool is_shared(ir::ref e, ir::ref n) { return counts_[form(e, n).spelling] > 1; }
+    bool is_shared(ir::ref e, ir::ref n) {
+        return repeated_.has(to_, n) && counts_[form(e, n).spelling] > 1;
+    }
 
     // Products inside sums -----------------------------------------------------------------
 
-    /// The factors of a summed product, each with its indices, and apart from them those without
-    /// any.
-    struct factors {
-        std::vector<ir::ref> nodes, scalars;
-        std::vector<std::vector<ir::ref>> indices;
-        std::vector<ir::ref> over;
-    };
-    // Above, planning would take longer than most programs run.
-    static constexpr std::size_t most_factors = 8;
-    static bool has_pairs(const factors& f) {
-        return f.nodes.size() > 2 && f.nodes.size() <= most_factors;
-    }
-    static bool is_sum(const ir::node& x) {
-        return x.kind == ir::op::reduce &&
-               x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
-    }
     factors factors_of(ir::ref n) const {
-        factors f;
         const ir::node& x = to_.nodes[n];
-        if (!is_sum(x)) return f;
+        if (!is_sum(x)) return {};
         const ir::ref product = to_.links[x.children.first];
-        const ir::node& body = to_.nodes[product];
-        if (body.kind != ir::op::multiply || (has_lookup(product) && guards(product))) return f;
-        for (std::int32_t k = 0; k < body.children.count; ++k) {
-            const ir::ref factor = to_.links[body.children.first + k];
-            auto indices = list_of(ir::free_indices(to_, factor));
-            if (indices.empty()) {
-                f.scalars.push_back(factor);
-                continue;
-            }
-            f.nodes.push_back(factor);
-            f.indices.push_back(std::move(indices));
-        }
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            f.over.push_back(to_.links[x.indices.first + k]);
-        std::sort(f.over.begin(), f.over.end());
-        return f;
-    }
-    static std::vector<ir::ref> list_of(const ir::index_set& set) {
-        std::vector<ir::ref> list;
-        for (ir::ref i = 0; i < set.end(); ++i)
-            if (set.has(i)) list.push_back(i);
-        return list;
+        if (has_lookup(product) && guards(product)) return {};
+        return plan::factors_of(to_, x);
     }
     path::contraction_path path_of(ir::ref e, const factors& f) const {
-        std::vector<ir::ref> all;
+        index_list all;
         for (const auto& list : f.indices) all = united(all, list);
-        return path::find_path(f.indices, without(all, f.over),
+        return path::find_path({f.indices.begin(), f.indices.end()}, without(all, f.over),
                                [&](ir::ref i) { return extent(e, i); });
     }
     /// What two of the factors are summed over before the others come in.
-    static std::vector<ir::ref> closed_by(const factors& f, std::size_t a, std::size_t b) {
+    static index_list closed_by(const factors& f, std::size_t a, std::size_t b) {
         auto over = common(f.over, united(f.indices[a], f.indices[b]));
         for (std::size_t k = 0; k < f.nodes.size(); ++k)
             if (k != a && k != b) over = without(over, f.indices[k]);
@@ -173,26 +143,30 @@ private:
                           to_.add_links(over.data(), static_cast<std::int32_t>(over.size())),
                           product);
     }
-    /// The sums of two factors with which the best path through a longer product begins.
+    /// Of the sums of two factors with which the best path through a longer product begins those
+    /// that may stand elsewhere.
     std::vector<ir::ref> pairs_of(ir::ref e, ir::ref n) {
         std::vector<ir::ref> pairs;
         const factors f = factors_of(n);
-        if (!has_pairs(f)) return pairs;
+        if (!f.have_pairs() || !repeated_.has_any_pair(to_, f)) return pairs;
         const auto size = static_cast<std::int32_t>(f.nodes.size());
         for (const auto& [left, right] : path_of(e, f).products) {
             if (left >= size || right >= size) continue;
             const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
-            if (!closed_by(f, a, b).empty()) pairs.push_back(sum_of_pair(f, a, b));
+            if (repeated_.has_pair(to_, f.nodes[a], f.nodes[b]) && !closed_by(f, a, b).empty())
+                pairs.push_back(sum_of_pair(f, a, b));
         }
         return pairs;
     }
     /// The same sum with shared sums of two of its factors in their place, while the rest of the
     /// path is no longer than the whole was.
     ir::ref with_shared_pairs(ir::ref e, ir::ref n, factors f) {
+        if (!repeated_.has_any_pair(to_, f)) return n;
         const std::size_t written = f.nodes.size();
         double least = path_of(e, f).multiplications;
         for (std::size_t a = 0; a + 1 < f.nodes.size(); ++a)
             for (std::size_t b = a + 1; b < f.nodes.size() && f.nodes.size() > 2; ++b) {
+                if (!repeated_.has_pair(to_, f.nodes[a], f.nodes[b])) continue;
                 const auto closed = closed_by(f, a, b);
                 if (closed.empty()) continue;
                 const ir::ref pair = sum_of_pair(f, a, b);
@@ -231,7 +205,7 @@ private:
             if (const auto found = shared_.find(form(e, n).spelling); found != shared_.end())
                 return use(found->second, form(e, n));
         factors f = factors_of(n);
-        const ir::ref paired = has_pairs(f) ? with_shared_pairs(e, n, std::move(f)) : n;
+        const ir::ref paired = f.have_pairs() ? with_shared_pairs(e, n, std::move(f)) : n;
         const ir::ref inside = ir::rebuild_children(to_, paired, [&](ir::ref c) {
             return rewrite(e, c, false, guarded || (has_lookup(c) && guards(paired)));
         });
@@ -290,6 +264,7 @@ private:
     ir::program to_;  // the copy; nodes keep their numbers
     const ir::shape_table& shapes_;
     brackets brackets_;
+    repeated_sums repeated_;
     name_roles roles_;  // in the program as it came
     std::unordered_map<std::uint64_t, canonical_form> forms_;
     std::unordered_map<std::string, int> counts_;
@@ -301,7 +276,9 @@ private:
 
 std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape_table& shapes,
                                       std::vector<slot>& slots, element type) {
-    sharing shared(program, shapes);
+    repeated_sums repeated(program);
+    if (repeated.empty()) return std::nullopt;
+    sharing shared(program, shapes, std::move(repeated));
     if (!shared.finds_any()) return std::nullopt;
     std::vector<ir::ref> origins;
     ir::program result = shared.rewritten(origins);

@@ -5,7 +5,7 @@
 
 namespace ricci::plan {
 
-access add_slot(program_plan& plan, storage kind, const std::vector<loop>& axes) {
+access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
     slot memory;
     memory.kind = kind;
     access result;
@@ -29,7 +29,7 @@ access add_slot(program_plan& plan, storage kind, const std::vector<loop>& axes)
 }
 
 access tile_values::new_tile(ir::ref name) {
-    std::vector<loop> axes;
+    loop_list axes;
     for (const auto& l : group_.loops) axes.push_back(l.what);
     const access tile = add_slot(plan_, storage::tile, axes);
     plan_.slots.back().name = name;
@@ -71,28 +71,57 @@ const tile_values::product* tile_values::product_of(std::int32_t tile) const {
     return found == products_.end() ? nullptr : &*found;
 }
 
-expr tile_values::body_of(std::size_t step, std::set<std::size_t>& needs) {
+loop_list tile_values::own_results(std::size_t step) {
+    loop_list result;
+    for (const loop l : without(group_.own_loops(step), group_.at(step).over))
+        result.push_back(plan::renamed(l, names_of(step)));
+    return result;
+}
+
+expr tile_values::body_of(std::size_t step, step_set& needs, const iteration& at) {
     auto& values = plan_.values;
-    return values.substituted(renamed(step, group_.at(step).body), [&](expr e) {
-        if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot)) return -1;
-        return value_of(values[e].source.slot, step, needs);
-    });
+    const assign a = group_.at(step);
+    loop_list summed;
+    for (const loop l : common(group_.own_loops(step), a.over))
+        summed.push_back(plan::renamed(l, names_of(step)));
+    expr body = renamed(step, a.body);
+    if (!at.empty()) body = with_common_factor(values, body, own_results(step));
+    expr_list terms;
+    for (auto each : iterations_of(values, summed)) {
+        each.insert(each.end(), at.begin(), at.end());
+        terms.push_back(values.substituted(at_iteration(values, body, each), [&](expr e) {
+            if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot)) return -1;
+            return value_of(values[e].source.slot, step, needs);
+        }));
+    }
+    return terms.size() == 1 ? terms[0] : values.as_written(opcode::add, std::move(terms));
+}
+
+std::int32_t tile_values::softmax_of(expr score, ir::ref name, const step_set& needs) {
+    auto same = std::find_if(softmaxes_.begin(), softmaxes_.end(),
+                             [&](const softmax& s) { return s.score == score; });
+    if (same == softmaxes_.end()) {
+        softmaxes_.push_back({score, new_tile(name), {}});
+        same = softmaxes_.end() - 1;
+    }
+    same->needs.merge(needs);
+    return static_cast<std::int32_t>(same - softmaxes_.begin());
 }
 
 // The value that the plane's last writer before a step gives it.
-expr tile_values::value_of(std::int32_t plane, std::size_t before, std::set<std::size_t>& needs) {
+expr tile_values::value_of(std::int32_t plane, std::size_t before, step_set& needs) {
     const auto& writers = uses_[static_cast<std::size_t>(plane)].writers;
     const std::size_t writer = *(std::lower_bound(writers.begin(), writers.end(), before) - 1);
     const key k{plane, writer};
     if (const auto known = known_.find(k); known != known_.end()) {
-        needs.insert(needs_[k].begin(), needs_[k].end());
-        return known->second;
+        needs.merge(known->second.needs);
+        return known->second.value;
     }
-    std::set<std::size_t> mine{writer};
+    step_set mine{writer};
     const assign a = group_.at(writer);
     const ir::ref name = plan_.slots[static_cast<std::size_t>(plane)].name;
     expr value = -1;
-    if (a.how == way::contract) {
+    if (a.as == form::contract) {
         const access tile = new_tile(name);
         products_.push_back({writer, tile});
         value = plan_.values.load(tile);
@@ -100,14 +129,17 @@ expr tile_values::value_of(std::int32_t plane, std::size_t before, std::set<std:
             value = plan_.values.as_written(opcode::add, {value_of(plane, writer, mine), value});
     } else if (a.folding == fold::softmax) {
         const expr score = body_of(writer, mine);
-        softmaxes_.push_back({score, new_tile(name), plane, writer});
-        value = plan_.values.load(softmaxes_.back().tile);
+        const auto number = static_cast<std::size_t>(softmax_of(score, name, mine));
+        value = plan_.values.load(softmaxes_[number].tile);
     } else {
         value = body_of(writer, mine);
+        if (a.folding == fold::mean)
+            value = plan_.values.as_written(
+                opcode::multiply, {plan_.values.constant(1 / plan_.values.size(a.over)), value});
     }
-    needs.insert(mine.begin(), mine.end());
-    needs_[k] = std::move(mine);
-    return known_[k] = value;
+    needs.merge(mine);
+    known_[k] = {value, std::move(mine)};
+    return value;
 }
 
 std::optional<std::int32_t> tile_values::linear_in(expr value) const {

@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "src/plan/growth.hpp"
+#include "src/plan/grown_group.hpp"
+#include "src/plan/unroll.hpp"
 
 namespace ricci::plan {
 
 /// Memory, or a tile, with one axis for each loop. The access walks it plainly.
-access add_slot(program_plan&, storage, const std::vector<loop>& axes);
+access add_slot(program_plan&, storage, const loop_list& axes);
 
 class tile_values {
 public:
@@ -25,9 +25,12 @@ public:
 
     /// The value that a plane has before a step, made of tiles and of what the group reads. `needs`
     /// gets the steps that make it.
-    expr value_of(std::int32_t plane, std::size_t before, std::set<std::size_t>& needs);
-    /// An assignment's body over the group's loops, planes replaced by their values.
-    expr body_of(std::size_t step, std::set<std::size_t>& needs);
+    expr value_of(std::int32_t plane, std::size_t before, step_set& needs);
+    /// An assignment's body over the group's loops, planes replaced by their values; summed over
+    /// the loops of its own that it folds, at one iteration of the others.
+    expr body_of(std::size_t step, step_set& needs, const iteration& at = {});
+    /// The loops of a step's own in its target, under the names that they have in the group.
+    loop_list own_results(std::size_t step);
 
     /// An expression or an access of a step over the group's loops.
     expr renamed(std::size_t step, expr e);
@@ -44,18 +47,15 @@ public:
     struct softmax {
         expr score = -1;
         access tile;
-        std::int32_t plane = -1;
-        std::size_t step = 0;
+        step_set needs;  // the steps that make its weights
     };
     const std::vector<softmax>& softmaxes() const { return softmaxes_; }
+    /// The softmax of these scores, the one there is or a new one with this name. `needs`: the
+    /// steps that make them.
+    std::int32_t softmax_of(expr score, ir::ref name, const step_set& needs);
     /// The softmax that a value is proportional to, -1: it depends on none; nothing where it
     /// depends on one in another way.
     std::optional<std::int32_t> linear_in(expr value) const;
-
-    /// The steps that make its weights.
-    const std::set<std::size_t>& needs_of(const softmax& s) const {
-        return needs_.at({s.plane, s.step});
-    }
 
     access new_tile(ir::ref name);
 
@@ -67,8 +67,11 @@ private:
     std::vector<product> products_;
     std::vector<softmax> softmaxes_;
     using key = std::pair<std::int32_t, std::size_t>;  // plane and writer
-    std::map<key, expr> known_;
-    std::map<key, std::set<std::size_t>> needs_;
+    struct made {
+        expr value = -1;
+        step_set needs;
+    };
+    small_map<key, made, 4> known_;
 };
 
 }  // namespace ricci::plan

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 #include "src/plan/scalar.hpp"
 #include "src/plan/words.hpp"
@@ -64,7 +66,7 @@ place translation::form(const ir::position& p) const {
 namespace {
 
 void tidy(place& p, const graph& g) {
-    p.terms.erase_if([&](const term& s) { return g.extent(s.over) == 1; });
+    erase_if(p.terms, [&](const term& s) { return g.extent(s.over) == 1; });
 }
 
 }  // namespace
@@ -89,11 +91,11 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
             empty = empty || graph_.extent(s.over) == 0;
         }
         if (!empty && (least < 0 || most >= extent))
-            throw error("ricci: in " + words_of_equation(program_, equation_) + " axis " +
-                        std::to_string(axis) + " of " + words_of_name(program_, memory.name) +
-                        " is read or written at positions " + std::to_string(least) + " to " +
-                        std::to_string(most) + ", and its extent is " + std::to_string(extent) +
-                        ".");
+            throw error(
+                fmt::format("ricci: in {} axis {} of {} is read or written at positions {} to {}, "
+                            "and its extent is {}.",
+                            words_of_equation(program_, equation_), axis,
+                            words_of_name(program_, memory.name), least, most, extent));
         tidy(at, graph_);
         if (stride != 0) result.at.back() = std::move(at);
     }
@@ -172,12 +174,12 @@ bool translation::is_hidden(ir::ref number) const {
 }
 
 // The children of a node, what some of them hide of others under guards.
-std::vector<expr> translation::children_of(const ir::node& n) {
+expr_list translation::children_of(const ir::node& n) {
     bool lookup = false;
     for (std::int32_t k = 0; k < n.children.count; ++k)
         lookup = lookup || brackets_.has_lookup(program_.child(n, k));
     const auto before = guards_.size();
-    std::vector<expr> children;
+    expr_list children;
     if (lookup && (n.kind == ir::op::multiply || n.kind == ir::op::divide)) {
         children = factors_of(n);
     } else if (lookup && n.kind == ir::op::add) {
@@ -194,7 +196,7 @@ std::vector<expr> translation::children_of(const ir::node& n) {
     return children;
 }
 
-std::vector<expr> translation::factors_of(const ir::node& n) {
+expr_list translation::factors_of(const ir::node& n) {
     std::vector<ir::ref> conditions;
     for (std::int32_t k = 0; k < n.children.count; ++k) {
         if (n.kind == ir::op::divide && k > 0) break;
@@ -203,20 +205,20 @@ std::vector<expr> translation::factors_of(const ir::node& n) {
                 conditions.push_back(c);
     }
     guard_by(conditions);
-    std::vector<expr> children;
+    expr_list children;
     for (std::int32_t k = 0; k < n.children.count; ++k)
         children.push_back(node(program_.child(n, k)));
     return children;
 }
 
 // What minus infinity is added to under a bracket counts where the bracket is false.
-std::vector<expr> translation::terms_of(const ir::node& n) {
-    std::vector<expr> children(static_cast<std::size_t>(n.children.count), -1);
+expr_list translation::terms_of(const ir::node& n) {
+    expr_list children(static_cast<std::size_t>(n.children.count), -1);
     std::vector<guard> unmasked;
     for (std::int32_t k = 0; k < n.children.count; ++k) {
         const auto mask = brackets_.masking(program_.child(n, k));
         if (mask.empty()) continue;
-        std::vector<expr> all;
+        expr_list all;
         for (ir::ref c : mask) all.push_back(node(c));
         unmasked.push_back({ir::none, opposite(graph_.multiply(all))});
         children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
@@ -228,8 +230,8 @@ std::vector<expr> translation::terms_of(const ir::node& n) {
     return children;
 }
 
-std::vector<expr> translation::cases_of(const ir::node& n) {
-    std::vector<expr> children;
+expr_list translation::cases_of(const ir::node& n) {
+    expr_list children;
     for (std::int32_t k = 0; k + 1 < n.children.count; k += 2) {
         const ir::ref condition = program_.child(n, k + 1);
         const expr holds = node(condition);
@@ -243,13 +245,13 @@ std::vector<expr> translation::cases_of(const ir::node& n) {
 }
 
 // a and b: b does not count where a is false. a or b: where a is true.
-std::vector<expr> translation::parts_of_condition(const ir::node& n) {
+expr_list translation::parts_of_condition(const ir::node& n) {
     const auto kind = static_cast<ir::comparison>(n.detail);
     const bool both = kind == ir::comparison::logical_and;
     const bool either = kind == ir::comparison::logical_or;
     const ir::ref sides[] = {program_.child(n, 0), program_.child(n, 1)};
     const std::size_t first = brackets_.has_lookup(sides[0]) && !brackets_.has_lookup(sides[1]);
-    std::vector<expr> children(2, -1);
+    expr_list children(2, -1);
     children[first] = node(sides[first]);
     if (both) guards_.push_back({sides[first], children[first]});
     if (either) guards_.push_back({ir::none, opposite(children[first])});
@@ -258,19 +260,19 @@ std::vector<expr> translation::parts_of_condition(const ir::node& n) {
 }
 
 // A tensor that is read where others say: their values are children, one for each such axis.
-expr translation::gathered(const ir::node& n, const std::vector<expr>& numbers) {
+expr translation::gathered(const ir::node& n, const expr_list& numbers) {
     const auto& memory = slots_[static_cast<std::size_t>(n.name)];
     std::vector<lookup_axis> lookups(numbers.size());
     for (std::int32_t axis = 0; axis < n.positions.count; ++axis) {
         const auto& at = program_.at(n.positions, axis);
         if (at.kind == ir::position_kind::gathered)
             lookups[static_cast<std::size_t>(at.offset)] = {
-                axis, "in " + words_of_equation(program_, equation_) + " axis " +
-                          std::to_string(axis) + " of " + words_of_name(program_, n.name) +
-                          " has the places 0 to " +
-                          std::to_string(memory.extents[static_cast<std::size_t>(axis)] - 1) + ","};
+                axis, fmt::format("in {} axis {} of {} has the places 0 to {},",
+                                  words_of_equation(program_, equation_), axis,
+                                  words_of_name(program_, n.name),
+                                  memory.extents[static_cast<std::size_t>(axis)] - 1)};
     }
-    std::vector<expr> wanted;
+    expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);
     return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers, wanted);
 }
@@ -279,7 +281,7 @@ expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
-    const std::vector<expr> children = children_of(n);
+    const expr_list children = children_of(n);
     const auto indexed = [&](const ir::position& p) {
         auto at = form(p);
         tidy(at, graph_);
@@ -294,7 +296,9 @@ expr translation::read(ir::ref number) {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);
             if (n.children.count > 0) return gathered(n, children);
-            return graph_.load(reach(n.name, n.positions), brackets_.is_condition_name(n.name));
+            const access at = reach(n.name, n.positions);
+            if (const expr value = recomputed_.value_of(at); value >= 0) return value;
+            return graph_.load(at, brackets_.is_condition_name(n.name));
         }
         case ir::op::add:
             return graph_.add(children);
@@ -344,17 +348,17 @@ void translation::check_quotient(expr numerator, expr denominator) const {
     const auto &a = graph_[numerator], &b = graph_[denominator];
     if (a.kind != kind::constant || b.kind != kind::constant) return;
     if (b.value != 0 && std::floor(a.value / b.value) == a.value / b.value) return;
-    throw error("ricci: the tensors hold " + std::string(name_of(graph_.type())) + ", and " +
-                words_of_number(a.value) + " / " + words_of_number(b.value) +
-                " is no whole number, in " + words_of_equation(program_, equation_) + ".");
+    throw error(fmt::format("ricci: the tensors hold {}, and {} / {} is no whole number, in {}.",
+                            name_of(graph_.type()), words_of_number(a.value),
+                            words_of_number(b.value), words_of_equation(program_, equation_)));
 }
 
 void translation::check_exponent(expr exponent) const {
     const auto& e = graph_[exponent];
     if (e.kind != kind::constant || e.value >= 0) return;
-    throw error("ricci: the tensors hold " + std::string(name_of(graph_.type())) +
-                ", and a negative power of whole numbers is none, in " +
-                words_of_equation(program_, equation_) + ".");
+    throw error(fmt::format(
+        "ricci: the tensors hold {}, and a negative power of whole numbers is none, in {}.",
+        name_of(graph_.type()), words_of_equation(program_, equation_)));
 }
 
 }  // namespace ricci::plan

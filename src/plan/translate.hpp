@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
 #include "src/plan/brackets.hpp"
 #include "src/plan/expression.hpp"
+#include "src/plan/recomputed.hpp"
 #include "src/plan/plan.hpp"
 
 namespace ricci::plan {
@@ -18,14 +20,15 @@ class translation {
 public:
     /// `loops`: of each index of the program, in this equation.
     translation(const ir::program_view& program, const brackets& conditions,
-                const std::vector<slot>& slots, ir::ref equation, std::vector<loop> loops,
-                graph& into)
+                const std::vector<slot>& slots, ir::ref equation, std::span<const loop> loops,
+                graph& into, recomputed_differences& recomputed)
         : program_(program),
           brackets_(conditions),
           slots_(slots),
           equation_(equation),
-          loops_(std::move(loops)),
+          loops_(loops),
           graph_(into),
+          recomputed_(recomputed),
           seen_(static_cast<std::size_t>(program.nodes.size()), -1) {}
 
     /// The right side.
@@ -45,17 +48,17 @@ private:
     };
     expr node(ir::ref number);
     expr read(ir::ref number);
-    std::vector<expr> children_of(const ir::node& n);
-    std::vector<expr> factors_of(const ir::node& n);
-    std::vector<expr> terms_of(const ir::node& n);
-    std::vector<expr> cases_of(const ir::node& n);
-    std::vector<expr> parts_of_condition(const ir::node& n);
+    expr_list children_of(const ir::node& n);
+    expr_list factors_of(const ir::node& n);
+    expr_list terms_of(const ir::node& n);
+    expr_list cases_of(const ir::node& n);
+    expr_list parts_of_condition(const ir::node& n);
     void guard_by(const std::vector<ir::ref>& conditions);
     bool is_hidden(ir::ref number) const;
     expr opposite(expr condition);
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
-    expr gathered(const ir::node& n, const std::vector<expr>& numbers);
+    expr gathered(const ir::node& n, const expr_list& numbers);
     access reach(std::int32_t slot, ir::range positions) const;
     loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
     place form(const ir::position& p) const;
@@ -64,8 +67,9 @@ private:
     const brackets& brackets_;
     const std::vector<slot>& slots_;
     ir::ref equation_;
-    std::vector<loop> loops_;  // by index of the program
+    std::span<const loop> loops_;  // by index of the program
     graph& graph_;
+    recomputed_differences& recomputed_;
     std::vector<expr> seen_;  // by node
     std::vector<guard> guards_;
     // Of nodes with a lookup below, which means another thing under other guards.

@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "src/plan/growth.hpp"
+#include <fmt/core.h>
+
 #include "src/plan/notation.hpp"
+#include "src/plan/protect.hpp"
+#include "src/plan/verify_group.hpp"
+#include "src/plan/words.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -24,33 +29,25 @@ public:
     void run() {
         for (at_ = 0; at_ < plan_.steps.size(); ++at_) {
             const step& s = plan_.steps[at_];
-            if (const assign* a = s.as_assign()) {
-                check(*a);
-                check_way(*a);
-                order(*a);
-            } else if (const fused* f = s.as_fused()) {
-                check(*f);
-            } else {
-                const auto& chain = std::get<chained>(s.what);
-                check(chain.first);
-                for (const auto& sum : chain.between) {
-                    check(sum);
-                    order(sum);
-                }
-                check(chain.second);
-            }
+            std::visit([&](const auto& what) { check(what); }, s.what);
+            if (const assign* a = s.as_assign()) check_way(*a);
+            check_touches(s);
         }
+        const std::string_view pass(pass_);
+        if (pass == "protect" || pass == "workspace") check_shared_memory();
     }
 
 private:
     void require(bool holds, const char* what) const {
         if (holds) return;
-        throw std::logic_error(std::string("after ") + pass_ + ": " + what + ": " +
-                               notation_of(program_, plan_, at_));
+        throw std::logic_error(
+            fmt::format("after {}: {}: {}", pass_, what, notation_of(program_, plan_, at_)));
     }
     const slot& slot_of(std::int32_t number) const {
-        require(number >= 0 && static_cast<std::size_t>(number) < plan_.slots.size(),
-                "a slot that there is not");
+        if (number < 0 ||
+            static_cast<std::size_t>(number) >= plan_.slots.size())  // has no notation
+            throw std::logic_error(
+                fmt::format("after {}: a slot that there is not: step {}", pass_, at_ + 1));
         return plan_.slots[static_cast<std::size_t>(number)];
     }
 
@@ -83,17 +80,28 @@ private:
         for (const expr a : n.arguments) check_body(a);
     }
 
-    void check(const assign& a) const {
+    void check(const assign& a) {
         check(a.target);
         for_each_load(values_, a, [&](const access& from) { check(from); });
-        check_body(a.body);
+        for (const expr e : {a.body, a.scale, a.numbers}) check_body(e);
         require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
         require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");
-        auto known = united(a.loops, a.over);
+        const auto moves = [&](loop l) { return values_.extent(l) != 1; };
+        require(
+            std::all_of(a.loops.begin(), a.loops.end(), moves) &&
+                (a.folding == fold::softmax || std::all_of(a.over.begin(), a.over.end(), moves)),
+            "a loop of one iteration");
+        const auto known = united(a.loops, a.over);
         require(without(values_[a.body].indices, known).empty(), "a loop that nobody runs");
+        require(a.numbers < 0 || without(values_[a.numbers].indices, known).empty(),
+                "a loop that nobody runs");
         require(a.scale < 0 || values_.is_scalar(a.scale), "a factor that depends on loops");
+        check_target(a);
+        order(a);
+    }
+    void check_target(const assign& a) const {
         auto target = loops_of(a.target);
-        if (a.how == way::scatter) {
+        if (a.as == form::scatter) {
             if (a.scattered >= 0) target = without(target, {a.scattered});
             require(without(target, a.loops).empty(), "a target with loops of its own");
             return;
@@ -112,13 +120,20 @@ private:
             return n.kind == kind::load ||
                    (n.code == opcode::conjugate && values_[n.arguments[0]].kind == kind::load);
         };
-        if (a.how == way::contract)
+        if (a.as == form::contract)
             require(body.code == opcode::multiply && body.arguments.size() == 2 &&
                         is_load(body.arguments[0]) && is_load(body.arguments[1]) && a.scale >= 0,
                     "a contraction of something else than two tensors");
-        if (a.how == way::gather)
+        if (a.as == form::map)
+            require(a.scale < 0 && a.beta == 0, "a map with factors of a contraction");
+        if (a.as == form::gather)
             require(body.kind == kind::load || body.kind == kind::gather, "a gather of no tensor");
-        if (a.how == way::scatter) require(body.kind == kind::load, "a scatter of no tensor");
+        if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
+        if (a.as == form::contract || a.as == form::map)
+            values_.for_each_load({a.body}, [&](const access& from) {
+                require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
+                        "a tensor of another type than the result");
+            });
         const auto tile = [&](const access& from) {
             require(slot_of(from.slot).kind != storage::tile, "a tile outside its group");
         };
@@ -129,7 +144,9 @@ private:
     // Reads what is written, and writes no input.
     void order(const assign& a) {
         for_each_load(values_, a, [&](const access& from) { read(from); });
-        write(a.target);
+        if (a.beta != 0 || a.as == form::scatter) read(a.target);
+        require(slot_of(a.target.slot).kind != storage::input, "an input that is written");
+        written_[static_cast<std::size_t>(a.target.slot)] = true;
     }
     void read(const access& from) const {
         const auto kind = slot_of(from.slot).kind;
@@ -138,64 +155,41 @@ private:
                     values_.size(loops_of(from)) == 0,
                 "a tensor that is read before it is written");
     }
-    void write(const access& target) {
-        require(slot_of(target.slot).kind != storage::input, "an input that is written");
-        written_[static_cast<std::size_t>(target.slot)] = true;
-    }
 
     void check(const fused& f) {
-        loop_list all, columns, rows;
-        for (const auto& l : f.loops) {
-            require(!contains(all, l.what), "a loop of a group that stands twice");
-            all = united(all, {l.what});
-            if (l.role == loop_role::column) columns = united(columns, {l.what});
-            if (l.role == loop_role::row) rows = united(rows, {l.what});
-        }
-        require(!columns.empty(), "a group without columns");
-        std::vector<std::int32_t> results, tiles;
-        for (const auto& m : f.members) {
-            check(m.what);
-            const bool makes_tile = m.as == part::product || m.as == part::weights ||
-                                    m.as == part::recomputed || m.as == part::tile;
-            require((slot_of(m.what.target.slot).kind == storage::tile) == makes_tile,
-                    "a tile that is stored, or a result that is not");
-            for_each_load(values_, m.what, [&](const access& from) {
-                if (slot_of(from.slot).kind != storage::tile) return;
-                require(loops_of(from) == all &&
-                            std::find(tiles.begin(), tiles.end(), from.slot) != tiles.end(),
-                        "a tile at other loops than its group's, or that its group did not make");
-            });
-            if (makes_tile) {
-                require(loops_of(m.what.target) == all,
-                        "a tile that is not made at its group's loops");
-                tiles.push_back(m.what.target.slot);
-            }
-            for_each_load(values_, m.what, [&](const access& from) {
-                require(std::find(results.begin(), results.end(), from.slot) == results.end(),
-                        "a group that reads its own result");
-                if (m.as != part::recomputed) read(from);
-            });
-            const auto own = loops_of(m.what.target);
-            if (m.as == part::product) check_factors(m.what, rows, columns);
-            if (m.as == part::rows || m.as == part::log_sum)
-                require(common(own, columns).empty(), "a result of rows that has columns");
-            if (m.as == part::columns)
-                require(common(own, rows).empty(), "a result of columns that has rows");
-            if (m.weights >= 0)
-                require(m.as == part::rows && slot_of(m.weights).kind == storage::tile,
-                        "weights of something else than a result of rows");
-            write(m.what.target);
-            if (!makes_tile) results.push_back(m.what.target.slot);
+        for (const auto& m : f.members) check(m.what);
+        verify_group(plan_, f, [&](bool holds, const char* what) { require(holds, what); });
+    }
+    void check(const chained& chain) {
+        check(chain.first);
+        for (const auto& sum : chain.between) check(sum);
+        check(chain.second);
+        verify_chain(plan_, chain, [&](bool holds, const char* what) { require(holds, what); });
+    }
+
+    // What is read of an input is read before an output is written there.
+    void check_shared_memory() const {
+        const auto& slots = plan_.slots;
+        for (std::size_t out = 0; out < slots.size(); ++out) {
+            const bool shared = slots[out].kind == storage::output && slots[out].data != nullptr &&
+                                std::any_of(slots.begin(), slots.end(), [&](const slot& s) {
+                                    return s.kind == storage::input && s.data == slots[out].data;
+                                });
+            if (!shared || safe_in_place(plan_, static_cast<std::int32_t>(out))) continue;
+            throw std::logic_error(std::string("after ") + pass_ +
+                                   ": an output in the memory of an input that is still read: " +
+                                   words_of_name(program_, slots[out].name));
         }
     }
-    void check_factors(const assign& a, const loop_list& rows, const loop_list& columns) const {
-        const auto f = factors_of(values_, a);
-        const auto lacks = [&](const expression* e, const loop_list& loops) {
-            return common(e->indices, loops).empty();
+
+    // What a step says that it touches is what it reads and writes.
+    void check_touches(const step& s) const {
+        const step again = std::visit([&](const auto& w) { return make_step(values_, w); }, s.what);
+        const auto same = [](const touch& a, const touch& b) {
+            return a.slot == b.slot && a.writes == b.writes;
         };
-        require(
-            (lacks(f.a, rows) && lacks(f.b, columns)) || (lacks(f.b, rows) && lacks(f.a, columns)),
-            "a product whose factors have rows and columns both");
+        require(std::ranges::equal(s.touches, again.touches, same),
+                "a step that touches something else than it says");
     }
 
     const program_plan& plan_;

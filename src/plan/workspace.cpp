@@ -11,21 +11,24 @@ namespace {
 
 // The slots that an element-wise pass reads exactly where it writes: its output may take their
 // place.
-std::vector<std::int32_t> read_in_place(const program_plan& plan, const compiled_step& s) {
+std::vector<std::int32_t> read_in_place(const program_plan& plan, const map_step& s) {
     std::vector<std::int32_t> result;
-    if (!s.is_map() || (s.map.folding != fold::none && s.map.folding != fold::softmax))
-        return result;
-    const auto& out = s.map.operands[0];
-    const auto same = [&](const map_step::operand& o) {
-        return o.offset == out.offset && o.strides == out.strides;
+    if (s.folding != fold::none && s.folding != fold::softmax) return result;
+    const auto& out = s.operands[0];
+    const std::int32_t written = s.uses[0].slot;
+    const auto is_safe = [&](std::int32_t slot) {
+        for (std::size_t k = 1; k < s.operands.size(); ++k) {
+            const auto& o = s.operands[k];
+            if (s.uses[k].slot == slot && (o.offset != out.offset || o.strides != out.strides))
+                return false;
+        }
+        return true;
     };
-    for (std::size_t k = 1; k < s.map.operands.size(); ++k) {
-        const std::int32_t slot = s.map.operands[k].slot;
-        if (slot < 0 || slot == out.slot) continue;
-        const bool safe = std::all_of(s.map.operands.begin() + 1, s.map.operands.end(),
-                                      [&](const auto& o) { return o.slot != slot || same(o); });
-        if (safe && plan.slots[static_cast<std::size_t>(slot)].bytes ==
-                        plan.slots[static_cast<std::size_t>(out.slot)].bytes)
+    for (std::size_t k = 1; k < s.operands.size(); ++k) {
+        const std::int32_t slot = s.uses[k].slot;
+        if (slot < 0 || slot == written || !is_safe(slot)) continue;
+        if (plan.slots[static_cast<std::size_t>(slot)].bytes ==
+            plan.slots[static_cast<std::size_t>(written)].bytes)
             result.push_back(slot);
     }
     return result;
@@ -42,20 +45,16 @@ void lay_out_workspace(program_plan& plan) {
     const auto unseen = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> entry(plan.slots.size(), unseen);
     std::vector<lifetime> lives;  // by first use
-    std::size_t now = 0;          // steps that run together are one moment
-    for (std::size_t s = 0; s < plan.compiled.size(); ++s) {
-        if (!plan.compiled[s].contraction.joins_previous && !plan.compiled[s].continues_chain)
-            now = s;
+    for (std::size_t s = 0; s < plan.compiled.size(); ++s)
         for_each_slot(plan.compiled[s], [&](std::int32_t number, bool) {
             const auto k = static_cast<std::size_t>(number);
             if (plan.slots[k].kind != storage::workspace) return;
             if (entry[k] == unseen) {
                 entry[k] = lives.size();
-                lives.push_back({k, now, now, 0, 0});
+                lives.push_back({k, s, s, 0, 0});
             }
-            lives[entry[k]].last = now;
+            lives[entry[k]].last = s;
         });
-    }
 
     // What a C++ object may measure; a larger sum of extents could not be addressed.
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
@@ -74,12 +73,12 @@ void lay_out_workspace(program_plan& plan) {
             throw error(
                 "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
-        const auto& first_step = plan.compiled[life.first];
-        const bool written = first_step.is_map() && first_step.map.operands[0].slot ==
-                                                        static_cast<std::int32_t>(life.slot);
+        const auto* map = std::get_if<map_step>(&plan.compiled[life.first]);
+        const bool written =
+            map != nullptr && map->uses[0].slot == static_cast<std::int32_t>(life.slot);
         lifetime* replaced = nullptr;
         for (std::int32_t slot :
-             written ? read_in_place(plan, first_step) : std::vector<std::int32_t>{}) {
+             written ? read_in_place(plan, *map) : std::vector<std::int32_t>{}) {
             const auto k = entry[static_cast<std::size_t>(slot)];
             if (k != unseen && lives[k].last == life.first) replaced = &lives[k];
         }

@@ -1,4 +1,5 @@
-// Memory for packed panels and tiles: a fixed piece for each worker, and larger pieces that are lent.
+// Memory for packed panels and tiles: a fixed piece for each worker, and larger pieces that are
+// lent.
 #include "src/runtime/buffers.hpp"
 
 #include <algorithm>

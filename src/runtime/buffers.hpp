@@ -1,4 +1,5 @@
-// Memory for packed panels and tiles: a fixed piece for each worker, and larger pieces that are lent.
+// Memory for packed panels and tiles: a fixed piece for each worker, and larger pieces that are
+// lent.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,8 @@
 
 namespace ricci::runtime {
 
-/// Bytes a worker has: in contractions for the panels of A and, in its second half, small panels of B.
+/// Bytes a worker has: in contractions for the panels of A and, in its second half, small panels of
+/// B.
 inline constexpr std::size_t worker_bytes = std::size_t{2} << 20;
 
 /// The memory of one worker; 2 MiB aligned, never moved or given back. The first call reserves
@@ -22,8 +24,8 @@ public:
     lent_memory& operator=(const lent_memory&) = delete;
     std::byte* data() const { return data_; }
 
-    /// Makes sure the pool has so many pieces of this size, so that later loans need not allocate; one
-    /// does only when more are lent at the same time than ever before.
+    /// Makes sure the pool has so many pieces of this size, so that later loans need not allocate;
+    /// one does only when more are lent at the same time than ever before.
     static void reserve(std::size_t bytes, std::int64_t pieces = 1);
 
 private:

@@ -11,7 +11,8 @@ namespace ricci::runtime {
 
 #if defined(__SSE2__)
 
-/// What is set, without the flags that say what has happened so far. Nothing here is computed with x87.
+/// What is set, without the flags that say what has happened so far. Nothing here is computed with
+/// x87.
 class float_settings {
 public:
     static float_settings here() { return float_settings(_mm_getcsr() & ~happened); }

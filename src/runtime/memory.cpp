@@ -6,6 +6,8 @@
 
 #include <sys/mman.h>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
 #include <ricci/tensor.hpp>
 
@@ -18,8 +20,10 @@ void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_
     std::size_t bytes = element_size;
     for (std::size_t axis = 0; axis < rank; ++axis)
         if (__builtin_mul_overflow(bytes, extents[axis], &bytes) || bytes > PTRDIFF_MAX)
-            throw error("a tensor of this shape has more bytes than memory has addresses: extent " +
-                        std::to_string(extents[axis]) + " in axis " + std::to_string(axis));
+            throw error(
+                fmt::format("a tensor of this shape has more bytes than memory has addresses: "
+                            "extent {} in axis {}",
+                            extents[axis], axis));
     if (bytes == 0) bytes = alignment;
     const std::size_t unit = bytes >= large ? page : alignment;
     const std::size_t rounded = (bytes + unit - 1) / unit * unit;

@@ -30,7 +30,8 @@ watched_memory::watched_memory(memory_watch** place) {
     if (place == nullptr) return;
     const std::lock_guard guard(places);
     memory_watch*& known = *place;
-    // One that has ended is of memory that has come here from a tensor which has got other memory since.
+    // One that has ended is of memory that has come here from a tensor which has got other memory
+    // since.
     if (known == nullptr || known->fate() != memory_fate::there) {
         auto* const made = new memory_watch;
         if (known != nullptr) known->leave();

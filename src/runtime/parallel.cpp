@@ -1,5 +1,5 @@
-// Running independent tasks on several threads with oneTBB; the only file that knows of it. Its twin on
-// the standard library's threads is parallel_std.cpp.
+// Running independent tasks on several threads with oneTBB; the only file that knows of it. Its
+// twin on the standard library's threads is parallel_std.cpp.
 #include "src/runtime/parallel.hpp"
 
 #include <algorithm>

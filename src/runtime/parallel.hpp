@@ -5,7 +5,8 @@
 
 namespace ricci::runtime {
 
-/// A reference to a callable `void(std::int64_t task, int worker)`; does not own it, never allocates.
+/// A reference to a callable `void(std::int64_t task, int worker)`; does not own it, never
+/// allocates.
 class task_ref {
 public:
     template <class F>
@@ -30,12 +31,12 @@ int worker_slots();
 /// Sets the number of threads; 0 means as many as the machine (or the enclosing arena) has.
 void set_worker_count(int count);
 
-/// Runs tasks 0 .. count-1, each once. They begin in this order, so that one may wait for those before
-/// it (by turns.hpp), and end in any. `worker` < worker_slots() is unique among the tasks running at the same moment.
-/// Stays on the caller's thread when count is 1, one worker is allowed, or no other can be had. How the
-/// work is cut into tasks must not depend on the number of workers. All threads round, and take tiny
-/// numbers for zeros, as the caller's does. What a task throws reaches the caller when every task has
-/// ended; with one worker those after it are not begun.
+/// Runs tasks 0 .. count-1, each once. They begin in this order, so that one may wait for those
+/// before it (by turns.hpp), and end in any. `worker` < worker_slots() is unique among the tasks
+/// running at the same moment. Stays on the caller's thread when count is 1, one worker is allowed,
+/// or no other can be had. How the work is cut into tasks must not depend on the number of workers.
+/// All threads round, and take tiny numbers for zeros, as the caller's does. What a task throws
+/// reaches the caller when every task has ended; with one worker those after it are not begun.
 void parallel_for(std::int64_t count, task_ref body);
 
 }  // namespace ricci::runtime

@@ -1,9 +1,10 @@
-// Running independent tasks on several threads of the standard library: the twin of parallel.cpp, chosen by
+// Running independent tasks on several threads of the standard library: the twin of parallel.cpp,
+// chosen by
 // -Dthreads=std, for builds in which a tool watches every thread.
 //
-// What differs: there is no arena around a call, so that threads(0) means what the machine has; and what
-// is asked for is a limit of one call, so that calls at the same moment share the threads of the one
-// that asked for most, and each runs at least on the thread that made it.
+// What differs: there is no arena around a call, so that threads(0) means what the machine has; and
+// what is asked for is a limit of one call, so that calls at the same moment share the threads of
+// the one that asked for most, and each runs at least on the thread that made it.
 #include "src/runtime/parallel.hpp"
 
 #include <algorithm>
@@ -38,8 +39,8 @@ public:
         }
         opened_.notify_all();
         tasks.work();
-        // Nobody begins to help any more; those who do have tasks that they will finish, since a task
-        // waits for none but those before it.
+        // Nobody begins to help any more; those who do have tasks that they will finish, since a
+        // task waits for none but those before it.
         std::unique_lock lock(mutex_);
         close(call);
         left_.wait(lock, [&] { return call.helping == 0; });

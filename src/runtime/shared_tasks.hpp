@@ -1,5 +1,5 @@
-// What every way to run tasks on threads is made of: worker slots, and tasks that threads share out among
-// themselves. To be included by parallel.cpp and its twin alone.
+// What every way to run tasks on threads is made of: worker slots, and tasks that threads share out
+// among themselves. To be included by parallel.cpp and its twin alone.
 #pragma once
 
 #include <algorithm>

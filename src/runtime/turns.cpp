@@ -23,7 +23,8 @@ turn::~turn() {
     advance(all);
 }
 
-// Looks for a failure as well: a loop on one thread does not begin what comes after a task that throws.
+// Looks for a failure as well: a loop on one thread does not begin what comes after a task that
+// throws.
 bool turn::wait_long(const std::atomic<std::int64_t>& other, std::int64_t done) const {
     assert(&other < &order_.done(task_));
     do {

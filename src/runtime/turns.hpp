@@ -32,8 +32,9 @@ private:
     std::atomic<bool> failed_{false};
 };
 
-/// A task's part in the order. However the task ends, nobody waits for it any longer: its destructor
-/// says that everything is done, and where the task has thrown, that the loop has failed.
+/// A task's part in the order. However the task ends, nobody waits for it any longer: its
+/// destructor says that everything is done, and where the task has thrown, that the loop has
+/// failed.
 class turn {
 public:
     turn(turns& order, std::int64_t task) : order_(order), task_(task) {}
@@ -41,13 +42,13 @@ public:
     turn& operator=(const turn&) = delete;
     ~turn();
 
-    /// Says that so much is done; what the task has written until then is seen by those who waited for
-    /// it. May not shrink.
+    /// Says that so much is done; what the task has written until then is seen by those who waited
+    /// for it. May not shrink.
     void advance(std::int64_t done) { order_.done(task_).store(done, std::memory_order_release); }
 
-    /// Waits until the task that is so many before this one has done so much, or has ended. False where a
-    /// task of the loop has failed: what this one waits for may never be there. The task then returns
-    /// without touching what it wanted to add to.
+    /// Waits until the task that is so many before this one has done so much, or has ended. False
+    /// where a task of the loop has failed: what this one waits for may never be there. The task
+    /// then returns without touching what it wanted to add to.
     [[nodiscard]] bool wait_for(std::int64_t before, std::int64_t done = all) const {
         const auto& other = order_.done(task_ - before);
         if (other.load(std::memory_order_acquire) < done) return wait_long(other, done);
@@ -67,8 +68,8 @@ private:
     bool returned_ = false;
 };
 
-/// parallel_for for a callable `void(turn& mine, std::int64_t task, int worker)`. `order` has room for
-/// `count` tasks or more.
+/// parallel_for for a callable `void(turn& mine, std::int64_t task, int worker)`. `order` has room
+/// for `count` tasks or more.
 template <class Body>
 void parallel_for_in_turns(turns& order, std::int64_t count, Body& body) {
     order.start(count);

@@ -11,10 +11,10 @@
 
 #include <ricci/ir/rewrite.hpp>
 
+#include "src/base/texts.hpp"
+
 namespace ricci::show {
 namespace {
-
-std::string text_of(ir::text_view t) { return {t.data, static_cast<std::size_t>(t.size)}; }
 
 // Of an index letter of an equation, the axis of the shown tensor that it is.
 using roles = std::map<ir::ref, int>;
@@ -76,12 +76,12 @@ private:
     void add(traced_tensor::part what, ir::ref name, ir::range positions, const roles& r) {
         planned_trace t;
         t.what = what;
-        t.name = text_of(p_.name(name));
+        t.name = string_of(p_.name(name));
         t.input = computed(name) == ir::none;
         for (std::int32_t k = 0; k < positions.count; ++k) {
             std::vector<planned_trace::axis_part> parts;
             for (const ir::ref letter : letters_at(p_, p_.at(positions, k)))
-                parts.push_back({text_of(p_.index(letter)), role_of(r, letter)});
+                parts.push_back({string_of(p_.index(letter)), role_of(r, letter)});
             if (parts.empty()) return;  // read at another place than its own: x^{i-1}
             t.axes.push_back(std::move(parts));
         }
@@ -233,7 +233,7 @@ std::vector<std::string> letters_of(const program& p, const std::string& name) {
     for (std::int32_t k = 0; k < at.count; ++k) {
         std::string words;
         const auto letters = letters_at(view, view.at(at, k));
-        for (const ir::ref letter : letters) words += text_of(view.index(letter));
+        for (const ir::ref letter : letters) words += string_of(view.index(letter));
         all.push_back(letters.size() > 1 ? fmt::format("({})", words) : words);
     }
     return all;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <ricci/element.hpp>
 
@@ -32,13 +33,14 @@ struct inner_loop {
 struct tile_product {
     std::int32_t a = -1;  // operands; A has strides of 0 along column loops, B along row loops
     std::int32_t b = -1;
-    std::span<const inner_loop> contracted;
+    std::vector<inner_loop> contracted;
 };
 
 enum class operation_kind : std::uint8_t {
     values,      // the program's values
     weights,     // exp(value - the largest value of the row): 0 where the value is -infinity
-    recomputed,  // exp(value - what `log_sum_exp` has for the row), which is at most about 1
+    recomputed,  // exp(value - what `log_sum_exp` has for the row), which is at most about 1; 0 in
+                 // rows where that is -infinity
 };
 
 /// A tile that an element-wise program gives. The program loads operands in memory by their number,
@@ -46,11 +48,10 @@ enum class operation_kind : std::uint8_t {
 /// operations.
 struct tile_operation {
     operation_kind kind = operation_kind::values;
-    std::span<const instruction> program;
-    /// weights: an operand that gets log(sum of exp(value)) of each row, and `empty` where all
-    /// values are -infinity; -1: nobody wants it. recomputed: an operand that is read.
+    std::vector<instruction> program;
+    /// weights: an operand that gets log(sum of exp(value)) of each row; -1: nobody wants it.
+    /// recomputed: an operand that is read.
     std::int32_t log_sum_exp = -1;
-    double empty = 0;
 };
 
 constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }
@@ -72,7 +73,7 @@ struct tile_consumer {
     /// The operation whose weights the tile is proportional to: the sum is divided by the sum of
     /// the weights, and a row without weights gives 0. -1 where rows are summed.
     std::int32_t weights = -1;
-    std::span<const inner_loop> values;  // a: of B, b: of the output
+    std::vector<inner_loop> values;  // a: of B, b: of the output
     double beta = 0;
     /// With batch: C += number * tile instead, where several pairs of a row and a column may reach
     /// the same element.
@@ -83,17 +84,17 @@ struct tile_consumer {
 /// overlap no other operand, and reach each element once.
 struct fused_group {
     element type = element::f32;
-    std::span<const fused_loop> loops;
-    std::span<const operand> operands;  // a stride for each loop; no memory for positions
-    std::span<const tile_product> products;
-    std::span<const tile_operation> operations;
-    std::span<const tile_consumer> consumers;
+    std::vector<fused_loop> loops;
+    std::vector<operand> operands;  // a stride for each loop; no memory for positions
+    std::vector<tile_product> products;
+    std::vector<tile_operation> operations;
+    std::vector<tile_consumer> consumers;
 };
 
 /// One number for each row: number * the sum over `summed` of A[batch, row] B[batch, row].
 struct row_dot {
     std::int32_t a = -1, b = -1, output = -1;  // operands, with strides of 0 along column loops
-    std::span<const inner_loop> summed;
+    std::vector<inner_loop> summed;
     double number = 1;
 };
 
@@ -106,10 +107,10 @@ struct kept_product {
 /// the first group gives for that row, and the second group only what both give for it. The first
 /// group sums over columns only, the second over columns and rows.
 struct fused_chain {
-    fused_group first;
+    const fused_group& first;
     std::span<const operand> operands;  // of the sums; a stride for each loop of the groups
     std::span<const row_dot> sums;
-    fused_group second;
+    const fused_group& second;
     std::span<const kept_product> kept;
 };
 

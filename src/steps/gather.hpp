@@ -20,8 +20,8 @@ struct lookup {
 
 /// out[loops] = in[loops, numbers], or as a scatter out[loops, numbers] += in[loops]: each lookup
 /// moves its operand by the number times the stride of the axis. Without lookups a copy, which
-/// converts where `source`, the type of `in`, is another, or a sum: a scatter may reach an element of
-/// `out` any number of times. `out` overlaps nothing else.
+/// converts where `source`, the type of `in`, is another, or a sum: a scatter may reach an element
+/// of `out` any number of times. `out` overlaps nothing else.
 struct gather {
     element type = element::f32;
     element source = element::f32;

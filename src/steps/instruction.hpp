@@ -10,7 +10,8 @@ namespace ricci::steps {
 enum class opcode : std::uint8_t {
     constant,  // value
     load,      // operand `operand`
-    position,  // the number offset + sum of stride * counter of operand `operand`, which has no memory
+    // the number offset + sum of stride * counter of operand `operand`, which has no memory
+    position,
     // one argument
     negate,
     square,
@@ -58,8 +59,8 @@ struct instruction {
     double value = 0;           // constant
 };
 
-/// Whether two instructions compute the same from the same arguments. Constants are equal when their
-/// bits are: 1 / x tells 0.0 from -0.0, and a NaN is itself.
+/// Whether two instructions compute the same from the same arguments. Constants are equal when
+/// their bits are: 1 / x tells 0.0 from -0.0, and a NaN is itself.
 constexpr bool operator==(const instruction& a, const instruction& b) {
     const auto& [code, first, second, third, operand, value] = a;
     return code == b.code && first == b.first && second == b.second && third == b.third &&

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 namespace ricci::steps {
 
-/// How one operand of a map is walked: address = base + offset + sum over loops of stride * counter.
+/// How one operand of a map is walked: address = base + offset + sum over loops of stride *
+/// counter.
 struct operand {
     std::int64_t offset = 0;
-    std::span<const std::int64_t> strides;  // one for each loop
+    std::vector<std::int64_t> strides;  // one for each loop
 };
 
 }  // namespace ricci::steps

@@ -1,6 +1,7 @@
 // Copies between a strided block of memory and a tile of unit stride.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,8 +25,8 @@ void gather_short(T* to, const T* from, std::int64_t p, std::int64_t p_stride,
     }
 }
 
-/// From this distance on, lines were seen to arrive earlier when they are asked for; asking for nearer ones
-/// cost more than it saved.
+/// From this distance on, lines were seen to arrive earlier when they are asked for; asking for
+/// nearer ones cost more than it saved.
 inline constexpr std::int64_t unforeseen_bytes = 12 << 10;
 
 /// Asks for rows of so many elements, `stride` elements apart.
@@ -84,6 +85,10 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
         default:
             break;
     }
+    if constexpr (std::is_floating_point_v<T>)
+        if (q_stride == 0)
+            return kernels::elementwise<T>().spread(to, from, p_stride, static_cast<std::size_t>(p),
+                                                    static_cast<std::size_t>(q));
     if (p_stride == 1 && q_stride != 1 && p > 1) {
         const std::int64_t step_bytes = q_stride * static_cast<std::int64_t>(sizeof(T));
         // What follows along q.
@@ -94,6 +99,8 @@ void gather(T* to, const T* from, std::int64_t p, std::int64_t p_stride, std::in
     for (std::int64_t i = 0; i < p; ++i, to += q, from += p_stride) {
         if (q_stride == 1 && q >= 16) {
             std::memmove(to, from, static_cast<std::size_t>(q) * sizeof(T));
+        } else if (q_stride == 0) {
+            std::fill_n(to, q, *from);
         } else {
             for (std::int64_t j = 0; j < q; ++j) to[j] = from[j * q_stride];
         }

@@ -6,6 +6,7 @@
 #include <complex>
 #include <utility>
 
+#include "src/tile/instances.hpp"
 #include "src/tile/strided.hpp"
 #include "src/tile/totals.hpp"
 
@@ -300,13 +301,7 @@ tile_view<T> tile_code<T, S>::run(const tile_memory<T>& memory, const std::int64
     return {to, q};
 }
 
-template class tile_code<float>;
-template class tile_code<double>;
-template class tile_code<float, bf16>;
-template class tile_code<float, f16>;
-template class tile_code<std::int32_t>;
-template class tile_code<std::int64_t>;
-template class tile_code<std::complex<float>>;
-template class tile_code<std::complex<double>>;
+#define RICCI_INSTANTIATE(...) template class tile_code<__VA_ARGS__>
+RICCI_FOR_TILES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::elementwise

@@ -1,4 +1,5 @@
-// A libFuzzer target: any bytes as a file of tensors. The first byte picks the format, the rest is the file.
+// A libFuzzer target: any bytes as a file of tensors. The first byte picks the format, the rest is
+// the file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -8,8 +8,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
+#include "tests/property/random_programs.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/shrink.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
@@ -205,29 +205,14 @@ std::string check_gradients(const random_program& p) {
     return {};
 }
 
-template <class Check>
-void on_random_programs(unsigned usual, const constructs& allowed, const Check& check) {
-    const unsigned first = first_seed(), count = program_count(usual);
-    unsigned failures = 0;
-    for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
-        const random_program p = generator(seed, allowed).run();
-        if (check(p).empty()) continue;
-        ++failures;
-        const random_program small = shrinker(check).run(p);
-        UNSCOPED_INFO(describe(small, check(small)));
-        CHECK(false);
-    }
-    CHECK(failures == 0);
-}
-
 }  // namespace
 
 TEST_CASE("batches of random programs are what their parts are") {
     constructs all;
     all.twins = false;  // a letter's extent is bound once for the whole program
-    on_random_programs(400, all, check_batch);
+    on_random_programs(program_count(400), all, check_batch);
 }
 
 TEST_CASE("gradients of batches of random programs are those of their parts") {
-    on_random_programs(150, smooth, check_gradients);
+    on_random_programs(program_count(150), smooth, check_gradients);
 }

@@ -16,10 +16,12 @@
 namespace ricci::testing {
 
 /// Indices that stand at one axis of a tensor have one extent; the classes of such indices get
-/// extents of 3 to 5.
+/// extents of 3 to 5, or of a list.
 class corpus_shapes {
 public:
-    corpus_shapes(const ir::program_view& p, unsigned seed) : p_(p) {
+    corpus_shapes(const ir::program_view& p, unsigned seed,
+                  const std::vector<std::int64_t>& extents = {3, 4, 5})
+        : p_(p) {
         same_.resize(static_cast<std::size_t>(p.indices.size()));
         std::iota(same_.begin(), same_.end(), 0);
         each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
@@ -27,7 +29,7 @@ public:
         });
         for (ir::ref i = 0; i < p.indices.size(); ++i) join_unprimed(i);
         join_compared();
-        draw(seed);
+        draw(seed, extents);
         measure();
     }
     std::int64_t extent(ir::ref index) const { return extents_.at(find(index)); }
@@ -91,10 +93,10 @@ private:
         if (is_new) same_.push_back(at->second);
         return at->second;
     }
-    void draw(unsigned seed) {
+    void draw(unsigned seed, const std::vector<std::int64_t>& extents) {
         std::mt19937 random(seed);
         for (ir::ref i = 0; i < static_cast<ir::ref>(same_.size()); ++i)
-            if (find(i) == i) extents_[i] = 3 + static_cast<std::int64_t>(random() % 3);
+            if (find(i) == i) extents_[i] = extents[random() % extents.size()];
         for (ir::ref i = 0; i < p_.indices.size();
              ++i)  // the parts of a tensor are counted by the text
             if (p_.indices[i].extent > 0) extents_[find(i)] = p_.indices[i].extent;
@@ -119,8 +121,9 @@ private:
     void measure() {
         each_use([&](ir::ref name, std::int32_t axis, const ir::position& q) {
             auto& length = lengths_[{name, axis}];
-            axes_.try_emplace({name, axis}, ir::none);
-            length = std::max(length, q.kind == ir::position_kind::gathered ? 3 : reach(q));
+            const ir::ref other = axes_.try_emplace({name, axis}, ir::none).first->second;
+            const std::int64_t gathered = other == ir::none ? 3 : extents_.at(find(other));
+            length = std::max(length, q.kind == ir::position_kind::gathered ? gathered : reach(q));
         });
         for (const ir::node& n : p_.nodes)
             for (std::int32_t k = 0; n.kind == ir::op::tensor && k < n.positions.count; ++k) {

@@ -11,9 +11,8 @@
 
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/property/fused_operands.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/fused_generator.hpp"
-#include "tests/unit/bound_program.hpp"
 
 namespace {
 
@@ -22,58 +21,6 @@ using ricci::testing::bound_program;
 using ricci::testing::fused_choices;
 using ricci::testing::fused_program;
 using ricci::testing::layout;
-
-/// The program with its derivatives by everything that has one.
-ricci::ir::program with_gradients(const fused_program& p) {
-    using namespace ricci::testing;
-    return program_of(gradient_of(bound_program::parsed(p.text), "O", p.wrt, true));
-}
-
-double content(const std::string& kind, std::int64_t columns, std::mt19937& random) {
-    const double uniform = static_cast<double>(random()) / 4294967296.0;
-    if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
-    if (kind == "truth") return uniform < 0.5 ? 1 : 0;
-    if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
-    if (kind == "positive") return 1 + uniform;
-    return 2 * uniform - 1;
-}
-
-/// Binds every input: the same values, up to the element type, whatever the layout.
-void bind(bound_program& p, const fused_choices& c, const fused_program& what, element type,
-          layout l) {
-    const auto view = p.view();
-    std::vector<bool> done(static_cast<std::size_t>(view.names.size()));
-    for (const auto& node : view.nodes) {
-        if (node.kind != ricci::ir::op::tensor || done[static_cast<std::size_t>(node.name)] ||
-            view.definition(node.name) != ricci::ir::none)
-            continue;
-        done[static_cast<std::size_t>(node.name)] = true;
-        const auto text = view.name(node.name);
-        const std::string name(text.begin(), text.end());
-        ricci::testing::shape shape;
-        for (std::int32_t k = 0; k < node.positions.count; ++k) {
-            const auto& at = view.at(node.positions, k);
-            shape.push_back(at.kind == ricci::ir::position_kind::index
-                                ? c.extents.at(*view.index(at.index).begin())
-                                : std::max<std::int64_t>(c.extents.at('i'), 1) +
-                                      std::max<std::int64_t>(c.extents.at('j'), 1) - 1);
-        }
-        const auto known = what.contents.find(name);
-        auto& memory = p.allocate(shape, l);
-        std::mt19937 random(
-            c.seed +
-            77 * static_cast<unsigned>(name.size() + 31 * static_cast<unsigned char>(name.back())));
-        memory.each([&](std::int64_t at) {
-            const double x = content(known == what.contents.end() ? "" : known->second,
-                                     c.extents.at('j'), random);
-            // Both precisions get the same numbers.
-            memory.set(at, type == element::f32 || type == element::f64
-                               ? static_cast<double>(static_cast<float>(x))
-                               : x);
-        });
-        p.input(name, memory);
-    }
-}
 
 struct outcome {
     std::string words;  // what is wrong
@@ -91,14 +38,14 @@ outcome check(const ricci::ir::program& program, const fused_choices& c, const f
     outcome result;
     const layout l = c.seed % 3 == 0 ? layout::shuffled : layout::row_major;
     bound_program exact(ricci::ir::program(program.view()), element::f64, c.seed);
-    bind(exact, c, what, element::f64, layout::row_major);
+    bind_fused(exact, c, what, element::f64, layout::row_major);
     exact.fuse = false;
     exact.prepare().run();
     std::vector<ricci::testing::dense> first;
     for (const int threads : {1, 2, 3}) {
         ricci::runtime::set_worker_count(threads);
         bound_program p(ricci::ir::program(program.view()), type, c.seed);
-        bind(p, c, what, type, l);
+        bind_fused(p, c, what, type, l);
         auto step = p.prepare();
         result.fused = step.explain().find("not stored: ") != std::string::npos;
         step.run();

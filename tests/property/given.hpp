@@ -18,19 +18,35 @@ inline bool says_extent(const tree& t, const std::string& i) {
         }
     return plain;
 }
-/// Whether a tensor of an expression says the extent of an index that is free there.
-inline bool shows(const tree& t, const std::string& i) {
+/// Whether an expression reads a tensor at arithmetic of an index that is free there.
+inline bool reads_at_arithmetic(const tree& t, std::size_t tensor, const std::string& i) {
     if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return false;
-    if (t.kind == ir::op::tensor && says_extent(t, i)) return true;
+    const auto has = [&](const axis& a) {
+        return a.kind == ir::position_kind::affine &&
+               std::any_of(a.terms.begin(), a.terms.end(),
+                           [&](const auto& term) { return term.first == i; });
+    };
+    if (t.kind == ir::op::tensor && t.tensor == tensor &&
+        std::any_of(t.axes.begin(), t.axes.end(), has))
+        return true;
     return std::any_of(t.children.begin(), t.children.end(),
-                       [&](const tree& child) { return shows(child, i); });
+                       [&](const tree& child) { return reads_at_arithmetic(child, tensor, i); });
+}
+/// Whether a tensor of an expression, here a part of `all`, says the extent of an index that is
+/// free there. A tensor that is read at arithmetic of the index elsewhere may be longer.
+inline bool shows(const tree& t, const std::string& i, const tree& all) {
+    if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return false;
+    if (t.kind == ir::op::tensor && says_extent(t, i) && !reads_at_arithmetic(all, t.tensor, i))
+        return true;
+    return std::any_of(t.children.begin(), t.children.end(),
+                       [&](const tree& child) { return shows(child, i, all); });
 }
 /// The indices whose extents the caller has to bind: where they are free, or below the sign that
 /// binds them, no tensor says them.
 inline letters indices_to_give(const random_program& p) {
     letters needed;
     const auto ask = [&](const tree& scope, const std::string& i) {
-        if (p.give_extents || !shows(scope, i)) needed.insert(i);
+        if (p.give_extents || !shows(scope, i, scope)) needed.insert(i);
     };
     const auto look = [&](const tree& t, const auto& self) -> void {
         for (const auto& i : t.indices)

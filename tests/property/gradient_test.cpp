@@ -5,8 +5,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
+#include "tests/property/random_programs.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/shrink.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
@@ -61,15 +61,5 @@ std::string check_gradient(const random_program& p) {
 }  // namespace
 
 TEST_CASE("gradients of random programs are what differences say") {
-    const unsigned first = first_seed(), count = program_count(300);
-    unsigned failures = 0;
-    for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
-        const random_program p = generator(seed, smooth).run();
-        if (check_gradient(p).empty()) continue;
-        ++failures;
-        const random_program small = shrinker(check_gradient).run(p);
-        UNSCOPED_INFO(describe(small, check_gradient(small)));
-        CHECK(false);
-    }
-    CHECK(failures == 0);
+    on_random_programs(program_count(300), smooth, check_gradient);
 }

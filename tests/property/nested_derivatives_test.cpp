@@ -9,8 +9,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
+#include "tests/property/random_programs.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/shrink.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
@@ -211,15 +211,5 @@ std::string check_nested(const random_program& p) {
 }  // namespace
 
 TEST_CASE("derivatives of derivatives within one text are what differences say") {
-    const unsigned first = first_seed(), count = program_count(600) / 10;
-    unsigned failures = 0;
-    for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
-        const random_program p = generator(seed, smooth).run();
-        if (check_nested(p).empty()) continue;
-        ++failures;
-        const random_program small = shrinker(check_nested).run(p);
-        UNSCOPED_INFO(describe(small, check_nested(small)));
-        CHECK(false);
-    }
-    CHECK(failures == 0);
+    on_random_programs(program_count(600) / 10, smooth, check_nested);
 }

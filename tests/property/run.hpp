@@ -122,7 +122,7 @@ public:
         outputs_.push_back(operand_of(n, m));
         results_[n] = &m;
     }
-    std::map<std::string, dense> run() {
+    engine::request request() {
         engine::request r;
         r.program = program_.view();
         r.type = type_;
@@ -141,7 +141,10 @@ public:
             me.results_[n] = &m;
             return m.data();
         };
-        engine::executable step(r);
+        return r;
+    }
+    std::map<std::string, dense> run() {
+        engine::executable step(request());
         words_ = step.explain();
         step.run();
         std::map<std::string, dense> out;

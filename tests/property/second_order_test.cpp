@@ -8,8 +8,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
+#include "tests/property/random_programs.hpp"
 #include "tests/property/settings.hpp"
-#include "tests/property/shrink.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
@@ -177,15 +177,5 @@ std::string check_second_order(const random_program& p) {
 
 TEST_CASE("second derivatives of random programs are what differences and the other mode say") {
     // A quarter: each is derived twice in both orders, which takes that much longer.
-    const unsigned first = first_seed(), count = program_count(600) / 4;
-    unsigned failures = 0;
-    for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
-        const random_program p = generator(seed, smooth).run();
-        if (check_second_order(p).empty()) continue;
-        ++failures;
-        const random_program small = shrinker(check_second_order).run(p);
-        UNSCOPED_INFO(describe(small, check_second_order(small)));
-        CHECK(false);
-    }
-    CHECK(failures == 0);
+    on_random_programs(program_count(600) / 4, smooth, check_second_order);
 }

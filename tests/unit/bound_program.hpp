@@ -189,7 +189,7 @@ public:
         return *this;
     }
 
-    engine::executable prepare() {
+    engine::request request() {
         engine::request r;
         r.program = program_.view();
         r.type = type_;
@@ -210,8 +210,9 @@ public:
             me.results_[n] = &m;
             return m.data();
         };
-        return engine::executable(r);
+        return r;
     }
+    engine::executable prepare() { return engine::executable(request()); }
 
     /// Runs both `times` times; what differs, in words, or nothing.
     std::string compare(double tolerance = 0, int times = 1) {

@@ -58,7 +58,8 @@ tensor<T, Rank> random_tensor(const std::array<std::size_t, Rank>& extents, std:
     return t;
 }
 
-/// Empty when `got` is `expected` up to `tolerance` of the largest expected value; else what differs.
+/// Empty when `got` is `expected` up to `tolerance` of the largest expected value; else what
+/// differs.
 inline std::string difference(const dense& got, const dense& expected, double tolerance) {
     if (got.extents != expected.extents) return "the shapes differ";
     long double largest = 1, worst = 0;

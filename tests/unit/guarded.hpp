@@ -1,5 +1,5 @@
-// Memory of exactly so many bytes, with pages that nobody may touch before it and behind it: what reads or
-// writes beside an operand ends the test, on any machine and in any build.
+// Memory of exactly so many bytes, with pages that nobody may touch before it and behind it: what
+// reads or writes beside an operand ends the test, on any machine and in any build.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,7 +13,8 @@
 
 namespace ricci::testing {
 
-/// Which end of the memory lies at the edge of a page; the other is as near to one as alignment allows.
+/// Which end of the memory lies at the edge of a page; the other is as near to one as alignment
+/// allows.
 enum class guarded_end { first, last };
 
 class guarded_memory {

@@ -1,6 +1,6 @@
 // The meaning of a program, written down as plainly as possible: every operation of the IR by loops
 // in long double. The oracle that planned and compiled execution is compared with; shares no code
-// with the planner, nor with the inference of shapes. What a function is, its twin for one number says.
+// with the planner, with the inference of shapes or with the kernels.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/kernels/scalar/scalar_twin.hpp"
+#include "tests/unit/map/meanings.hpp"
 
 namespace ricci::testing {
 
@@ -48,10 +48,11 @@ public:
     std::map<ir::ref, std::vector<std::int64_t>> shapes;
     std::map<ir::ref, std::int64_t> given;  // extents of indices
 
-    /// Evaluates all equations that are not claims, in their order.
+    /// Evaluates all equations that compute something, in their order.
     void run() {
         for (equation_ = 0; equation_ < p_.equations.size(); ++equation_)
-            if (!p_.equations[equation_].claim) evaluate_equation(p_.equations[equation_]);
+            if (ir::computes(p_, p_.equations[equation_]))
+                evaluate_equation(p_.equations[equation_]);
     }
 
 private:
@@ -193,8 +194,8 @@ private:
         throw std::logic_error("interpreter: an unknown operation");
     }
 
-    // Brackets: conditions as numbers. A product with a false one is 0 whatever its other factors are, and
-    // these need not exist.
+    // Brackets: conditions as numbers. A product with a false one is 0 whatever its other factors
+    // are, and these need not exist.
     bool is_number(ir::ref number, double value) const {
         return p_.nodes[number].kind == ir::op::number && p_.nodes[number].value == value;
     }
@@ -235,8 +236,7 @@ private:
     }
 
     static long double apply(ir::function f, long double x, long double y) {
-        return kernels::scalar::apply<long double>(steps::first_function + static_cast<int>(f), x,
-                                                   y, 0);
+        return test::meaning<long double>(steps::first_function + static_cast<int>(f), x, y, 0);
     }
     static long double compare(ir::comparison c, long double x, long double y) {
         switch (c) {

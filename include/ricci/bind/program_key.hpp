@@ -102,6 +102,12 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
     return a * 0xff51afd7ed558ccdu;
 }
+/// Every number in turn mixed into `h`.
+template <class... Numbers>
+constexpr std::uint64_t mix_all(std::uint64_t h, Numbers... numbers) {
+    ((h = mix(h, numbers)), ...);
+    return h;
+}
 
 // The passes --------------------------------------------------------------------------------------
 
@@ -120,12 +126,7 @@ struct parsed_text {
 
 template <std::uint64_t Source, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
 struct derived_gradient {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(mix(Source, WithValue ? 2 : 1), Of);
-        ((h = mix(h, Wrt)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(mix(Source, WithValue ? 2 : 1), Of), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
@@ -136,12 +137,7 @@ struct derived_gradient {
 
 template <std::uint64_t Source, std::uint64_t Of, std::uint64_t... Wrt>
 struct derived_jacobian {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(mix(Source, 5), Of);
-        ((h = mix(h, Wrt)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(mix(Source, 5), Of), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
@@ -151,12 +147,7 @@ struct derived_jacobian {
 
 template <std::uint64_t Source, std::uint64_t... Wrt>
 struct derived_tangent {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(Source, 4);
-        ((h = mix(h, Wrt)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(Source, 4), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
         constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
@@ -171,12 +162,7 @@ struct kept_result {
 
 template <std::uint64_t Source, std::uint64_t... Names>
 struct kept_names {
-    static constexpr std::uint64_t compute_hash() {
-        std::uint64_t h = mix(Source, 3);
-        ((h = mix(h, Names)), ...);
-        return h;
-    }
-    static constexpr std::uint64_t hash = compute_hash();
+    static constexpr std::uint64_t hash = mix_all(mix(Source, 3), Names...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used;
     static constexpr kept_result make() {
         kept_result out{ir::program(outcome_of<Source>.program.view()), {}};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/ir/derivative_name.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/program.hpp>
@@ -11,9 +12,8 @@
 
 namespace ricci::ir {
 
-constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_in_words(text_view name) {
-    return name.size > 1 && is_ascii_letter(name[0]) && is_ascii_letter(name[1]);
+    return name.size > 1 && detail::is_ascii_letter(name[0]) && detail::is_ascii_letter(name[1]);
 }
 /// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
 constexpr bool has_long_index(const program_view& p, range at) {

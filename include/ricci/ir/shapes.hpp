@@ -115,6 +115,8 @@ struct shape_inference {
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
                     else if (x.kind == op::compare && round_ == compared_round) share_compared(x);
                     for_each_index(p, x.positions, [&](ref i) { note_open(i); });
+                    for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+                        note_open(p.reduced(x, k));
                 });
                 if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions);
                 for_each_index(p, q.positions, [&](ref i) { note_open(i); });
@@ -304,11 +306,7 @@ private:
     }
     /// Where nothing else gives j' an extent it has that of j: of the j around it, or of any other.
     constexpr void share_primed(ref e) {
-        bool open = false;
-        for (ref i = 0; i < p.indices.size(); ++i) open = open || extent(i) == open_extent;
-        for (const shape_table::scope& s : t.scopes_)
-            open = open || (s.equation == e && t.cells_[s.cell].extent == open_extent);
-        if (!open) return;
+        if (!unsettled_) return;
         walk(e, p.equations[e].body, [&](ref n) {
             const node& x = p.nodes[n];
             for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/notation/character_tables.hpp>
 
 namespace ricci::notation {
 
-constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using detail::is_ascii_letter;
+using detail::is_digit;
 
 /// A character and the bytes that it takes in UTF-8; none where the text is not well-formed there.
 struct code_point {

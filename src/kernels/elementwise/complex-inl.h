@@ -1,5 +1,5 @@
-// Element-wise operations and sums of complex numbers: real and imaginary parts are taken apart when
-// they are loaded, so that every lane computes.
+// Element-wise operations and sums of complex numbers: real and imaginary parts are taken apart
+// when they are loaded, so that every lane computes.
 
 #if defined(RICCI_KERNELS_COMPLEX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_COMPLEX_INL_H

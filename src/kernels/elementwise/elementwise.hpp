@@ -21,8 +21,8 @@ constexpr int arity(int op) {
 }
 
 /// Kernels on unit-stride memory of any alignment; those that an element type has no use for (the
-/// exponential of whole numbers, the maximum of complex ones) are nullptr. Arrays of one call are either the same address
-/// or do not overlap. `n` and `rows` may be 0.
+/// exponential of whole numbers, the maximum of complex ones) are nullptr. Arrays of one call are
+/// either the same address or do not overlap. `n` and `rows` may be 0.
 template <class T>
 struct elementwise_table {
     /// Elements in a vector, of real numbers; whatever else is added up does not ask.
@@ -42,14 +42,15 @@ struct elementwise_table {
 
     // Over one row. The association of sums depends on the SIMD target only.
     T (*sum)(const T* a, std::size_t n);
-    /// The sums of `rows` rows, `stride` elements apart; float and double only. Four are read side by side.
+    /// The sums of `rows` rows, `stride` elements apart; float and double only. Four are read side
+    /// by side.
     void (*sum_of_rows)(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows,
                         std::size_t n);
-    /// to[j] += the sum of `run` elements from from[j * step] on, for j < n; step > 0; float and double
-    /// only.
+    /// to[j] += the sum of `run` elements from from[j * step] on, for j < n; step > 0; float and
+    /// double only.
     void (*add_runs)(T* to, const T* from, std::ptrdiff_t step, std::size_t run, std::size_t n);
-    /// sums[k] = sum of a[k][i] * b[k][i] for k < count, 1 or 2; float and double only. Two are read side
-    /// by side: memory delivers more from several places than from one.
+    /// sums[k] = sum of a[k][i] * b[k][i] for k < count, 1 or 2; float and double only. Two are
+    /// read side by side: memory delivers more from several places than from one.
     void (*sums_of_products)(T* sums, const T* const* a, const T* const* b, int count,
                              std::size_t n);
     T (*maximum)(const T* a, std::size_t n);  // -infinity for n = 0; NaN when there is one
@@ -92,24 +93,26 @@ struct elementwise_table {
     /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
     void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t columns);
-    /// The same past the caches, in whole lines. A row of the output that goes on in tiles before
+    /// to[r * n + x] = from[r * stride] for r < rows, x < n: one number for each row.
+    void (*spread)(T* to, const T* from, std::ptrdiff_t stride, std::size_t rows, std::size_t n);
+    /// transpose past the caches, in whole lines. A row of the output that goes on in tiles before
     /// (not `begins`) and behind (not `ends`) this one is written from and to the last start of a
     /// line: the cache line of rows before `from` can be read, and `rows` is whole lines unless the
-    /// output's rows end here. Meanwhile what is `ahead` elements from what is read is asked for (0: nothing
-    /// more than that).
+    /// output's rows end here. Meanwhile what is `ahead` elements from what is read is asked for
+    /// (0: nothing more than that).
     void (*transpose_past)(const T* from, std::int64_t from_step, std::int64_t ahead, T* to,
                            std::int64_t to_step, std::int64_t rows, std::int64_t columns,
                            bool begins, bool ends);
-    /// The same where rows of the input are anywhere: to[j * to_step + i] = from[offset[i] + j]. Those before
-    /// are at offset[-1] and so on.
+    /// The same where rows of the input are anywhere: to[j * to_step + i] = from[offset[i] + j].
+    /// Those before are at offset[-1] and so on.
     void (*transpose_listed_past)(const T* from, const std::int64_t* offset, std::int64_t ahead,
                                   T* to, std::int64_t to_step, std::int64_t rows,
                                   std::int64_t columns, bool begins, bool ends);
     /// to[i * to_step + j] = from[i * from_step + j] for i < rows, j < n, past the caches.
     void (*copy_past)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t n);
-    /// The same of rows that begin where no processor guesses: those that follow, from `coming` on and as far
-    /// apart, are asked for meanwhile.
+    /// The same of rows that begin where no processor guesses: those that follow, from `coming` on
+    /// and as far apart, are asked for meanwhile.
     void (*copy_runs_past)(const T* from, std::int64_t from_step, const T* coming, T* to,
                            std::int64_t to_step, std::int64_t rows, std::int64_t n);
     /// To be called by whoever wrote past the caches, before others read.

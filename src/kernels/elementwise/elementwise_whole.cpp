@@ -1,4 +1,5 @@
-// The tables of element-wise and reduction kernels of whole numbers, compiled for every SIMD target.
+// The tables of element-wise and reduction kernels of whole numbers, compiled for every SIMD
+// target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/elementwise/elementwise_whole.cpp"
 #include <hwy/foreach_target.h>

@@ -1,5 +1,5 @@
-// The scalar functions on vectors: one entry for each of the table's. Names of arguments that an entry
-// does not use are left out.
+// The scalar functions on vectors: one entry for each of the table's. Names of arguments that an
+// entry does not use are left out.
 
 #if defined(RICCI_KERNELS_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_FUNCTIONS_INL_H

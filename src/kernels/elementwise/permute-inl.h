@@ -1,6 +1,6 @@
 // Copies between layouts, whole cache lines of both sides at a time: tiles of a transposition, and
-// runs that both sides have in common. What is written past the caches is complete for others to read
-// after hwy::FlushStream.
+// runs that both sides have in common. What is written past the caches is complete for others to
+// read after hwy::FlushStream.
 #if defined(RICCI_KERNELS_PERMUTE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_PERMUTE_INL_H
 #undef RICCI_KERNELS_PERMUTE_INL_H
@@ -37,7 +37,8 @@ HWY_INLINE bool begins_line(const T* p) {
     return reinterpret_cast<std::uintptr_t>(p) % 64 == 0;
 }
 
-/// How many elements `p` is behind the start of its cache line, if elements ever begin where lines do.
+/// How many elements `p` is behind the start of its cache line, if elements ever begin where lines
+/// do.
 template <class T>
 HWY_INLINE std::int64_t behind_line(const T* p) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) %
@@ -93,10 +94,11 @@ HWY_INLINE void transpose_rest(listed_rows<T> from, T* to, std::int64_t to_step,
 
 #if HWY_TARGET != HWY_SCALAR
 
-// A cache line of as many rows, transposed into as many cache lines; `Past` the caches when they are
-// aligned ones. What comes from `Afar` is read once, whole lines: rows a power of two apart would otherwise
-// push each other out of the first cache before they are used. Meanwhile the lines `ahead` elements from them are
-// asked for, and those that follow soon: where nobody asked before, it is still time.
+// A cache line of as many rows, transposed into as many cache lines; `Past` the caches when they
+// are aligned ones. What comes from `Afar` is read once, whole lines: rows a power of two apart
+// would otherwise push each other out of the first cache before they are used. Meanwhile the lines
+// `ahead` elements from them are asked for, and those that follow soon: where nobody asked before,
+// it is still time.
 template <bool Past, bool Afar, class Matrix, class T>
 HWY_INLINE void transpose_lines(Matrix from, T* to, std::int64_t to_step,
                                 [[maybe_unused]] std::int64_t ahead) {
@@ -186,8 +188,8 @@ HWY_INLINE void transpose_tile(Matrix from, [[maybe_unused]] std::int64_t ahead,
 template <class T>
 void transpose_near(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                     std::int64_t rows, std::int64_t columns) {
-    // Rows this far apart are those of an operand that no near cache holds; rows whole pages apart have one
-    // place in the first cache.
+    // Rows this far apart are those of an operand that no near cache holds; rows whole pages apart
+    // have one place in the first cache.
     constexpr std::int64_t far_bytes = std::int64_t{1} << 15, page = 4096;
     const even_rows<T> matrix{from, from_step};
     const std::int64_t step_bytes = from_step * static_cast<std::int64_t>(sizeof(T));
@@ -211,10 +213,10 @@ HWY_INLINE void copy_lines(const T* from, T* to, std::int64_t first, std::int64_
     for (; i < last; ++i) to[i] = from[i];
 }
 
-/// Rows of the input that are walked side by side, and so elements of a row of the output that are written
-/// together: where lines of the output begin anywhere in its rows; where they begin alike in all of them; and
-/// where the caches have few places for the input's rows. (With 128, half of the speed was lost at distances
-/// of a power of two.)
+/// Rows of the input that are walked side by side, and so elements of a row of the output that are
+/// written together: where lines of the output begin anywhere in its rows; where they begin alike
+/// in all of them; and where the caches have few places for the input's rows. (With 128, half of
+/// the speed was lost at distances of a power of two.)
 inline constexpr std::int64_t rows_abreast = 64;
 template <class T>
 inline constexpr std::int64_t aligned_rows_abreast = static_cast<std::int64_t>(256 / sizeof(T));
@@ -228,16 +230,16 @@ HWY_INLINE void copy_line(const T* from, T* to) {
         hn::StoreU(hn::LoadU(d, from + v), d, to + v);
 }
 
-/// Where the elements of a line of the output are that come before a block of rows: there are none, they are
-/// read from the input, or were kept when the block before was written.
+/// Where the elements of a line of the output are that come before a block of rows: there are none,
+/// they are read from the input, or were kept when the block before was written.
 enum class lead { none, read, kept };
 
 /// Columns whose last elements are kept from one block of rows to the next.
 inline constexpr std::int64_t columns_kept = 256;
 
-// Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a buffer,
-// and each is written up to where its own last line begins. The rest is kept in `left_over` for the rows
-// that follow, unless the rows end.
+// Rows of the output whose lines begin anywhere: some of its rows at a time are transposed in a
+// buffer, and each is written up to where its own last line begins. The rest is kept in `left_over`
+// for the rows that follow, unless the rows end.
 template <class Matrix, class T>
 HWY_INLINE void transpose_skewed(Matrix from, [[maybe_unused]] std::int64_t ahead, T* to,
                                  std::int64_t to_step, std::int64_t rows, std::int64_t columns,
@@ -320,7 +322,8 @@ void copy_past(const T* from, std::int64_t from_step, T* to, std::int64_t to_ste
 template <class T>
 void copy_runs_past(const T* from, std::int64_t from_step, const T* coming, T* to,
                     std::int64_t to_step, std::int64_t rows, std::int64_t n) {
-    // Whole runs: asked for line by line, between those that are copied, they were seen to be slower.
+    // Whole runs: asked for line by line, between those that are copied, they were seen to be
+    // slower.
     for (std::int64_t i = 0; i < rows; ++i) {
         ask_for(coming + i * from_step, n);
         copy_lines(from + i * from_step, to + i * to_step, std::int64_t{0}, n);

@@ -1,4 +1,5 @@
-// What a micro-kernel asks of memory while it multiplies: its own tile of C, and lines that later calls read.
+// What a micro-kernel asks of memory while it multiplies: its own tile of C, and lines that later
+// calls read.
 #if defined(RICCI_KERNELS_ASK_AHEAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_ASK_AHEAD_INL_H
 #undef RICCI_KERNELS_ASK_AHEAD_INL_H
@@ -19,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-/// C is asked for so many steps of k before it is needed: earlier, the panels would push it out again.
+/// C is asked for so many steps of k before it is needed: earlier, the panels would push it out
+/// again.
 constexpr std::int64_t prefetch_steps = 64;
 
 /// Steps of k before C is asked for; 0 when it is not, or is at once.
@@ -39,8 +41,8 @@ HWY_INLINE void prefetch_output(const output_tile<T>& out) {
     }
 }
 
-/// Asks for lines that a later call reads. With each k into the second cache, which has the more places to
-/// wait for memory; what is there already comes from it in time.
+/// Asks for lines that a later call reads. With each k into the second cache, which has the more
+/// places to wait for memory; what is there already comes from it in time.
 template <class T>
 class line_asker {
 public:

@@ -179,8 +179,8 @@ HWY_INLINE void join_any_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
     });
 }
 
-// The same for a number of rows that the compiler knows, four vectors of columns at a time; where it asks, memory is asked for the
-// same columns of as many rows that follow.
+// The same for a number of rows that the compiler knows, four vectors of columns at a time; where
+// it asks, memory is asked for the same columns of as many rows that follow.
 template <int rows, bool asks, class T, class Join>
 HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t n, Join join) {
     const hn::ScalableTag<T> d;
@@ -201,9 +201,10 @@ HWY_INLINE void join_few_rows(T* acc, const T* a, std::ptrdiff_t stride, std::si
     if (i < n) join_any_rows(acc + i, a + i, stride, rows, n - i, join);
 }
 
-/// acc = join(acc, row) for every row. Parts of longer rows are taken eight at a time, and the next eight asked for:
-/// no processor guesses where they begin. Whole rows go on where the last one ends, which it does guess; many are
-/// taken from four places at once, as memory delivers more from pages apart than from one.
+/// acc = join(acc, row) for every row. Parts of longer rows are taken eight at a time, and the next
+/// eight asked for: no processor guesses where they begin. Whole rows go on where the last one
+/// ends, which it does guess; many are taken from four places at once, as memory delivers more from
+/// pages apart than from one.
 template <class T, class Join>
 HWY_INLINE void join_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows,
                           std::size_t n, Join join) {
@@ -227,6 +228,18 @@ template <class T>
 void add_rows(T* acc, const T* a, std::ptrdiff_t stride, std::size_t rows, std::size_t n) {
     using V = hn::Vec<hn::ScalableTag<T>>;
     join_rows(acc, a, stride, rows, n, [](V x, V y) HWY_ATTR { return hn::Add(x, y); });
+}
+
+template <class T>
+void spread(T* to, const T* from, std::ptrdiff_t stride, std::size_t rows, std::size_t n) {
+    const hn::ScalableTag<T> d;
+    const std::size_t lanes = hn::Lanes(d);
+    for (std::size_t r = 0; r < rows; ++r, from += stride, to += n) {
+        const auto value = hn::Set(d, *from);
+        std::size_t x = 0;
+        for (; x + lanes <= n; x += lanes) hn::StoreU(value, d, to + x);
+        for (; x < n; ++x) to[x] = *from;
+    }
 }
 
 template <class T>
@@ -363,6 +376,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     set_operations(table);
     table.count_up = count_up<T>;
     table.transpose = transpose_near<T>;
+    table.spread = spread<T>;
     table.transpose_past = transpose_past<T>;
     table.transpose_listed_past = transpose_listed_past<T>;
     table.copy_past = copy_past<T>;

@@ -53,8 +53,8 @@ T sum_row(const T* a, std::size_t n) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// The sums of four rows, `stride` elements apart. Two accumulators each, of which SSE4 and AVX2 have registers
-// for no more.
+// The sums of four rows, `stride` elements apart. Two accumulators each, of which SSE4 and AVX2
+// have registers for no more.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void sum_four_rows(D d, T (&sums)[4], const T* a, std::ptrdiff_t stride, std::size_t n) {
     using V = hn::Vec<D>;
@@ -107,8 +107,8 @@ void sum_of_rows(T* sums, const T* a, std::ptrdiff_t stride, std::size_t rows, s
 
 #if HWY_TARGET != HWY_SCALAR
 
-// to[x] += the sum of the run at from + x * step, for as many as a vector has lanes. A run that is shorter than
-// a block is read with what follows it.
+// to[x] += the sum of the run at from + x * step, for as many as a vector has lanes. A run that is
+// shorter than a block is read with what follows it.
 template <class T>
 HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, std::size_t run) {
     const hn::ScalableTag<T> d;
@@ -142,8 +142,9 @@ HWY_INLINE void add_vector_of_runs(T* to, const T* from, std::ptrdiff_t step, st
 
 #if HWY_TARGET != HWY_SCALAR
 
-// to[j] += the sum of run j, for j < n as far as there are vectors of them; returns how far. The runs are blocks
-// that lie side by side, and are read in order: that is faster than from several places, near by and far away.
+// to[j] += the sum of run j, for j < n as far as there are vectors of them; returns how far. The
+// runs are blocks that lie side by side, and are read in order: that is faster than from several
+// places, near by and far away.
 template <class T>
 HWY_INLINE std::size_t add_blocks(T* to, const T* from, std::size_t n) {
     const hn::ScalableTag<T> d;

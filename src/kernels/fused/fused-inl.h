@@ -1,10 +1,10 @@
 // The kernels of fused groups in Highway, compiled once for every SIMD target. The including file
-// defines RICCI_STREAM_TYPE.
-#if defined(RICCI_KERNELS_STREAM_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef RICCI_KERNELS_STREAM_INL_H
-#undef RICCI_KERNELS_STREAM_INL_H
+// defines RICCI_FUSED_TYPE.
+#if defined(RICCI_KERNELS_FUSED_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_FUSED_INL_H
+#undef RICCI_KERNELS_FUSED_INL_H
 #else
-#define RICCI_KERNELS_STREAM_INL_H
+#define RICCI_KERNELS_FUSED_INL_H
 #endif
 
 #include <cstddef>
@@ -27,8 +27,8 @@ constexpr number log2_e = static_cast<number>(1.442695040888963407359924681L);
 template <class T>
 struct weight_constants;
 
-// 2^(r + 1/2) for |r| <= 1/2, the smallest error that a polynomial of this degree has. The results lie
-// in one binade, [1, 2), where they are as accurate as their last place.
+// 2^(r + 1/2) for |r| <= 1/2, the smallest error that a polynomial of this degree has. The results
+// lie in one binade, [1, 2), where they are as accurate as their last place.
 template <>
 struct weight_constants<float> {
     static constexpr float lowest = -127.0f;
@@ -66,8 +66,8 @@ struct weight_constants<double> {
 };
 
 #if HWY_TARGET <= HWY_AVX3
-// AVX-512 has instructions for the parts of 2^x that Highway does not: x - floor(x), and p 2^floor(x),
-// here 0 where x is less than `least`.
+// AVX-512 has instructions for the parts of 2^x that Highway does not: x - floor(x), and p
+// 2^floor(x), here 0 where x is less than `least`.
 constexpr int rounded_down = 9;
 HWY_INLINE hn::Vec512<float> fraction_of(hn::Vec512<float> x) {
     return hn::Vec512<float>{_mm512_reduce_ps(x.raw, rounded_down)};
@@ -112,8 +112,9 @@ HWY_INLINE vector power_of_two(vector x) {
 }
 #endif
 
-// What is kept for a maximum m, and the exponent of a weight: with fused products the score is scaled
-// and shifted in one instruction, and the rounding of m log2(e) is the same for the whole row.
+// What is kept for a maximum m, and the exponent of a weight: with fused products the score is
+// scaled and shifted in one instruction, and the rounding of m log2(e) is the same for the whole
+// row.
 #if HWY_NATIVE_FMA
 HWY_INLINE vector shift_of(vector m) {
     const tag d;
@@ -210,12 +211,13 @@ void write_rows(number* to, std::int64_t to_step, const number* from, std::int64
     }
 }
 
-void log_sum_exp(number* out, const softmax_state<number>& state, std::size_t n, number empty) {
+void log_sum_exp(number* out, const softmax_state<number>& state, std::size_t n) {
     const tag d;
+    const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
     for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
         const vector sum = hn::LoadU(d, state.sum + x);
         const vector total = hn::Add(hn::LoadU(d, state.maximum + x), logarithm(d, sum));
-        hn::StoreU(hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), hn::Set(d, empty), total), d, out + x);
+        hn::StoreU(hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), nothing, total), d, out + x);
     }
 }
 

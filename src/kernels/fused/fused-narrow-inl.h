@@ -1,11 +1,11 @@
 // Products of fused groups that have few rows, as a decoding step has: the lanes are the sum's, or
 // those of values, because lanes for rows would mostly be padding. The including file defines
-// RICCI_STREAM_TYPE.
-#if defined(RICCI_KERNELS_STREAM_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef RICCI_KERNELS_STREAM_NARROW_INL_H
-#undef RICCI_KERNELS_STREAM_NARROW_INL_H
+// RICCI_FUSED_TYPE.
+#if defined(RICCI_KERNELS_FUSED_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_FUSED_NARROW_INL_H
+#undef RICCI_KERNELS_FUSED_NARROW_INL_H
 #else
-#define RICCI_KERNELS_STREAM_NARROW_INL_H
+#define RICCI_KERNELS_FUSED_NARROW_INL_H
 #endif
 
 #include <cstddef>
@@ -22,8 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-// Half of the lanes at most; 1 lane has nothing to gain. With AVX2 rows that fill a vector are no slower
-// narrow: they need not be transposed.
+// Half of the lanes at most; 1 lane has nothing to gain. With AVX2 rows that fill a vector are no
+// slower narrow: they need not be transposed.
 constexpr int most_narrow =
     HWY_TARGET == HWY_AVX2 ? lane_count : HWY_MIN(lane_count / 2, max_narrow_lanes);
 
@@ -71,8 +71,8 @@ HWY_INLINE vector in_first_lanes(V x) {
     else return hn::ZeroExtendVector(tag(), x);
 }
 
-// The sums of the lanes of 1 or 2 vectors in each half, of 0 where there is none: what x and y have in
-// the same place of a half comes to lie side by side.
+// The sums of the lanes of 1 or 2 vectors in each half, of 0 where there is none: what x and y have
+// in the same place of a half comes to lie side by side.
 HWY_INLINE joined_vector join_halves(joined_vector x, joined_vector y) {
     const joined_tag d;
     return hn::Add(hn::ConcatLowerLower(d, y, x), hn::ConcatUpperUpper(d, y, x));
@@ -108,9 +108,9 @@ HWY_INLINE vector sums_of_lanes(const stored<vector> (&sum)[used]) {
 constexpr bool joins_sums = false;
 #endif
 
-// A is read once, as fast as memory gives it: one line after another, or lines that lie some pages apart at
-// once. Neighbours that are read in turns arrive at half that speed or less. Nothing is asked for ahead of
-// its turn: the processor foresees both ways, and to ask as well slows it down.
+// A is read once, as fast as memory gives it: one line after another, or lines that lie some pages
+// apart at once. Neighbours that are read in turns arrive at half that speed or less. Nothing is
+// asked for ahead of its turn: the processor foresees both ways, and to ask as well slows it down.
 
 HWY_INLINE number sum_line(const number* HWY_RESTRICT a, const number* HWY_RESTRICT b,
                            std::int64_t depth) {
@@ -134,8 +134,8 @@ HWY_INLINE number sum_line(const number* HWY_RESTRICT a, const number* HWY_RESTR
     return value;
 }
 
-// The only lane: one line after another, with few instructions in between, so that a processor that runs
-// ahead of what it waits for gets far.
+// The only lane: one line after another, with few instructions in between, so that a processor that
+// runs ahead of what it waits for gets far.
 template <int rows>
 HWY_INLINE void sum_each_line(const lane_product<number>& p, std::int64_t first) {
     const std::int64_t step = p.a_row, depth = p.depth;

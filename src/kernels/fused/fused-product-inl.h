@@ -1,10 +1,10 @@
 // Products of fused groups in Highway: a block of the result in registers, its row indices in the
-// lanes. The including file defines RICCI_STREAM_TYPE.
-#if defined(RICCI_KERNELS_STREAM_PRODUCT_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef RICCI_KERNELS_STREAM_PRODUCT_INL_H
-#undef RICCI_KERNELS_STREAM_PRODUCT_INL_H
+// lanes. The including file defines RICCI_FUSED_TYPE.
+#if defined(RICCI_KERNELS_FUSED_PRODUCT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_FUSED_PRODUCT_INL_H
+#undef RICCI_KERNELS_FUSED_PRODUCT_INL_H
 #else
-#define RICCI_KERNELS_STREAM_PRODUCT_INL_H
+#define RICCI_KERNELS_FUSED_PRODUCT_INL_H
 #endif
 
 #include <cstddef>
@@ -23,14 +23,15 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using number = RICCI_STREAM_TYPE;
+using number = RICCI_FUSED_TYPE;
 using tag = hn::ScalableTag<number>;
 using vector = hn::Vec<tag>;
 
 constexpr std::int64_t lane_count = HWY_LANES(number);
 
-// 32 registers hold 8 x 3 or 6 x 4 accumulators, 16 hold 6 x 2: a tile is as wide as two blocks then, so
-// that all that is read for one of them serves the other, and sums over the rows are longer.
+// 32 registers hold 8 x 3 or 6 x 4 accumulators, 16 hold 6 x 2: a tile is as wide as two blocks
+// then, so that all that is read for one of them serves the other, and sums over the rows are
+// longer.
 constexpr int most_vectors = 4;
 #if HWY_TARGET <= HWY_AVX3
 constexpr int tile_vectors = 3;
@@ -49,8 +50,8 @@ enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or 
 // Elements in a line of memory.
 constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(number));
 
-// C at the end: what it has is added to the sums or not. The block's lanes begin with vector `first_vector`,
-// and its rows lie `apart` rows of C from each other.
+// C at the end: what it has is added to the sums or not. The block's lanes begin with vector
+// `first_vector`, and its rows lie `apart` rows of C from each other.
 template <int rows, int vectors, int first_vector = 0>
 HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
                             stored<vector> (&sum)[rows][vectors], std::int64_t apart = 1) {
@@ -113,9 +114,9 @@ HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* H
     }
 }
 
-// A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the end,
-// which rounds less than one long chain of sums. Addresses need little arithmetic between the steps:
-// counting takes the places of multiplications otherwise.
+// A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the
+// end, which rounds less than one long chain of sums. Addresses need little arithmetic between the
+// steps: counting takes the places of multiplications otherwise.
 template <access how, int rows, int vectors, int first_vector = 0>
 HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
     stored<vector> sum[rows][vectors];

@@ -1,7 +1,7 @@
 // The kernels of fused groups, as tables of plain functions for the best SIMD target of this CPU.
 // A tile has a row of memory for each column index j of a group, and its row indices i lie side by
-// side in the lanes; hence maxima, sums and factors of a row i are vertical. No threads, no loops over
-// tiles.
+// side in the lanes; hence maxima, sums and factors of a row i are vertical. No threads, no loops
+// over tiles.
 #pragma once
 
 #include <cstddef>
@@ -65,24 +65,24 @@ struct fused_table {
     /// and B[k, x] is b[x * b_step + k]. C has a vector of lanes, of which the others get a result
     /// as well.
     void (*narrow_lines)(const lane_product<T>& product) = nullptr;
-    /// C[r, x], which is c[x * c_row + r], = C * scale (none: 1) + A B for x < used, where A[r, k] is
-    /// a[r + k * a_step]; store: C = A B * scale.
+    /// C[r, x], which is c[x * c_row + r], = C * scale (none: 1) + A B for x < used, where A[r, k]
+    /// is a[r + k * a_step]; store: C = A B * scale.
     void (*narrow_values)(const lane_product<T>& product) = nullptr;
     /// The same where B[k, x] is b[x * b_step + k].
     void (*narrow_columns)(const lane_product<T>& product) = nullptr;
 
     /// Raises the maxima to those of the new scores; the sums become sums of exp(score - maximum)
-    /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is a
-    /// multiple of the lanes. NaN stays.
+    /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is
+    /// a multiple of the lanes. NaN stays.
     void (*raise)(const softmax_state<T>& state, const T* maximum, std::size_t n) = nullptr;
 
     /// shift = what stands for a maximum in the exponent.
     void (*shift)(T* shift, const T* maximum, std::size_t n) = nullptr;
 
-    /// tile[r * step + x] = exp(scores[r * step + x] - maximum[x]), and sum[x] gets their sum over r
-    /// added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a part of
-    /// the weight itself it grows with |scores| and |maximum|, whose product with log2(e) is rounded
-    /// once. 0 for -infinity, and where the result would not be a normal number.
+    /// tile[r * step + x] = exp(scores[r * step + x] - maximum[x]), and sum[x] gets their sum over
+    /// r added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a
+    /// part of the weight itself it grows with |scores| and |maximum|, whose product with log2(e)
+    /// is rounded once. 0 for -infinity, and where the result would not be a normal number.
     void (*weigh)(T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                   const softmax_state<T>& state) = nullptr;
 
@@ -91,8 +91,8 @@ struct fused_table {
     void (*write_rows)(T* to, std::int64_t to_step, const T* from, std::int64_t from_step,
                        std::int64_t rows, std::int64_t n, const T* factors, T beta) = nullptr;
 
-    /// log(sum) + maximum, and `empty` where the sum is 0.
-    void (*log_sum_exp)(T* out, const softmax_state<T>& state, std::size_t n, T empty) = nullptr;
+    /// log(sum) + maximum, and -infinity where the sum is 0.
+    void (*log_sum_exp)(T* out, const softmax_state<T>& state, std::size_t n) = nullptr;
 };
 
 /// The kernels of the best SIMD target of this CPU. T: float, double.

@@ -1,5 +1,5 @@
-// Vectors of complex numbers in Highway, real and imaginary parts apart, for the kernels of contractions.
-// The including file defines RICCI_GEMM_PART, the type of a part.
+// Vectors of complex numbers in Highway, real and imaginary parts apart, for the kernels of
+// contractions. The including file defines RICCI_GEMM_PART, the type of a part.
 #if defined(RICCI_KERNELS_COMPLEX_PAIR_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_COMPLEX_PAIR_INL_H
 #undef RICCI_KERNELS_COMPLEX_PAIR_INL_H

@@ -1,6 +1,6 @@
-// Micro-kernels and packing for complex numbers in Highway, compiled once for every SIMD target. Packed B has
-// real and imaginary parts apart, so that every lane multiplies and adds; packed A has numbers as they are.
-// The including file defines RICCI_GEMM_PART, the type of a part.
+// Micro-kernels and packing for complex numbers in Highway, compiled once for every SIMD target.
+// Packed B has real and imaginary parts apart, so that every lane multiplies and adds; packed A has
+// numbers as they are. The including file defines RICCI_GEMM_PART, the type of a part.
 #if defined(RICCI_KERNELS_GEMM_COMPLEX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_COMPLEX_INL_H
 #undef RICCI_KERNELS_GEMM_COMPLEX_INL_H

@@ -1,5 +1,5 @@
-// Products of small matrices in Highway, read and written where they lie: a block of C in registers, for
-// one batch after the other. The including file defines element_type.
+// Products of small matrices in Highway, read and written where they lie: a block of C in
+// registers, for one batch after the other. The including file defines element_type.
 #if defined(RICCI_KERNELS_GEMM_DIRECT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_DIRECT_INL_H
 #undef RICCI_KERNELS_GEMM_DIRECT_INL_H
@@ -12,7 +12,7 @@
 
 #include <hwy/highway.h>
 
-#include "src/kernels/gemm/gemm-pack-inl.h"
+#include "src/kernels/gemm/gemm-element-inl.h"
 #include "src/kernels/prefetch.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/stored-vector-inl.h"
@@ -25,8 +25,8 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-// The last vector of a row may have fewer columns than lanes: nothing behind them is touched. Where masks
-// cost nothing it is always masked; where there are none, it has to be whole.
+// The last vector of a row may have fewer columns than lanes: nothing behind them is touched. Where
+// masks cost nothing it is always masked; where there are none, it has to be whole.
 #if HWY_TARGET <= HWY_AVX3
 constexpr bool has_masks = true, always_masks = true;
 #else

@@ -1,5 +1,5 @@
-// Products of a vector of batches in Highway, compiled once for every SIMD target: every lane holds a
-// batch of its own, so nothing is broadcast.
+// Products of a vector of batches in Highway, compiled once for every SIMD target: every lane holds
+// a batch of its own, so nothing is broadcast.
 #if defined(RICCI_KERNELS_GEMM_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_LANES_INL_H
 #undef RICCI_KERNELS_GEMM_LANES_INL_H

@@ -1,5 +1,4 @@
-// Packing of panels in Highway for every SIMD target, and the vectors of the element type, which the
-// including file gives as RICCI_GEMM_TYPE.
+// Packing of panels in Highway for every SIMD target. The including file defines RICCI_GEMM_TYPE.
 #if defined(RICCI_KERNELS_GEMM_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_PACK_INL_H
 #undef RICCI_KERNELS_GEMM_PACK_INL_H
@@ -11,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include "src/kernels/gemm/gemm-element-inl.h"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
@@ -21,16 +21,6 @@ namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using element_type = RICCI_GEMM_TYPE;
-constexpr std::int64_t pitch = row_pitch<element_type>;
-
-using full_tag = hn::ScalableTag<element_type>;
-
-#if HWY_TARGET != HWY_SCALAR
-constexpr int block_lanes = lanes_of_block<element_type>;
-#endif
-constexpr int lane_count = static_cast<int>(HWY_LANES(element_type));
 
 // Packs lines x0 .. x0 + width - 1, writing a whole vector of D at every k in rising order: what
 // spills past `width` is written over by the next k.
@@ -98,8 +88,8 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
     }
 }
 
-// A line that is contiguous along k, as it lies in memory. `ahead`: elements from there to the line that is
-// copied next, which is asked for: nothing else tells the processor where that begins.
+// A line that is contiguous along k, as it lies in memory. `ahead`: elements from there to the line
+// that is copied next, which is asked for: nothing else tells the processor where that begins.
 void copy_line(const pack_source<element_type>& from, const element_type* line, std::int64_t ahead,
                element_type* to) {
     const full_tag d;
@@ -124,8 +114,8 @@ void copy_line(const pack_source<element_type>& from, const element_type* line, 
     }
 }
 
-// A line whose unit steps are `along_stretch` apart: a vector of k that are next to each other, and a few of
-// those that are contiguous in memory, are transposed.
+// A line whose unit steps are `along_stretch` apart: a vector of k that are next to each other, and
+// a few of those that are contiguous in memory, are transposed.
 void copy_stretched(const pack_source<element_type>& from, const element_type* line,
                     element_type* to) {
     std::int64_t k = 0;

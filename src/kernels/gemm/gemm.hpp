@@ -22,13 +22,14 @@ struct row_panel {
     const T* origin = nullptr;
     std::int64_t row_step = 0;
     std::int64_t step = 1;
-    // When not 0: how far behind each element one lies that will be read later, from far away in the
-    // memory hierarchy; such are asked for meanwhile. Only where `step` is 1.
+    // When not 0: how far behind each element one lies that will be read later, from far away in
+    // the memory hierarchy; such are asked for meanwhile. Only where `step` is 1.
     std::int64_t ahead = 0;
 };
 
-/// Lines of memory that a later call will read, asked for one with each k: `step` elements apart, and after
-/// `row_lines` of them `jump` further on, for so many rows. No row_lines: as many as there are k, near.
+/// Lines of memory that a later call will read, asked for one with each k: `step` elements apart,
+/// and after `row_lines` of them `jump` further on, for so many rows. No row_lines: as many as
+/// there are k, near.
 template <class T>
 struct asked_lines {
     const T* first = nullptr;
@@ -54,8 +55,8 @@ struct output_tile {
     T alpha = T{1};
     T beta = T{0};
     bool prefetch = false;  // this part of C is far away in the memory hierarchy
-    // Whole cache lines of C are written past the caches, when beta is 0 and every vector is adjacent
-    // and aligned; kernel_table::end_streams() is called before another thread reads them.
+    // Whole cache lines of C are written past the caches, when beta is 0 and every vector is
+    // adjacent and aligned; kernel_table::end_streams() is called before another thread reads them.
     bool stream = false;
     asked_lines<T> next;
 };
@@ -77,8 +78,8 @@ struct pack_source {
 };
 
 /// A part of an operand that is packed for products of many batches at once, a batch in each lane:
-/// `width` lines of `depth` elements along k, each a vector of batches. Element (x, k) of batch l is
-/// origin[across[x] + along[k] + l * step].
+/// `width` lines of `depth` elements along k, each a vector of batches. Element (x, k) of batch l
+/// is origin[across[x] + along[k] + l * step].
 template <class T>
 struct lane_source {
     const T* origin = nullptr;
@@ -107,8 +108,9 @@ struct lane_tile {
 inline constexpr int max_lane_rows = 4;
 
 /// Small matrices of many batches, all of them dense along n: batch l has A(i, k) at
-/// a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j] and C(i, j) at
-/// c[l * c_batch + i * c_row + j] for j < columns. C = alpha * A B + beta * C; C is not read when beta is 0.
+/// a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j] and C(i, j)
+/// at c[l * c_batch + i * c_row + j] for j < columns. C = alpha * A B + beta * C; C is not read
+/// when beta is 0.
 template <class T>
 struct small_matrices {
     std::int64_t batches = 1;
@@ -122,8 +124,8 @@ struct small_matrices {
     int columns = 0;
     T alpha = T{1};
     T beta = T{0};
-    // Batches to those whose rows of A, columns of B and part of C are asked for meanwhile: what is written,
-    // too, comes from memory before.
+    // Batches to those whose rows of A, columns of B and part of C are asked for meanwhile: what is
+    // written, too, comes from memory before.
     std::int64_t ahead = 0;
     bool ask_a = false, ask_b = false, ask_c = false;
 };
@@ -143,7 +145,8 @@ struct kernel_table {
     int lanes = 1;    // elements in a vector
     int mr = 1;       // rows of a full tile, at most max_rows
     int vectors = 1;  // vectors across a full tile, at most max_vectors
-    // Rows of a tile that is one vector wider, for narrow operands that fill such tiles; 0 when there is none.
+    // Rows of a tile that is one vector wider, for narrow operands that fill such tiles; 0 when
+    // there is none.
     int wide_rows = 0;
 
     /// Elements of a row of A in a packed panel; 0 when there are as many as the block has k.
@@ -156,14 +159,15 @@ struct kernel_table {
                                    const output_tile<T>& out);
     gemm_function gemm[max_rows][max_vectors] = {};
 
-    /// The same with rows of A where they lie; and B, too, may be one that is not packed. None where
-    /// operands have to be packed.
+    /// The same with rows of A where they lie; and B, too, may be one that is not packed. None
+    /// where operands have to be packed.
     using in_place_function = void (*)(std::int64_t depth, const row_panel<T>& a, const T* b,
                                        std::int64_t b_step, const output_tile<T>& out);
     in_place_function gemm_in_place[max_rows][max_vectors] = {};
 
-    /// multiply_direct[r - 1][v - 1]: r rows of such matrices, depth > 0, and as many columns as v vectors
-    /// hold, not as few as v - 1 do. r <= direct_rows[v - 1], which is 0 where there is none for v.
+    /// multiply_direct[r - 1][v - 1]: r rows of such matrices, depth > 0, and as many columns as v
+    /// vectors hold, not as few as v - 1 do. r <= direct_rows[v - 1], which is 0 where there is
+    /// none for v.
     using direct_function = void (*)(const small_matrices<T>& matrices);
     direct_function multiply_direct[max_rows][max_vectors] = {};
     int direct_rows[max_vectors] = {};
@@ -172,8 +176,8 @@ struct kernel_table {
     /// Packs `width` <= mr rows of depth <= most_depth: (x, k) goes to to[x * row_pitch + k].
     void (*pack_rows)(const pack_source<Stored>& from, T* to) = nullptr;
 
-    /// Packs them the other way, for gemm_in_place: (x, k) goes to to[k * width + x]. None where that
-    /// is none.
+    /// Packs them the other way, for gemm_in_place: (x, k) goes to to[k * width + x]. None where
+    /// that is none.
     void (*pack_across)(const pack_source<Stored>& from, T* to) = nullptr;
 
     /// Packs one vector of columns, `width` <= lanes: (x, k) goes to to[k * step + x]; lanes past
@@ -185,18 +189,19 @@ struct kernel_table {
     void (*transpose)(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                       std::int64_t rows, std::int64_t columns) = nullptr;
 
-    /// Writes whole cache lines past the caches: to[t] = from[t] for t < n, both aligned to a line. Neither
-    /// this nor end_streams where C is never written so.
+    /// Writes whole cache lines past the caches: to[t] = from[t] for t < n, both aligned to a line.
+    /// Neither this nor end_streams where C is never written so.
     void (*stream_lines)(std::int64_t n, const T* from, T* to) = nullptr;
     void (*end_streams)() = nullptr;
 
-    /// Products of a vector of batches: rows of a full tile, and columns of a full and of a narrow one.
+    /// Products of a vector of batches: rows of a full tile, and columns of a full and of a narrow
+    /// one.
     int lane_rows = 0;
     int lane_columns = 0;
     int narrow_lane_columns = 0;
 
-    /// multiply_lanes[r - 1][w]: r rows, and the columns of a narrow (w = 0) or a full tile (w = 1).
-    /// a: (i, k) at a[(k * r + i) * lanes].   b: (k, j) at b[(k * columns + j) * lanes].
+    /// multiply_lanes[r - 1][w]: r rows, and the columns of a narrow (w = 0) or a full tile (w =
+    /// 1). a: (i, k) at a[(k * r + i) * lanes].   b: (k, j) at b[(k * columns + j) * lanes].
     using lanes_function = void (*)(std::int64_t depth, const T* a, const T* b,
                                     const lane_tile<T>& out);
     lanes_function multiply_lanes[max_lane_rows][2] = {};
@@ -210,13 +215,13 @@ struct kernel_table {
     /// The sum over t < n of x[t] * y[t].
     T (*dot)(std::int64_t n, strided<Stored> x, strided<Stored> y) = nullptr;
 
-    /// sums[r] = the sum over t < n of a[r * a_step + t] * y[t] for r < rows. None where dot is called for
-    /// each row.
+    /// sums[r] = the sum over t < n of a[r * a_step + t] * y[t] for r < rows. None where dot is
+    /// called for each row.
     void (*dot_rows)(std::int64_t n, std::int64_t rows, const Stored* a, std::int64_t a_step,
                      const Stored* y, T* sums) = nullptr;
 
-    /// c[t * c_step] = alpha * x[t] * y[t] + beta * c[t * c_step] for t < n; c is not read when beta
-    /// is 0.
+    /// c[t * c_step] = alpha * x[t] * y[t] + beta * c[t * c_step] for t < n; c is not read when
+    /// beta is 0.
     void (*multiply_add)(std::int64_t n, T alpha, strided<Stored> x, strided<Stored> y, T beta,
                          T* c, std::int64_t c_step) = nullptr;
 
@@ -225,8 +230,8 @@ struct kernel_table {
     void (*add_multiples)(std::int64_t n, std::int64_t rows, T alpha, strided<Stored> x,
                           const Stored* a, std::int64_t a_step, T beta, T* c) = nullptr;
 
-    /// Where T is wider than what is stored: c[j * c_step] = alpha * sums[j] + beta * c[j * c_step],
-    /// rounded once, for j < n; c is not read when beta is 0.
+    /// Where T is wider than what is stored: c[j * c_step] = alpha * sums[j] + beta * c[j *
+    /// c_step], rounded once, for j < n; c is not read when beta is 0.
     void (*write)(std::int64_t n, T alpha, const T* sums, T beta, Stored* c,
                   std::int64_t c_step) = nullptr;
 };

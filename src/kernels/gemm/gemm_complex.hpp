@@ -1,4 +1,5 @@
-// The kernels of a contraction of complex numbers, with either operand conjugated while it is packed.
+// The kernels of a contraction of complex numbers, with either operand conjugated while it is
+// packed.
 #pragma once
 
 #include <complex>
@@ -8,8 +9,8 @@
 namespace ricci::kernels {
 
 /// The kernels of the best SIMD target of this CPU; `a` and `b`: that operand is conjugated.
-/// T: std::complex<float>, std::complex<double>. A packed panel of A holds the numbers as they are, one of
-/// B real and imaginary parts apart: for every k and vector of columns first the real parts.
+/// T: std::complex<float>, std::complex<double>. A packed panel of A holds the numbers as they are,
+/// one of B real and imaginary parts apart: for every k and vector of columns first the real parts.
 template <class T>
 const kernel_table<T>& complex_gemm_kernels(bool a, bool b);
 

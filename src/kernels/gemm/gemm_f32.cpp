@@ -10,27 +10,5 @@
 #include "src/kernels/gemm/gemm-inl.h"
 
 #if HWY_ONCE
-
-#include "src/kernels/scalar/gemm_scalar.hpp"
-
-namespace ricci::kernels {
-namespace {
-
-HWY_EXPORT(target_table);
-
-}  // namespace
-
-template <>
-const kernel_table<float>& gemm_kernels<float>() {
-    return *HWY_DYNAMIC_DISPATCH(target_table)();
-}
-
-template <>
-const kernel_table<float>& scalar_gemm_kernels<float>() {
-    static const kernel_table<float> table = make_scalar_table<float>();
-    return table;
-}
-
-}  // namespace ricci::kernels
-
+#include "src/kernels/gemm/gemm-dispatch-inl.h"
 #endif

@@ -10,27 +10,5 @@
 #include "src/kernels/gemm/gemm-inl.h"
 
 #if HWY_ONCE
-
-#include "src/kernels/scalar/gemm_scalar.hpp"
-
-namespace ricci::kernels {
-namespace {
-
-HWY_EXPORT(target_table);
-
-}  // namespace
-
-template <>
-const kernel_table<double>& gemm_kernels<double>() {
-    return *HWY_DYNAMIC_DISPATCH(target_table)();
-}
-
-template <>
-const kernel_table<double>& scalar_gemm_kernels<double>() {
-    static const kernel_table<double> table = make_scalar_table<double>();
-    return table;
-}
-
-}  // namespace ricci::kernels
-
+#include "src/kernels/gemm/gemm-dispatch-inl.h"
 #endif

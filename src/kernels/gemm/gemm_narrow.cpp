@@ -1,5 +1,5 @@
-// Contractions of bf16 and f16: operands are widened in small blocks, which stay in the first cache,
-// and handed to the float kernels.
+// Contractions of bf16 and f16: operands are widened in small blocks, which stay in the first
+// cache, and handed to the float kernels.
 #include "src/kernels/gemm/gemm_narrow.hpp"
 
 #include <algorithm>
@@ -168,7 +168,8 @@ void pack_lanes(const lane_source<S>& from, float* to, int padded) {
 // Elements of a line that are widened at a time.
 constexpr std::int64_t piece = 256;
 
-// `n` <= piece elements of a line from element t on, as floats: in `buffer`, or where they are still.
+// `n` <= piece elements of a line from element t on, as floats: in `buffer`, or where they are
+// still.
 template <class Kernels, class S>
 strided<float> widened_piece(float* buffer, strided<S> x, std::int64_t t, std::int64_t n) {
     if (x.step == 0) {

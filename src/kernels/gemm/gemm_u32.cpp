@@ -12,27 +12,5 @@
 #include "src/kernels/gemm/gemm-inl.h"
 
 #if HWY_ONCE
-
-#include "src/kernels/scalar/gemm_scalar.hpp"
-
-namespace ricci::kernels {
-namespace {
-
-HWY_EXPORT(target_table);
-
-}  // namespace
-
-template <>
-const kernel_table<std::uint32_t>& gemm_kernels<std::uint32_t>() {
-    return *HWY_DYNAMIC_DISPATCH(target_table)();
-}
-
-template <>
-const kernel_table<std::uint32_t>& scalar_gemm_kernels<std::uint32_t>() {
-    static const kernel_table<std::uint32_t> table = make_scalar_table<std::uint32_t>();
-    return table;
-}
-
-}  // namespace ricci::kernels
-
+#include "src/kernels/gemm/gemm-dispatch-inl.h"
 #endif

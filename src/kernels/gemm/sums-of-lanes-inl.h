@@ -30,7 +30,8 @@ HWY_INLINE hn::Vec<hn::Full128<hn::TFromD<D>>> sum_of_blocks(D, hn::Vec<D> x) {
     }
 }
 
-// As many vectors as a block has lanes: lane x of a block of the result is the sum of this block of vector x.
+// As many vectors as a block has lanes: lane x of a block of the result is the sum of this block of
+// vector x.
 template <class D>
 HWY_INLINE hn::Vec<D> sums_of_blocks(D d, const stored<hn::Vec<D>>* x) {
     using V = hn::Vec<D>;

@@ -17,8 +17,8 @@ namespace ricci::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether a masked load leaves alone what it does not load. Highway promises this of AVX-512 and SVE, as AVX2
-/// has no such instruction for bytes and pairs of them; it has one for four and eight.
+/// Whether a masked load leaves alone what it does not load. Highway promises this of AVX-512 and
+/// SVE, as AVX2 has no such instruction for bytes and pairs of them; it has one for four and eight.
 template <class T>
 inline constexpr bool loads_masked =
     !HWY_MEM_OPS_MIGHT_FAULT ||

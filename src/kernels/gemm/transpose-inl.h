@@ -92,8 +92,8 @@ HWY_INLINE std::int64_t transpose_rows(D d, std::int64_t i, const T* from, std::
         const T* lines[lanes];
         for (int x = 0; x < lanes; ++x) lines[x] = from + (i + x) * from_step;
         std::int64_t j = 0;
-        // Lines a power of two apart compete for the same few places in the cache: each is read once,
-        // a cache line at a time, and asked for before.
+        // Lines a power of two apart compete for the same few places in the cache: each is read
+        // once, a cache line at a time, and asked for before.
         HWY_ALIGN T near_by[lanes * line];
         const T* near_lines[lanes];
         for (int x = 0; x < lanes; ++x) near_lines[x] = near_by + x * line;

@@ -1,4 +1,5 @@
-// How loops over k are unrolled, which depends on the target: RICCI_UNROLL_DEPTH stands before such a loop.
+// How loops over k are unrolled, which depends on the target: RICCI_UNROLL_DEPTH stands before such
+// a loop.
 #if defined(RICCI_KERNELS_UNROLL_DEPTH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_UNROLL_DEPTH_INL_H
 #undef RICCI_KERNELS_UNROLL_DEPTH_INL_H
@@ -9,8 +10,8 @@
 #include <hwy/highway.h>
 
 // Where a step of k is short, several are written out one after the other, by the compiler's loop
-// unroller: unrolled by templates, the accumulators would wander between registers. Wide vectors do more in
-// each step, and need no help.
+// unroller: unrolled by templates, the accumulators would wander between registers. Wide vectors do
+// more in each step, and need no help.
 #undef RICCI_UNROLL_DEPTH
 #undef RICCI_UNROLLS_DEPTH
 #if HWY_TARGET > HWY_AVX3 && !HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR

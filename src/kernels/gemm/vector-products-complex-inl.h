@@ -36,8 +36,8 @@ HWY_INLINE number line_number(const strided<number>& x, std::int64_t t) {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Products of numbers as they lie in memory: `same` of parts of one kind, `other` of real parts by imaginary
-// ones.
+// Products of numbers as they lie in memory: `same` of parts of one kind, `other` of real parts by
+// imaginary ones.
 struct dot_sums {
     stored<part_vector> same, other;
 
@@ -52,7 +52,8 @@ struct dot_sums {
         same = hn::Add(same, more.same);
         other = hn::Add(other, more.other);
     }
-    // Even lanes of `same` hold products of real parts, those of `other` x's real parts by y's imaginary ones.
+    // Even lanes of `same` hold products of real parts, those of `other` x's real parts by y's
+    // imaginary ones.
     template <bool conjugate_x, bool conjugate_y>
     HWY_INLINE number total() const {
         const part_tag d;

@@ -1,5 +1,5 @@
-// Products of which every operand is read about once: dot products, products of two lines, and sums of
-// multiples of rows.
+// Products of which every operand is read about once: dot products, products of two lines, and sums
+// of multiples of rows.
 #if defined(RICCI_KERNELS_VECTOR_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_VECTOR_PRODUCTS_INL_H
 #undef RICCI_KERNELS_VECTOR_PRODUCTS_INL_H
@@ -169,8 +169,8 @@ void multiply_add(std::int64_t n, T alpha, strided<T> x, strided<T> y, T beta, T
     }
 }
 
-// `rows` multiples of rows side by side: C is read and written once for all of them. Where it `asks`, memory is
-// asked for the elements `ahead` of these.
+// `rows` multiples of rows side by side: C is read and written once for all of them. Where it
+// `asks`, memory is asked for the elements `ahead` of these.
 template <int rows, bool asks = false, class T>
 HWY_INLINE void add_few_multiples(std::int64_t n, const T* x, const T* a, std::int64_t a_step,
                                   T beta, T* c, std::int64_t ahead = 0) {

@@ -101,9 +101,10 @@ fused_table<T> make_scalar_fused_table() {
                 c = beta == 0 ? value : value + beta * c;
             }
     };
-    table.log_sum_exp = [](T* out, const softmax_state<T>& s, std::size_t n, T empty) {
+    table.log_sum_exp = [](T* out, const softmax_state<T>& s, std::size_t n) {
         for (std::size_t x = 0; x < n; ++x)
-            out[x] = s.sum[x] == 0 ? empty : s.maximum[x] + std::log(s.sum[x]);
+            out[x] = s.sum[x] == 0 ? -std::numeric_limits<T>::infinity()
+                                   : s.maximum[x] + std::log(s.sum[x]);
     };
     return table;
 }

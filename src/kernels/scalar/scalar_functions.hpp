@@ -1,5 +1,5 @@
-// The scalar functions, one number at a time with std:: functions: one entry for each of the table's.
-// Whole and complex numbers have files of their own.
+// The scalar functions, one number at a time with std:: functions: one entry for each of the
+// table's. Whole and complex numbers have files of their own.
 #pragma once
 
 #include <cmath>

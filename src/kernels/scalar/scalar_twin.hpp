@@ -11,30 +11,20 @@
 
 namespace ricci::kernels::scalar {
 
-/// Operation `op` (see kernels::operation) of up to three numbers. Whole and complex numbers have
-/// files of their own.
-template <std::floating_point T>
-T apply(int op, T a, T b, T c) {
+/// The operations that mean the same for real and complex numbers; what `other` gives where `op` is
+/// none of them.
+template <class T, class Other>
+T apply_to_any(int op, T a, T b, T c, const Other& other) {
     using steps::opcode;
+    const T zero(0);
     if (op == multiply_add) return a * b + c;
     switch (static_cast<opcode>(op)) {
-        case opcode::constant:
-        case opcode::load:
-        case opcode::position:
-            return a;
         case opcode::negate:
             return -a;
         case opcode::square:
             return a * a;
         case opcode::reciprocal:
-            return 1 / a;
-#define RICCI_FUNCTION(NAME, ...) \
-    case opcode::NAME:            \
-        return NAME(a);
-#define RICCI_FUNCTION_OF_TWO(NAME, ...) \
-    case opcode::NAME:                   \
-        return NAME(a, b);
-#include <ricci/detail/functions.inc>
+            return T(1) / a;
         case opcode::add:
             return a + b;
         case opcode::subtract:
@@ -43,24 +33,67 @@ T apply(int op, T a, T b, T c) {
             return a * b;
         case opcode::divide:
             return a / b;
+        case opcode::equal:
+            return number<T>(a == b);
+        case opcode::not_equal:
+            return number<T>(a != b);
+        case opcode::logical_and:
+            return number<T>(a != zero && b != zero);
+        case opcode::logical_or:
+            return number<T>(a != zero || b != zero);
+        case opcode::logical_not:
+            return number<T>(a == zero);
+        case opcode::select:
+            return a != zero ? b : c;
+        default:
+            return other();
+    }
+}
+
+/// The operations of real numbers alone.
+template <std::floating_point T>
+T apply_to_real(int op, T a, T b) {
+    using steps::opcode;
+    switch (static_cast<opcode>(op)) {
+#define RICCI_FUNCTION(NAME, ...) \
+    case opcode::NAME:            \
+        return NAME(a);
+#define RICCI_FUNCTION_OF_TWO(NAME, ...) \
+    case opcode::NAME:                   \
+        return NAME(a, b);
+#include <ricci/detail/functions.inc>
         case opcode::power:
             return std::pow(a, b);
         case opcode::less:
             return number<T>(a < b);
         case opcode::less_equal:
             return number<T>(a <= b);
+        case opcode::constant:
+        case opcode::load:
+        case opcode::position:
+        // Those of apply_to_any, by name: the compiler says which operation stands nowhere.
+        case opcode::negate:
+        case opcode::square:
+        case opcode::reciprocal:
+        case opcode::add:
+        case opcode::subtract:
+        case opcode::multiply:
+        case opcode::divide:
         case opcode::equal:
-            return number<T>(a == b);
         case opcode::not_equal:
-            return number<T>(a != b);
         case opcode::logical_and:
-            return number<T>(a != 0 && b != 0);
         case opcode::logical_or:
-            return number<T>(a != 0 || b != 0);
         case opcode::select:
-            return a != 0 ? b : c;
+            break;
     }
     return a;
+}
+
+/// Operation `op` (see kernels::operation) of up to three numbers. Whole and complex numbers have
+/// files of their own.
+template <std::floating_point T>
+T apply(int op, T a, T b, T c) {
+    return apply_to_any(op, a, b, c, [&] { return apply_to_real(op, a, b); });
 }
 
 // Loops for vector code that meets arguments outside the range of its approximation.

@@ -59,7 +59,8 @@ constexpr T power(T a, T b) {
     return result;
 }
 
-/// Operation `op` (see kernels::operation) of up to three numbers, of those that whole numbers have.
+/// Operation `op` (see kernels::operation) of up to three numbers, of those that whole numbers
+/// have.
 template <std::integral T>
 constexpr T apply(int op, T a, T b, T c) {
     using steps::opcode;

@@ -9,6 +9,7 @@
 #include "bench/cases.hpp"
 #include "bench/static_case.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/unit/face/einsum_oracle.hpp"
 
 namespace {
@@ -88,8 +89,9 @@ std::string words_for(const sized_case& which) {
 }  // namespace
 
 TEST_CASE("the contractions that are timed, cut down", "[contract]") {
+    const auto sizes = ricci::testing::few_or<std::vector<std::int64_t>>({400}, {400, 20000});
     for (const contraction_case& which : contraction_cases) {
-        for (const std::int64_t most : {400, 20000}) {
+        for (const std::int64_t most : sizes) {
             const sized_case small = sized_case(which).shrunk(most);
             INFO(words_for(small));
             check<float>(small);

@@ -16,6 +16,7 @@
 #include "tests/catch.hpp"
 #include "tests/unit/contract/contract_patterns.hpp"
 #include "tests/unit/contract/settings.hpp"
+#include "tests/unit/other_types.hpp"
 
 namespace {
 
@@ -212,16 +213,6 @@ void check_threads() {
     }
 }
 
-template <class F>
-void for_types(F body) {
-    body.template operator()<std::int32_t>();
-    body.template operator()<std::int64_t>();
-    body.template operator()<bf16>();
-    body.template operator()<f16>();
-    body.template operator()<std::complex<float>>();
-    body.template operator()<std::complex<double>>();
-}
-
 template <class S>
 void check_conversions() {
     INFO(ricci::name_of(ricci::element_v<S>));
@@ -275,7 +266,7 @@ void check_conversions() {
 
 TEST_CASE("random contractions of every element type, on every target", "[contract]") {
     on_every_target([&] {
-        for_types([]<class T>() {
+        for_other_types([]<class T>() {
             for (unsigned seed = 0; seed < 60; ++seed)
                 check_random<T>(seed, 6000, kernel_choice::best);
         });
@@ -283,19 +274,19 @@ TEST_CASE("random contractions of every element type, on every target", "[contra
 }
 
 TEST_CASE("random contractions of every element type with the scalar kernels", "[contract]") {
-    for_types([]<class T>() {
+    for_other_types([]<class T>() {
         for (unsigned seed = 500; seed < 540; ++seed)
             check_random<T>(seed, 5000, kernel_choice::scalar);
     });
 }
 
 TEST_CASE("blocks of every kind for every element type", "[contract]") {
-    on_every_target([&] { for_types([]<class T>() { check_shapes<T>(); }); });
+    on_every_target([&] { for_other_types([]<class T>() { check_shapes<T>(); }); });
 }
 
 TEST_CASE("no element type's result depends on the number of threads", "[contract]") {
     const worker_guard restore;
-    for_types([]<class T>() { check_threads<T>(); });
+    for_other_types([]<class T>() { check_threads<T>(); });
 }
 
 TEST_CASE("a sum of 16-bit numbers is rounded once", "[contract]") {

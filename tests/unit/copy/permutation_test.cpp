@@ -1,5 +1,5 @@
-// Copies between layouts: every order of axes, gaps and backward strides, on every SIMD target, element
-// by element, and nothing written beside the output.
+// Copies between layouts: every order of axes, gaps and backward strides, on every SIMD target,
+// element by element, and nothing written beside the output.
 #include <algorithm>
 #include <complex>
 #include <cstddef>
@@ -197,8 +197,9 @@ TEST_CASE("copies of more than the caches hold", "[elementwise]") {
         check_large<double>({5, 9, 7, 31, 130}, {4, 3, 2, 1, 0});
         check_large<double>({6, 5, 4, 3, 3200}, {4, 3, 1, 2, 0});
         check_large<float>({7, 600, 9, 61}, {3, 2, 1, 0}, 0, 4);
-        // Rows of the source multiples of 64 KiB apart, long ones and short ones: alone, lengthened in the output,
-        // in both alike, and in both by loops of their own; the last of a row is less than a tile.
+        // Rows of the source multiples of 64 KiB apart, long ones and short ones: alone, lengthened
+        // in the output, in both alike, and in both by loops of their own; the last of a row is
+        // less than a tile.
         check_large<double>({131, 8, 1024}, {2, 1, 0});
         check_large<float>({37, 64, 1024}, {2, 1, 0});
         check_large<float>({33, 8, 64, 128}, {3, 1, 2, 0});

@@ -1,5 +1,6 @@
-// Calls from destructors: of a thread's own objects and of globals, when what was remembered has been given
-// back already. It has a main function of its own: what is tested is what comes after that of Catch2.
+// Calls from destructors: of a thread's own objects and of globals, when what was remembered has
+// been given back already. It has a main function of its own: what is tested is what comes after
+// that of Catch2.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>

@@ -1,5 +1,5 @@
-// A run of a prepared program allocates nothing: this executable counts operator new, and malloc with
-// its relatives where the C library lets them be replaced.
+// A run of a prepared program allocates nothing: this executable counts operator new, and malloc
+// with its relatives where the C library lets them be replaced.
 #include "tests/catch.hpp"
 
 #include <atomic>

@@ -70,8 +70,8 @@ TEST_CASE("places may be floats, too, of the tensors' own type", "[remembered]")
 }
 
 TEST_CASE("positions of another width next to an output are no overlap", "[remembered]") {
-    // Eight bytes each; as floats they would seem to end before the output, and as their own type they
-    // reach into it.
+    // Eight bytes each; as floats they would seem to end before the output, and as their own type
+    // they reach into it.
     std::array<std::int64_t, 16> memory{};
     const ricci::tensor<float, 2> e = numbered(6, 2);
     const auto view = [&](std::size_t n) {

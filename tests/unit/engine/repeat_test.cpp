@@ -11,35 +11,12 @@
 
 #include "tests/catch.hpp"
 #include "tests/unit/engine/repeat_support.hpp"
+#include "tests/unit/parts_of_arrays.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
 
 namespace {
-
-/// Part number `part` of an array along its first axis, in memory of its own.
-array part_of(const array& a, std::size_t part) {
-    const extents of_part(a.extents().begin() + 1, a.extents().end());
-    array out(a.type(), of_part);
-    const std::size_t bytes = out.size() * size_of(a.type());
-    std::memcpy(out.data(), static_cast<const char*>(a.data()) + part * bytes, bytes);
-    return out;
-}
-
-template <class T>
-void compare(const array& whole, std::size_t first, const array& part, const std::string& name) {
-    INFO(name);
-    REQUIRE(whole.size() >= first + part.size());
-    REQUIRE((whole.is_contiguous() && part.is_contiguous()));
-    const double tolerance = sizeof(T) == 4 ? 2e-5 : 1e-12;
-    for (std::size_t k = 0; k < part.size(); ++k) {
-        const double a = static_cast<double>(static_cast<const T*>(whole.data())[first + k]);
-        const double b = static_cast<double>(static_cast<const T*>(part.data())[k]);
-        if (std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
-        CAPTURE(k, a, b);
-        FAIL("the layers differ from a loop over them");
-    }
-}
 
 /// A text of one layer, from Y to X, with the extents of its inputs.
 struct layer_case {
@@ -67,7 +44,7 @@ public:
         arrays outputs = forward();
         const arrays results = run(layers, bound());
         CHECK(results.size() == outputs.size());
-        for (const auto& [name, value] : outputs) compare<T>(results[name], 0, value, name);
+        for (const auto& [name, value] : outputs) compare_part<T>(results[name], 0, value, name);
         check_prepared(layers, results);
         if (c_.by.empty()) return;
         const arrays derived = backward();
@@ -78,8 +55,8 @@ public:
             all.push_back({"dL/dY", seed_});
             const arrays got = run(back, all);
             CHECK(got.size() == derived.size() + 1);
-            for (const auto& [name, value] : derived) compare<T>(got[name], 0, value, name);
-            compare<T>(got["Y"], 0, outputs["Y"], "Y");
+            for (const auto& [name, value] : derived) compare_part<T>(got[name], 0, value, name);
+            compare_part<T>(got["Y"], 0, outputs["Y"], "Y");
             const arrays without = run(gradient(repeated(recompute), "Y", c_.by), all);
             CHECK(without.size() == derived.size());
             for (const auto& [name, value] : derived) {
@@ -174,7 +151,7 @@ private:
         runner step = prepare(layers, bound());
         step();
         step();
-        for (const auto& [name, value] : results) compare<T>(step[name], 0, value, name);
+        for (const auto& [name, value] : results) compare_part<T>(step[name], 0, value, name);
         const array& x = operands_["X"];
         if (x.rank() != 2) return;
         array wide(x.type(), {x.extent(0), 2 * x.extent(1)});
@@ -187,7 +164,7 @@ private:
         std::vector<named> all = bound();
         for (named& n : all)
             if (n.name == "X") n.value = sparse;
-        compare<T>(run(layers, all)["Y"], 0, results["Y"], "Y of a view");
+        compare_part<T>(run(layers, all)["Y"], 0, results["Y"], "Y of a view");
         array turned(x.type(), {x.extent(1), x.extent(0)});
         tensor_view<T, 2> y(static_cast<T*>(turned.data()), {x.extent(0), x.extent(1)},
                             {1, static_cast<std::ptrdiff_t>(x.extent(0))});
@@ -195,7 +172,7 @@ private:
         all.push_back({"Y", y});
         runner into = prepare(layers, all);
         into();
-        compare<T>(array(y).clone(), 0, results["Y"], "Y in a view");
+        compare_part<T>(array(y).clone(), 0, results["Y"], "Y in a view");
     }
 
     layer_case c_;
@@ -276,7 +253,8 @@ TEST_CASE("layers of a transformer", "[repeat]") {
            {"X", "g", "c", "W_Q", "W_K", "W_V", "W_O", "U", "u", "D", "t"}});
 }
 
-// Random layers ------------------------------------------------------------------------------------
+// Random layers
+// ------------------------------------------------------------------------------------
 
 namespace {
 

@@ -14,9 +14,10 @@
 using namespace ricci;
 using namespace ricci::literals;
 using namespace ricci::testing;
-using Catch::Matchers::Contains;
+using ricci::testing::Contains;
 
-// In the source -------------------------------------------------------------------------------------
+// In the source
+// -------------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Complex programs through the public face: the imaginary unit, parts, conjugates and the functions of
-// complex numbers, and their gradients.
+// Complex programs through the public face: the imaginary unit, parts, conjugates and the functions
+// of complex numbers, and their gradients.
 #include <cmath>
 #include <complex>
 #include <limits>

@@ -12,7 +12,8 @@ namespace ricci::testing {
 
 using label_list = std::vector<std::string>;
 
-/// The labels of one operand; "..." becomes as many labels as the rank leaves, numbered from the right.
+/// The labels of one operand; "..." becomes as many labels as the rank leaves, numbered from the
+/// right.
 inline label_list labels_of(const std::string& text, std::size_t ellipsis_rank) {
     label_list out;
     for (std::size_t k = 0; k < text.size();) {

@@ -1,5 +1,5 @@
-// Tensors of every element type through the public face: einsums, equations, numbers, factors, views,
-// prepared programs and kept tensors, against loops written out in wide or exact arithmetic.
+// Tensors of every element type through the public face: einsums, equations, numbers, factors,
+// views, prepared programs and kept tensors, against loops written out in wide or exact arithmetic.
 #include <complex>
 #include <cstdint>
 #include <random>
@@ -9,6 +9,7 @@
 #include <ricci/ricci.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/unit/other_types.hpp"
 
 namespace {
 
@@ -68,16 +69,6 @@ void fill(Tensor& x, unsigned seed) {
             x.data()[k] = static_cast<T>(re);
         }
     }
-}
-
-template <class F>
-void for_types(F body) {
-    body.template operator()<std::int32_t>();
-    body.template operator()<std::int64_t>();
-    body.template operator()<bf16>();
-    body.template operator()<f16>();
-    body.template operator()<std::complex<float>>();
-    body.template operator()<std::complex<double>>();
 }
 
 template <class T>
@@ -184,15 +175,15 @@ void check_equations() {
 }  // namespace
 
 TEST_CASE("products of every element type", "[types]") {
-    for_types([]<class T>() { check_products<T>(); });
+    ricci::testing::for_other_types([]<class T>() { check_products<T>(); });
 }
 
 TEST_CASE("sums, diagonals, repeated rows and empty tensors of every element type", "[types]") {
-    for_types([]<class T>() { check_sums_and_diagonals<T>(); });
+    ricci::testing::for_other_types([]<class T>() { check_sums_and_diagonals<T>(); });
 }
 
 TEST_CASE("equations of every element type", "[types]") {
-    for_types([]<class T>() { check_equations<T>(); });
+    ricci::testing::for_other_types([]<class T>() { check_equations<T>(); });
 }
 
 TEST_CASE("whole numbers wrap, and are exact beyond the digits of a double", "[types]") {

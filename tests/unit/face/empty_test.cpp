@@ -1,5 +1,5 @@
-// Tensors without elements: nothing is read or written where they are said to lie, and sums over nothing
-// are what sums of nothing are.
+// Tensors without elements: nothing is read or written where they are said to lie, and sums over
+// nothing are what sums of nothing are.
 #include <cstdint>
 #include <cstring>
 #include <string>

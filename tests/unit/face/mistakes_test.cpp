@@ -1,5 +1,5 @@
-// Mistakes at run time: ricci::parse and ricci::error say the words that the compiler says. The cases
-// are those of tests/compile_fail.
+// Mistakes at run time: ricci::parse and ricci::error say the words that the compiler says. The
+// cases are those of tests/compile_fail.
 #include "tests/catch.hpp"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Calling equations: binding by name, results by name, prepared programs, gradients, words, threads.
+// Calling equations: binding by name, results by name, prepared programs, gradients, words,
+// threads.
 #include "tests/catch.hpp"
 
 #include <algorithm>

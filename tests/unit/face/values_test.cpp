@@ -226,7 +226,7 @@ TEST_CASE("sizes in braces are extents, and what could be extents or values is r
     CHECK(x.b.size() == 36);
     CHECK(x.c.size() == 24);
     CHECK(x.d.extent(0) == 3);
-    using Catch::Matchers::Contains;
+    using ricci::testing::Contains;
     CHECK_THROWS_WITH((tensor<float, 2>{{2, 3}}), Contains("x({n, m}) for extents"));
     CHECK_THROWS_WITH((tensor<std::int32_t, 2>{{2, 3}}), Contains("x({n, m}) for extents"));
     CHECK_THROWS_WITH((tensor<float, 1>{3}), Contains("x({n}) for the extent"));

@@ -1,4 +1,5 @@
-// Arrays: memory that is shared, looked at and taken over; views of the right type only; conversions.
+// Arrays: memory that is shared, looked at and taken over; views of the right type only;
+// conversions.
 #include <complex>
 #include <cstdint>
 #include <numeric>
@@ -16,7 +17,7 @@
 #include "tests/catch.hpp"
 
 using namespace ricci;
-using Catch::Matchers::Contains;
+using ricci::testing::Contains;
 
 namespace {
 

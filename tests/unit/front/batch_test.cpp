@@ -12,10 +12,13 @@
 #include <ricci/ricci.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/unit/parts_of_arrays.hpp"
 
 using namespace ricci;
 using namespace ricci::literals;
-using Catch::Matchers::Contains;
+using ricci::testing::compare_part;
+using ricci::testing::Contains;
+using ricci::testing::part_of;
 
 namespace {
 
@@ -63,31 +66,6 @@ array filled(const operand_shape& s, const std::vector<std::size_t>& extents,
     return a;
 }
 
-/// Part number `part` of an array along its first axis.
-array part_of(const array& a, std::size_t part) {
-    const std::vector<std::size_t> extents(a.extents().begin() + 1, a.extents().end());
-    array out(a.type(), extents);
-    const std::size_t bytes = out.size() * size_of(a.type());
-    const auto* from = static_cast<const unsigned char*>(a.data()) + part * bytes;
-    std::copy(from, from + bytes, static_cast<unsigned char*>(out.data()));
-    return out;
-}
-
-template <class T>
-void compare(const array& whole, std::size_t first, const array& part, const std::string& name) {
-    INFO(name);
-    REQUIRE(whole.size() >= first + part.size());
-    REQUIRE((whole.is_contiguous() && part.is_contiguous()));
-    const double tolerance = sizeof(T) == 4 ? 2e-5 : 1e-12;
-    for (std::size_t k = 0; k < part.size(); ++k) {
-        const double a = static_cast<double>(static_cast<const T*>(whole.data())[first + k]);
-        const double b = static_cast<double>(static_cast<const T*>(part.data())[k]);
-        if (std::abs(a - b) <= tolerance * (1 + std::abs(b))) continue;
-        CAPTURE(k, a, b);
-        FAIL("the batch differs from its parts");
-    }
-}
-
 /// Runs `p` on every part of the batched operands, and its batch on all of them.
 template <class T>
 void check(const char* text, const shapes& of_all, const std::vector<std::string>& batched,
@@ -115,7 +93,7 @@ void check(const char* text, const shapes& of_all, const std::vector<std::string
             const array& whole = results[name];
             const bool stacked = whole.rank() > value.rank();
             if (stacked) CHECK(whole.extent(0) == count);
-            compare<T>(whole, stacked ? k * value.size() : 0, value, name);
+            compare_part<T>(whole, stacked ? k * value.size() : 0, value, name);
         }
 
     if (by.empty()) return;
@@ -130,7 +108,7 @@ void check(const char* text, const shapes& of_all, const std::vector<std::string
         parts[k].push_back({seed, part_of(all.back().value.value(), k)});
         for (const auto& [name, value] : run(one_gradient, parts[k])) {
             if (is_batched(name.substr(4))) {  // behind dL/d
-                compare<T>(derived[name], k * value.size(), value, name);
+                compare_part<T>(derived[name], k * value.size(), value, name);
             } else if (!sums.contains(name)) {
                 sums.set(name, value.clone());
             } else {
@@ -141,7 +119,7 @@ void check(const char* text, const shapes& of_all, const std::vector<std::string
     }
     for (const auto& [name, sum] : sums) {
         CHECK(derived[name].size() == sum.size());
-        compare<T>(derived[name], 0, sum, name);
+        compare_part<T>(derived[name], 0, sum, name);
     }
 }
 template <class... Arguments>
@@ -239,7 +217,7 @@ TEST_CASE("a gradient that is batched gives one for each", "[batch]") {
     for (std::size_t k = 0; k < count; ++k)
         for (const auto& [name, value] :
              run(g, {{"X", part_of(x, k)}, {"W", w}, {"dL/dY", part_of(seed, k)}}))
-            compare<double>(all[name], k * value.size(), value, name);
+            compare_part<double>(all[name], k * value.size(), value, name);
 }
 
 TEST_CASE("batches in the source and at run time are the same", "[batch]") {

@@ -210,7 +210,8 @@ inline std::string against_unfused(const chain& which, const sizes& s, element t
     return against_unfused(bound_program::parsed(which.text), s, type, l, seed, tolerance);
 }
 
-/// Which outputs of a chain and its gradients have other bits on several threads than on one, in words.
+/// Which outputs of a chain and its gradients have other bits on several threads than on one, in
+/// words.
 inline std::string differences_between_threads(const chain& which, const sizes& s) {
     const auto program = with_gradients(which);
     std::vector<dense> first;

@@ -1,5 +1,5 @@
-// Fused groups at the edges of masks, where some vectors of lanes need fewer columns than others: which
-// lanes are made, that sums are right without the rest, and that nothing of it gets out.
+// Fused groups at the edges of masks, where some vectors of lanes need fewer columns than others:
+// which lanes are made, that sums are right without the rest, and that nothing of it gets out.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -140,8 +140,8 @@ TEST_CASE("masked groups give the same bits for any number of threads") {
         CHECK(differences_between_threads({m.name, softmax_of(m)}, {1, 2, 200, 300, 17, 36}) == "");
 }
 
-// Lanes that are left out hold what an earlier tile had: here NaN, of a key that later rows see. Rows are
-// made from the last one to the first.
+// Lanes that are left out hold what an earlier tile had: here NaN, of a key that later rows see.
+// Rows are made from the last one to the first.
 TEST_CASE("rows do not get what is hidden from them, be it NaN") {
     const std::int64_t n = 150, bad = 53;
     for (const auto& target : ricci::kernels::supported_targets()) {

@@ -1,5 +1,6 @@
-// Several sums over the same tensor that is not stored: those that read what others of them give, through a factor,
-// a number or a product, and those whose factor varies along one axis of the tiles only.
+// Several sums over the same tensor that is not stored: those that read what others of them give,
+// through a factor, a number or a product, and those whose factor varies along one axis of the
+// tiles only.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// Positions that a tensor says: rows read and added up, against the interpreter; numbers out of range.
+// Positions that a tensor says: rows read and added up, against the interpreter; numbers out of
+// range.
 #include <cstdint>
 #include <random>
 #include <string>

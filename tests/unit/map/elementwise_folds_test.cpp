@@ -7,6 +7,7 @@
 
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/unit/map/elementwise_problem.hpp"
 #include "tests/unit/map/elementwise_targets.hpp"
 
@@ -97,9 +98,12 @@ TEST_CASE("sums of short rows", "[elementwise]") {
 }
 
 TEST_CASE("sums of columns", "[elementwise]") {
-    // Columns of one unit and of several; rows that are added several at a time, and what is left of them.
+    // Columns of one unit and of several; rows that are added several at a time, and what is left
+    // of them.
+    const auto widths = ricci::testing::few_or<std::vector<std::int64_t>>(
+        {1, 65, 3073}, {1, 31, 64, 65, 1000, 3073, 6500});
     ricci::test::every_target().run([&] {
-        for (const std::int64_t columns : {1, 31, 64, 65, 1000, 3073, 6500}) {
+        for (const std::int64_t columns : widths) {
             for (const std::int64_t rows : {2, 7, 8, 11, 63, 64, 65, 150, 270}) {
                 for (const fold folding : {fold::sum, fold::mean}) {
                     CAPTURE(columns, rows, static_cast<int>(folding));
@@ -114,7 +118,8 @@ TEST_CASE("sums of columns", "[elementwise]") {
 }
 
 TEST_CASE("sums of products of two operands", "[elementwise]") {
-    // Rows of one tile and of several, contiguous ones and pieces that lie apart; a number of blocks.
+    // Rows of one tile and of several, contiguous ones and pieces that lie apart; a number of
+    // blocks.
     ricci::test::every_target().run([&] {
         for (const std::int64_t columns : {1, 9, 63, 100, 1000, 2048, 5003}) {
             for (const std::int64_t rows : {1, 3}) {

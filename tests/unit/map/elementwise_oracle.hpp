@@ -1,5 +1,5 @@
-// The meaning of steps::map, by brute force in long double, with a bound on the rounding error of an
-// evaluation in a narrower type carried along every value.
+// The meaning of steps::map, by brute force in long double, with a bound on the rounding error of
+// an evaluation in a narrower type carried along every value.
 #pragma once
 
 #include <algorithm>

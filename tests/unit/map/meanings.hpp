@@ -1,5 +1,5 @@
-// What each element-wise operation means, from <cmath> and the textbook: the tests' own words, which share
-// nothing with src/ but the names of the operations.
+// What each element-wise operation means, from <cmath> and the textbook: the tests' own words,
+// which share nothing with src/ but the names of the operations.
 #pragma once
 
 #include <cmath>
@@ -203,7 +203,8 @@ T meaning(int op, T a, T b, T c) {
     }
 }
 
-/// The same for complex numbers, in long double. What only real numbers have is that of the real parts.
+/// The same for complex numbers, in long double. What only real numbers have is that of the real
+/// parts.
 template <class R>
 std::complex<R> meaning(int op, std::complex<R> a, std::complex<R> b, std::complex<R> c) {
     using steps::opcode;

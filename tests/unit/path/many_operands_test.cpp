@@ -1,5 +1,5 @@
-// Contraction paths through more operands than all orders of are looked at: that a path is a tree, that it
-// costs what it says, and how near it comes to the best one.
+// Contraction paths through more operands than all orders of are looked at: that a path is a tree,
+// that it costs what it says, and how near it comes to the best one.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -28,7 +28,7 @@ struct network {
 };
 
 path::contraction_path path_of(const network& n) {
-    return path::find_path(n.operands, n.result,
+    return path::find_path({n.operands.begin(), n.operands.end()}, n.result,
                            [&](ir::ref i) { return n.extents[static_cast<std::size_t>(i)]; });
 }
 
@@ -106,8 +106,8 @@ cost count(const network& n, const path::contraction_path& path, std::string& wr
     return total;
 }
 
-/// The greedy path: always the pair whose product is larger than the two by least, those with a common
-/// index first; of equal ones the one with fewer multiplications.
+/// The greedy path: always the pair whose product is larger than the two by least, those with a
+/// common index first; of equal ones the one with fewer multiplications.
 double greedy(const network& n) {
     products all(n);
     cost total;
@@ -136,8 +136,8 @@ double greedy(const network& n) {
     return total.multiplications;
 }
 
-/// Every operand is joined to some before it, and to others at random: by an index of their own, by one
-/// that several share, or by one that the result has too.
+/// Every operand is joined to some before it, and to others at random: by an index of their own, by
+/// one that several share, or by one that the result has too.
 network random_network(std::size_t operands, unsigned seed, std::int64_t most_extent) {
     std::mt19937 random(seed);
     const auto draw = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };

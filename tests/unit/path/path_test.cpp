@@ -54,8 +54,9 @@ TEST_CASE("the path has the fewest multiplications of all orders") {
         };
         std::vector<std::set<ir::ref>> sets;
         for (const auto& o : operands) sets.emplace_back(o.begin(), o.end());
-        const auto path = path::find_path(
-            operands, result, [&](ir::ref i) { return extents[static_cast<std::size_t>(i)]; });
+        const auto path =
+            path::find_path({operands.begin(), operands.end()}, result,
+                            [&](ir::ref i) { return extents[static_cast<std::size_t>(i)]; });
         INFO("seed " << seed);
         CHECK(path.products.size() == operands.size() - 1);
         CHECK(path.multiplications == search(search, sets));
@@ -86,10 +87,10 @@ TEST_CASE("long chains of matrices have good paths") {
         std::vector<std::vector<ir::ref>> operands;
         for (std::size_t k = 0; k < count; ++k)
             operands.push_back({static_cast<ir::ref>(k), static_cast<ir::ref>(k + 1)});
-        const auto path =
-            path::find_path(operands, {0, static_cast<ir::ref>(count)}, [&](ir::ref i) {
-                return static_cast<std::int64_t>(sizes[static_cast<std::size_t>(i)]);
-            });
+        const std::vector<ir::ref> ends{0, static_cast<ir::ref>(count)};
+        const auto path = path::find_path({operands.begin(), operands.end()}, ends, [&](ir::ref i) {
+            return static_cast<std::int64_t>(sizes[static_cast<std::size_t>(i)]);
+        });
         INFO("seed " << seed << ", " << count << " matrices");
         const double allowed = count <= path::exact_path_operands ? 1 : 1.1;
         CHECK(path.multiplications <= allowed * best_bracketing(sizes));

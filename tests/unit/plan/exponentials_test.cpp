@@ -1,5 +1,5 @@
-// Exponentials out of the range of numbers, whose quotients and logarithms stand over several equations:
-// the values are those of the stable functions, and of nothing else.
+// Exponentials out of the range of numbers, whose quotients and logarithms stand over several
+// equations: the values are those of the stable functions, and of nothing else.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,8 +18,8 @@ namespace {
 using named_shapes = std::vector<std::pair<std::string, shape>>;
 using results = std::map<std::string, std::vector<double>>;
 
-/// A number for each element of each input, the same in every program. The scores S reach from -3000 to
-/// 3000, beyond what the exponentials of any type hold; y says places.
+/// A number for each element of each input, the same in every program. The scores S reach from
+/// -3000 to 3000, beyond what the exponentials of any type hold; y says places.
 double value_of(const std::string& name, std::int64_t k) {
     if (name == "y") return static_cast<double>(k % 3);
     const double x = std::sin(1.7 * static_cast<double>(k) + static_cast<double>(name.size()) +
@@ -183,7 +183,8 @@ TEST_CASE("logarithms of sums, and losses at places") {
            L = -\sum_i l^{i y_i})",
     };
     for (const auto& text : texts) check_values(text, whole, shapes);
-    // The derivative of the logarithm of a quotient divides by the exponential itself, as it is written.
+    // The derivative of the logarithm of a quotient divides by the exponential itself, as it is
+    // written.
     for (const auto& text : {texts[0], texts[2]})
         check_gradients(text, whole, "L", {"S"}, {{"S", {5, 7}}, {"y", {5}}, {"dL/dL", {}}});
     check_values(R"(Z = \sum_{ij} \exp(S^{ij})

@@ -1,4 +1,5 @@
-// Places that need not exist, as a bracket above them is false: against loops, and in the derivatives.
+// Places that need not exist, as a bracket above them is false: against loops, and in the
+// derivatives.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -47,7 +48,8 @@ void bind_whole(bound_program& p, const char* name, whole_numbers& x) {
     p.inputs.push_back(o);
 }
 
-/// Inputs by their names: Z and X positive, y with places that do not exist, s and n for places of places.
+/// Inputs by their names: Z and X positive, y with places that do not exist, s and n for places of
+/// places.
 struct given {
     whole_numbers y, s{{}, rows, 1}, n{{}, width, 1};
     explicit given(std::int32_t wrong) : y(targets(wrong)) {

@@ -105,8 +105,8 @@ named_shapes attention_shapes(std::int64_t n, std::int64_t width, std::int64_t h
 
 }  // namespace
 
-// Every product of the forward program has two in the gradient: three times, and what is left to the
-// element-wise steps.
+// Every product of the forward program has two in the gradient: three times, and what is left to
+// the element-wise steps.
 TEST_CASE("value and gradient of the attention layer cost 3.2 times the layer at most") {
     const std::vector<std::string> all{"X", "W_Q", "W_K", "W_V", "W_O"};
     CHECK(growth(attention, "Y", all, attention_shapes(1024, 512, 8)) <= 3.2);

@@ -1,12 +1,15 @@
-// Contractions that run together because they have an operand in common: which do, the right values, the
-// same bits as one after another, on any number of threads.
+// Contractions that run together because they have an operand in common: which do, the right
+// values, the same bits as one after another, on any number of threads.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <ricci/prepared.hpp>
 
+#include "src/plan/make_plan.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 
@@ -26,8 +29,8 @@ constexpr auto projections = R"(
     Q^{hja} = 2 T^{hba} X^{jb}
     R^{ic}  = X^{ib} V^{cb})";
 
-// Nine panels of columns and more on every CPU, which leave no rows where they lie, and more rows than one tile
-// has, which would pack B for itself.
+// Nine panels of columns and more on every CPU, which leave no rows where they lie, and more rows
+// than one tile has, which would pack B for itself.
 bound_program bind_projections(element type, layout l, unsigned seed) {
     bound_program p(projections, type, seed);
     p.input("X", {300, 6}, l).input("U", {2, 6, 225}, l).input("T", {2, 6, 225}, l);
@@ -69,6 +72,29 @@ TEST_CASE("projections of one input pack it once", "[join]") {
     CHECK(p.compare() == "");
     auto q = bind_projections(element::f32, layout::shuffled, 4);
     CHECK(q.compare() == "");
+}
+
+TEST_CASE("a joined step holds its contractions and what they have in common", "[join]") {
+    bound_program p = bind_projections(element::f32, layout::row_major, 3);
+    const plan::program_plan made = plan::make_plan(p.request());
+    REQUIRE(made.compiled.size() == 1);
+    const auto* joined = std::get_if<plan::joined_step>(&made.compiled[0]);
+    REQUIRE(joined != nullptr);
+    REQUIRE(joined->parts.size() == 3);
+    const auto x = static_cast<std::int32_t>(p.name("X"));
+    std::vector<std::int32_t> written;
+    for (const auto& part : joined->parts) {
+        const bool first = part.common == plan::shared_operand::a;
+        CHECK((first ? part.what.a.slot : part.what.b.slot) == x);
+        written.push_back(part.what.c.slot);
+    }
+    for (const char* name : {"P", "Q", "R"})
+        CHECK(std::count(written.begin(), written.end(), static_cast<std::int32_t>(p.name(name))) ==
+              1);
+    // Whoever visits the parts of all steps meets each of them.
+    std::size_t visited = 0;
+    plan::for_each_part(made.compiled[0], [&](const auto&) { ++visited; });
+    CHECK(visited == 3);
 }
 
 TEST_CASE("contractions that run together give the bits of each alone, on any number of threads",

@@ -1,5 +1,6 @@
-// Results of 16 bits with factors in front: alpha times the value plus beta times what was there rounds
-// once, however many steps that takes. Numbers are small and whole, so that floats hold all sums exactly.
+// Results of 16 bits with factors in front: alpha times the value plus beta times what was there
+// rounds once, however many steps that takes. Numbers are small and whole, so that floats hold all
+// sums exactly.
 #include <array>
 #include <cmath>
 #include <cstdint>

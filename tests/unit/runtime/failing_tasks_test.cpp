@@ -1,6 +1,6 @@
-// Tasks that end by an exception, in every order of loops: the call throws, in time, and the next one
-// computes what it should. Memory for tasks is this program's own, in the place of src/runtime/buffers.cpp:
-// so it fails when it is told to, wherever a task takes it.
+// Tasks that end by an exception, in every order of loops: the call throws, in time, and the next
+// one computes what it should. Memory for tasks is this program's own, in the place of
+// src/runtime/buffers.cpp: so it fails when it is told to, wherever a task takes it.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -66,8 +66,8 @@ std::vector<std::vector<double>> values_of(bound_program& p) {
     return all;
 }
 
-/// Fails each of the run's requests for memory, or many of them where there are more; what is wrong then, in
-/// words.
+/// Fails each of the run's requests for memory, or many of them where there are more; what is wrong
+/// then, in words.
 std::string run_with_failures(bound_program& p) {
     auto step = p.prepare();
     std::string words;

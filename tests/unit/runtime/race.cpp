@@ -1,4 +1,5 @@
-// Deliberate races, one for each argument: a thread sanitizer that does not report them watches nothing.
+// Deliberate races, one for each argument: a thread sanitizer that does not report them watches
+// nothing.
 #include <algorithm>
 #include <array>
 #include <chrono>

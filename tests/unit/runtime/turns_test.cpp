@@ -135,7 +135,8 @@ TEST_CASE("nobody waits for a task that fails, wherever it is", "[turns]") {
                     failed = e.task;
                 }
                 CHECK(failed == bad);
-                // What was added is in order, and later tasks do not go on without the one that failed.
+                // What was added is in order, and later tasks do not go on without the one that
+                // failed.
                 for (std::int64_t step = 0; step < steps; ++step) {
                     const shared_list& place = places[static_cast<std::size_t>(step)];
                     CHECK(counts_up(place.numbers()));
@@ -162,8 +163,9 @@ TEST_CASE("a failure ends the waiting for tasks that are at work or never begin"
     turns order;
     order.reserve(3);
     set_worker_count(3);
-    // The first task fails while the second is at work, and the third waits for that one. Whether there
-    // are three threads at that moment is the machine's to say: then the second task goes on alone.
+    // The first task fails while the second is at work, and the third waits for that one. Whether
+    // there are three threads at that moment is the machine's to say: then the second task goes on
+    // alone.
     std::atomic<bool> waiting{false}, back{false}, in_vain{false};
     const auto soon = [](const std::atomic<bool>& flag) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);

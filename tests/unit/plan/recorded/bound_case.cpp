@@ -83,7 +83,7 @@ void store(std::byte* to, element type, double value) {
 
 }  // namespace
 
-bound_case::bound_case(const recorded_program& which) : which_(which) {
+bound_case::bound_case(const recorded_program& which, unsigned seed) : which_(which), seed_(seed) {
     read(which);
     find_shapes();
     for (const auto& how : split(which.derived, ';')) {
@@ -227,12 +227,12 @@ engine::operand bound_case::operand_of(ir::ref n, const tensor& x, bool with_mem
     return o;
 }
 
-/// Numbers that depend on the name alone, so that they are the same in every run.
+/// Numbers that depend on the name and the seed alone, so that they are the same in every run.
 void bound_case::allocate(tensor& x, const std::string& name) {
     if (!x.memory.empty()) return;
     const std::size_t count = count_of(x.extents), size = size_of(x.type);
     x.memory.resize(std::max<std::size_t>(count, 1) * size);
-    unsigned seed = 1;
+    unsigned seed = seed_;
     for (const char c : name) seed = 31 * seed + static_cast<unsigned char>(c);
     std::mt19937 random(seed);
     for (std::size_t k = 0; k < count; ++k) {

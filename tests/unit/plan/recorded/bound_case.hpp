@@ -18,13 +18,14 @@ namespace ricci::testing {
 class bound_case {
 public:
     /// Throws std::logic_error where the text of the program or its operands is wrong.
-    explicit bound_case(const recorded_program& which);
+    /// `seed`: of the numbers in the inputs.
+    explicit bound_case(const recorded_program& which, unsigned seed = 1);
 
     ir::program_view view() const { return program_.view(); }
     /// For planning: operands are shapes, but where outputs are bound to memory.
     engine::request request(bool fuse = true);
-    /// For running: inputs hold numbers that depend on their names alone, and memory for outputs is
-    /// allocated.
+    /// For running: inputs hold numbers that depend on their names and the seed alone, and memory
+    /// for outputs is allocated.
     engine::request request_with_memory();
     /// The elements of all outputs, by name, after a run.
     std::map<std::string, std::vector<std::byte>> results() const;
@@ -53,6 +54,7 @@ private:
     ir::ref find(const std::string& name) const;
 
     recorded_program which_;
+    unsigned seed_ = 1;
     ir::program program_;
     std::map<std::string, std::int64_t> letters_;
     std::map<std::string, tensor> tensors_;

@@ -69,20 +69,16 @@ public:
 
     std::string record() const {
         std::string text;
-        for (const auto& s : plan_.compiled) {
-            if (s.is_stream) text += fused_words(s);
-            else if (s.is_gather) text += gather_words(s.gather);
-            else if (s.is_contraction) text += contraction_words(s.contraction);
-            else text += map_words(s);
-        }
+        for (const auto& s : plan_.compiled)
+            std::visit([&](const auto& what) { text += words_of_step(what); }, s);
         text += stored() + "workspace " + std::to_string(plan_.workspace_bytes) + "\n";
         for (const auto& rule : plan_.rules)
             text += "rule " + name(rule.slot) +
                     (rule.is_condition ? " 0 or 1" : " <= " + std::to_string(rule.most)) + "\n";
         for (const auto& note : plan_.notes) text += "not fused: " + note + "\n";
         if (plan_.instead)
-            text += "instead: " + std::to_string(plan_.instead->compiled.size()) +
-                    " steps, workspace " + std::to_string(plan_.instead->workspace_bytes) + "\n";
+            text += "instead: " + std::to_string(parts_of(*plan_.instead)) + " steps, workspace " +
+                    std::to_string(plan_.instead->workspace_bytes) + "\n";
         return text;
     }
 
@@ -127,85 +123,105 @@ private:
         return "{" + words + "}";
     }
 
+    static std::size_t parts_of(const program_plan& plan) {
+        std::size_t count = 0;
+        for (const auto& s : plan.compiled) for_each_part(s, [&](const auto&) { ++count; });
+        return count;
+    }
+
+    std::string words_of_step(const contraction_step& c) const {
+        return "contract " + contraction_words(c) + "\n";
+    }
+    std::string words_of_step(const joined_step& s) const {
+        std::string text;
+        for (const auto& part : s.parts)
+            text += (text.empty() ? "contract " : "& contract ") + contraction_words(part.what) +
+                    (part.common == shared_operand::a ? "  shares A\n" : "  shares B\n");
+        return text;
+    }
     std::string contraction_words(const contraction_step& c) const {
-        std::string line = c.joins_previous ? "& contract " : "contract ";
-        line += name(c.c.slot) + (c.beta == 1 ? " += " : " = ") + scaled(c.alpha);
+        std::string line = name(c.c.slot) + (c.beta == 1 ? " += " : " = ") + scaled(c.alpha);
         line += (c.conjugate_a ? "conj " : "") + name(c.a.slot) + " " +
                 (c.conjugate_b ? "conj " : "") + name(c.b.slot);
         if (c.beta != 0 && c.beta != 1) line += " + " + number_words(c.beta) + " of it";
         line += "  batch " + loops(c.batch_names) + "  M " + loops(c.m_names) + "  N " +
                 loops(c.n_names) + "  K " + loops(c.k_names);
-        if (c.shared != shared_operand::none)
-            line += c.shared == shared_operand::a ? "  shares A" : "  shares B";
-        return line + "\n";
+        return line;
     }
 
-    std::string map_words(const compiled_step& s) const {
-        const map_step& m = s.map;
+    std::string words_of_step(const map_step& m) const { return map_words(m) + "\n"; }
+    std::string map_words(const map_step& m) const {
         std::vector<named_loop> free, over;
         for (std::size_t k = 0; k < m.extents.size(); ++k) {
             const bool folded = k + static_cast<std::size_t>(m.folded) >= m.extents.size();
             (folded ? over : free).push_back({m.indices[k], m.extents[k]});
         }
         std::string read;
-        for (std::size_t k = 1; k < m.operands.size(); ++k)
-            append(read, " ", name(m.operands[k].slot));
-        std::string line = s.continues_chain ? "chained " : "";
-        line += word_of(m.folding) + " " + name(m.operands[0].slot) + " = " +
-                operations(m.program) + " of " + (read.empty() ? "nothing" : read) + "  free " +
-                loops(free);
+        for (std::size_t k = 1; k < m.uses.size(); ++k) append(read, " ", name(m.uses[k].slot));
+        std::string line = word_of(m.folding) + " " + name(m.uses[0].slot) + " = " +
+                           operations(m.program) + " of " + (read.empty() ? "nothing" : read) +
+                           "  free " + loops(free);
         if (!over.empty()) line += "  over " + loops(over);
-        if (s.continues_chain) line += "  sums " + inner(s.row_sum.summed);
-        return line + "\n";
+        return line;
     }
 
-    std::string gather_words(const gather_step& g) const {
+    std::string words_of_step(const gather_step& g) const {
         std::string line = g.scatter ? "scatter " : g.lookups.empty() ? "convert " : "gather ";
-        line += name(g.out.slot) + (g.scatter ? " += " : " = ") + name(g.in.slot);
+        line += name(g.out.use.slot) + (g.scatter ? " += " : " = ") + name(g.in.use.slot);
         for (const auto& l : g.lookups)
-            line += " at " + name(l.numbers.slot) + " of " + std::to_string(l.extent);
-        if (g.wanted.slot >= 0) line += " where " + name(g.wanted.slot);
+            line += " at " + name(l.numbers.use.slot) + " of " + std::to_string(l.extent);
+        if (g.wanted.use.slot >= 0) line += " where " + name(g.wanted.use.slot);
         std::vector<named_loop> over;
         for (std::size_t k = 0; k < g.extents.size(); ++k)
             over.push_back({g.indices[k], g.extents[k]});
         return line + "  " + loops(over) + "\n";
     }
 
-    std::string fused_words(const compiled_step& s) const {
-        const fused_step& g = s.stream;
+    std::string words_of_step(const chained_step& s) const {
+        std::string text = fused_words(s.first);
+        for (const auto& sum : s.between)
+            text +=
+                "chained " + map_words(sum.alone) + "  sums " + inner(sum.of_rows.summed) + "\n";
+        text += "chained " + fused_words(s.second);
+        for (const auto& k : s.kept)
+            text += "    kept: product " + std::to_string(k.first) + " of the first as " +
+                    std::to_string(k.second) + "\n";
+        return text;
+    }
+    std::string words_of_step(const fused_step& s) const { return fused_words(s); }
+    std::string fused_words(const fused_step& s) const {
+        const fused_group& g = s.group;
         const auto operand = [&](std::int32_t k) {
-            return name(g.operands[static_cast<std::size_t>(k)].slot);
+            return name(s.uses[static_cast<std::size_t>(k)].slot);
         };
         const auto in = [&](loop_role role) {
             std::vector<named_loop> list;
             for (std::size_t l = 0; l < g.loops.size(); ++l)
-                if (g.loops[l].axis == role) list.push_back({g.loop_names[l], g.loops[l].extent});
+                if (g.loops[l].axis == role) list.push_back({s.loop_names[l], g.loops[l].extent});
             return loops(list);
         };
-        std::string text = s.continues_chain ? "chained fused" : "fused";
-        text += "  batch " + in(loop_role::batch) + "  rows " + in(loop_role::row) + "  columns " +
-                in(loop_role::column) + "\n";
+        std::string text = "fused  batch " + in(loop_role::batch) + "  rows " + in(loop_role::row) +
+                           "  columns " + in(loop_role::column) + "\n";
         std::size_t tile = 0;
-        for (const auto& p : g.products)
-            text += "    tile " + std::to_string(tile++) + " product " + scaled(p.number) +
+        for (const auto& p : g.products) {
+            text += "    tile " + std::to_string(tile) + " product " + scaled(s.numbers[tile]) +
                     operand(p.a) + " " + operand(p.b) + " over " + inner(p.contracted) + "\n";
-        for (const auto& stage : g.stages) {
+            ++tile;
+        }
+        for (const auto& stage : g.operations) {
             text += "    tile " + std::to_string(tile++) + " " + word_of(stage.kind) + " " +
-                    operations(stage.program) + " of " + loaded(g, stage.program);
+                    operations(stage.program) + " of " + loaded(s, stage.program);
             if (stage.log_sum_exp >= 0)
                 text +=
                     std::string(stage.kind == operation_kind::recomputed ? " with " : " giving ") +
                     operand(stage.log_sum_exp);
             text += "\n";
         }
-        for (const auto& x : g.sinks) text += "    " + consumer_words(g, x, operand) + "\n";
+        for (std::size_t k = 0; k < g.consumers.size(); ++k)
+            text += "    " + consumer_words(s, k, operand) + "\n";
         std::string names;
-        for (const auto& u : g.unstored) append(names, ", ", unstored_name(u));
-        text += "    not stored: " + names + "\n";
-        for (const auto& k : g.kept)
-            text += "    kept: product " + std::to_string(k.first) + " of the first as " +
-                    std::to_string(k.second) + "\n";
-        return text;
+        for (const auto& u : s.unstored) append(names, ", ", unstored_name(u));
+        return text + "    not stored: " + names + "\n";
     }
     std::string unstored_name(const tensor_use& u) const {
         const ir::ref n = of(u.slot).name;
@@ -214,19 +230,21 @@ private:
         for (const ir::ref i : of(u.slot).axes) append(axes, ",", index(i));
         return "[" + axes + "]";
     }
-    std::string loaded(const fused_step& g, const std::vector<instruction>& program) const {
+    std::string loaded(const fused_step& s, const std::vector<instruction>& program) const {
         std::string words;
         for (const auto& i : program) {
             if (i.code != opcode::load && i.code != opcode::position) continue;
             append(words, " ",
                    i.operand < -1 ? "tile " + std::to_string(-2 - i.operand)
-                                  : name(g.operands[static_cast<std::size_t>(i.operand)].slot));
+                                  : name(s.uses[static_cast<std::size_t>(i.operand)].slot));
         }
         return words.empty() ? "nothing" : words;
     }
     template <class Operand>
-    std::string consumer_words(const fused_step& g, const fused_step::sink& x,
+    std::string consumer_words(const fused_step& s, std::size_t number,
                                const Operand& operand) const {
+        const fused_group& g = s.group;
+        const tile_consumer& x = g.consumers[number];
         std::string line;
         switch (x.summed) {
             case loop_role::column:
@@ -243,8 +261,9 @@ private:
         std::string summed;
         for (std::size_t l = 0; l < g.loops.size(); ++l)
             if (g.loops[l].axis == loop_role::batch && g.loops[l].extent != 1 && strides[l] == 0)
-                append(summed, ",", index(g.loop_names[l]));
-        line += operand(x.output) + " = " + scaled(x.number) + "tile " + std::to_string(x.tile);
+                append(summed, ",", index(s.loop_names[l]));
+        line += operand(x.output) + " = " + scaled(s.numbers[g.products.size() + number]) +
+                "tile " + std::to_string(x.tile);
         if (x.b >= 0) line += " " + operand(x.b) + " values " + inner(x.values);
         if (x.weights >= 0) line += " / weights " + std::to_string(x.weights);
         if (x.beta != 0) line += " + " + number_words(x.beta) + " of it";

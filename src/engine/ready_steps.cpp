@@ -1,0 +1,222 @@
+// The steps of a plan with their kernels.
+#include "src/engine/ready_steps.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+
+namespace ricci::engine {
+
+void plan_memory::bind(scalar_program& number, const plan::scalar& from) const {
+    for (std::size_t k = 0; k < from.operands.size(); ++k)
+        number.bind(k, element(from.operands[k].slot, from.operands[k].offset),
+                    plan_.type_of(from.operands[k].slot));
+}
+
+ready_contraction::ready_contraction(const plan::program_plan& plan, const planned& s)
+    : type_(plan.type),
+      kernels_(steps::contraction{plan.type_of(s.c.slot), s.batch, s.m, s.n, s.k, s.conjugate_a,
+                                  s.conjugate_b}),
+      alpha_(s.alpha),
+      beta_(s.beta) {}
+
+void ready_contraction::bind(const plan_memory& memory, const planned& s) {
+    a_ = memory.element(s.a.slot, s.a_offset);
+    b_ = memory.element(s.b.slot, s.b_offset);
+    c_ = memory.element(s.c.slot, s.c_offset);
+    memory.bind(alpha_, s.alpha);
+}
+
+contract::bound_contraction ready_contraction::bound() {
+    return {a_, b_, c_, alpha_.evaluate(type_), beta_};
+}
+
+void ready_contraction::run() { kernels_.run(a_, b_, c_, alpha_.evaluate(type_), beta_); }
+
+ready_map::ready_map(const plan::program_plan& plan, const planned& s)
+    : kernels_(steps::map{plan.type_of(s.uses[0].slot), s.folding, s.extents, s.folded, s.operands,
+                          s.program}),
+      bases_(s.operands.size()) {}
+
+namespace {
+
+elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
+                                            const plan::gather_step& s) {
+    std::vector<steps::lookup> lookups;
+    for (const auto& l : s.lookups)
+        lookups.push_back({plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent});
+    const steps::gather what{plan.type_of(s.out.use.slot),
+                             plan.type_of(s.in.use.slot),
+                             s.scatter,
+                             s.extents,
+                             s.out.at,
+                             s.in.at,
+                             lookups};
+    const bool of_truths = plan.is_truth(s.in.use.slot);
+    if (s.wanted.use.slot < 0) return elementwise::prepared_gather(what, nullptr, of_truths);
+    const elementwise::prepared_gather::condition wanted{plan.type_of(s.wanted.use.slot),
+                                                         s.wanted.at};
+    return elementwise::prepared_gather(what, &wanted, of_truths);
+}
+
+}  // namespace
+
+ready_gather::ready_gather(const plan::program_plan& plan, const planned& s)
+    : kernels_(gather_kernels(plan, s)),
+      places_(s.lookups.size() + (s.wanted.use.slot >= 0 ? 1 : 0)) {
+    if (s.scatter) return;  // [v = x_i] is 0 for a number that is no place
+    for (const auto& l : s.lookups) strays_.push_back(l.words);
+}
+
+void ready_gather::bind(const plan_memory& memory, const planned& s) {
+    in_ = memory.base(s.in.use.slot);
+    out_ = memory.base(s.out.use.slot);
+    for (std::size_t l = 0; l < s.lookups.size(); ++l)
+        places_[l] = memory.base(s.lookups[l].numbers.use.slot);
+    if (s.wanted.use.slot >= 0) places_.back() = memory.base(s.wanted.use.slot);
+}
+
+void ready_gather::run() {
+    if (!checked_before_) check();
+    kernels_.run(out_, in_, places_.data());
+}
+
+void ready_gather::check() const {
+    if (strays_.empty()) return;
+    const auto stray = kernels_.find_stray(places_.data());
+    if (!stray.found()) return;
+    throw error(fmt::format("ricci: {} and a number there is {:g}.",
+                            strays_[static_cast<std::size_t>(stray.lookup)], stray.value));
+}
+
+void ready_numbers::add(const std::vector<plan::scalar>& numbers) {
+    for (const auto& number : numbers) programs_.emplace_back(number);
+    values_.resize(programs_.size());
+}
+
+std::size_t ready_numbers::bind(const plan_memory& memory, const std::vector<plan::scalar>& numbers,
+                                std::size_t first) {
+    for (const auto& number : numbers) memory.bind(programs_[first++], number);
+    return first;
+}
+
+const double* ready_numbers::evaluate() {
+    for (std::size_t k = 0; k < programs_.size(); ++k)
+        values_[k] = programs_[k].evaluate(type_).real;
+    return values_.data();
+}
+
+ready_group::ready_group(const plan::program_plan& plan, const planned& s)
+    : kernels_(s.group), bases_(s.uses.size()), numbers_(plan.type) {
+    numbers_.add(s.numbers);
+}
+
+void ready_group::bind(const plan_memory& memory, const planned& s) {
+    memory.bind(bases_, s.uses);
+    numbers_.bind(memory, s.numbers);
+}
+
+ready_joined::ready_joined(const plan::program_plan& plan, const planned& s) {
+    std::vector<contract::joinable> joinable;
+    parts_.reserve(s.parts.size());
+    for (const auto& part : s.parts) {
+        parts_.emplace_back(plan, part.what);
+        joinable.push_back({&parts_.back().how(), part.common == plan::shared_operand::b});
+    }
+    together_ = parts_[0].how().join(joinable);
+    bound_.resize(parts_.size());
+}
+
+void ready_joined::bind(const plan_memory& memory, const planned& s) {
+    for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k].bind(memory, s.parts[k].what);
+}
+
+void ready_joined::run() {
+    if (!together_) {
+        for (auto& part : parts_) part.run();
+        return;
+    }
+    for (std::size_t k = 0; k < parts_.size(); ++k) bound_[k] = parts_[k].bound();
+    together_->run(bound_);
+}
+
+std::string ready_joined::words(std::size_t part) const {
+    if (!together_ || part > 0) return parts_[part].words();
+    return fmt::format("packed once for {} contractions, from here on", parts_.size());
+}
+
+ready_chained::way ready_chained::choose(const plan::program_plan& plan, const planned& s) {
+    std::vector<steps::row_dot> sums;
+    for (const auto& sum : s.between) sums.push_back(sum.of_rows);
+    fused::prepared_chain kernels(
+        steps::fused_chain{s.first.group, s.operands, sums, s.second.group, s.kept});
+    if (kernels.is_suitable()) {
+        together made{std::move(kernels), {}, ready_numbers(plan.type)};
+        made.bases.resize(s.first.uses.size() + s.operands.size() + s.second.uses.size());
+        made.numbers.add(s.first.numbers);
+        made.numbers.add(s.second.numbers);
+        return made;
+    }
+    apart made{{plan, s.first}, {}, {plan, s.second}};
+    for (const auto& sum : s.between) made.between.emplace_back(plan, sum.alone);
+    return made;
+}
+
+ready_chained::ready_chained(const plan::program_plan& plan, const planned& s)
+    : how_(choose(plan, s)) {}
+
+void ready_chained::bind(const plan_memory& memory, const planned& s) {
+    if (auto* one = std::get_if<together>(&how_)) {
+        auto base = one->bases.begin();
+        const auto bind = [&](const auto& uses) {
+            for (const auto& use : uses) *base++ = memory.base(use.slot);
+        };
+        bind(s.first.uses);
+        for (const auto& sum : s.between) bind(sum.uses);
+        bind(s.second.uses);
+        one->numbers.bind(memory, s.second.numbers, one->numbers.bind(memory, s.first.numbers));
+        return;
+    }
+    auto& parts = std::get<apart>(how_);
+    parts.first.bind(memory, s.first);
+    for (std::size_t k = 0; k < parts.between.size(); ++k)
+        parts.between[k].bind(memory, s.between[k].alone);
+    parts.second.bind(memory, s.second);
+}
+
+void ready_chained::run() {
+    if (auto* one = std::get_if<together>(&how_)) {
+        one->kernels.run(one->bases.data(), one->numbers.evaluate());
+        return;
+    }
+    auto& parts = std::get<apart>(how_);
+    parts.first.run();
+    for (auto& sum : parts.between) sum.run();
+    parts.second.run();
+}
+
+std::string ready_chained::words(std::size_t part) const {
+    if (const auto* one = std::get_if<together>(&how_))
+        return part == 0 ? one->kernels.describe() : "together with the steps above";
+    const auto& parts = std::get<apart>(how_);
+    if (part == 0) return parts.first.words();
+    return part <= parts.between.size() ? ready_map::words() : parts.second.words();
+}
+
+ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& step) {
+    const auto by_kind = [&]<class Planned>(const Planned& s) -> ready_step {
+        if constexpr (std::is_same_v<Planned, plan::contraction_step>)
+            return ready_contraction(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::map_step>) return ready_map(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::fused_step>) return ready_group(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::joined_step>) return ready_joined(plan, s);
+        else return ready_chained(plan, s);
+    };
+    return std::visit(by_kind, step);
+}
+
+}  // namespace ricci::engine

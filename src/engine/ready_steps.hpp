@@ -1,0 +1,186 @@
+// The steps of a plan with their kernels, and the addresses of their operands: one class for each
+// kind of step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "src/contract/contraction.hpp"
+#include "src/engine/scalar_program.hpp"
+#include "src/fused/group.hpp"
+#include "src/index/gather.hpp"
+#include "src/map/map.hpp"
+#include "src/plan/plan.hpp"
+
+namespace ricci::engine {
+
+/// Where the tensors of a plan are.
+class plan_memory {
+public:
+    plan_memory(const plan::program_plan& plan, std::byte* workspace)
+        : plan_(plan), workspace_(workspace) {}
+
+    /// Null for what is no tensor.
+    std::byte* base(std::int32_t number) const {
+        if (number < 0) return nullptr;
+        const auto& slot = plan_.slots[static_cast<std::size_t>(number)];
+        if (slot.kind == plan::storage::workspace) return workspace_ + slot.workspace_offset;
+        return static_cast<std::byte*>(slot.data);
+    }
+    std::byte* element(std::int32_t number, std::int64_t offset) const {
+        return base(number) + offset * static_cast<std::int64_t>(size_of(plan_.type_of(number)));
+    }
+    template <class Uses>
+    void bind(std::vector<void*>& bases, const Uses& uses) const {
+        for (std::size_t k = 0; k < uses.size(); ++k) bases[k] = base(uses[k].slot);
+    }
+    void bind(scalar_program& number, const plan::scalar& from) const;
+
+private:
+    const plan::program_plan& plan_;
+    std::byte* workspace_;
+};
+
+// Each is made of a step of a plan, is bound to memory, then runs, any number of times, and says
+// how it does that where it is worth telling. Running allocates nothing.
+
+class ready_contraction {
+public:
+    using planned = plan::contraction_step;
+    ready_contraction(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run();
+    std::string words(std::size_t = 0) const { return kernels_.words(); }
+
+    const contract::strategy& how() const { return kernels_.how(); }
+    contract::bound_contraction bound();
+
+private:
+    element type_;
+    contract::prepared_contraction kernels_;
+    const void* a_ = nullptr;
+    const void* b_ = nullptr;
+    void* c_ = nullptr;
+    scalar_program alpha_;
+    double beta_ = 0;
+};
+
+class ready_map {
+public:
+    using planned = plan::map_step;
+    ready_map(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s) { memory.bind(bases_, s.uses); }
+    void run() { kernels_.run(bases_.data()); }
+    static std::string words(std::size_t = 0) { return {}; }
+
+private:
+    elementwise::prepared_map kernels_;
+    std::vector<void*> bases_;
+};
+
+class ready_gather {
+public:
+    using planned = plan::gather_step;
+    ready_gather(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run();
+    static std::string words(std::size_t = 0) { return {}; }
+
+    /// Throws ricci::error for a number that is wanted and no place of its axis.
+    void check() const;
+    /// Whether there is a number that is no place, wanted or not.
+    bool has_stray() const { return kernels_.has_stray(places_.data()); }
+    /// It is checked before the first step runs, and not again.
+    void check_before_all() { checked_before_ = true; }
+
+private:
+    elementwise::prepared_gather kernels_;
+    void* out_ = nullptr;
+    const void* in_ = nullptr;
+    std::vector<const void*> places_;  // of lookups, then of the condition
+    std::vector<std::string> strays_;  // what to say of a number that is no place
+    bool checked_before_ = false;
+};
+
+/// Numbers that are computed when a step runs, in the order in which they are added.
+class ready_numbers {
+public:
+    explicit ready_numbers(element type) : type_(type) {}
+    void add(const std::vector<plan::scalar>& numbers);
+    /// Those from number `first` on. Returns the number of the next one.
+    std::size_t bind(const plan_memory& memory, const std::vector<plan::scalar>& numbers,
+                     std::size_t first = 0);
+    const double* evaluate();
+
+private:
+    element type_;
+    std::vector<scalar_program> programs_;
+    std::vector<double> values_;
+};
+
+class ready_group {
+public:
+    using planned = plan::fused_step;
+    ready_group(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run() { kernels_.run(bases_.data(), numbers_.evaluate()); }
+    std::string words(std::size_t = 0) const { return kernels_.describe(); }
+
+private:
+    fused::prepared_group kernels_;
+    std::vector<void*> bases_;
+    ready_numbers numbers_;
+};
+
+/// Contractions with a common operand: in one pass over it where that saves work, otherwise one
+/// after another.
+class ready_joined {
+public:
+    using planned = plan::joined_step;
+    ready_joined(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run();
+    std::string words(std::size_t part) const;
+
+private:
+    std::vector<ready_contraction> parts_;
+    std::unique_ptr<const contract::joined_strategy> together_;
+    std::vector<contract::bound_contraction> bound_;
+};
+
+/// A chain: by blocks of rows where that pays, otherwise its parts one after another.
+class ready_chained {
+public:
+    using planned = plan::chained_step;
+    ready_chained(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run();
+    std::string words(std::size_t part) const;
+
+private:
+    struct together {
+        fused::prepared_chain kernels;
+        std::vector<void*> bases;
+        ready_numbers numbers;
+    };
+    struct apart {
+        ready_group first;
+        std::vector<ready_map> between;
+        ready_group second;
+    };
+    using way = std::variant<together, apart>;
+    static way choose(const plan::program_plan& plan, const planned& s);
+
+    way how_;
+};
+
+using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_group,
+                                ready_joined, ready_chained>;
+
+ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
+
+}  // namespace ricci::engine

@@ -1,0 +1,89 @@
+// Assignments around planes: what a fused group is made of, and how its loops stand in each of
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "src/base/small_map.hpp"
+#include "src/base/small_set.hpp"
+#include "src/plan/plan.hpp"
+
+namespace ricci::plan {
+
+/// Which steps touch a slot, in order.
+struct slot_uses {
+    std::vector<std::size_t> readers, writers;
+};
+
+/// Where one of the group's loops stands in a plane: an axis, and the factor there; no axis:
+/// nowhere.
+struct axis_term {
+    std::int32_t axis = -1;
+    std::int64_t factor = 0;
+    bool operator==(const axis_term&) const = default;
+};
+using plane_layout = short_list<axis_term, 4>;  // for each of the group's loops
+
+/// Some of a group's loops: whether each is one of them.
+using loop_choice = short_list<bool, 8>;
+
+/// Numbers of steps.
+using step_set = small_set<std::size_t, 8>;
+
+/// The loops of an assignment that are the group's: each with its place in the group's list.
+class matching {
+public:
+    /// The place, -1: it is none of the group's.
+    std::int32_t of(loop l) const;
+    bool has(std::int32_t group_loop) const;
+    /// False where the loop is another one already, or another loop is this one.
+    bool add(loop l, std::int32_t group_loop);
+    const auto& pairs() const { return pairs_; }
+
+private:
+    short_list<std::pair<loop, std::int32_t>, 6> pairs_;
+};
+
+/// Assignments around planes, and how the group's loops stand in them.
+struct grown_group {
+    const program_plan* plan = nullptr;
+    std::vector<group_loop> loops;
+    small_map<std::int32_t, plane_layout, 4> planes;  // by slot
+    small_map<std::size_t, matching, 4> matched;      // by step
+    std::vector<std::size_t> members, consumers;      // steps, in order
+    // Members that read a plane where a tensor says: they read its factors there instead.
+    std::vector<std::size_t> picked;
+    bool reads_large = false;  // some member reads a tensor that has rows and columns
+
+    const assign& at(std::size_t step) const { return *plan->steps[step].as_assign(); }
+    std::int64_t extent(std::size_t group_loop) const {
+        return plan->values.extent(loops[group_loop].what);
+    }
+    bool is_plane(std::int32_t slot) const { return planes.contains(slot); }
+    /// Along which of the group's loops the tensor is walked.
+    loop_choice walked(const matching&, const access&) const;
+    /// Whether it is walked along rows, if there are any, and along columns.
+    bool spans_tile(const loop_choice& walked) const;
+    bool follows(const loop_choice& walked, loop_role) const;
+    /// Which of the group's loops a consumer sums.
+    loop_choice summed_by(std::size_t step) const;
+    /// Loops of a step's own beside the group's. Those of a map are few, and run one by one.
+    loop_list own_loops(std::size_t step) const;
+    bool has_own_loops(std::size_t step) const { return !own_loops(step).empty(); }
+    /// Whether planes are at least as large as what they are made of and become, or there are
+    /// weights, which are worth fusing at any size.
+    bool has_large_planes() const;
+};
+
+/// A contraction's factors, and the loops of both, of one and of the other, in this order.
+struct factor_loads {
+    const expression* a = nullptr;
+    const expression* b = nullptr;
+};
+factor_loads factors_of(const graph& values, const assign& contraction);
+loop_list batch_m_n(const factor_loads&, const loop_list& over);
+
+}  // namespace ricci::plan

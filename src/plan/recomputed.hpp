@@ -1,0 +1,34 @@
+// Differences over all pairs that are recomputed wherever they are read, as r^{ija} = x^{ja} -
+// x^{ia}: they cost less than reading them, and a sum of them can then be fused.
+#pragma once
+
+#include <map>
+
+#include "src/plan/plan.hpp"
+
+namespace ricci::plan {
+
+class recomputed_differences {
+public:
+    explicit recomputed_differences(program_plan& plan) : plan_(plan) {}
+
+    /// Remembers what an equation computes, if it is such a tensor: in the workspace, with an axis
+    /// of few elements beside two or more loops, the difference of two tensors that each lack a
+    /// loop.
+    void add(const access& target, expr value);
+    /// The value that is read; -1: it is read from memory. Whoever needs it in memory finds it
+    /// there.
+    expr value_of(const access& read);
+    /// Takes out the steps whose results nobody reads.
+    void remove_unread();
+
+private:
+    struct definition {
+        access target;
+        expr value = -1;
+    };
+    program_plan& plan_;
+    std::map<std::int32_t, definition> known_;  // by slot
+};
+
+}  // namespace ricci::plan

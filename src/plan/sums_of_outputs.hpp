@@ -1,0 +1,16 @@
+// Sums over columns that are sums of what another consumer gives.
+#pragma once
+
+#include <optional>
+
+#include "src/plan/consumers.hpp"
+#include "src/plan/tile_values.hpp"
+
+namespace ricci::plan {
+
+/// sum_j X_ij (sum_c A_ic B_jc) is sum_c A_ic (sum_j X_ij B_jc): a map instead of `sum` where
+/// `bracket` gives the bracket. Nothing where it does not.
+std::optional<made_step> sum_of_output(program_plan&, const grown_group&, tile_values&,
+                                       const consumer& sum, const consumer& bracket);
+
+}  // namespace ricci::plan

@@ -1,0 +1,318 @@
+// The invariants of fused groups and chains, checked.
+#include "src/plan/verify_group.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "src/plan/grown_group.hpp"
+
+namespace ricci::plan {
+namespace {
+
+enum class stage : std::uint8_t { product, operation, result };
+
+stage stage_of(part p) {
+    switch (p) {
+        case part::product:
+            return stage::product;
+        case part::weights:
+        case part::log_sum:
+        case part::recomputed:
+        case part::tile:
+            return stage::operation;
+        case part::rows:
+        case part::columns:
+        case part::pairs:
+        case part::added:
+            break;
+    }
+    return stage::result;
+}
+
+bool makes_tile(part p) { return stage_of(p) != stage::result && p != part::log_sum; }
+
+loop_list loops_with(const fused& group, loop_role role) {
+    loop_list result;
+    for (const auto& l : group.loops)
+        if (l.role == role) add_loop(result, l.what);
+    return result;
+}
+
+class group_check {
+public:
+    group_check(const program_plan& plan, const fused& group, const requirement& require)
+        : plan_(plan),
+          values_(plan.values),
+          group_(group),
+          require_(require),
+          batch_(loops_with(group, loop_role::batch)),
+          rows_(loops_with(group, loop_role::row)),
+          columns_(loops_with(group, loop_role::column)),
+          all_(united(united(batch_, rows_), columns_)) {}
+
+    void run() {
+        require_(all_.size() == group_.loops.size(), "a loop of a group that stands twice");
+        require_(!columns_.empty(), "a group without columns");
+        auto last = stage::product;
+        for (std::size_t k = 0; k < group_.members.size(); ++k) {
+            const member& m = group_.members[k];
+            require_(stage_of(m.as) >= last, "a product or an operation behind what comes later");
+            last = stage_of(m.as);
+            require_((plan_.slot_of(m.what.target).kind == storage::tile) == makes_tile(m.as),
+                     "a tile that is stored, or a result that is not");
+            for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
+            check(m, k == 0 ? nullptr : &group_.members[k - 1]);
+            if (makes_tile(m.as)) {
+                require_(is_whole_tile(m.what.target),
+                         "a tile made at other loops than its group's");
+                tiles_[m.what.target.slot] =
+                    m.as == part::weights ? m.what.target.slot : weights_in(m.what.body);
+            } else {
+                results_.insert(m.what.target.slot);
+            }
+        }
+    }
+
+private:
+    // Nothing: it depends on weights in another way than by a factor.
+    using weights = std::optional<std::int32_t>;
+    static constexpr std::int32_t no_weights = -1;
+
+    void check_load(const access& from) const {
+        require_(!results_.contains(from.slot), "a group that reads its own result");
+        if (plan_.slot_of(from).kind != storage::tile) return;
+        require_(tiles_.contains(from.slot), "a tile that its group has not made");
+        require_(is_whole_tile(from), "a tile read at other loops than its group's");
+    }
+    /// Each axis is walked by one loop, from one end to the other.
+    bool is_whole_tile(const access& a) const {
+        const auto& extents = plan_.slot_of(a).extents;
+        for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
+            const place& p = a.at[axis];
+            if (p.offset != 0 || p.terms.size() > 1) return false;
+            const std::int64_t reached =
+                p.terms.empty() ? 1 : values_.extent(p.terms[0].over) * p.terms[0].factor;
+            if (reached != extents[axis]) return false;
+        }
+        return loops_of(a) == all_;
+    }
+
+    void check(const member& m, const member* before) const {
+        const assign& a = m.what;
+        require_(m.weights < 0 || m.as == part::rows, "a result that is rescaled, and not of rows");
+        switch (m.as) {
+            case part::product:
+                require_(a.as == form::contract && a.beta == 0, "a product that is none");
+                return check_factors(a);
+            case part::weights:
+                require_(a.folding == fold::softmax && a.over == columns_,
+                         "weights that are no softmax over the columns");
+                return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
+            case part::log_sum:
+                return require_(before != nullptr && before->as == part::weights &&
+                                    before->what.body == a.body && a.over == columns_ &&
+                                    a.folding == fold::logsumexp &&
+                                    a.loops == united(batch_, rows_),
+                                "a log-sum-exp that does not stand behind its weights");
+            case part::recomputed:
+                require_(is_made_again(a.body), "weights that are made again in another form");
+                return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
+            case part::tile:
+                return require_(a.as == form::map && a.folding == fold::none,
+                                "a tile that is a fold");
+            case part::rows:
+            case part::columns:
+            case part::pairs:
+            case part::added:
+                return check_result(m);
+        }
+    }
+    // exp(x - y), y in memory and the same for all columns.
+    bool is_made_again(expr e) const {
+        const auto is = [&](expr x, opcode code) {
+            return values_[x].kind == kind::operation && values_[x].code == code;
+        };
+        if (!is(e, opcode::exp) || !is(values_[e].arguments[0], opcode::subtract)) return false;
+        const auto& sum = values_[values_[values_[e].arguments[0]].arguments[1]];
+        return sum.kind == kind::load && plan_.slot_of(sum.source).kind != storage::tile &&
+               common(sum.indices, columns_).empty();
+    }
+    void check_factors(const assign& a) const {
+        const auto f = factors_of(values_, a);
+        const auto lacks = [&](const expression* e, const loop_list& loops) {
+            return common(e->indices, loops).empty();
+        };
+        require_((lacks(f.a, rows_) && lacks(f.b, columns_)) ||
+                     (lacks(f.b, rows_) && lacks(f.a, columns_)),
+                 "a product whose factors have rows and columns both");
+    }
+
+    void check_result(const member& m) const {
+        const auto is_tile = [&](expr e) {
+            return values_[e].kind == kind::load &&
+                   plan_.slot_of(values_[e].source).kind == storage::tile;
+        };
+        const auto& body = values_[m.what.body];
+        const bool scaled = body.kind == kind::operation && body.code == opcode::multiply &&
+                            body.arguments.size() == 2 && is_tile(body.arguments[0]) &&
+                            values_[body.arguments[1]].kind == kind::load &&
+                            !is_tile(body.arguments[1]);
+        require_(is_tile(m.what.body) || scaled, "a result of something else than a tile");
+        const auto own = loops_of(m.what.target);
+        const auto has = [&](const loop_list& loops) { return without(loops, own).empty(); };
+        if (m.as == part::rows)
+            require_(common(own, columns_).empty() && has(united(batch_, rows_)),
+                     "a result of rows that is not summed over all columns, and over these alone");
+        if (m.as == part::columns)
+            require_(common(own, rows_).empty() && has(united(batch_, columns_)),
+                     "a result of columns that is not summed over all rows, and over these alone");
+        if (m.as == part::pairs) require_(has(united(rows_, columns_)), "a tile written in part");
+        if (m.as == part::added)
+            require_(m.what.as == form::scatter, "a tile added along lines that is no scatter");
+        require_(weights_in(m.what.body) == m.weights,
+                 "a result that is not proportional to its weights alone");
+    }
+
+    // Which weights a value is proportional to.
+    weights weights_in(expr value) const {
+        const auto& node = values_[value];
+        if (node.kind == kind::load) {
+            const auto tile = tiles_.find(node.source.slot);
+            return tile == tiles_.end() ? no_weights : tile->second;
+        }
+        std::vector<std::int32_t> parts;
+        for (const expr a : node.arguments) {
+            const auto part = weights_in(a);
+            if (!part) return {};
+            parts.push_back(*part);
+        }
+        const auto dependent = [](std::int32_t part) { return part != no_weights; };
+        const auto count = std::count_if(parts.begin(), parts.end(), dependent);
+        if (count == 0) return no_weights;
+        const auto is_zero = [&](std::size_t k) {
+            return values_.is_constant(node.arguments[k], 0);
+        };
+        const auto every = *std::find_if(parts.begin(), parts.end(), dependent);
+        const bool same = std::all_of(parts.begin(), parts.end(),
+                                      [&](std::int32_t part) { return part == every; });
+        if (node.code == opcode::multiply && count == 1) return every;
+        if (node.code == opcode::add && same) return every;
+        if (node.code == opcode::select && !dependent(parts[0]) &&
+            (parts[1] == every || is_zero(1)) && (parts[2] == every || is_zero(2)))
+            return every;
+        return {};
+    }
+
+    const program_plan& plan_;
+    const graph& values_;
+    const fused& group_;
+    const requirement& require_;
+    const loop_list batch_, rows_, columns_, all_;
+    std::map<std::int32_t, weights> tiles_;  // made so far, by slot
+    std::set<std::int32_t> results_;
+};
+
+class chain_check {
+public:
+    chain_check(const program_plan& plan, const chained& chain, const requirement& require)
+        : values_(plan.values), chain_(chain), require_(require) {
+        for (const auto& l : chain.first.loops) {
+            add_loop(loops_, l.what);
+            if (l.role != loop_role::column) add_loop(rows_, l.what);
+        }
+    }
+
+    void run() {
+        require_(std::ranges::equal(chain_.first.loops, chain_.second.loops,
+                                    [](const group_loop& a, const group_loop& b) {
+                                        return a.what == b.what && a.role == b.role;
+                                    }),
+                 "two groups of a chain with other loops");
+        require_(has_only(chain_.first, {part::rows}),
+                 "a chain whose first group gives more than results of rows");
+        require_(has_only(chain_.second, {part::rows, part::columns}),
+                 "a chain whose second group gives more than results of rows and columns");
+        for (const auto& k : chain_.kept)
+            require_(is_product(chain_.first, k.first) && is_product(chain_.second, k.second),
+                     "a tile that is kept and not a product of both groups");
+        for (const auto& m : chain_.first.members)
+            if (!makes_tile(m.as)) given_[m.what.target.slot] = &m.what.target;
+        for (const auto& sum : chain_.between) check_sum(sum);
+        for (const auto& m : chain_.second.members) check_reads(m);
+    }
+
+private:
+    static bool has_only(const fused& group, std::initializer_list<part> results) {
+        return std::ranges::all_of(group.members, [&](const member& m) {
+            return stage_of(m.as) != stage::result ||
+                   std::find(results.begin(), results.end(), m.as) != results.end();
+        });
+    }
+    static bool is_product(const fused& group, std::int32_t tile) {
+        return std::ranges::any_of(group.members, [&](const member& m) {
+            return m.as == part::product && m.what.target.slot == tile;
+        });
+    }
+
+    // Number * the sum over loops of its own of a product of two tensors.
+    void check_sum(const assign& sum) {
+        const auto is_product = [&](expr e) {
+            return values_[e].code == opcode::multiply && values_[e].arguments.size() == 2;
+        };
+        expr product = sum.body;
+        if (is_product(product) && values_[values_[product].arguments[0]].kind == kind::constant)
+            product = values_[product].arguments[1];
+        const bool loads =
+            is_product(product) && std::ranges::all_of(values_[product].arguments, [&](expr e) {
+                return values_[e].kind == kind::load;
+            });
+        require_(loads && sum.as == form::map && sum.folding == fold::sum && sum.beta == 0,
+                 "a sum between groups of something else than two tensors");
+        require_(sum.loops == rows_ && common(sum.over, loops_).empty(),
+                 "a sum between groups that is not one for each row");
+        for_each_load(values_, sum, [&](const access& from) {
+            const auto known = given_.find(from.slot);
+            require_(known == given_.end() || known->second->at == from.at,
+                     "a sum between groups that reads other rows than its own");
+        });
+        given_[sum.target.slot] = &sum.target;
+    }
+
+    void check_reads(const member& m) const {
+        const auto at_rows = [&](const access& a) {
+            auto at = a.at;
+            for (auto& p : at)
+                erase_if(p.terms, [&](const term& t) { return !contains(loops_, t.over); });
+            return at;
+        };
+        for_each_load(values_, m.what, [&](const access& from) {
+            const auto known = given_.find(from.slot);
+            if (known == given_.end()) return;
+            require_(stage_of(m.as) == stage::operation,
+                     "a result of a chain that is read by a product or a sum of its second group");
+            require_(at_rows(*known->second) == at_rows(from),
+                     "a result of a chain that is read at other rows than its own");
+        });
+    }
+
+    const graph& values_;
+    const chained& chain_;
+    const requirement& require_;
+    loop_list loops_, rows_;
+    std::map<std::int32_t, const access*> given_;  // by the first group and the sums, by slot
+};
+
+}  // namespace
+
+void verify_group(const program_plan& plan, const fused& group, const requirement& require) {
+    group_check(plan, group, require).run();
+}
+
+void verify_chain(const program_plan& plan, const chained& chain, const requirement& require) {
+    chain_check(plan, chain, require).run();
+}
+
+}  // namespace ricci::plan

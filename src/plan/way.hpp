@@ -1,0 +1,33 @@
+// The ways in which an assignment can run, and how one was chosen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace ricci::plan {
+
+/// How an assignment runs. What it is, its `form`, leaves one or several ways; with which kernels
+/// the engine of a way goes is its own choice.
+enum class way : std::uint8_t {
+    contract,  // products summed tile by tile, operands packed where that pays
+    fold,      // the values of a map summed (or folded otherwise) row by row
+    map,       // element by element
+    copy,      // a map that moves elements and computes nothing
+    gather,    // rows that a tensor picks
+    scatter,   // rows added where a tensor says
+    convert,   // elements become another type
+};
+
+/// A way and what it costs: cycles of a nominal core, the same on every machine; see classify.cpp.
+struct priced_way {
+    way how = way::map;
+    double cycles = 0;
+};
+
+/// The cheapest way, and the next one where another would give the same values.
+struct decision {
+    priced_way taken;
+    std::optional<priced_way> runner_up;
+};
+
+}  // namespace ricci::plan

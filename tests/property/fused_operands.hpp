@@ -1,0 +1,67 @@
+// Random fused programs with their derivatives, and with operands.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/property/fused_generator.hpp"
+#include "tests/unit/bound_program.hpp"
+
+namespace ricci::testing {
+
+/// The program with its derivatives by everything that has one.
+inline ir::program with_gradients(const fused_program& p) {
+    return program_of(gradient_of(bound_program::parsed(p.text), "O", p.wrt, true));
+}
+
+inline double fused_content(const std::string& kind, std::int64_t columns, std::mt19937& random) {
+    const double uniform = static_cast<double>(random()) / 4294967296.0;
+    if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
+    if (kind == "truth") return uniform < 0.5 ? 1 : 0;
+    if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
+    if (kind == "positive") return 1 + uniform;
+    return 2 * uniform - 1;
+}
+
+/// Binds every input: the same values, up to the element type, whatever the layout.
+inline void bind_fused(bound_program& p, const fused_choices& c, const fused_program& what,
+                       element type, layout l) {
+    const auto view = p.view();
+    std::vector<bool> done(static_cast<std::size_t>(view.names.size()));
+    for (const auto& node : view.nodes) {
+        if (node.kind != ir::op::tensor || done[static_cast<std::size_t>(node.name)] ||
+            view.definition(node.name) != ir::none)
+            continue;
+        done[static_cast<std::size_t>(node.name)] = true;
+        const auto text = view.name(node.name);
+        const std::string name(text.begin(), text.end());
+        shape extents;
+        for (std::int32_t k = 0; k < node.positions.count; ++k) {
+            const auto& at = view.at(node.positions, k);
+            extents.push_back(at.kind == ir::position_kind::index
+                                  ? c.extents.at(*view.index(at.index).begin())
+                                  : std::max<std::int64_t>(c.extents.at('i'), 1) +
+                                        std::max<std::int64_t>(c.extents.at('j'), 1) - 1);
+        }
+        const auto known = what.contents.find(name);
+        auto& memory = p.allocate(extents, l);
+        std::mt19937 random(
+            c.seed +
+            77 * static_cast<unsigned>(name.size() + 31 * static_cast<unsigned char>(name.back())));
+        memory.each([&](std::int64_t at) {
+            const double x = fused_content(known == what.contents.end() ? "" : known->second,
+                                           c.extents.at('j'), random);
+            // Both precisions get the same numbers.
+            memory.set(at, type == element::f32 || type == element::f64
+                               ? static_cast<double>(static_cast<float>(x))
+                               : x);
+        });
+        p.input(name, memory);
+    }
+}
+
+}  // namespace ricci::testing

@@ -1,0 +1,63 @@
+// What a plan consists of, in words that tests count.
+#pragma once
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include "src/plan/plan.hpp"
+
+namespace ricci::testing {
+
+inline const char* word_of(plan::form as) {
+    static constexpr const char* words[] = {"contract", "map", "gather", "scatter"};
+    return words[static_cast<std::size_t>(as)];
+}
+inline const char* word_of(plan::fold how) {
+    static constexpr const char* words[] = {"no fold", "sum",     "mean",      "maximum",
+                                            "minimum", "product", "logsumexp", "softmax"};
+    return words[static_cast<std::size_t>(how)];
+}
+inline const char* word_of(plan::part as) {
+    static constexpr const char* words[] = {"makes tile", "weights", "log_sum", "again", "tile",
+                                            "rows",       "columns", "pairs",   "added"};
+    return words[static_cast<std::size_t>(as)];
+}
+
+inline void add_contents(const plan::assign& a, std::set<std::string>& to) {
+    to.insert(word_of(a.as));
+    if (a.as == plan::form::map) to.insert(word_of(a.folding));
+    if (a.scattered >= 0) to.insert("scattered");
+    if (a.beta != 0) to.insert("beta");
+}
+inline void add_contents(const plan::fused& f, std::set<std::string>& to) {
+    to.insert("fused");
+    for (const auto& m : f.members) {
+        to.insert(word_of(m.as));
+        if (m.weights >= 0) to.insert("rescaled");
+    }
+}
+inline void add_contents(const plan::chained& c, std::set<std::string>& to) {
+    to.insert("chained");
+    if (!c.between.empty()) to.insert("between");
+    if (!c.kept.empty()) to.insert("kept");
+    add_contents(c.first, to);
+    add_contents(c.second, to);
+}
+inline void add_contents(const plan::program_plan& plan, std::set<std::string>& to) {
+    for (const auto& s : plan.steps)
+        std::visit([&](const auto& what) { add_contents(what, to); }, s.what);
+    if (plan.careful) to.insert("careful");
+    for (const auto& s : plan.slots) {
+        if (s.kind == plan::storage::unused) continue;
+        if (s.kind == plan::storage::number) to.insert("number");
+        if (s.is_foreign) to.insert(std::string("tensors of ") + name_of(s.own_type));
+        if (s.is_truth) to.insert("truths");
+        for (const auto& other : plan.slots)
+            if (s.kind == plan::storage::input && other.kind == plan::storage::output &&
+                s.data != nullptr && s.data == other.data)
+                to.insert("shared");
+    }
+}
+
+}  // namespace ricci::testing

@@ -1,0 +1,158 @@
+// The meaning of a plan's assignments, as plain loops in double: what every pass has to leave as it
+// is. A fused group means its members in order, tiles stored like everything else; a chain means
+// its first group, the sums between, and its second group. Only the caller's memory has strides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "src/plan/plan.hpp"
+#include "tests/unit/plan/interpreted/values.hpp"
+
+namespace ricci::testing {
+
+template <class T>
+class plan_interpreter {
+public:
+    /// `shared`: what is bound to the memory of an input is that memory; until the passes have seen
+    /// to it, each tensor has its own.
+    plan_interpreter(const plan::program_plan& plan, bool shared)
+        : plan_(plan), loops_(plan.values), values_(plan.values, allocate(shared), loops_) {}
+
+    /// Runs all steps. False where a step that hides by zeros gave no number: nothing of it counts,
+    /// and another plan is run instead.
+    bool run() {
+        for (const auto& s : plan_.steps) {
+            std::visit([&](const auto& what) { run(what); }, s.what);
+            if (s.hides() && wrote_no_number(s)) return false;
+        }
+        return true;
+    }
+
+    /// What the outputs hold, by name.
+    std::map<ir::ref, const array<T>*> outputs() {
+        std::map<ir::ref, const array<T>*> all;
+        for (std::size_t k = 0; k < plan_.slots.size(); ++k)
+            if (plan_.slots[k].kind == plan::storage::output)
+                all[plan_.slots[k].name] = &values_.memory_of(static_cast<std::int32_t>(k));
+        return all;
+    }
+
+private:
+    std::vector<array<T>*> allocate(bool shared) {
+        std::vector<array<T>*> all;
+        std::map<const void*, array<T>*>
+            written;  // memory of the caller's that an output is bound to
+        for (const auto& s : plan_.slots)
+            if (shared && s.kind == plan::storage::output && s.data != nullptr)
+                written[s.data] = nullptr;
+        for (const auto& s : plan_.slots) {
+            const auto known = written.find(s.data);
+            if (known == written.end()) {
+                all.push_back(&memory_.emplace_back(elements(s)));
+                continue;
+            }
+            if (known->second == nullptr) known->second = &memory_.emplace_back(elements(s));
+            all.push_back(known->second);
+        }
+        return all;
+    }
+    array<T> elements(const plan::slot& s) const {
+        if (s.kind != plan::storage::input && s.kind != plan::storage::output)
+            return array<T>(s.extents);
+        if (s.data == nullptr) return array<T>(s.extents);
+        const element own = s.is_truth ? element::boolean : s.own_type;
+        return elements_of<T>(s.data, s.is_foreign || s.is_truth ? own : plan_.type, s.extents,
+                              s.strides);
+    }
+
+    void run(const plan::assign& a) {
+        if (a.as == plan::form::scatter) return add_up(a);
+        if (a.folding == plan::fold::softmax) return normalise(a);
+        loops_.each(a.loops, [&] {
+            std::vector<T> row;
+            loops_.each(a.over, [&] { row.push_back(values_.at(a.body)); });
+            set(a, folded(a.folding, row));
+        });
+    }
+    // target = scale * value + beta * target, where the loops are.
+    void set(const plan::assign& a, T value) {
+        if (a.scale >= 0) value *= values_.at(a.scale);
+        if (a.beta != 0) value += number_from<T>(a.beta) * values_.load(a.target);
+        values_.store(a.target, value);
+    }
+    void normalise(const plan::assign& a) {
+        loops_.each(plan::without(a.loops, a.over), [&] {
+            std::vector<T> row;
+            loops_.each(a.over, [&] { row.push_back(values_.at(a.body)); });
+            row = normalised(std::move(row));
+            std::size_t k = 0;
+            loops_.each(a.over, [&] { values_.store(a.target, row[k++]); });
+        });
+    }
+    // An element may be reached any number of times, and a number that is no place reaches none.
+    void add_up(const plan::assign& a) {
+        loops_.each(plan::united(a.loops, a.over), [&] {
+            if (a.scattered >= 0) {
+                const double number = real_of(values_.at(a.numbers));
+                if (!is_place(number, plan_.values.extent(a.scattered))) return;
+                loops_.set(a.scattered, static_cast<std::int64_t>(number));
+            }
+            T value = values_.at(a.body);
+            if (a.scale >= 0) value *= values_.at(a.scale);
+            values_.store(a.target, values_.load(a.target) + value);
+        });
+    }
+
+    void run(const plan::fused& group) {
+        for (const auto& m : group.members)
+            m.as == plan::part::recomputed ? make_again(m.what) : run(m.what);
+    }
+    // exp(x - l), and 0 where l is of no number: the weights of a softmax over nothing.
+    void make_again(const plan::assign& a) {
+        const plan::expr difference = plan_.values[a.body].arguments[0];
+        const plan::expr log_sum = plan_.values[difference].arguments[1];
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        loops_.each(a.loops, [&] {
+            const bool nothing = real_of(values_.at(log_sum)) == -infinity;
+            values_.store(a.target, nothing ? T(0) : values_.at(a.body));
+        });
+    }
+    void run(const plan::chained& chain) {
+        run(chain.first);
+        for (const auto& a : chain.between) run(a);
+        run(chain.second);
+        for (const auto& k : chain.kept)
+            if (!same(values_.memory_of(k.first), values_.memory_of(k.second)))
+                throw std::logic_error("a product that is kept is another one in the second group");
+    }
+    static bool same(const array<T>& a, const array<T>& b) {
+        if (a.size() != b.size()) return false;
+        for (std::size_t k = 0; k < a.size(); ++k)
+            if (a[k] != b[k] && (a[k] == a[k] || b[k] == b[k])) return false;
+        return true;
+    }
+
+    bool wrote_no_number(const plan::step& s) {
+        for (const auto& t : s.touches) {
+            const auto& x = values_.memory_of(t.slot);
+            for (std::size_t k = 0; t.writes && k < x.size(); ++k)
+                if (x.is_written(k) && x[k] != x[k]) return true;
+        }
+        return false;
+    }
+
+    const plan::program_plan& plan_;
+    std::deque<array<T>> memory_;
+    loop_counters loops_;
+    expression_values<T> values_;
+};
+
+}  // namespace ricci::testing

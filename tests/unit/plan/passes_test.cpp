@@ -1,0 +1,102 @@
+// What every pass of the planner leaves as it was: the values of the recorded programs and of those
+// of the literature, forward and with derivatives, on small extents, by plain loops after each
+// pass. RICCI_SEED says which extents and numbers.
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/few.hpp"
+#include "tests/property/settings.hpp"
+#include "tests/unit/plan/interpreted/passes.hpp"
+#include "tests/unit/plan/interpreted/small.hpp"
+#include "tests/unit/plan/recorded/bound_case.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+std::string check(const recorded_program& which, unsigned seed, plan_contents& seen) {
+    try {
+        bound_case program(which, seed);
+        return check_passes(program.request_with_memory(), seen);
+    } catch (const std::exception& refused) {
+        return refused.what();
+    }
+}
+
+void check_all(const std::vector<recorded_program>& programs, unsigned seeds, plan_contents& seen) {
+    for (const auto& which : programs)
+        for (unsigned seed = first_seed(); seed < first_seed() + seeds; ++seed) {
+            const auto small = with_small_extents(which, seed);
+            const std::string words = check(small, seed, seen);
+            if (words.empty()) continue;
+            FAIL_CHECK(which.name << "\n" << which.text << small.operands << "\n" << words);
+            break;
+        }
+}
+
+/// What few recorded programs have: tiles that are written as they are, or added along lines.
+std::vector<recorded_program> more_programs() {
+    const std::string biased = R"(
+        S^{ij} = Q^{ia} K^{ja} + b_{i-j}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = A^{ij} V^{jc})";
+    const std::string biased_heads = R"(
+        S^{hij} = Q^{hia} K^{hja} + b_{i-j}
+        A^{hij} = \operatorname{softmax}_j(S^{hij})
+        O^{hic} = A^{hij} V^{hjc})";
+    const std::string plane = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = A^{ij} V^{jc}
+        P^{ij} = A^{ij} G^{ij})";
+    // The sum of the weights times their gradient is one of the values times theirs.
+    const std::string scaled = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = 3 A^{ij} V^{jc})";
+    const std::string turned = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = A^{ij} V^{jc}
+        P^{ij} = A^{ij} + G^{ji})";
+    return {{"scaled values, gradients", scaled, "", "", "both O Q K V"},
+            {"relative bias", biased, ""},
+            {"weights in place of what is added to them", turned, "", "", "", "", "P@G"},
+            {"relative bias, gradients", biased, "", "", "both O Q b"},
+            {"relative bias of heads, gradients", biased_heads, "", "", "both O K b"},
+            {"weights as a result", plane, ""},
+            {"weights as a result, scaled", plane, "", "O 4x4; P 4x4", "", "", "O P", "",
+             element::f64, 2, 1}};
+}
+
+}  // namespace
+
+TEST_CASE("every pass leaves the values of recorded programs as they were") {
+    plan_contents seen;
+    for (const auto& programs : {attention_programs(), chain_programs(), pair_programs(),
+                                 other_programs(), more_programs()})
+        check_all(programs, few_or(3u, 6u), seen);
+    // Everything that a plan may consist of was there.
+    for (const char* what :
+         {"contract", "map",      "gather",  "scatter", "scattered", "beta",
+          "sum",      "mean",     "maximum", "minimum", "product",   "logsumexp",
+          "softmax",  "number",   "truths",  "careful", "shared",    "makes tile",
+          "weights",  "rescaled", "log_sum", "again",   "tile",      "rows",
+          "columns",  "pairs",    "added",   "between", "kept"})
+        if (seen[what] == 0) FAIL_CHECK("no plan has one: " << what);
+    CHECK(seen["fused"] > few_or(150, 300));
+    CHECK(seen["chained"] > few_or(50, 100));
+}
+
+TEST_CASE("every pass leaves the values of the literature's programs as they were") {
+    plan_contents seen;
+    for (const auto& which : corpus_programs()) {
+        const std::string words = check(which, first_seed(), seen);
+        if (!words.empty()) FAIL_CHECK(which.name << "\n" << which.text << "\n" << words);
+    }
+    check_all(corpus_programs(), 4, seen);
+    CHECK(seen["fused"] > 0);
+}

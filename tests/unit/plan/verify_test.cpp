@@ -1,0 +1,185 @@
+// The verifier of plans: the plans of all recorded programs keep their invariants, and a plan that
+// breaks one of them is refused, with words for it, the pass and the step. Here of assignments.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tests/catch.hpp"
+#include "tests/unit/plan/broken_plan.hpp"
+
+namespace ricci::plan {
+namespace {
+
+using namespace ricci::testing;
+
+// All ways, a position, and intermediates.
+const recorded_program layers = {
+    "layers",
+    R"(
+        H^{ib} = X^{ia} W^{ab}
+        m^i = \operatorname{mean}_b H^{ib}
+        Y^{ib} = (H^{ib} - m^i) i + t^{2b+1} + P^{ib}
+        E^{ib} = T^{x_i b} + Y^{ib}
+        G^{vb} = \sum_i [v = x_i] E^{ib}
+    )",      "i=8 a=5 b=6 v=10", "t 16; T 10x6; x i32 8 <10", "", "G", "", "v=10"};
+
+/// The first axis of a tensor is walked by two loops, in this order.
+void walk_by(access& a, loop first, loop second) { a.at[0].terms = {{first, 1}, {second, 1}}; }
+
+}  // namespace
+
+TEST_CASE("the plans of recorded programs keep their invariants") {
+    int plans = 0;
+    for (const auto& which : recorded_programs()) {
+        INFO(which.name);
+        bound_case program(which);
+        for (const bool fuse : {true, false})
+            make_plan(program.request(fuse), [&](const char* pass, const ir::program_view& view,
+                                                 const program_plan* plan) {
+                if (plan == nullptr) return;
+                ++plans;
+                CHECK_NOTHROW(verify(*plan, view, pass));
+            });
+    }
+    CHECK(plans > 1000);
+}
+
+TEST_CASE("an access has a place for each axis, and every place is on its axis") {
+    const planned p(layers, "order");
+    const auto h = p.slot("H"), y = p.slot("Y");
+    const auto i = p.loop_of("Y", 0), b = p.loop_of("Y", 1);
+    p.refuses("an access of another rank", "Y[", [&](program_plan& broken) {
+        auto& at = assignment(broken, y).target.at;
+        at.pop_back();
+    });
+    p.refuses("a place outside its axis", "H[",
+              [&](program_plan& broken) { assignment(broken, h).target.at[0].offset = 1; });
+    p.refuses("a place outside its axis", "H[",
+              [&](program_plan& broken) { assignment(broken, h).target.at[0].offset = -1; });
+    p.refuses("a place outside its axis", "Y[", [&](program_plan& broken) {
+        // A loop of more iterations than the axis has places.
+        auto& a = assignment(broken, y);
+        const loop longer = broken.values.loops().fresh(ir::none, 9);
+        a.body = broken.values.renamed(a.body, {{i, longer}});
+    });
+    p.refuses("a place whose loops are not sorted", "H[", [&](program_plan& broken) {
+        walk_by(assignment(broken, h).target, std::max(i, b), std::min(i, b));
+    });
+    p.refuses("a place that does not move", "H[", [&](program_plan& broken) {
+        assignment(broken, h).target.at[0].terms.push_back({b, 0});
+    });
+    p.refuses("a place that does not move", "H[", [&](program_plan& broken) {
+        const loop once = broken.values.loops().fresh(ir::none, 1);
+        assignment(broken, h).target.at[0].terms.push_back({once, 1});
+    });
+    p.refuses("a slot without elements", "Y[", [&](program_plan& broken) {
+        broken.slots[static_cast<std::size_t>(y)].kind = storage::unused;
+    });
+    p.refuses("a slot that there is not", "step 1",
+              [&](program_plan& broken) { assignment(broken, h).target.slot = 1000; });
+}
+
+TEST_CASE("loops are the target's or folded, each bound once") {
+    const planned p(layers, "order");
+    const auto h = p.slot("H"), m = p.slot("m"), y = p.slot("Y");
+    const auto i = p.loop_of("Y", 0), b = p.loop_of("Y", 1);
+    p.refuses("a loop that nobody runs", "Y[", [&](program_plan& broken) {
+        auto& a = assignment(broken, y);
+        const loop other = broken.values.loops().fresh(ir::none, 6);
+        a.body = broken.values.renamed(a.body, {{b, other}});
+    });
+    p.refuses("a loop that nobody runs", "G[", [&](program_plan& broken) {
+        auto& a = assignment(broken, form::scatter);
+        const loop other = broken.values.loops().fresh(ir::none, 8);
+        a.numbers = broken.values.renamed(a.numbers, {{i, other}});
+    });
+    p.refuses("loops that are not sorted", "Y[", [&](program_plan& broken) {
+        auto& a = assignment(broken, y);
+        std::swap(a.loops[0], a.loops[1]);
+    });
+    p.refuses("folded loops that are not sorted", "H[", [&](program_plan& broken) {
+        auto& a = assignment(broken, h);
+        a.over = {a.over[0], i};
+    });
+    p.refuses("a loop of one iteration", "Y[", [&](program_plan& broken) {
+        assignment(broken, y).loops.push_back(broken.values.loops().fresh(ir::none, 1));
+    });
+    p.refuses("a folded loop in the target", "H[",
+              [&](program_plan& broken) { add_loop(assignment(broken, h).over, i); });
+    p.refuses("a target that other loops reach", "Y[", [&](program_plan& broken) {
+        assignment(broken, y).loops.push_back(broken.values.loops().fresh(ir::none, 3));
+    });
+    p.refuses("a target with loops of its own", "G[", [&](program_plan& broken) {
+        auto& a = assignment(broken, form::scatter);
+        a.scattered = a.numbers = -1;
+    });
+    p.refuses("a fold over nothing", "m[", [&](program_plan& broken) {
+        auto& a = assignment(broken, m);
+        a.over.clear();
+        a.body = broken.values.constant(1);
+    });
+}
+
+TEST_CASE("a body is of the form that its way of running needs") {
+    const planned p(layers, "order");
+    const auto h = p.slot("H"), y = p.slot("Y");
+    const auto b = p.loop_of("Y", 1);
+    p.refuses("a sum inside a body", "m[", [&](program_plan& broken) {
+        auto& a = assignment(broken, p.slot("m"));
+        a.body = broken.values.row(fold::maximum, {b}, a.body);
+    });
+    p.refuses("a factor that depends on loops", "H[", [&](program_plan& broken) {
+        auto& a = assignment(broken, h);
+        a.scale = broken.values[a.body].arguments[0];
+    });
+    const std::string contraction = "a contraction of something else than two tensors";
+    p.refuses(contraction, "H[", [&](program_plan& broken) {
+        auto& a = assignment(broken, h);
+        a.body = broken.values.multiply({a.body, broken.values[a.body].arguments[0]});
+    });
+    p.refuses(contraction, "H[", [&](program_plan& broken) {
+        auto& a = assignment(broken, h);
+        a.body = broken.values.add({a.body, broken.values.constant(1)});
+    });
+    p.refuses(contraction, "H[", [&](program_plan& broken) { assignment(broken, h).scale = -1; });
+    p.refuses("a map with factors of a contraction", "Y[", [&](program_plan& broken) {
+        assignment(broken, y).scale = broken.values.constant(2);
+    });
+    p.refuses("a gather of no tensor", "", [&](program_plan& broken) {
+        assignment(broken, form::gather).body = broken.values.constant(1);
+    });
+    p.refuses("a scatter of no tensor", "G[", [&](program_plan& broken) {
+        assignment(broken, form::scatter).body = broken.values.constant(1);
+    });
+    p.refuses("a tensor of another type than the result", "H[", [&](program_plan& broken) {
+        auto& x = broken.slots[static_cast<std::size_t>(p.slot("X"))];
+        x.is_foreign = true;
+        x.own_type = element::f64;
+    });
+}
+
+TEST_CASE("what is read has been written, and inputs are not written") {
+    const planned p(layers, "order");
+    const auto h = p.slot("H"), m = p.slot("m"), y = p.slot("Y");
+    const std::string early = "a tensor that is read before it is written";
+    p.refuses(early, "m[",
+              [&](program_plan& broken) { std::swap(broken.steps[0], broken.steps[1]); });
+    p.refuses(early, "H[", [&](program_plan& broken) { assignment(broken, h).beta = 1; });
+    p.refuses(early, "H[", [&](program_plan& broken) {
+        // The target's own factor: what is added to a product is there before.
+        auto& a = assignment(broken, h);
+        a.scale = broken.values.load({m, {place{}}});
+    });
+    p.refuses("an input that is written", "P[",
+              [&](program_plan& broken) { assignment(broken, y).target.slot = p.slot("P"); });
+    p.refuses("a tile outside its group", "Y[", [&](program_plan& broken) {
+        broken.slots[static_cast<std::size_t>(y)].kind = storage::tile;
+    });
+    p.refuses_steps("a step that touches something else than it says", "Y[",
+                    [&](program_plan& broken) {
+                        for (auto& s : broken.steps)
+                            if (s.as_assign()->target.slot == y) s.touches.erase(s.touches.begin());
+                    });
+}
+
+}  // namespace ricci::plan
