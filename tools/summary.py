@@ -4,7 +4,8 @@
 usage: summary.py [--failed N] TESTLOG.JSON ...
 
 Exits with 1 unless something passed and nothing failed. A log that is not there counts as a failure:
-a build that broke left none. --failed adds failures of what is not one of meson's tests.
+a build that broke left none. --failed adds failures of what is not one of meson's tests. The last
+lines of what a failed test has printed come before the count: with several builds they are far up.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP"}
+LINES_OF_A_FAILURE = 60
 
 
 def main():
@@ -24,6 +26,7 @@ def main():
     arguments = parser.parse_args()
 
     counts = collections.Counter(failed=arguments.failed)
+    failures = []
     for log in arguments.logs:
         if not log.is_file():
             print(f"no test results in {log}")
@@ -38,7 +41,13 @@ def main():
                 counts["skipped"] += 1
             else:
                 counts["failed"] += 1
-                print(f"failed: {test['name']} ({result})")
+                failures.append(f"failed: {test['name']} ({result})")
+                printed = (test.get("stdout") or "") + (test.get("stderr") or "")
+                print(failures[-1])
+                for text in printed.splitlines()[-LINES_OF_A_FAILURE:]:
+                    print(f"    {text}")
+    if len(failures) > 1:
+        print("\n".join(failures))
     if counts["skipped"]:
         print(f"{counts['skipped']} skipped")
     print(f"{counts['passed']} passed, {counts['failed']} failed")

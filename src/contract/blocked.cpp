@@ -74,7 +74,6 @@ blocked<T, Stored>::blocked(flat_contraction flat, index_groups&& groups,
     if (!cut_.sums_apart && cut_.k_blocks == 1)
         operands_.result.find_lines(groups_.batch, panels(), operands_.left.tile_rows());
     if (!needs_no_memory()) runtime::worker_memory(0);
-    if (!cut_.in_place) runtime::lent_memory::reserve(sizeof(T) * borrowed());
 }
 
 template <class T, class Stored>
@@ -172,6 +171,12 @@ void blocked<T, Stored>::run(const void* a, const void* b, void* c, const engine
     }
     const runtime::lent_memory memory(sizeof(T) * borrowed());
     run_with_rows(from, {}, reinterpret_cast<T*>(memory.data()));
+}
+
+template <class T, class Stored>
+runtime::loan_list blocked<T, Stored>::loans() const {
+    if (cut_.in_place) return {};
+    return {{sizeof(T) * borrowed()}};
 }
 
 template <class T, class Stored>

@@ -42,6 +42,7 @@ public:
     blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table, bool alone = false);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
+    runtime::loan_list loans() const override;
     std::unique_ptr<const joined_strategy> join(std::span<const joinable> all) const override;
 
     /// Whether its rows are those of the operand given as B.

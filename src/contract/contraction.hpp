@@ -14,13 +14,14 @@ enum class kernel_choice { best, scalar };
 
 class prepared_contraction {
 public:
-    /// Copies what it needs of the descriptor, orders the loops and chooses blocks; reserves all
-    /// memory that running needs. Throws std::bad_alloc.
+    /// Copies what it needs of the descriptor, orders the loops and chooses blocks. Throws
+    /// std::bad_alloc.
     explicit prepared_contraction(const steps::contraction& what,
                                   kernel_choice kernels = kernel_choice::best);
 
     /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not
-    /// read when beta is 0. Does not allocate. The result does not depend on the number of threads.
+    /// read when beta is 0. Does not allocate while `how().loans()` are held. The result does not
+    /// depend on the number of threads.
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const {
         choice_.how->run(a, b, c, alpha, beta);

@@ -43,7 +43,6 @@ template <class T, class Stored>
 joined_rows<T, Stored>::joined_rows(std::vector<const part*> parts)
     : parts_(std::move(parts)), rows_(parts_[0]->rows()) {
     for (const part* p : parts_) borrowed_ = std::max(borrowed_, rows_.size() + p->borrowed());
-    runtime::lent_memory::reserve(borrowed_ * sizeof(T));
 }
 
 template <class T, class Stored>

@@ -23,6 +23,7 @@ public:
     static std::unique_ptr<const joined_strategy> make(std::span<const joinable> all);
 
     void run(std::span<const bound_contraction> operands) const override;
+    runtime::loan_list loans() const override { return {{borrowed_ * sizeof(T)}}; }
 
 private:
     explicit joined_rows(std::vector<const part*> parts);

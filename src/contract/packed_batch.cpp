@@ -95,15 +95,13 @@ packed_batch<T>::packed_batch(index_groups groups, const kernels::kernel_table<T
         dense.batch[0].extent = left;
         rest_.emplace(dense, table);
     }
-    runtime::lent_memory::reserve(static_cast<std::size_t>(bytes * at_once_));
 }
 
 template <class T>
 void packed_batch<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
                           const engine::number& beta) const {
     const bound_operands<T, T> from = bind<T>(groups_.origin, a, b, c, alpha, beta);
-    const runtime::lent_memory memory(sizeof(T) *
-                                      static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_));
+    const runtime::lent_memory memory(gathered_bytes());
     T* const gathered_a = reinterpret_cast<T*>(memory.data());
     T* const gathered_b = gathered_a + a_.pitch * at_once_;
     for (std::int64_t other = 0; other < iterations(groups_.batch); ++other) {
@@ -119,6 +117,23 @@ void packed_batch<T>::run(const void* a, const void* b, void* c, const engine::n
                      from.c + at.c + first * batches_.c, alpha, beta);
         }
     }
+}
+
+template <class T>
+std::size_t packed_batch<T>::gathered_bytes() const {
+    return sizeof(T) * static_cast<std::size_t>((a_.pitch + b_.pitch) * at_once_);
+}
+
+// One of the two contractions runs at a time.
+template <class T>
+runtime::loan_list packed_batch<T>::loans() const {
+    runtime::loan_list all{{gathered_bytes()}};
+    for (const auto* part : {&whole_, &rest_}) {
+        if (!part->has_value()) continue;
+        const auto more = (*part)->loans();
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
 }
 
 // The matrices of `count` neighbouring batches, one behind the other.

@@ -28,6 +28,7 @@ public:
     packed_batch(index_groups groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
+    runtime::loan_list loans() const override;
     std::string words() const override;
 
 private:
@@ -42,6 +43,7 @@ private:
     };
     static order put_in_order(loop_list& outer, loop_list& inner,
                               std::int64_t steps::contraction_loop::*stride);
+    std::size_t gathered_bytes() const;
     void gather(const order& how, const T* from, std::int64_t count, T* to) const;
 
     index_groups groups_;  // without the loop along which batches are gathered

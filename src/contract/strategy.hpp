@@ -7,6 +7,8 @@
 
 #include <ricci/engine/number.hpp>
 
+#include "src/runtime/loans.hpp"
+
 namespace ricci::contract {
 
 /// What strategy::run is given, for one of several contractions that run together.
@@ -26,6 +28,9 @@ public:
     virtual ~joined_strategy() = default;
 
     virtual void run(std::span<const bound_contraction> operands) const = 0;
+
+    /// What it lends while it runs.
+    virtual runtime::loan_list loans() const = 0;
 };
 
 class strategy;
@@ -47,6 +52,9 @@ public:
     /// C = alpha * A B + beta * C; a, b and c are as in the descriptor, in its element type.
     virtual void run(const void* a, const void* b, void* c, const engine::number& alpha,
                      const engine::number& beta) const = 0;
+
+    /// What it lends while it runs.
+    virtual runtime::loan_list loans() const { return {}; }
 
     /// What explain shows besides the name of this way; may be empty.
     virtual std::string words() const { return {}; }

@@ -111,7 +111,6 @@ transposed_output<T>::transposed_output(index_groups groups, const kernels::kern
     lines_ = table.stream_lines != nullptr &&
              total * static_cast<std::int64_t>(sizeof(T)) >= runtime::stream_bytes &&
              consists_of_lines();
-    runtime::lent_memory::reserve(sizeof(T) * static_cast<std::size_t>(row_.elements() * m));
 }
 
 template <class T>
@@ -131,8 +130,7 @@ void transposed_output<T>::run(const void* a, const void* b, void* c, const engi
     const bool stream = lines_ && from.beta == T{0} &&
                         reinterpret_cast<std::uintptr_t>(from.c) % runtime::line_bytes == 0;
     auto body = [&](std::int64_t number, int) {
-        const runtime::lent_memory memory(sizeof(T) * c_rows_.offset.size() *
-                                          static_cast<std::size_t>(row_.elements()));
+        const runtime::lent_memory memory(block_bytes());
         const position at = locate(outer_, number);
         run_block(from.a + at.a, from.b + at.b, from.c + at.c, reinterpret_cast<T*>(memory.data()),
                   alpha, beta, stream);
@@ -143,6 +141,22 @@ void transposed_output<T>::run(const void* a, const void* b, void* c, const engi
     } else {
         for (std::int64_t number = 0; number < blocks; ++number) body(number, 0);
     }
+}
+
+template <class T>
+std::size_t transposed_output<T>::block_bytes() const {
+    return sizeof(T) * c_rows_.offset.size() * static_cast<std::size_t>(row_.elements());
+}
+
+template <class T>
+runtime::loan_list transposed_output<T>::loans() const {
+    const std::int64_t blocks = alone_ ? iterations(outer_) : 1;
+    runtime::loan_list all{{block_bytes(), blocks}};
+    for (runtime::loan inner : product_->loans()) {
+        inner.tasks *= blocks;
+        all.push_back(inner);
+    }
+    return all;
 }
 
 template <class T>

@@ -27,9 +27,11 @@ public:
     transposed_output(index_groups groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
+    runtime::loan_list loans() const override;
     std::string words() const override;
 
 private:
+    std::size_t block_bytes() const;
     void run_block(const T* rows, const T* columns, T* c, T* block, const engine::number& alpha,
                    const engine::number& beta, bool stream) const;
     void write(const T* block, T* c, bool stream) const;

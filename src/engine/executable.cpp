@@ -160,8 +160,10 @@ void executable::run_at(const operand* moved, std::int32_t count) {
         if (const operand* const now = find_operand(slot.name, moved, count)) slot.data = now->data;
     }
     state_->execution->bind(state_->plan);
-    state_->execution->run();
+    state_->execution->run_held();
 }
+
+const runtime::loan_book& executable::loans() const { return state_->execution->loans(); }
 
 void executable::bind(const request& changes) {
     kept_request asked = state_->asked.with(changes);

@@ -29,12 +29,15 @@ execution::execution(const plan::program_plan& plan, purpose what) : instead_(pl
     steps_.reserve(plan.compiled.size());
     for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
         steps_.push_back({prepare(plan, plan.compiled[k]), {}});
+        std::visit([&](const auto& ready) { ready.list_loans(loans_); }, steps_.back().what);
         auto check = find_early_check(plan, k);
         if (!check) continue;
         std::get<ready_gather>(steps_.back().what).check_before_all();
         early_checks_.push_back(std::move(*check));
     }
-    if (what == purpose::run) bind(plan);
+    if (what == purpose::words) return;
+    const runtime::held_memory now(loans_);  // and not when it runs
+    bind(plan);
 }
 
 void execution::bind(const plan::program_plan& plan) {
@@ -144,6 +147,11 @@ bool execution::keeps_rules() const {
 }
 
 void execution::run() {
+    const runtime::held_memory held(loans_);
+    run_held();
+}
+
+void execution::run_held() {
     if ((keeps_rules() && run_steps()) || !instead_) return;
     plan::program_plan careful = *instead_;
     for (auto& slot : careful.slots)

@@ -27,10 +27,15 @@ public:
     /// Takes the memory of the slots anew, of the plan that this was made from.
     void bind(const plan::program_plan& plan);
 
-    /// Carries out the steps in order. Does not allocate. Throws ricci::error for a number that is
-    /// no place of the axis it is looked up in: before anything is written where an operand holds
-    /// it.
+    /// Carries out the steps in order. Memory that they lend is held before anything is written:
+    /// there is nothing to allocate, unless there are more workers than ever before, or other
+    /// threads hold what there is. Throws std::bad_alloc; and ricci::error for a number that is no
+    /// place of the axis it is looked up in: before anything is written where an operand holds it.
     void run();
+
+    /// The same where the caller holds what all of it lends.
+    void run_held();
+    const runtime::loan_book& loans() const { return loans_; }
 
     /// How the kernels carry out a part of a step, where that is worth telling.
     std::string words(std::size_t step, std::size_t part) const;
@@ -62,6 +67,7 @@ private:
 
     std::unique_ptr<std::byte, aligned_delete> workspace_;
     std::vector<prepared_step> steps_;
+    runtime::loan_book loans_;
     std::vector<early_check> early_checks_;
     /// The numbers of an operand that has to be between two; without words, or the plan is another
     /// one.

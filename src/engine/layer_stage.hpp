@@ -47,8 +47,9 @@ public:
     request for_first() const;
     /// Plans and allocates. Throws ricci::error where operands do not fit.
     void prepare() { executable_ = std::make_unique<executable>(for_first()); }
-    /// Allocates nothing.
+    /// Allocates nothing while its loans are held.
     void run(std::int64_t layer);
+    const runtime::loan_book& loans() const { return executable_->loans(); }
     std::string explain() const;
     std::string explain_passes() const;
 

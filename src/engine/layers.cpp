@@ -57,13 +57,18 @@ layers::layers(const request& r, purpose what, const layers* before)
     if (given_.computes == layering::what::gradient) make_gradient();
     else make_values();
     if (purpose_ == purpose::words) return;
+    const auto prepare = [&](stage& s) {
+        s->prepare();
+        loans_.add(s->loans());
+    };
     for (auto* const list : {&before_, &after_, &sums_})
-        for (stage& s : *list) s->prepare();
-    if (forward_ != nullptr) forward_->prepare();
-    if (backward_ != nullptr) backward_->prepare();
+        std::for_each(list->begin(), list->end(), prepare);
+    if (forward_ != nullptr) prepare(forward_);
+    if (backward_ != nullptr) prepare(backward_);
 }
 
 void layers::run() {
+    const runtime::held_memory held(loans_);
     for (stage& s : before_) s->run(0);
     for (std::int64_t layer = 0; forward_ != nullptr && layer < given_.count; ++layer)
         forward_->run(layer);

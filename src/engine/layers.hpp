@@ -14,6 +14,7 @@
 #include "src/engine/layer_memory.hpp"
 #include "src/engine/layer_operands.hpp"
 #include "src/engine/layer_stage.hpp"
+#include "src/runtime/loans.hpp"
 #include "src/text/program_body.hpp"
 
 namespace ricci::engine {
@@ -31,7 +32,7 @@ public:
     /// with the same extents. Throws ricci::error before anything is written.
     layers(const request& r, purpose what, const layers* before = nullptr);
 
-    /// Allocates nothing.
+    /// As execution::run().
     void run();
     std::string explain() const;
     std::string explain_passes() const;
@@ -67,6 +68,7 @@ private:
 
     stage forward_, backward_;
     std::vector<stage> before_, after_, sums_;  // copies, and gradients added up
+    runtime::loan_book loans_;
     std::string stored_words_;
 };
 

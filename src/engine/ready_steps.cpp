@@ -143,6 +143,12 @@ void ready_joined::run() {
     together_->run(bound_);
 }
 
+void ready_joined::list_loans(runtime::loan_book& to) const {
+    if (together_) to.add_step(together_->loans());
+    else
+        for (const auto& part : parts_) part.list_loans(to);
+}
+
 std::string ready_joined::words(std::size_t part) const {
     if (!together_ || part > 0) return parts_[part].words();
     return fmt::format("packed once for {} contractions, from here on", parts_.size());
@@ -196,6 +202,13 @@ void ready_chained::run() {
     parts.first.run();
     for (auto& sum : parts.between) sum.run();
     parts.second.run();
+}
+
+void ready_chained::list_loans(runtime::loan_book& to) const {
+    if (const auto* one = std::get_if<together>(&how_)) return to.add_step(one->kernels.loans());
+    const auto& parts = std::get<apart>(how_);
+    parts.first.list_loans(to);
+    parts.second.list_loans(to);
 }
 
 std::string ready_chained::words(std::size_t part) const {

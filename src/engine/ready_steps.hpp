@@ -15,6 +15,7 @@
 #include "src/index/gather.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
+#include "src/runtime/loans.hpp"
 
 namespace ricci::engine {
 
@@ -46,7 +47,8 @@ private:
 };
 
 // Each is made of a step of a plan, is bound to memory, then runs, any number of times, and says
-// how it does that where it is worth telling. Running allocates nothing.
+// how it does that where it is worth telling. Running allocates nothing while its loans are held:
+// it writes them into a book.
 
 class ready_contraction {
 public:
@@ -54,6 +56,7 @@ public:
     ready_contraction(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
+    void list_loans(runtime::loan_book& to) const { to.add_step(how().loans()); }
     std::string words(std::size_t = 0) const { return kernels_.words(); }
 
     const contract::strategy& how() const { return kernels_.how(); }
@@ -75,6 +78,7 @@ public:
     ready_map(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s) { memory.bind(bases_, s.uses); }
     void run() { kernels_.run(bases_.data()); }
+    static void list_loans(runtime::loan_book&) {}
     static std::string words(std::size_t = 0) { return {}; }
 
 private:
@@ -88,6 +92,7 @@ public:
     ready_gather(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
+    static void list_loans(runtime::loan_book&) {}
     static std::string words(std::size_t = 0) { return {}; }
 
     /// Throws ricci::error for a number that is wanted and no place of its axis.
@@ -128,6 +133,7 @@ public:
     ready_group(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run() { kernels_.run(bases_.data(), numbers_.evaluate()); }
+    void list_loans(runtime::loan_book& to) const { to.add_step(kernels_.loans()); }
     std::string words(std::size_t = 0) const { return kernels_.describe(); }
 
 private:
@@ -144,6 +150,7 @@ public:
     ready_joined(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
+    void list_loans(runtime::loan_book& to) const;
     std::string words(std::size_t part) const;
 
 private:
@@ -159,6 +166,7 @@ public:
     ready_chained(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
+    void list_loans(runtime::loan_book& to) const;
     std::string words(std::size_t part) const;
 
 private:

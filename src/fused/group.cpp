@@ -52,6 +52,8 @@ void prepared_group::run(void* const* bases, const double* numbers) const {
     order_->run(bases, numbers);
 }
 
+runtime::loan_list prepared_group::loans() const { return order_->loans(); }
+
 std::string prepared_group::describe() const { return order_->describe(); }
 
 prepared_chain::prepared_chain(const steps::fused_chain& what, kernel_choice kernels)
@@ -64,6 +66,8 @@ prepared_chain::~prepared_chain() = default;
 void prepared_chain::run(void* const* bases, const double* numbers) const {
     order_->run(bases, numbers);
 }
+
+runtime::loan_list prepared_chain::loans() const { return order_->loans(); }
 
 std::string prepared_chain::describe() const { return order_->describe(); }
 

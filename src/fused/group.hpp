@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "src/runtime/loans.hpp"
 #include "src/steps/fused.hpp"
 
 namespace ricci::fused {
@@ -23,8 +24,12 @@ public:
     ~prepared_group();
 
     /// bases[k] is the base pointer of operand k; numbers: one for each product, then one for each
-    /// consumer. Does not allocate. The result does not depend on the number of threads.
+    /// consumer. Does not allocate while its loans are held. The result does not depend on the
+    /// number of threads.
     void run(void* const* bases, const double* numbers) const;
+
+    /// What it lends while it runs.
+    runtime::loan_list loans() const;
 
     /// "tiles of 48 x 128, ..."
     std::string describe() const;
@@ -49,6 +54,7 @@ public:
     /// As of a group: bases of the operands of the first group, of the sums, and of the second
     /// group; numbers of the first group and of the second.
     void run(void* const* bases, const double* numbers) const;
+    runtime::loan_list loans() const;
     std::string describe() const;
 
 private:

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "src/runtime/loans.hpp"
+
 namespace ricci::fused {
 
 class loop_order {
@@ -13,6 +15,8 @@ public:
     virtual ~loop_order() = default;
 
     virtual void run(void* const* bases, const double* numbers) const = 0;
+    /// What it lends while it runs.
+    virtual runtime::loan_list loans() const { return {}; }
     virtual std::string describe() const = 0;
 };
 

@@ -76,8 +76,6 @@ row_blocks<T>::row_blocks(const chain_operands& operands, const steps::fused_cha
     suitable_ = choose_blocks() && choose_ranges();
     if (!suitable_) return;
     order_.reserve(batches_ * groups_);
-    runtime::lent_memory::reserve(
-        lent_bytes_, std::min<std::int64_t>(batches_ * groups_, runtime::worker_count()));
 }
 
 template <class T>
@@ -120,6 +118,11 @@ void row_blocks<T>::run(void* const* bases, const double* numbers) const {
         run_rows(mine, task, bases, numbers);
     };
     runtime::parallel_for_in_turns(order_, batches_ * groups_, body);
+}
+
+template <class T>
+runtime::loan_list row_blocks<T>::loans() const {
+    return {{lent_bytes_, batches_ * groups_}};
 }
 
 template <class T>

@@ -34,6 +34,7 @@ public:
     /// bases: of all operands, those of the sums between those of the groups. numbers: all of the
     /// first group, then all of the second.
     void run(void* const* bases, const double* numbers) const override;
+    runtime::loan_list loans() const override;
     std::string describe() const override;
 
 private:

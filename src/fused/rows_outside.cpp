@@ -38,7 +38,6 @@ rows_outside<T>::rows_outside(const steps::fused_group& what, const kernels::fus
     units_per_task_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
     runtime::worker_memory(0);  // now, not in the middle of a run
-    runtime::lent_memory::reserve(kept_bytes());
 }
 
 // A tile of rows of one iteration of the loops around it.
@@ -51,6 +50,11 @@ std::int64_t rows_outside<T>::units() const {
 template <class T>
 std::size_t rows_outside<T>::kept_bytes() const {
     return static_cast<std::size_t>(units() * parts_.count() * parts_.kept()) * sizeof(T);
+}
+
+template <class T>
+runtime::loan_list rows_outside<T>::loans() const {
+    return {{kept_bytes()}};
 }
 
 template <class T>

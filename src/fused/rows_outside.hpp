@@ -19,6 +19,7 @@ public:
     rows_outside(const steps::fused_group& what, const kernels::fused_table<T>& table,
                  const kernels::kernel_table<T>& packing);
     void run(void* const* bases, const double* numbers) const override;
+    runtime::loan_list loans() const override;
     std::string describe() const override;
 
 private:

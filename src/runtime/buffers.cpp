@@ -40,6 +40,7 @@ struct piece {
 struct memory_pool {
     std::mutex mutex;
     std::vector<piece> pieces;
+    std::vector<memory_pieces> held;  // by size, the largest first, each size once
 };
 
 // Never destroyed: a thread may still be computing while the program ends.
@@ -48,15 +49,46 @@ memory_pool& pool() {
     return *instance;
 }
 
-// Drops pieces that a new, larger one makes useless. The pool is locked.
-void add_piece(memory_pool& from, std::size_t bytes, bool lent) {
+// In the place of a free piece that is smaller, if there is one: so what is held is still there.
+// The pool is locked.
+piece& add_piece(memory_pool& from, std::size_t bytes) {
     const std::size_t size = (bytes + huge_page - 1) / huge_page * huge_page;
-    std::erase_if(from.pieces, [&](const piece& old) {
-        const bool useless = !old.lent && old.bytes < size;
-        if (useless) munmap(old.data, old.bytes);
-        return useless;
-    });
-    from.pieces.push_back({map_pages(size), size, lent});
+    auto at = std::find_if(from.pieces.begin(), from.pieces.end(),
+                           [&](const piece& old) { return !old.lent && old.bytes < size; });
+    if (at == from.pieces.end()) at = from.pieces.insert(at, piece{});
+    piece added{map_pages(size), size, false};
+    std::swap(*at, added);
+    if (added.data != nullptr) munmap(added.data, added.bytes);
+    return *at;
+}
+
+// There is room for another size. The pool is locked.
+void count_held(memory_pool& in, const memory_pieces& more) {
+    const auto at = std::find_if(in.held.begin(), in.held.end(),
+                                 [&](const memory_pieces& one) { return one.bytes <= more.bytes; });
+    if (at != in.held.end() && at->bytes == more.bytes) at->count += more.count;
+    else in.held.insert(at, more);
+}
+
+// The pool is locked.
+void uncount_held(memory_pool& in, std::span<const memory_pieces> pieces) {
+    for (const memory_pieces& gone : pieces)
+        for (memory_pieces& one : in.held)
+            if (one.bytes == gone.bytes) one.count -= gone.count;
+    std::erase_if(in.held, [](const memory_pieces& one) { return one.count == 0; });
+}
+
+// A piece may serve for what is smaller. The smallest that is large enough is lent, so that those
+// who hold smaller pieces take no more of the larger ones than are there for them. The pool is
+// locked.
+void provide_held(memory_pool& in) {
+    std::int64_t wanted = 0;
+    for (const memory_pieces& one : in.held) {
+        wanted += one.count;
+        const auto is_large = [&](const piece& each) { return each.bytes >= one.bytes; };
+        const auto present = std::count_if(in.pieces.begin(), in.pieces.end(), is_large);
+        for (std::int64_t k = present; k < wanted; ++k) add_piece(in, one.bytes);
+    }
 }
 
 }  // namespace
@@ -75,10 +107,7 @@ lent_memory::lent_memory(std::size_t bytes) {
     for (piece& each : from.pieces) {
         if (!each.lent && each.bytes >= bytes && (!best || each.bytes < best->bytes)) best = &each;
     }
-    if (!best) {
-        add_piece(from, bytes, true);
-        best = &from.pieces.back();
-    }
+    if (!best) best = &add_piece(from, bytes);
     best->lent = true;
     data_ = best->data;
 }
@@ -92,13 +121,23 @@ lent_memory::~lent_memory() {
     }
 }
 
-void lent_memory::reserve(std::size_t bytes, std::int64_t pieces) {
-    if (bytes == 0) return;
-    memory_pool& from = pool();
-    const std::lock_guard guard(from.mutex);
-    const auto present = std::count_if(from.pieces.begin(), from.pieces.end(),
-                                       [&](const piece& each) { return each.bytes >= bytes; });
-    for (std::int64_t k = present; k < pieces; ++k) add_piece(from, bytes, false);
+void lent_memory::hold(std::span<const memory_pieces> pieces) {
+    memory_pool& in = pool();
+    const std::lock_guard guard(in.mutex);
+    in.held.reserve(in.held.size() + pieces.size());
+    for (const memory_pieces& more : pieces) count_held(in, more);
+    try {
+        provide_held(in);
+    } catch (...) {
+        uncount_held(in, pieces);
+        throw;
+    }
+}
+
+void lent_memory::let_go(std::span<const memory_pieces> pieces) noexcept {
+    memory_pool& in = pool();
+    const std::lock_guard guard(in.mutex);
+    uncount_held(in, pieces);
 }
 
 }  // namespace ricci::runtime

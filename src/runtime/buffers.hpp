@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ricci::runtime {
 
@@ -15,7 +16,14 @@ inline constexpr std::size_t worker_bytes = std::size_t{2} << 20;
 /// addresses for all workers; pages come into being when they are touched.
 std::byte* worker_memory(int worker);
 
-/// A piece of memory of at least some size, returned to the pool at the end.
+/// So many pieces of at least this size.
+struct memory_pieces {
+    std::size_t bytes = 0;
+    std::int64_t count = 0;
+};
+
+/// A piece of memory of at least some size, returned to the pool at the end. Lending one allocates
+/// where the pool has none that is free and large enough: never while what is lent has been held.
 class lent_memory {
 public:
     explicit lent_memory(std::size_t bytes);
@@ -24,9 +32,11 @@ public:
     lent_memory& operator=(const lent_memory&) = delete;
     std::byte* data() const { return data_; }
 
-    /// Makes sure the pool has so many pieces of this size, so that later loans need not allocate;
-    /// one does only when more are lent at the same time than ever before.
-    static void reserve(std::size_t bytes, std::int64_t pieces = 1);
+    /// Makes sure that the pool has these pieces, sorted by size, the largest first, besides all
+    /// others that are held, until they are let go. Throws std::bad_alloc, and then holds none. To
+    /// be called by loans.hpp.
+    static void hold(std::span<const memory_pieces> pieces);
+    static void let_go(std::span<const memory_pieces> pieces) noexcept;
 
 private:
     std::byte* data_ = nullptr;

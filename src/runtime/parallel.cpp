@@ -48,10 +48,15 @@ void permit(int count) {
     *permission = std::make_unique<tbb::global_control>(parallelism, wanted);
 }
 
-// Whether oneTBB has found out what the machine has. Where memory fails it meanwhile, it would wait
-// for itself for ever when it is asked again: then it never is, and everything runs on the caller's
-// thread.
+// oneTBB has failed in the middle of a loop. Where it could not start a thread, the arena has a
+// request for workers that nobody ends, and whoever makes the next one waits for that for ever.
+std::atomic<bool> failed{false};
+
+// Whether oneTBB is to be asked: it has found out what the machine has, and has not failed since.
+// Where memory fails it before, it would wait for itself for ever when it is asked again; then, too,
+// everything runs on the caller's thread.
 bool has_threads() {
+    if (failed.load(std::memory_order_relaxed)) return false;
     static const bool found = [] {
         try {
             return tbb::info::default_concurrency() > 0;
@@ -112,6 +117,7 @@ void parallel_for(std::int64_t count, task_ref body) {
     } catch (...) {
         // No task lets anything out: there was no memory, or no thread, for another worker. Those
         // that had begun are through; what is left is for this thread.
+        failed.store(true, std::memory_order_relaxed);
         tasks.work();
     }
     tasks.finish();

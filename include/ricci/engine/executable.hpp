@@ -12,6 +12,9 @@ namespace ricci::detail {
 class memory_watch;
 class program_body;
 }  // namespace ricci::detail
+namespace ricci::runtime {
+class loan_book;
+}  // namespace ricci::runtime
 
 namespace ricci::engine {
 
@@ -97,8 +100,9 @@ public:
     }
     ~executable();
 
-    /// Reads the operands' current contents, writes the outputs; allocates nothing. Throws
-    /// ricci::error where a tensor that was bound has been destroyed or given other memory since.
+    /// Reads the operands' current contents, writes the outputs; allocates nothing, unless there are
+    /// more threads than before or other calls run meanwhile. Throws std::bad_alloc then, before
+    /// anything is written, and ricci::error where a tensor that was bound has been destroyed or given other memory since.
     void run();
 
     /// Takes the operands and extents of indices that `changes` has in the place of those of these
@@ -108,9 +112,12 @@ public:
     void bind(const request& changes);
 
     /// Runs with what `moved` lists in other memory than was bound, of the same extents, strides
-    /// and types; only the addresses count. Allocates nothing. No output may come near another
-    /// operand.
+    /// and types; only the addresses count. Allocates nothing while the caller holds its loans. No
+    /// output may come near another operand.
     void run_at(const operand* moved, std::int32_t count);
+
+    /// The memory that it lends while it runs, where it has no layers.
+    const runtime::loan_book& loans() const;
 
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
     std::string explain() const;

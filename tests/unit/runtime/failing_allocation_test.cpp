@@ -321,16 +321,16 @@ void check(int threads) {
               words_of(in_process([&] { return later_runs<Program>(expected, threads); }))) == "");
     std::string wrong_ones;
     long number = 0;
-    // A known defect, rare and on busy machines: where memory fails oneTBB while its parallel_for
-    // splits, threads may meet so that a reference to the loop is never given back, and the caller
-    // waits for ever. Such a call is told and made again; four of some hundred are a failure.
+    // A known defect, very rare: where memory fails oneTBB for the list of a thread's tasks, which
+    // is allocated once, its parallel_for has counted a task that nobody will run, and the caller
+    // waits for ever. Such a call is told and made again; a second one is a failure.
     int lost = 0;
     const auto one_run = [&] {
         return in_process([&] { return first_run<Program>(number, threads, expected); });
     };
     for (; number < 10000; ++number) {
         int status = one_run();
-        while (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && ++lost < 4) {
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && ++lost == 1) {
             WARN("allocation " << number << " failed, and the call did not come back");
             status = one_run();
         }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ lent_memory::lent_memory(std::size_t bytes) {
     if (bytes > 0) data_ = aligned(bytes);
 }
 lent_memory::~lent_memory() { ::operator delete (data_, std::align_val_t{4096}); }
-void lent_memory::reserve(std::size_t, std::int64_t) {}
+void lent_memory::hold(std::span<const memory_pieces>) {}
+void lent_memory::let_go(std::span<const memory_pieces>) noexcept {}
 
 }  // namespace ricci::runtime
 
