@@ -14,12 +14,12 @@
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/parse.hpp>
 
+#include "src/base/texts.hpp"
+
 namespace ricci::testing {
 namespace {
 
-detail::text_view view_of(const std::string& s) {
-    return {s.data(), static_cast<std::int32_t>(s.size())};
-}
+using detail::view_of;
 
 outcome outcome_of(derive::derived&& d) { return {std::move(d.program), std::move(d.mistake)}; }
 

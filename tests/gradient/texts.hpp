@@ -14,6 +14,7 @@
 #include <ricci/ir/order.hpp>
 #include <ricci/parse.hpp>
 
+#include "src/base/texts.hpp"
 #include "tests/front.hpp"
 #include "tests/unit/bound_program.hpp"
 
@@ -86,13 +87,13 @@ private:
     tensors run(ir::program program, const tensors& values) const {
         std::vector<engine::index_extent> extents;
         for (const auto& [letter, n] : extents_)
-            extents.push_back({program.intern_index(view_of(letter)), n});
+            extents.push_back({program.intern_index(detail::view_of(letter)), n});
         std::deque<memory> owned;
         std::map<ir::ref, memory*> results;
         std::mt19937 random(1);
         std::vector<engine::operand> operands;
         for (const auto& [name, x] : values) {
-            const ir::ref n = program.find(view_of(name));
+            const ir::ref n = program.find(detail::view_of(name));
             if (n == ir::none || program.definition(n) != ir::none) continue;
             const auto in =
                 std::find_if(inputs_.begin(), inputs_.end(),
@@ -134,9 +135,6 @@ private:
             out[{text.begin(), text.end()}] = m->values();
         }
         return out;
-    }
-    static detail::text_view view_of(const std::string& s) {
-        return {s.data(), static_cast<std::int32_t>(s.size())};
     }
     long double loss(const std::string& moving, const dense& along, double by) const {
         tensors values = values_;

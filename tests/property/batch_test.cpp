@@ -6,6 +6,7 @@
 
 #include <ricci/derive/batch.hpp>
 
+#include "src/base/texts.hpp"
 #include "tests/catch.hpp"
 #include "tests/property/derived.hpp"
 #include "tests/property/random_programs.hpp"
@@ -19,11 +20,8 @@ namespace {
 constexpr std::size_t parts = 3;  // of the batch
 constexpr const char* letter = "\\beta";
 
+using detail::view_of;
 using results = std::map<std::string, dense>;
-
-detail::text_view view_of(const std::string& text) {
-    return {text.data(), static_cast<std::int32_t>(text.size())};
-}
 
 /// The inputs that the program reads and that get the index: some of them, at least one.
 std::vector<std::size_t> chosen_inputs(const random_program& p, const ir::program& program) {
