@@ -53,8 +53,8 @@ void permit(int count) {
 std::atomic<bool> failed{false};
 
 // Whether oneTBB is to be asked: it has found out what the machine has, and has not failed since.
-// Where memory fails it before, it would wait for itself for ever when it is asked again; then, too,
-// everything runs on the caller's thread.
+// Where memory fails it meanwhile, it would wait for itself for ever when it is asked again: then
+// it never is, and everything runs on the caller's thread.
 bool has_threads() {
     if (failed.load(std::memory_order_relaxed)) return false;
     static const bool found = [] {

@@ -100,9 +100,10 @@ public:
     }
     ~executable();
 
-    /// Reads the operands' current contents, writes the outputs; allocates nothing, unless there are
-    /// more threads than before or other calls run meanwhile. Throws std::bad_alloc then, before
-    /// anything is written, and ricci::error where a tensor that was bound has been destroyed or given other memory since.
+    /// Reads the operands' current contents, writes the outputs; allocates nothing, unless there
+    /// are more threads than before or other calls run meanwhile. Throws std::bad_alloc then,
+    /// before anything is written, and ricci::error where a tensor that was bound has been
+    /// destroyed or given other memory since.
     void run();
 
     /// Takes the operands and extents of indices that `changes` has in the place of those of these
