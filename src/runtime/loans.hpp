@@ -39,7 +39,8 @@ private:
 };
 
 /// Holds the pieces of a book ready for the workers there are now, and as many more as other
-/// threads hold: no loan allocates meanwhile. Throws std::bad_alloc.
+/// threads hold: no loan allocates meanwhile. Throws std::bad_alloc. The book outlives it, and
+/// nothing else is done with it meanwhile.
 class held_memory {
 public:
     explicit held_memory(loan_book& book);
