@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <ricci/equations.hpp>
 #include <ricci/ir/mistake.hpp>

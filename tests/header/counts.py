@@ -11,13 +11,16 @@ some room over what the libraries of Debian 12 and 13 need: raise one only with 
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# 26,000 of them are the standard library's and Hana's, 400 the views and values of tensors
-MOST_LINES = 42_500
+# Of the library's own headers, 400 of them for the views and values of tensors; and of those that
+# they include from the standard library and Hana, more with every version of them.
+MOST_LINES = 17_000
+MOST_LINES_OF_OTHERS = 30_000
 MOST_INSTANTIATIONS = {"header": 3_000, "equations": 3_500}
 
 HEADER = "#include <ricci/ricci.hpp>\n"
@@ -59,8 +62,18 @@ def run(command):
 
 
 def preprocessed_lines(compiler, source):
-    text = run([*compiler, "-std=c++20", "-E", "-P", "-I", ROOT / "include", source])
-    return sum(1 for line in text.splitlines() if line.strip())
+    """How many lines are not empty: of the library's headers and the source, and of all others."""
+    text = run([*compiler, "-std=c++20", "-E", "-I", ROOT / "include", source]).decode()
+    own, others, is_own = 0, 0, False
+    for line in text.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            is_own = marker[1] == str(source) or marker[1].startswith(str(ROOT / "include"))
+        elif line.strip() and is_own:
+            own += 1
+        elif line.strip():
+            others += 1
+    return own, others
 
 
 def instantiations(compiler, folder, source):
@@ -92,9 +105,10 @@ def main():
         for what, text in (("header", HEADER), ("equations", EQUATIONS)):
             source = folder / "counted.cpp"
             source.write_text(text, encoding="utf-8")
-            lines = preprocessed_lines(compiler, source)
-            words = f"{what}: {lines} preprocessed lines (at most {MOST_LINES})"
-            failed = failed or lines > MOST_LINES
+            lines, others = preprocessed_lines(compiler, source)
+            words = (f"{what}: {lines} preprocessed lines (at most {MOST_LINES}), "
+                     f"{others} of other libraries (at most {MOST_LINES_OF_OTHERS})")
+            failed = failed or lines > MOST_LINES or others > MOST_LINES_OF_OTHERS
             if is_clang:
                 count = instantiations(compiler, folder, source)
                 most = MOST_INSTANTIATIONS[what]
