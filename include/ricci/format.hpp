@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <fmt/format.h>
+#include <fmt/format.h>  // core.h only declares what formats a text
 
 #include <ricci/equations.hpp>
 #include <ricci/ir/mistake.hpp>

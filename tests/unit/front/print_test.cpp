@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>  // tensors are no ranges to it
 
 #include <ricci/format.hpp>

@@ -26,8 +26,9 @@ struct on_lesser_cpu {
     ~on_lesser_cpu() { reset_target(); }
 };
 
+// What every processor of an architecture runs; of x86-64 that is SSE2 since Highway 1.1.
 bool is_baseline(const std::string& target) {
-    return target == "SCALAR" || target == "EMU128" || target == "NEON";
+    return target == "SCALAR" || target == "EMU128" || target == "SSE2" || target == "NEON";
 }
 
 }  // namespace
