@@ -38,11 +38,12 @@ using mistake_in_binding =
     std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
                        mistake_of<rebinding_mistake<Hash, T, Bound...>>>;
 
-/// Runs a program on the operands it was prepared with. A run allocates nothing and reads the
-/// operands' current contents, which have to be there: that a ricci::tensor (or a fixed_tensor of
-/// more than 8 KiB) has been destroyed or given other memory since is noticed, and an error;
-/// whoever binds a view, a container or a small fixed_tensor answers for it. A tensor that is moved
-/// takes its memory along, and the program goes on with that.
+/// Runs a program on the operands it was prepared with. A run allocates nothing, unless there are
+/// more threads than before or other programs run meanwhile: then before it writes anything. It
+/// reads the operands' current contents, which have to be there: that a ricci::tensor (or a
+/// fixed_tensor of more than 8 KiB) has been destroyed or given other memory since is noticed, and
+/// an error; whoever binds a view, a container or a small fixed_tensor answers for it. A tensor
+/// that is moved takes its memory along, and the program goes on with that.
 template <std::uint64_t Hash, class T>
 class prepared {
 public:

@@ -33,8 +33,8 @@ public:
     std::byte* data() const { return data_; }
 
     /// Makes sure that the pool has these pieces, sorted by size, the largest first, besides all
-    /// others that are held, until they are let go. Throws std::bad_alloc, and then holds none. To
-    /// be called by loans.hpp.
+    /// others that are held, until they are let go. Throws std::bad_alloc, and then holds none. For
+    /// held_memory alone.
     static void hold(std::span<const memory_pieces> pieces);
     static void let_go(std::span<const memory_pieces> pieces) noexcept;
 

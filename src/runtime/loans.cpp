@@ -53,14 +53,10 @@ std::span<const memory_pieces> loan_book::pieces(int workers) {
     return pieces_;
 }
 
-held_memory::held_memory(loan_book& book) {
-    if (book.empty()) return;
+// Where that throws there is no destructor to let go of them.
+void held_memory::hold(loan_book& book) {
     pieces_ = book.pieces(worker_count());
     lent_memory::hold(pieces_);
-}
-
-held_memory::~held_memory() {
-    if (!pieces_.empty()) lent_memory::let_go(pieces_);
 }
 
 }  // namespace ricci::runtime
