@@ -45,6 +45,8 @@ ARROWS = {
     # Programs known at run time: parsed, printed, bound.
     "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
                   "src/engine", "src/runtime"},
+    # Claims of texts, with what may be assumed of their inputs.
+    "src/judge": {"base", "ir", "derive", "src/text"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # Diagrams are made of equations alone, for the command.
@@ -52,8 +54,8 @@ ARROWS = {
     # Pages are made of arrays, and of equations for their traces.
     "src/show": {"base", "ir", "tensors", "front"},
     # The command is a program on top of everything; nothing includes it.
-    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/path",
-                    "src/plan", "src/draw", "src/files", "src/show"},
+    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/judge",
+                    "src/path", "src/plan", "src/draw", "src/files", "src/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.

@@ -1,0 +1,101 @@
+// Reads both texts, and says what the claims come to.
+#include "src/judge/judge.hpp"
+
+#include <algorithm>
+
+#include "src/base/texts.hpp"
+#include "src/judge/written_out.hpp"
+#include "src/text/reading.hpp"
+
+namespace ricci::judge {
+namespace {
+
+constexpr std::size_t longest_text = 30000;  // characters that are read at once
+
+/// The sentence of a mistake, without the equation that its place is marked in.
+std::string sentence_of(const ir::mistake& m) {
+    std::string words = detail::string_of(m.words.view());
+    if (m.line == 0) return words;
+    const std::size_t mark = words.find("<<<");
+    const std::size_t colon = mark == std::string::npos ? mark : words.find(" : ", mark);
+    return colon == std::string::npos ? words : words.substr(colon + 3);
+}
+
+/// What is read and not defined, derivatives apart.
+struct used {
+    std::string name;
+    bool defined = false;
+    bool scalar = false;
+};
+std::vector<used> names_of(const ir::program_view& p) {
+    std::vector<used> out;
+    for (ir::ref n = 0; n < p.names.size(); ++n) {
+        if (p.names[n].kind == ir::name_kind::cotangent) continue;
+        std::int32_t rank = -1;
+        for (const ir::node& x : p.nodes)
+            if (x.kind == ir::op::tensor && x.name == n) rank = x.positions.count;
+        for (const ir::equation& e : p.equations)
+            if (e.name == n) rank = e.positions.count;
+        if (rank < 0) continue;
+        out.push_back({detail::string_of(p.name(n)), p.definition(n) != ir::none, rank == 0});
+    }
+    return out;
+}
+void list_names(const ir::program_view& source, const ir::program_view& claims, finding& out) {
+    const std::vector<used> of_source = names_of(source), of_claims = names_of(claims);
+    for (const used& u : of_source)
+        if (!u.defined) out.source_inputs.push_back(u.name);
+    for (const used& u : of_claims) {
+        const bool defined = std::any_of(of_source.begin(), of_source.end(), [&](const used& s) {
+            return s.name == u.name && s.defined;
+        });
+        if (!defined) out.claim_inputs.push_back(u.name);
+    }
+    for (const auto* list : {&of_source, &of_claims})
+        for (const used& u : *list)
+            if (!u.defined && u.scalar &&
+                std::find(out.numbers.begin(), out.numbers.end(), u.name) == out.numbers.end())
+                out.numbers.push_back(u.name);
+}
+
+}  // namespace
+
+finding judge(const request& asked) {
+    finding out;
+    if (asked.source.size() > longest_text || asked.claims.size() > longest_text) {
+        out.readable = false;
+        out.words = "too long to be judged";
+        return out;
+    }
+    const auto source = detail::define_equations(detail::view_of(asked.source));
+    const auto claims = detail::read_equations(detail::view_of(asked.claims));
+    if (source.mistake || claims.mistake) {
+        out.readable = false;
+        out.words = sentence_of(source.mistake ? source.mistake : claims.mistake);
+        return out;
+    }
+    list_names(source.program.view(), claims.program.view(), out);
+    const derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
+    out.alike = j.numbers.alike;
+    if (j.verdict == derive::verdict::proved) {
+        out.verdict = verdict::proved;
+        return out;
+    }
+    if (j.verdict == derive::verdict::unproved && j.numbers.alike) {
+        const ir::program open = written_out(source.program.view()),
+                          claim = written_out(claims.program.view());
+        if (detail::proves_claims(open.view(), claim)) {
+            out.verdict = verdict::proved;
+            return out;
+        }
+    }
+    if (j.verdict == derive::verdict::refuted) out.verdict = verdict::refuted;
+    out.words = detail::string_of(j.words.view());
+    if (const std::size_t k = out.words.find("; claim it layer by layer"); k != std::string::npos)
+        out.words.erase(k);
+    for (const std::string_view prefix : {"refuted: ", "not proved: ", "not proved, "})
+        if (out.words.rfind(prefix, 0) == 0) out.words.erase(0, prefix.size());
+    return out;
+}
+
+}  // namespace ricci::judge

@@ -1,0 +1,159 @@
+// When two printed sides may be the same number, and names that have one.
+#include "src/judge/printed_numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "src/judge/printed_calculator.hpp"
+
+namespace ricci::judge {
+namespace {
+
+/// Ten to the zeros at the end of a whole number: what \approx 1200 may be good to.
+rational round_unit(const rational& value) {
+    integer unit(1), left = value.above(), rest;
+    for (int k = 0; k < 30 && !left.is_zero(); ++k) {
+        const integer shorter = integer::divide(left, integer(10), rest);
+        if (!rest.is_zero()) break;
+        left = shorter;
+        unit = unit * integer(10);
+    }
+    return {unit, integer(1)};
+}
+
+bool is_lone_whole(const printed_entry& e) { return !e.unit.is_zero() && e.number.is_whole(); }
+
+agreement compare_entries(const printed_entry& a, const printed_entry& b, bool in_matrix,
+                          bool approximate) {
+    const rational off = (a.number.value - b.number.value).abs();
+    rational allowed = a.number.half + b.number.half;
+    const printed_entry* const both[] = {&a, &b};
+    for (int k = 0; k < 2; ++k) {
+        const printed_entry &mine = *both[k], &other = *both[1 - k];
+        if (is_lone_whole(mine) && !other.number.is_whole()) allowed = allowed + mine.unit;
+        // in a table digits are cut as often as they are rounded
+        else if (in_matrix && !mine.unit.is_zero()) allowed = allowed + mine.number.half;
+    }
+    if (off.is_zero() || off < allowed) return agreement::agree;
+    if (!approximate) return agreement::differ;
+    for (const printed_entry* e : both)
+        if (is_lone_whole(*e) && rational(1) < round_unit(e->number.value) &&
+            off < round_unit(e->number.value))
+            return agreement::near;
+    return agreement::differ;
+}
+
+std::string shown(double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return text;
+}
+
+compared compare_one(const printed_value& left, const printed_value& right, bool approximate) {
+    const auto is_zero = [](const printed_value& v) {
+        return v.is_number() && v.entries[0].number.is_exact() &&
+               v.entries[0].number.value.is_zero();
+    };
+    const bool zero = is_zero(left) || is_zero(right);  // of any shape
+    const std::size_t count = std::max(left.entries.size(), right.entries.size());
+    const bool same = left.rows * left.columns == right.rows * right.columns &&
+                      (left.rows == right.rows || left.rows == right.columns);
+    if (!same && !zero)
+        return {agreement::shapes,
+                "the sides are of different shapes: " + shown(left) + " and " + shown(right)};
+    compared out;
+    for (std::size_t k = 0; k < count; ++k) {
+        const agreement here =
+            compare_entries(left.entries[left.is_number() ? 0 : k],
+                            right.entries[right.is_number() ? 0 : k], count > 1, approximate);
+        if (here == agreement::agree) continue;
+        if (out.agreement != agreement::differ) out.agreement = here;
+    }
+    // more digits where six do not show the difference
+    if (out.agreement == agreement::differ) {
+        std::string a = shown(left), b = shown(right);
+        if (a == b && left.is_number() && right.is_number()) {
+            char text[2][40];
+            std::snprintf(text[0], sizeof text[0], "%.17g",
+                          left.entries[0].number.value.to_double());
+            std::snprintf(text[1], sizeof text[1], "%.17g",
+                          right.entries[0].number.value.to_double());
+            a = text[0], b = text[1];
+        }
+        out.words = a == b
+                        ? "the sides differ by " +
+                              shown((left.entries[0].number.value - right.entries[0].number.value)
+                                        .to_double())
+                        : "computed, it is " + a + " and not " + b;
+    }
+    if (out.agreement == agreement::near)
+        out.words = "computed, it is " + shown(left) + ", which is near " + shown(right);
+    return out;
+}
+
+}  // namespace
+
+bool printed_value::is_literal() const {
+    return std::all_of(entries.begin(), entries.end(),
+                       [](const printed_entry& e) { return !e.unit.is_zero(); });
+}
+
+compared compare(const printed_value& left, const printed_value& right, bool approximate) {
+    const compared first = compare_one(left, right, approximate);
+    if (first.agreement == agreement::agree) return first;
+    for (std::size_t i = 0; i <= left.others.size(); ++i)
+        for (std::size_t j = 0; j <= right.others.size(); ++j) {
+            const compared other = compare_one(i == 0 ? left : left.others[i - 1],
+                                               j == 0 ? right : right.others[j - 1], approximate);
+            if (other.agreement == agreement::agree) return other;
+        }
+    return first;
+}
+
+std::string shown(const printed_value& v) {
+    const auto entry = [&](int i, int j) {
+        return shown(
+            v.entries[static_cast<std::size_t>(i * v.columns + j)].number.value.to_double());
+    };
+    if (v.is_number()) return entry(0, 0);
+    std::string out = "[";
+    for (int i = 0; i < v.rows; ++i) {
+        if (i > 0) out += ", ";
+        if (v.columns > 1) out += "[";
+        for (int j = 0; j < v.columns; ++j) out += (j > 0 ? ", " : "") + entry(i, j);
+        if (v.columns > 1) out += "]";
+    }
+    return out + "]";
+}
+
+bool says_digits(std::string_view side) {
+    return std::any_of(side.begin(), side.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<printed_value> number_book::value_of(std::string_view side) const {
+    std::vector<printed_token> tokens;
+    if (!split_printed(side, style_.decimal_comma, tokens)) return std::nullopt;
+    while (!tokens.empty() &&
+           (tokens.back().is(".") || tokens.back().is(",") || tokens.back().is(";")))
+        tokens.pop_back();
+    std::optional<printed_value> value = calculate(tokens, known_, true);
+    if (!value) return value;
+    bool mixed = false;
+    for (std::size_t k = 0; k + 1 < tokens.size(); ++k)
+        mixed =
+            mixed ||
+            (tokens[k].kind == printed_kind::number &&
+             (tokens[k + 1].is("frac") || tokens[k + 1].is("tfrac") || tokens[k + 1].is("dfrac")));
+    if (mixed)
+        if (std::optional<printed_value> product = calculate(tokens, known_, false))
+            value->others.push_back(*std::move(product));
+    return value;
+}
+
+void number_book::set(std::string_view name, printed_value value) {
+    known_[printed_key(name)] = std::move(value);
+}
+bool number_book::has(std::string_view name) const { return known_.count(printed_key(name)) > 0; }
+
+}  // namespace ricci::judge

@@ -1,0 +1,72 @@
+// Numbers as pages print them: exact quotients, each good to half a unit of its last place, and what
+// sides that are made of them come to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/judge/measured.hpp"
+
+namespace ricci::judge {
+
+/// How a page writes its numbers.
+struct number_style {
+    bool decimal_comma = false;  // 3,5 is three and a half
+};
+
+/// One number of a side.
+struct printed_entry {
+    measured number;
+    rational unit;  // of its last place, where it stands alone; 0 where it was computed
+};
+/// A number, or a matrix of numbers; a vector has one column.
+struct printed_value {
+    int rows = 1;
+    int columns = 1;
+    std::vector<printed_entry> entries;  // row by row
+    std::vector<printed_value> others;  // what the side may mean as well: 2\frac{1}{2} is 1, or 5/2
+    bool is_number() const { return rows == 1 && columns == 1; }
+    /// Whether it is written as it is: nothing was computed.
+    bool is_literal() const;
+};
+
+/// Names with the numbers that a page gave them.
+class number_book {
+public:
+    explicit number_book(number_style style = {}) : style_(style) {}
+    /// What a side comes to, LaTeX of numbers, names that have one, + - \cdot / powers, roots and
+    /// functions; nullopt for all else: units, degrees, modulo, a logarithm without a base.
+    std::optional<printed_value> value_of(std::string_view side) const;
+    /// Gives a name, as it is spelled in sides, a number. Spaces do not matter.
+    void set(std::string_view name, printed_value value);
+    bool has(std::string_view name) const;
+
+private:
+    number_style style_;
+    std::map<std::string, printed_value, std::less<>> known_;
+};
+
+enum class agreement : std::uint8_t {
+    agree,
+    differ,
+    near,    // by an approximate sign beside numbers without decimals, which promises no digits
+    shapes,  // a number and a matrix, or matrices of other sizes
+};
+struct compared {
+    judge::agreement agreement = agreement::agree;
+    std::string words;  // "computed, it is 4 and not 5"; nothing where they agree
+};
+/// Whether two sides may be the same number. `approximate`: they are joined by \approx.
+compared compare(const printed_value& left, const printed_value& right, bool approximate);
+
+/// To about six digits.
+std::string shown(const printed_value& value);
+
+/// Whether a digit stands in a side.
+bool says_digits(std::string_view side);
+
+}  // namespace ricci::judge
