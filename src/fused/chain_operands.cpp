@@ -19,7 +19,8 @@ chain_operands::chain_operands(const steps::fused_chain& what)
         for (auto* operand : {&p.a, &p.b}) *operand = moved(*operand, before_second);
     for (auto& s : second_.operations) {
         for (auto& i : s.program) i.operand = moved(i.operand, before_second);
-        s.log_sum_exp = moved(s.log_sum_exp, before_second);
+        for (auto* operand : {&s.log_sum_exp, &s.maximum, &s.largest})
+            *operand = moved(*operand, before_second);
     }
     for (auto& s : second_.consumers)
         for (auto* operand : {&s.b, &s.output}) *operand = moved(*operand, before_second);

@@ -46,7 +46,7 @@ column_parts<T>::column_parts(const steps::fused_group& what, tiles<T>& made,
     kept_ = 2 * width * static_cast<std::int64_t>(weights_.size());
     for (const auto& s : consumers) kept_ += s.most_sums();
     kept_ = rounded_up(kept_, 64 / static_cast<std::int64_t>(sizeof(T)));
-    state_ = made.take(static_cast<std::size_t>(3 * width));
+    state_ = made.take(static_cast<std::size_t>(2 * width));
 }
 
 template <class T>
@@ -92,11 +92,9 @@ void column_parts<T>::merge(const tile_task<T>& t, const std::vector<row_consume
         for (const std::size_t operation : weights_) {
             const auto state = tiles_->state_of(t, operation);
             T* const maximum = t.address(state_);
-            const kernels::softmax_state<T> own{maximum, maximum + width, maximum + 2 * width,
-                                                state.factor};
+            const kernels::softmax_state<T> own{maximum, maximum + width, state.factor};
             std::copy_n(from, width, own.maximum);
             std::copy_n(from + width, width, own.sum);
-            tiles_->table().shift(own.shift, own.maximum, lanes);
             tiles_->table().raise(own, state.maximum, lanes);
             for (std::int64_t x = 0; x < width; ++x) state.sum[x] += own.sum[x];
             from += 2 * width;

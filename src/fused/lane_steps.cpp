@@ -46,7 +46,23 @@ void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores,
         const std::int64_t at = (s.column - range.column) * width + lane;
         table.weigh(tile + at, scores + at, width, s.column_end - s.column,
                     static_cast<std::size_t>(s.vectors() * table.lanes),
-                    {nullptr, state.shift + lane, state.sum + lane, nullptr});
+                    {state.maximum + lane, state.sum + lane, nullptr});
+    }
+}
+
+template <class T>
+void weigh_steps_again(const kernels::fused_table<T>& table, T* tile, const T* scores,
+                       std::int64_t width, const tile_range& range, const T* maximum,
+                       const T* factor) {
+    if (range.steps.empty())
+        return table.weigh_again(tile, scores, width, range.column_end - range.column,
+                                 static_cast<std::size_t>(width), maximum, factor);
+    for (const tile_step& s : range.steps) {
+        const std::int64_t lane = s.first_vector * table.lanes;
+        const std::int64_t at = (s.column - range.column) * width + lane;
+        table.weigh_again(tile + at, scores + at, width, s.column_end - s.column,
+                          static_cast<std::size_t>(s.vectors() * table.lanes), maximum + lane,
+                          factor + lane);
     }
 }
 
@@ -125,6 +141,8 @@ void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
                                 const tile_range&, T*);                                           \
     template void weigh_steps(const kernels::fused_table<T>&, T*, const T*, std::int64_t,         \
                               const tile_range&, const kernels::softmax_state<T>&);               \
+    template void weigh_steps_again(const kernels::fused_table<T>&, T*, const T*, std::int64_t,   \
+                                    const tile_range&, const T*, const T*);                       \
     template void multiply_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&, \
                                  const tile_range&);                                              \
     template void sum_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&,      \

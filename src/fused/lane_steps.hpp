@@ -62,6 +62,11 @@ void maximum_steps(const kernels::fused_table<T>& table,
 template <class T>
 void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores, std::int64_t width,
                  const tile_range& range, const kernels::softmax_state<T>& state);
+/// The same times a factor for each lane, with maxima that were found before.
+template <class T>
+void weigh_steps_again(const kernels::fused_table<T>& table, T* tile, const T* scores,
+                       std::int64_t width, const tile_range& range, const T* maximum,
+                       const T* factor);
 
 /// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as
 /// they are.

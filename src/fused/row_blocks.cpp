@@ -199,7 +199,7 @@ void row_blocks<T>::make_first(tile_task<T>& t, made_ranges& made) const {
             if (!scheduled_) made.list[made.count++] = {range.column, range.column_end};
         }
     }
-    first_.write_log_sum_exp(t, scratch);
+    first_.write_sums(t, scratch);
     for (const auto& s : first_consumers_) s.consumer.finish(t, t.numbers[s.number], true, scratch);
     for (const auto& s : sums_) s.run(t);
 }

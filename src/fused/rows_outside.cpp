@@ -122,7 +122,7 @@ bool rows_outside<T>::sum_at_once(tile_task<T>& t) const {
     tiles_.forget_scores(t);
     tile_range range;
     tiles_.make_next(t, columns, range);
-    tiles_.write_log_sum_exp(t, t.address(scratch_));
+    tiles_.write_sums(t, t.address(scratch_));
     for (std::size_t k = 0; k < consumers_.size(); ++k)
         consumers_[k].sum(t, range, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)],
                           t.address(scratch_));
@@ -150,7 +150,7 @@ void rows_outside<T>::add_columns(tile_task<T>& t, const column_part& part) cons
 
 template <class T>
 void rows_outside<T>::finish_rows(tile_task<T>& t) const {
-    tiles_.write_log_sum_exp(t, t.address(scratch_));
+    tiles_.write_sums(t, t.address(scratch_));
     for (std::size_t k = 0; k < consumers_.size(); ++k)
         consumers_[k].finish(t, t.numbers[tiles_.products() + static_cast<std::int64_t>(k)], true,
                              t.address(scratch_));

@@ -46,7 +46,7 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
             {prepared_operation<T>(s, geometry_, sizes_,
                                    what.products.size() + what.operations.size(), packing),
              s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
-             s.log_sum_exp, 0});
+             s.log_sum_exp, s.maximum, s.largest, 0});
     for (const auto& s : what.consumers)
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
@@ -137,8 +137,8 @@ void tiles<T>::lay_out() {
     const auto tile = width * static_cast<std::size_t>(sizes_.columns);
     tile_at_ = take(buffers_ * tile);
     for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
-    for (auto& s : operations_) s.state = take(4 * width);
-    maximum_at_ = take(3 * width);
+    for (auto& s : operations_) s.state = take(3 * width);
+    maximum_at_ = take(2 * width);
     std::size_t copied = 0, numbers = 0;
     for (const auto& s : operations_) {
         copied = std::max(copied, s.code.copied());
@@ -230,20 +230,31 @@ void tiles<T>::forget_scores(const task& t) const {
         if (!s.weights) continue;
         T* const state = t.address(s.state);
         std::fill_n(state, width, -std::numeric_limits<T>::infinity());
-        std::fill_n(state + width, 3 * width, T{0});
+        std::fill_n(state + width, 2 * width, T{0});
     }
 }
 
 template <class T>
-void tiles<T>::write_log_sum_exp(const task& t, T* scratch) const {
+void tiles<T>::write_sums(const task& t, T* scratch) const {
+    const auto write = [&](std::int32_t operand, const T* from) {
+        const auto k = static_cast<std::size_t>(operand);
+        T* to = static_cast<T*>(t.bases[k]) + t.at[k];
+        const std::int64_t stride = geometry_.row.strides[k];
+        for (std::int64_t i = 0; i < t.width.rows; ++i) to[(t.row + i) * stride] = from[i];
+    };
     for (std::size_t k = 0; k < operations_.size(); ++k) {
         const operation& s = operations_[k];
-        if (s.log_sum_exp < 0 || s.recomputed) continue;
-        table_->log_sum_exp(scratch, state_of(t, k), static_cast<std::size_t>(t.width.width));
-        const auto operand = static_cast<std::size_t>(s.log_sum_exp);
-        T* to = static_cast<T*>(t.bases[operand]) + t.at[operand];
-        const std::int64_t stride = geometry_.row.strides[operand];
-        for (std::int64_t i = 0; i < t.width.rows; ++i) to[(t.row + i) * stride] = scratch[i];
+        if (!s.weights) continue;
+        const auto state = state_of(t, k);
+        if (s.log_sum_exp >= 0) {
+            table_->log_sum_exp(scratch, state, static_cast<std::size_t>(t.width.width));
+            write(s.log_sum_exp, scratch);
+        }
+        if (s.maximum < 0) continue;
+        write(s.maximum, state.maximum);
+        for (std::int64_t i = 0; i < t.width.rows; ++i)
+            scratch[i] = state.sum[i] == 0 ? T{0} : 1 / state.sum[i];
+        write(s.largest, scratch);
     }
 }
 
@@ -251,7 +262,7 @@ template <class T>
 kernels::softmax_state<T> tiles<T>::state_of(const task& t, std::size_t number) const {
     T* const state = t.address(operations_[number].state);
     const std::int64_t width = t.width.width;
-    return {state, state + width, state + 2 * width, state + 3 * width};
+    return {state, state + width, state + 2 * width};
 }
 
 template <class T>
@@ -284,20 +295,27 @@ void tiles<T>::use_kept(task& t, std::size_t number, const tile_range& range) co
 template <class T>
 void tiles<T>::recompute(const task& t, const operation& s, T* tile, const T* scores,
                          const tile_range& range) const {
-    const auto operand = static_cast<std::size_t>(s.log_sum_exp);
-    const std::int64_t stride = geometry_.row.strides[operand], width = t.width.width;
-    const T* from = t.base(operand) + t.at[operand] + t.row * stride;
-    T* const sums = t.address(maximum_at_);
+    const std::int64_t width = t.width.width;
+    const auto of_rows = [&](std::int32_t operand) {
+        const auto k = static_cast<std::size_t>(operand);
+        return t.base(k) + t.at[k] + t.row * geometry_.row.strides[k];
+    };
+    const auto stride = [&](std::int32_t operand) {
+        return geometry_.row.strides[static_cast<std::size_t>(operand)];
+    };
+    const T *from = of_rows(s.maximum), *factors = of_rows(s.largest);
+    T* const maximum = t.address(maximum_at_);
+    T* const factor = maximum + width;
     // A row that saw nothing has no weights, and lanes without a row have none.
     constexpr T infinity = std::numeric_limits<T>::infinity();
-    for (std::int64_t i = 0; i < t.width.rows; ++i)
-        sums[i] = from[i * stride] == -infinity ? infinity : from[i * stride];
-    std::fill(sums + t.width.rows, sums + width, infinity);
-    T* const shift = sums + width;
-    T* const unused = shift + width;
-    table_->shift(shift, sums, static_cast<std::size_t>(width));
-    std::fill_n(unused, width, T{0});
-    weigh_steps(*table_, tile, scores, width, range, {nullptr, shift, unused, nullptr});
+    for (std::int64_t i = 0; i < t.width.rows; ++i) {
+        const T most = from[i * stride(s.maximum)];
+        maximum[i] = most == -infinity ? infinity : most;
+        factor[i] = factors[i * stride(s.largest)];
+    }
+    std::fill(maximum + t.width.rows, factor, infinity);
+    std::fill(factor + t.width.rows, factor + width, T{0});
+    weigh_steps_again(*table_, tile, scores, width, range, maximum, factor);
 }
 
 template <class T>

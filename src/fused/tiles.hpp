@@ -98,7 +98,8 @@ public:
     void pack_rows(const task& t) const;
     /// No scores have been seen.
     void forget_scores(const task& t) const;
-    void write_log_sum_exp(const task& t, T* scratch) const;
+    /// What is wanted of the weights of each row, once all columns have been seen.
+    void write_sums(const task& t, T* scratch) const;
 
     /// Ranges of columns that are made one after another.
     struct cursor {
@@ -156,8 +157,8 @@ private:
         prepared_operation<T> code;
         bool weights = false;
         bool recomputed = false;
-        std::int32_t log_sum_exp = -1;
-        std::size_t state = 0;  // weights: maximum, shift, sum, factor, in a worker's memory
+        std::int32_t log_sum_exp = -1, maximum = -1, largest = -1;
+        std::size_t state = 0;  // weights: maximum, sum, factor, in a worker's memory
     };
 
     void choose_sizes(const steps::fused_group& what);

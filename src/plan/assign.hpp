@@ -59,14 +59,22 @@ enum class part : std::uint8_t {
     weights,  // tile = softmax over the columns, exact in the end only: what is summed with it is
               // rescaled while the maximum rises
     log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of
-    recomputed,  // tile = exp(x - the log_sum of an earlier group): these weights again, 0 in rows
-                 // whose log_sum is -infinity, as they are -infinity everywhere
+    maximum,  // a result of rows: the largest of what the weights before it are of
+    largest,  // behind that: the largest of the weights themselves
+    recomputed,  // tile = exp(x - maximum) * largest, of an earlier group: these weights again, 0
+                 // in rows whose maximum is -infinity. Large scores leave a logsumexp no room for
+                 // the logarithm of a sum, so that exp(x - logsumexp) would be anything
     tile,        // tile = body
     rows,        // a result of rows: a sum over all columns of body, a tile times at most one load
     columns,     // a result of columns: the same over all rows
     pairs,       // a tile written as it is, perhaps summed over loops of the batch
     added,       // target += body, where rows and columns that differ may reach one element
 };
+
+/// Whether it is a result of rows that the operation of the weights before it gives.
+constexpr bool is_found_with_weights(part p) {
+    return p == part::log_sum || p == part::maximum || p == part::largest;
+}
 
 struct member {
     part as = part::tile;

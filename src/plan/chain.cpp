@@ -140,7 +140,7 @@ private:
     // What the first group writes. False where it reads any of that, too.
     bool add_results() {
         for (const auto& m : first_.members)
-            if (m.as == part::rows || m.as == part::log_sum)
+            if (m.as == part::rows || is_found_with_weights(m.as))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
         const auto& touches = plan_.steps[first_at_].touches;
         return std::none_of(touches.begin(), touches.end(),

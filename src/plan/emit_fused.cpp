@@ -5,6 +5,7 @@
 
 #include "src/plan/assembler.hpp"
 #include "src/plan/emit.hpp"
+#include "src/plan/weights_again.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -81,11 +82,18 @@ private:
             case part::log_sum:
                 made_.group.operations.back().log_sum_exp = operand(m.what.target, true);
                 return;
+            case part::maximum:
+                made_.group.operations.back().maximum = operand(m.what.target, true);
+                return;
+            case part::largest:
+                made_.group.operations.back().largest = operand(m.what.target, true);
+                return;
             case part::recomputed: {
-                const auto& difference = values_[values_[m.what.body].arguments[0]];
-                add_operation(operation_kind::recomputed, m, difference.arguments[0]);
-                made_.group.operations.back().log_sum_exp =
-                    operand(values_[difference.arguments[1]].source, false);
+                const auto again = weights_made_again(values_, m.what.body);
+                add_operation(operation_kind::recomputed, m, again->score);
+                auto& made = made_.group.operations.back();
+                made.maximum = operand(values_[again->maximum].source, false);
+                made.largest = operand(values_[again->largest].source, false);
                 return;
             }
             case part::tile:
@@ -152,7 +160,7 @@ private:
         const auto position = [&](const place& at) { return place_operand(-1, at, {}, false); };
         assembler program(values_, load, position);
         program.value(value);
-        made_.group.operations.push_back({kind, program.take(), -1});
+        made_.group.operations.push_back({kind, program.take()});
         name_tile(m.what.target);
     }
 

@@ -202,6 +202,8 @@ private:
             case part::weights:
                 return "tile, rescaled while the maximum rises";
             case part::log_sum:
+            case part::maximum:
+            case part::largest:
                 return "rows";
             case part::recomputed:
                 return "tile, recomputed";

@@ -10,6 +10,7 @@
 #include "src/plan/room.hpp"
 #include "src/plan/scalar.hpp"
 #include "src/plan/sums_of_outputs.hpp"
+#include "src/plan/weights_again.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -116,34 +117,38 @@ void phases::replace_by_sums_of_outputs() {
     }
 }
 
-// Where the logarithms of the sums of weights go: to the results that ask for them, and to memory
-// for late consumers that need them.
-void phases::make_log_sums() {
-    log_sums_.resize(tiles_.softmaxes().size());
+// Where the logarithms of the sums of weights go, which results ask for, and in memory what late
+// consumers need to make weights again.
+void phases::find_sums() {
+    sums_.resize(tiles_.softmaxes().size());
     loop_list axes;
     for (const auto& l : group_.loops)
         if (l.role != loop_role::column) axes.push_back(l.what);
     for (const auto& c : consumers_) {
         if (!c.log_sum) continue;
-        access& sums = log_sums_[static_cast<std::size_t>(c.weights)];
+        access& sum = sums_[static_cast<std::size_t>(c.weights)].log_sum;
         // A result that others write later is no place to read it from.
-        if (sums.slot < 0 &&
+        if (sum.slot < 0 &&
             uses_[static_cast<std::size_t>(c.what.target.slot)].writers.size() == 1) {
-            sums = c.what.target;
+            sum = c.what.target;
             continue;
         }
-        if (sums.slot < 0) sums = add_slot(plan_, storage::workspace, axes);
+        if (sum.slot < 0) sum = add_slot(plan_, storage::workspace, axes);
         assign copy = c.what;
         copy.folding = fold::none;
         copy.over.clear();
-        copy.body = plan_.values.load(sums);
+        copy.body = plan_.values.load(sum);
         made_.push_back({make_step(plan_.values, std::move(copy)),
-                         {{sums.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
+                         {{sum.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
     }
-    for (const auto& c : consumers_)
-        for (std::size_t k = 0; c.late && k < log_sums_.size(); ++k)
-            if (log_sums_[k].slot < 0 && reads(c.value, tiles_.softmaxes()[k].tile.slot))
-                log_sums_[k] = add_slot(plan_, storage::workspace, axes);
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+        const auto makes_again = [&](const consumer& c) {
+            return c.late && reads(c.value, tiles_.softmaxes()[k].tile.slot);
+        };
+        if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
+        sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
+        sums_[k].largest = add_slot(plan_, storage::workspace, axes);
+    }
 }
 
 // What is read for the planes is not to be read once more for a second phase.
@@ -174,8 +179,7 @@ void phases::add_tiles(fused& group, const expr_list& of) {
     }
 }
 
-// The weights of softmaxes, with the logarithms that the next phase needs; in that phase the same
-// again.
+// The weights of softmaxes, with what the next phase needs; in that phase the same again.
 void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
                          expr_list& roots) {
     auto& values = plan_.values;
@@ -196,9 +200,8 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
             if (!used) continue;
             const access again = tiles_.new_tile(plan_.slot_of(softmax.tile).name);
             made.target = again;
-            made.body = values.as_written(
-                opcode::exp,
-                {values.as_written(opcode::subtract, {softmax.score, values.load(log_sums_[k])})});
+            made.body = weights_again(values, {softmax.score, values.load(sums_[k].maximum),
+                                               values.load(sums_[k].largest)});
             group.members.push_back({part::recomputed, std::move(made), -1, {}});
             for (expr& root : roots)
                 root = values.substituted(root, [&](expr e) {
@@ -211,17 +214,22 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
         const bool wanted = std::any_of(chosen.begin(), chosen.end(), [&](const consumer* c) {
             return c->weights == static_cast<std::int32_t>(k);
         });
-        if (!wanted && log_sums_[k].slot < 0) continue;
+        if (!wanted && !sums_[k].any()) continue;
         made.target = softmax.tile;
         made.folding = fold::softmax;
         made.over = columns;
-        member log_sum{part::log_sum, made, -1, {}};
-        group.members.push_back({part::weights, std::move(made), -1, {}});
-        if (log_sums_[k].slot < 0) continue;
-        log_sum.what.folding = fold::logsumexp;
-        log_sum.what.target = log_sums_[k];
-        log_sum.what.loops = loops_of(log_sums_[k]);
-        group.members.push_back(std::move(log_sum));
+        group.members.push_back({part::weights, made, -1, {}});
+        const auto add = [&](part as, fold folding, expr body, const access& target) {
+            if (target.slot < 0) return;
+            made.folding = folding;
+            made.body = body;
+            made.target = target;
+            made.loops = loops_of(target);
+            group.members.push_back({as, made, -1, {}});
+        };
+        add(part::log_sum, fold::logsumexp, softmax.score, sums_[k].log_sum);
+        add(part::maximum, fold::maximum, softmax.score, sums_[k].maximum);
+        add(part::largest, fold::maximum, values.load(softmax.tile), sums_[k].largest);
     }
 }
 
@@ -316,8 +324,8 @@ bool phases::write(bool late) {
     group.loops = group_.loops;
     auto steps = steps_of(late);
     if (!late)  // softmaxes without consumers of their own
-        for (std::size_t k = 0; k < log_sums_.size(); ++k)
-            if (log_sums_[k].slot >= 0) steps.merge(tiles_.softmaxes()[k].needs);
+        for (std::size_t k = 0; k < sums_.size(); ++k)
+            if (sums_[k].any()) steps.merge(tiles_.softmaxes()[k].needs);
     if (steps.empty()) return true;
     group.equation = group_.at(*steps.rbegin()).equation;
 
@@ -382,9 +390,13 @@ bool phases::write(bool late) {
         for (const touch& t : plan_.steps[number].touches)
             if (!group_.is_plane(t.slot) && touched(t.slot))
                 made.touches.push_back({t.slot, number, t.writes});
-    for (const auto& sums : log_sums_)
-        if (sums.slot >= 0 && (late || !touched_by(made.touches, sums.slot)))
-            made.touches.push_back({sums.slot, late ? plan_.steps.size() : 0, !late});
+    for (const auto& found : sums_)
+        for (const access* sum : {&found.log_sum, &found.maximum, &found.largest}) {
+            const bool read = late && sum != &found.log_sum;
+            const bool written = !late && !touched_by(made.touches, sum->slot);
+            if (sum->slot >= 0 && (read || written))
+                made.touches.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});
+        }
     for (const auto& c : consumers_)
         if (c.partial && !c.replaced && c.late == late)
             made.touches.push_back({c.what.target.slot, c.step, true});
@@ -402,7 +414,7 @@ bool phases::run() {
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
     if (late_ones_wait()) return false;
-    make_log_sums();
+    find_sums();
     return pays() && write(false) && write(true);
 }
 

@@ -1,6 +1,6 @@
 // The phases of a fused group. What is proportional to the weights of one softmax is summed while
 // their maximum is still unknown; everything else waits until all maxima and sums are there, and
-// makes the weights again from their logarithms.
+// makes the weights again from these.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ private:
     bool assign_phases();
     bool late_ones_wait();
     void replace_by_sums_of_outputs();
-    void make_log_sums();
+    void find_sums();
     bool pays() const;
     bool write(bool late);
     step_set steps_of(bool late) const;
@@ -50,7 +50,13 @@ private:
     const std::vector<slot_uses>& uses_;
     tile_values tiles_;
     std::vector<consumer> consumers_;
-    std::vector<access> log_sums_;  // of each softmax; of slot -1: nobody needs it
+    /// What is found with the weights of a softmax; of slot -1: nobody needs it.
+    struct found_sums {
+        access log_sum;
+        access maximum, largest;  // for late consumers, who make its weights again
+        bool any() const { return log_sum.slot >= 0 || maximum.slot >= 0; }
+    };
+    std::vector<found_sums> sums_;  // of each softmax
     std::vector<made_step> made_;
     std::string reason_;
 };

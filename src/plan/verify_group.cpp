@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/plan/grown_group.hpp"
+#include "src/plan/weights_again.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -20,6 +21,8 @@ stage stage_of(part p) {
             return stage::product;
         case part::weights:
         case part::log_sum:
+        case part::maximum:
+        case part::largest:
         case part::recomputed:
         case part::tile:
             return stage::operation;
@@ -32,7 +35,7 @@ stage stage_of(part p) {
     return stage::result;
 }
 
-bool makes_tile(part p) { return stage_of(p) != stage::result && p != part::log_sum; }
+bool makes_tile(part p) { return stage_of(p) != stage::result && !is_found_with_weights(p); }
 
 loop_list loops_with(const fused& group, loop_role role) {
     loop_list result;
@@ -57,14 +60,15 @@ public:
         require_(all_.size() == group_.loops.size(), "a loop of a group that stands twice");
         require_(!columns_.empty(), "a group without columns");
         auto last = stage::product;
-        for (std::size_t k = 0; k < group_.members.size(); ++k) {
-            const member& m = group_.members[k];
+        for (const member& m : group_.members) {
             require_(stage_of(m.as) >= last, "a product or an operation behind what comes later");
             last = stage_of(m.as);
             require_((plan_.slot_of(m.what.target).kind == storage::tile) == makes_tile(m.as),
                      "a tile that is stored, or a result that is not");
             for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
-            check(m, k == 0 ? nullptr : &group_.members[k - 1]);
+            check(m);
+            // What is found with weights stands behind them.
+            if (!is_found_with_weights(m.as)) found_with_ = m.as == part::weights ? &m : nullptr;
             if (makes_tile(m.as)) {
                 require_(is_whole_tile(m.what.target),
                          "a tile made at other loops than its group's");
@@ -100,7 +104,7 @@ private:
         return loops_of(a) == all_;
     }
 
-    void check(const member& m, const member* before) const {
+    void check(const member& m) const {
         const assign& a = m.what;
         require_(m.weights < 0 || m.as == part::rows, "a result that is rescaled, and not of rows");
         switch (m.as) {
@@ -112,11 +116,15 @@ private:
                          "weights that are no softmax over the columns");
                 return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
             case part::log_sum:
-                return require_(before != nullptr && before->as == part::weights &&
-                                    before->what.body == a.body && a.over == columns_ &&
-                                    a.folding == fold::logsumexp &&
-                                    a.loops == united(batch_, rows_),
+                return require_(is_found(a, fold::logsumexp) && found_with_->what.body == a.body,
                                 "a log-sum-exp that does not stand behind its weights");
+            case part::maximum:
+                return require_(is_found(a, fold::maximum) && found_with_->what.body == a.body,
+                                "a largest score that does not stand behind its weights");
+            case part::largest:
+                return require_(is_found(a, fold::maximum) && values_[a.body].kind == kind::load &&
+                                    values_[a.body].source.slot == found_with_->what.target.slot,
+                                "a largest weight that does not stand behind its weights");
             case part::recomputed:
                 require_(is_made_again(a.body), "weights that are made again in another form");
                 return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
@@ -130,15 +138,19 @@ private:
                 return check_result(m);
         }
     }
-    // exp(x - y), y in memory and the same for all columns.
+    bool is_found(const assign& a, fold folding) const {
+        return found_with_ != nullptr && a.over == columns_ && a.folding == folding &&
+               a.loops == united(batch_, rows_);
+    }
+    // exp(x - y) z, y and z in memory and the same for all columns.
     bool is_made_again(expr e) const {
-        const auto is = [&](expr x, opcode code) {
-            return values_[x].kind == kind::operation && values_[x].code == code;
+        const auto again = weights_made_again(values_, e);
+        const auto is_of_rows = [&](expr x) {
+            return values_[x].kind == kind::load &&
+                   plan_.slot_of(values_[x].source).kind != storage::tile &&
+                   common(values_[x].indices, columns_).empty();
         };
-        if (!is(e, opcode::exp) || !is(values_[e].arguments[0], opcode::subtract)) return false;
-        const auto& sum = values_[values_[values_[e].arguments[0]].arguments[1]];
-        return sum.kind == kind::load && plan_.slot_of(sum.source).kind != storage::tile &&
-               common(sum.indices, columns_).empty();
+        return again && is_of_rows(again->maximum) && is_of_rows(again->largest);
     }
     void check_factors(const assign& a) const {
         const auto f = factors_of(values_, a);
@@ -212,6 +224,7 @@ private:
     const requirement& require_;
     const loop_list batch_, rows_, columns_, all_;
     std::map<std::int32_t, weights> tiles_;  // made so far, by slot
+    const member* found_with_ = nullptr;  // weights right before, but for what is found with them
     std::set<std::int32_t> results_;
 };
 

@@ -39,8 +39,8 @@ struct tile_product {
 enum class operation_kind : std::uint8_t {
     values,      // the program's values
     weights,     // exp(value - the largest value of the row): 0 where the value is -infinity
-    recomputed,  // exp(value - what `log_sum_exp` has for the row), which is at most about 1; 0 in
-                 // rows where that is -infinity
+    recomputed,  // the same divided by its sum: exp(value - maximum) * largest, which have been
+                 // found before; 0 in rows where the maximum is -infinity
 };
 
 /// A tile that an element-wise program gives. The program loads operands in memory by their number,
@@ -49,9 +49,11 @@ enum class operation_kind : std::uint8_t {
 struct tile_operation {
     operation_kind kind = operation_kind::values;
     std::vector<instruction> program;
-    /// weights: an operand that gets log(sum of exp(value)) of each row; -1: nobody wants it.
-    /// recomputed: an operand that is read.
-    std::int32_t log_sum_exp = -1;
+    /// weights: operands that get log(sum of exp(value)) of each row, its largest value, and 1 /
+    /// the sum of its weights, 0 where there are none; -1: nobody wants it. recomputed: the last
+    /// two are read. They stay two numbers: beside a large maximum their sum has no room for the
+    /// other.
+    std::int32_t log_sum_exp = -1, maximum = -1, largest = -1;
 };
 
 constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }

@@ -240,9 +240,10 @@ std::vector<node> simplify(std::span<const steps::instruction> program, element 
                 number.push_back(build.rewrite(step.code, argument[0], argument[1], argument[2]));
         }
     }
-    std::vector<node> values = without_dead(build.values, number.back());
-    fuse_products(values);
-    return without_dead(values, static_cast<int>(values.size()) - 1);
+    // What is not needed any more counts as a use: where a condition is known, a product is joined
+    // as where it is not, and the value rounded as it is there.
+    fuse_products(build.values);
+    return without_dead(build.values, number.back());
 }
 
 double cost_of(std::span<const node> program) {

@@ -112,28 +112,20 @@ HWY_INLINE vector power_of_two(vector x) {
 }
 #endif
 
-// What is kept for a maximum m, and the exponent of a weight: with fused products the score is
-// scaled and shifted in one instruction, and the rounding of m log2(e) is the same for the whole
-// row.
-#if HWY_NATIVE_FMA
-HWY_INLINE vector shift_of(vector m) {
+// exp(score - maximum). The difference comes first: it is exact where the weight is not small, but
+// both of its terms times log2(e) would be rounded, and what that makes of a large score is no
+// small part of a weight. With a maximum of -infinity all scores are that, and any finite number
+// will do.
+HWY_INLINE vector weight_of(vector score, vector maximum) {
     const tag d;
-    return hn::NegMulAdd(m, hn::Set(d, log2_e), hn::Set(d, -offset));
+    return power_of_two(
+        hn::MulAdd(hn::Sub(score, maximum), hn::Set(d, log2_e), hn::Set(d, -offset)));
 }
-HWY_INLINE vector exponent_of(vector score, vector shift) {
-    return hn::MulAdd(score, hn::Set(tag(), log2_e), shift);
-}
-HWY_INLINE vector change_of(vector before, vector shift) { return hn::Sub(shift, before); }
-#else
-HWY_INLINE vector shift_of(vector m) { return m; }
-HWY_INLINE vector exponent_of(vector score, vector shift) {
+HWY_INLINE vector finite_maximum(vector maximum) {
     const tag d;
-    return hn::MulAdd(hn::Sub(score, shift), hn::Set(d, log2_e), hn::Set(d, -offset));
+    const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
+    return hn::IfThenElse(hn::Eq(maximum, nothing), hn::Zero(d), maximum);
 }
-HWY_INLINE vector change_of(vector before, vector shift) {
-    return hn::Mul(hn::Sub(before, shift), hn::Set(tag(), log2_e));
-}
-#endif
 
 void raise(const softmax_state<number>& state, const number* maximum, std::size_t n) {
     const tag d;
@@ -142,38 +134,28 @@ void raise(const softmax_state<number>& state, const number* maximum, std::size_
         const vector before = hn::LoadU(d, state.maximum + x);
         const vector now = hn::Max(before, hn::LoadU(d, maximum + x));
         hn::StoreU(now, d, state.maximum + x);
-        // Where nothing has been seen there is nothing to rescale, and any finite shift will do.
-        const vector shift = shift_of(hn::IfThenElse(hn::Eq(now, nothing), hn::Zero(d), now));
-        const vector change = change_of(hn::LoadU(d, state.shift + x), shift);
-        const vector factor = hn::IfThenElse(
-            hn::Eq(before, nothing), hn::Zero(d),
-            exponential(d, hn::Mul(change, hn::Set(d, number(0.693147180559945309417232121L)))));
-        hn::StoreU(shift, d, state.shift + x);
+        // Where nothing has been seen there is nothing to rescale.
+        const vector factor = hn::IfThenElse(hn::Eq(before, nothing), hn::Zero(d),
+                                             exponential(d, hn::Sub(before, now)));
         hn::StoreU(factor, d, state.factor + x);
         hn::StoreU(hn::Mul(hn::LoadU(d, state.sum + x), factor), d, state.sum + x);
     }
-}
-
-void shift(number* to, const number* maximum, std::size_t n) {
-    const tag d;
-    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count))
-        hn::StoreU(shift_of(hn::LoadU(d, maximum + x)), d, to + x);
 }
 
 void weigh(number* tile, const number* scores, std::int64_t step, std::int64_t rows, std::size_t n,
            const softmax_state<number>& state) {
     const tag d;
     for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
-        const vector shift = hn::LoadU(d, state.shift + x);
+        const vector maximum = finite_maximum(hn::LoadU(d, state.maximum + x));
         vector even = hn::Zero(d), odd = hn::Zero(d);
         number* at = tile + x;
         const number* from = scores + x;
         std::int64_t r = 0;
         for (; r + 4 <= rows; r += 4, at += 4 * step, from += 4 * step) {
-            const vector w0 = power_of_two(exponent_of(hn::LoadU(d, from), shift));
-            const vector w1 = power_of_two(exponent_of(hn::LoadU(d, from + step), shift));
-            const vector w2 = power_of_two(exponent_of(hn::LoadU(d, from + 2 * step), shift));
-            const vector w3 = power_of_two(exponent_of(hn::LoadU(d, from + 3 * step), shift));
+            const vector w0 = weight_of(hn::LoadU(d, from), maximum);
+            const vector w1 = weight_of(hn::LoadU(d, from + step), maximum);
+            const vector w2 = weight_of(hn::LoadU(d, from + 2 * step), maximum);
+            const vector w3 = weight_of(hn::LoadU(d, from + 3 * step), maximum);
             hn::StoreU(w0, d, at);
             hn::StoreU(w1, d, at + step);
             hn::StoreU(w2, d, at + 2 * step);
@@ -182,11 +164,23 @@ void weigh(number* tile, const number* scores, std::int64_t step, std::int64_t r
             odd = hn::Add(odd, hn::Add(w1, w3));
         }
         for (; r < rows; ++r, at += step, from += step) {
-            const vector w = power_of_two(exponent_of(hn::LoadU(d, from), shift));
+            const vector w = weight_of(hn::LoadU(d, from), maximum);
             hn::StoreU(w, d, at);
             even = hn::Add(even, w);
         }
         hn::StoreU(hn::Add(hn::LoadU(d, state.sum + x), hn::Add(even, odd)), d, state.sum + x);
+    }
+}
+
+void weigh_again(number* tile, const number* scores, std::int64_t step, std::int64_t rows,
+                 std::size_t n, const number* maximum, const number* factor) {
+    const tag d;
+    for (std::size_t x = 0; x < n; x += static_cast<std::size_t>(lane_count)) {
+        const vector most = hn::LoadU(d, maximum + x), scale = hn::LoadU(d, factor + x);
+        number* at = tile + x;
+        const number* from = scores + x;
+        for (std::int64_t r = 0; r < rows; ++r, at += step, from += step)
+            hn::StoreU(hn::Mul(weight_of(hn::LoadU(d, from), most), scale), d, at);
     }
 }
 
@@ -238,8 +232,8 @@ fused_table<number> make_table() {
         table.narrow_columns = &narrow_values<right_side::lines, most_narrow>;
     }
     table.raise = &raise;
-    table.shift = &shift;
     table.weigh = &weigh;
+    table.weigh_again = &weigh_again;
     table.write_rows = &write_rows;
     table.log_sum_exp = &log_sum_exp;
     return table;

@@ -39,12 +39,11 @@ struct lane_product {
     T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])
 };
 
-/// The state of an online softmax, one number for each lane: the largest score so far, what stands
-/// for it in the exponent, the sum of weights, and the factor of what was added before.
+/// The state of an online softmax, one number for each lane: the largest score so far, the sum of
+/// weights, and the factor of what was added before.
 template <class T>
 struct softmax_state {
     T* maximum = nullptr;
-    T* shift = nullptr;
     T* sum = nullptr;
     T* factor = nullptr;
 };
@@ -76,15 +75,16 @@ struct fused_table {
     /// a multiple of the lanes. NaN stays.
     void (*raise)(const softmax_state<T>& state, const T* maximum, std::size_t n) = nullptr;
 
-    /// shift = what stands for a maximum in the exponent.
-    void (*shift)(T* shift, const T* maximum, std::size_t n) = nullptr;
-
     /// tile[r * step + x] = exp(scores[r * step + x] - maximum[x]), and sum[x] gets their sum over
-    /// r added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight; as a
-    /// part of the weight itself it grows with |scores| and |maximum|, whose product with log2(e)
-    /// is rounded once. 0 for -infinity, and where the result would not be a normal number.
+    /// r added; the scores may be the tile. The error is below 2 ulp of 1, the largest weight, for
+    /// scores of any size; as a part of the weight itself it grows with the difference, which is
+    /// rounded, as its product with log2(e) is. 0 for -infinity, and where the result would not be
+    /// a normal number.
     void (*weigh)(T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                   const softmax_state<T>& state) = nullptr;
+    /// The same times factor[x], and not summed; for maxima of infinity 0.
+    void (*weigh_again)(T* tile, const T* scores, std::int64_t step, std::int64_t rows,
+                        std::size_t n, const T* maximum, const T* factor) = nullptr;
 
     /// to[r * to_step + x] = factors[r] * from[r * from_step + x] + beta * to[r * to_step + x] for
     /// x < n; `to` is not read when beta is 0.

@@ -75,21 +75,27 @@ fused_table<T> make_scalar_fused_table() {
     table.raise = [](const softmax_state<T>& s, const T* maximum, std::size_t n) {
         for (std::size_t x = 0; x < n; ++x) {
             const T now = maximum[x] <= s.maximum[x] ? s.maximum[x] : maximum[x];
-            const T shift = now == -infinity ? T(0) : now;
-            s.factor[x] = s.maximum[x] == -infinity ? T(0) : std::exp(s.shift[x] - shift);
+            s.factor[x] = s.maximum[x] == -infinity ? T(0) : std::exp(s.maximum[x] - now);
             s.maximum[x] = now;
-            s.shift[x] = shift;
             s.sum[x] *= s.factor[x];
         }
     };
-    table.shift = [](T* shift, const T* maximum, std::size_t n) { std::copy_n(maximum, n, shift); };
     table.weigh = [](T* tile, const T* scores, std::int64_t step, std::int64_t rows, std::size_t n,
                      const softmax_state<T>& s) {
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::size_t x = 0; x < n; ++x) {
                 const std::int64_t at = r * step + static_cast<std::int64_t>(x);
-                tile[at] = std::exp(scores[at] - s.shift[x]);
+                const T maximum = s.maximum[x] == -infinity ? T(0) : s.maximum[x];
+                tile[at] = std::exp(scores[at] - maximum);
                 s.sum[x] += tile[at];
+            }
+    };
+    table.weigh_again = [](T* tile, const T* scores, std::int64_t step, std::int64_t rows,
+                           std::size_t n, const T* maximum, const T* factor) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::size_t x = 0; x < n; ++x) {
+                const std::int64_t at = r * step + static_cast<std::int64_t>(x);
+                tile[at] = std::exp(scores[at] - maximum[x]) * factor[x];
             }
     };
     table.write_rows = [](T* to, std::int64_t to_step, const T* from, std::int64_t from_step,

@@ -49,30 +49,33 @@ struct weight_errors {
     double of_each = 0;  // of the weight itself, less what the size of its score explains
 };
 
-/// The worst errors of weigh() over `count` scores below a maximum of 0.
+/// The worst errors of weigh() and weigh_again() over `count` scores: so much below a maximum.
 template <class T, class Score>
-weight_errors worst_weights(const ricci::kernels::fused_table<T>& table, std::int64_t count,
+weight_errors worst_weights(const ricci::kernels::fused_table<T>& table, T most, std::int64_t count,
                             Score score) {
     constexpr std::int64_t rows = 64;
     constexpr long double ulp = std::numeric_limits<T>::epsilon();
     const auto width = static_cast<std::size_t>(table.lanes);
-    std::vector<T> tile(width * rows), given, maximum(width, T{0}), shift(width), sum(width),
-        factor(width);
+    std::vector<T> tile(width * rows), given, again(width * rows), maximum(width, most), sum(width),
+        factor(width, T{0.5});
     weight_errors worst;
     for (std::int64_t start = 0; start < count; start += table.lanes * rows) {
         for (std::size_t k = 0; k < tile.size(); ++k)
-            tile[k] = score(std::min(count - 1, start + static_cast<std::int64_t>(k)));
+            tile[k] = most + score(std::min(count - 1, start + static_cast<std::int64_t>(k)));
         given = tile;
-        table.shift(shift.data(), maximum.data(), width);
+        table.weigh_again(again.data(), tile.data(), table.lanes, rows, width, maximum.data(),
+                          factor.data());
         table.weigh(tile.data(), tile.data(), table.lanes, rows, width,
-                    {maximum.data(), shift.data(), sum.data(), factor.data()});
+                    {maximum.data(), sum.data(), factor.data()});
         for (std::size_t k = 0; k < tile.size(); ++k) {
-            const long double x = given[k], want = std::exp(x);
-            const long double error = std::abs(static_cast<long double>(tile[k]) - want);
+            const long double x = static_cast<long double>(given[k]) - most, want = std::exp(x);
+            const long double error =
+                std::max(std::abs(static_cast<long double>(tile[k]) - want),
+                         std::abs(2 * static_cast<long double>(again[k]) - want));
             worst.of_one = std::max(worst.of_one, static_cast<double>(error / ulp));
             // Near the smallest normal number a weight may count as 0.
             if (want < 1.0001L * std::numeric_limits<T>::min()) continue;
-            // The score times log2(e) is rounded once, to the precision of its own size.
+            // The difference times log2(e) is rounded, to the precision of its own size.
             const long double relative = error / want / ulp + x;
             worst.of_each = std::max(worst.of_each, static_cast<double>(relative));
         }
@@ -103,29 +106,36 @@ std::size_t workspace_of(const ricci::ir::program& program, std::int64_t heads, 
 
 }  // namespace
 
+template <class T, class Score>
+void check_weights(const ricci::kernels::fused_table<T>& table, std::int64_t count, Score score) {
+    for (const T most : {T(0), T(1e4), T(-1e6), T(-1e9), T(1e20), std::numeric_limits<T>::lowest()}) {
+        INFO(table.target << ", below " << most);
+        // What is below the lowest number is -infinity.
+        const auto below = [&](std::int64_t k) { return most < T(-1e30) ? T(0) : T(score(k)); };
+        const auto worst = worst_weights(table, most, most == 0 ? count : 20000, below);
+        CHECK(worst.of_one < 2);
+        CHECK(worst.of_each < 2);
+    }
+}
+
 TEST_CASE("fused weights are exponentials for every SIMD target") {
+    // Every 509th float from -0 to -88, below which the exponential is no normal number.
+    const auto at_float = [](std::int64_t k) {
+        const auto bits = 0x80000000u + static_cast<std::uint32_t>(k) * 509u;
+        float x;
+        std::memcpy(&x, &bits, sizeof x);
+        return x;
+    };
+    const std::int64_t floats = (0xc2b00000ll - 0x80000000ll) / 509;
+    const auto at_double = [](std::int64_t k) { return -709.0 * static_cast<double>(k) / 1e6; };
     for (const auto& target : ricci::kernels::supported_targets()) {
         REQUIRE(ricci::kernels::force_target(target));
-        INFO(target);
-        // Every 509th float from -0 to -88, below which the exponential is no normal number.
-        const auto at_float = [](std::int64_t k) {
-            const auto bits = 0x80000000u + static_cast<std::uint32_t>(k) * 509u;
-            float x;
-            std::memcpy(&x, &bits, sizeof x);
-            return x;
-        };
-        const std::int64_t floats = (0xc2b00000ll - 0x80000000ll) / 509;
-        const auto in_float =
-            worst_weights(ricci::kernels::fused_kernels<float>(), floats, at_float);
-        CHECK(in_float.of_one < 2);
-        CHECK(in_float.of_each < 2);
-        const auto at_double = [](std::int64_t k) { return -709.0 * static_cast<double>(k) / 1e6; };
-        const auto in_double =
-            worst_weights(ricci::kernels::fused_kernels<double>(), 1000000, at_double);
-        CHECK(in_double.of_one < 2);
-        CHECK(in_double.of_each < 2);
+        check_weights(ricci::kernels::fused_kernels<float>(), floats, at_float);
+        check_weights(ricci::kernels::fused_kernels<double>(), 1000000, at_double);
     }
     ricci::kernels::reset_target();
+    check_weights(ricci::kernels::scalar_fused_kernels<float>(), 20000, at_float);
+    check_weights(ricci::kernels::scalar_fused_kernels<double>(), 20000, at_double);
 }
 
 TEST_CASE("in float, long rows are as exact as float is") {

@@ -81,11 +81,12 @@ TEST_CASE("every pass leaves the values of recorded programs as they were") {
         check_all(programs, few_or(3u, 6u), seen);
     // Everything that a plan may consist of was there.
     for (const char* what :
-         {"contract", "map",      "gather",  "scatter", "scattered", "beta",
-          "sum",      "mean",     "maximum", "minimum", "product",   "logsumexp",
-          "softmax",  "number",   "truths",  "careful", "shared",    "makes tile",
-          "weights",  "rescaled", "log_sum", "again",   "tile",      "rows",
-          "columns",  "pairs",    "added",   "between", "kept"})
+         {"contract",      "map",      "gather",  "scatter", "scattered", "beta",
+          "sum",           "mean",     "maximum", "minimum", "product",   "logsumexp",
+          "softmax",       "number",   "truths",  "careful", "shared",    "makes tile",
+          "weights",       "rescaled", "log_sum", "again",   "tile",      "rows",
+          "columns",       "pairs",    "added",   "between", "kept",      "largest score",
+          "largest weight"})
         if (seen[what] == 0) FAIL_CHECK("no plan has one: " << what);
     CHECK(seen["fused"] > few_or(150, 300));
     CHECK(seen["chained"] > few_or(50, 100));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "src/plan/plan.hpp"
+#include "src/plan/weights_again.hpp"
 #include "tests/unit/plan/interpreted/values.hpp"
 
 namespace ricci::testing {
@@ -115,13 +116,12 @@ private:
         for (const auto& m : group.members)
             m.as == plan::part::recomputed ? make_again(m.what) : run(m.what);
     }
-    // exp(x - l), and 0 where l is of no number: the weights of a softmax over nothing.
+    // 0 where the maximum is of no number: the weights of a softmax over nothing.
     void make_again(const plan::assign& a) {
-        const plan::expr difference = plan_.values[a.body].arguments[0];
-        const plan::expr log_sum = plan_.values[difference].arguments[1];
+        const auto of = plan::weights_made_again(plan_.values, a.body);
         constexpr double infinity = std::numeric_limits<double>::infinity();
         loops_.each(a.loops, [&] {
-            const bool nothing = real_of(values_.at(log_sum)) == -infinity;
+            const bool nothing = real_of(values_.at(of->maximum)) == -infinity;
             values_.store(a.target, nothing ? T(0) : values_.at(a.body));
         });
     }

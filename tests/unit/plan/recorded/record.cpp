@@ -211,10 +211,9 @@ private:
         for (const auto& stage : g.operations) {
             text += "    tile " + std::to_string(tile++) + " " + word_of(stage.kind) + " " +
                     operations(stage.program) + " of " + loaded(s, stage.program);
-            if (stage.log_sum_exp >= 0)
-                text +=
-                    std::string(stage.kind == operation_kind::recomputed ? " with " : " giving ") +
-                    operand(stage.log_sum_exp);
+            const bool again = stage.kind == operation_kind::recomputed;
+            for (const auto of_rows : {stage.log_sum_exp, stage.maximum, stage.largest})
+                if (of_rows >= 0) text += (again ? " with " : " giving ") + operand(of_rows);
             text += "\n";
         }
         for (std::size_t k = 0; k < g.consumers.size(); ++k)
