@@ -190,27 +190,32 @@ TEST_CASE("weights are a softmax over the columns, of their own group") {
     });
 }
 
-TEST_CASE("weights are made again from the log-sum-exp of their phase") {
+TEST_CASE("weights are made again from what was found with them") {
     const planned p(gradients, "fuse");
-    const std::string behind = "a log-sum-exp that does not stand behind its weights";
+    const std::string behind = "a largest score that does not stand behind its weights";
     p.refuses(behind, "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken, 0), part::log_sum).what;
+        auto& a = member_of(group(broken, 0), part::maximum).what;
         a.body = broken.values.apply(opcode::exp, a.body);
     });
     p.refuses(behind, "fused", [&](program_plan& broken) {
         auto& members = group(broken, 0).members;
         const auto at = std::find_if(members.begin(), members.end(),
-                                     [](const auto& m) { return m.as == part::log_sum; });
+                                     [](const auto& m) { return m.as == part::maximum; });
         std::swap(*at, *(at - 1));
     });
+    p.refuses("a largest weight that does not stand behind its weights", "fused",
+              [&](program_plan& broken) {
+                  auto& f = group(broken, 0);
+                  member_of(f, part::largest).what.body = member_of(f, part::maximum).what.body;
+              });
     p.refuses("weights that are made again in another form", "fused", [&](program_plan& broken) {
         auto& a = member_of(group(broken, 1), part::recomputed).what;
         a.body = broken.values[a.body].arguments[0];
     });
     p.refuses("a tensor that is read before it is written", "fused", [&](program_plan& broken) {
-        // Nobody gives the log-sum-exp any more.
+        // Nobody gives the largest scores any more.
         auto& members = group(broken, 0).members;
-        std::erase_if(members, [](const auto& m) { return m.as == part::log_sum; });
+        std::erase_if(members, [](const auto& m) { return m.as == part::maximum; });
     });
 }
 
@@ -342,7 +347,7 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
               [&](program_plan& broken) {
                   auto& c = chain(broken);
                   auto& values = broken.values;
-                  const auto sums = member_of(c.first, part::log_sum).what.target.slot;
+                  const auto sums = member_of(c.first, part::maximum).what.target.slot;
                   auto& a = member_of(c.second, part::recomputed).what;
                   a.body = values.substituted(a.body, [&](expr e) {
                       if (values[e].kind != kind::load || values[e].source.slot != sums) return -1;
