@@ -41,6 +41,11 @@ derive::judgement judge_claims(const ir::program_view& p, const ir::program& cla
     return derive::judge(p, claims);
 }
 
+derive::judgement try_claims(const ir::program_view& p, const ir::program& claims,
+                             std::int32_t claim) {
+    return derive::try_on_numbers(p, claims, claim);
+}
+
 bool proves_claims(const ir::program_view& p, const ir::program& claims) {
     return derive::proves(p, claims);
 }

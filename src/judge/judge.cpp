@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "src/base/texts.hpp"
+#include "src/judge/operators.hpp"
+#include "src/judge/trials.hpp"
 #include "src/judge/written_out.hpp"
 #include "src/text/reading.hpp"
 
@@ -58,6 +60,16 @@ void list_names(const ir::program_view& source, const ir::program_view& claims, 
                 out.numbers.push_back(u.name);
 }
 
+/// As it is said of a page: without the verdict in front, and without what to do about it.
+std::string plain_words(const detail::text_builder& words) {
+    std::string out = detail::string_of(words.view());
+    if (const std::size_t k = out.find("; claim it layer by layer"); k != std::string::npos)
+        out.erase(k);
+    for (const std::string_view prefix : {"refuted: ", "not proved: ", "not proved, "})
+        if (out.rfind(prefix, 0) == 0) out.erase(0, prefix.size());
+    return out;
+}
+
 }  // namespace
 
 finding judge(const request& asked) {
@@ -75,26 +87,37 @@ finding judge(const request& asked) {
         return out;
     }
     list_names(source.program.view(), claims.program.view(), out);
-    const derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
-    out.alike = j.numbers.alike;
-    if (j.verdict == derive::verdict::proved) {
+    if (asked.noncommuting && (multiplies_operators(source.program.view()) ||
+                               multiplies_operators(claims.program.view()))) {
+        // numbers commute, so that they show nothing
+        const auto known = as_matrices(source.program.view()),
+                   claimed = as_matrices(claims.program.view());
+        if (known && claimed && detail::proves_claims(known->view(), *claimed))
+            out.verdict = verdict::proved;
+        else
+            out.words =
+                "what stands in it may not commute, and in the order written no proof was found";
+        return out;
+    }
+    derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
+    const bool unproved = j.verdict == derive::verdict::unproved;
+    bool proved = j.verdict == derive::verdict::proved;
+    if (unproved && j.numbers.alike)
+        proved = proves_written_out(source.program.view(), claims.program.view());
+    if (proved) {
         out.verdict = verdict::proved;
         return out;
     }
-    if (j.verdict == derive::verdict::unproved && j.numbers.alike) {
-        const ir::program open = written_out(source.program.view()),
-                          claim = written_out(claims.program.view());
-        if (detail::proves_claims(open.view(), claim)) {
-            out.verdict = verdict::proved;
-            return out;
-        }
-    }
+    out.alike = j.numbers.alike;
+    out.words = plain_words(j.words);
     if (j.verdict == derive::verdict::refuted) out.verdict = verdict::refuted;
-    out.words = detail::string_of(j.words.view());
-    if (const std::size_t k = out.words.find("; claim it layer by layer"); k != std::string::npos)
-        out.words.erase(k);
-    for (const std::string_view prefix : {"refuted: ", "not proved: ", "not proved, "})
-        if (out.words.rfind(prefix, 0) == 0) out.words.erase(0, prefix.size());
+    if (!asked.try_assumptions) return out;
+    if (j.claimed == ir::none)
+        j = detail::try_claims(source.program.view(), claims.program, j.claim);
+    if (j.claimed == ir::none || j.numbers.gave_up) return out;
+    const bool complex = derive::speaks_of_complex_numbers(source.program.view()) ||
+                         derive::speaks_of_complex_numbers(claims.program.view());
+    try_assumptions(j, complex, asked.declared, out);
     return out;
 }
 

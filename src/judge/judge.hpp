@@ -37,8 +37,9 @@ enum class property : std::uint8_t {
 struct assumption {
     std::string name;  // as in the text; its heights may be left out
     judge::property property = property::symmetric;
-    int first = -1;   // the axis that it is about, or the first of two; -1: the last ones
-    int second = -1;  // the second of two
+    int first = -1;          // the axis that it is about, or the first of two; -1: the last ones
+    int second = -1;         // the second of two
+    std::string index = {};  // of `counts`: the index
 };
 
 struct request {

@@ -1,7 +1,11 @@
-// softmax_j(x_j) = exp(x_j) / \sum_k exp(x_k), and its logarithm.
+// Softmax by its quotient, its logarithm by a difference, and proofs about quotients of sums.
 #include "src/judge/written_out.hpp"
 
+#include <utility>
+
+#include <ricci/ir/normal.hpp>
 #include <ricci/ir/primes.hpp>
+#include <ricci/ir/prove.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::judge {
@@ -32,20 +36,6 @@ bool is_softmax(const ir::node& x) {
 }
 
 ir::ref written_out(ir::program& p, ir::ref n) {
-    const ir::node whole = p.nodes[n];
-    if (whole.kind == ir::op::apply &&
-        whole.detail == static_cast<std::uint8_t>(ir::function::log)) {
-        const ir::ref inside = p.links[whole.children.first];
-        if (is_softmax(p.nodes[inside])) {  // the logarithm of a quotient
-            const ir::ref below = ir::rebuild_children(
-                p, inside, [&](ir::ref child) { return written_out(p, child); });
-            const ir::node x = p.nodes[below];
-            const ir::ref sum = sum_of_exponentials(p, x);
-            const ir::ref minus =
-                p.make(ir::op::multiply, p.number(-1), p.apply(ir::function::log, sum));
-            return p.make(ir::op::add, p.links[x.children.first], minus);
-        }
-    }
     const ir::ref inside =
         ir::rebuild_children(p, n, [&](ir::ref child) { return written_out(p, child); });
     const ir::node x = p.nodes[inside];
@@ -58,7 +48,95 @@ ir::ref written_out(ir::program& p, ir::ref n) {
     return p.make(ir::op::divide, p.apply(ir::function::exp, p.links[x.children.first]), sum);
 }
 
-}  // namespace
+bool is_exponential(const ir::node& x) {
+    return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(ir::function::exp);
+}
+/// log(exp(a) / b) = a - log(b)
+ir::ref with_logarithms_split(ir::program& p, ir::ref n) {
+    const ir::ref inside =
+        ir::rebuild_children(p, n, [&](ir::ref child) { return with_logarithms_split(p, child); });
+    const ir::node x = p.nodes[inside];
+    if (x.kind != ir::op::apply || x.detail != static_cast<std::uint8_t>(ir::function::log))
+        return inside;
+    const ir::node of = p.nodes[p.links[x.children.first]];
+    if (is_exponential(of)) return p.links[of.children.first];
+    if (of.kind != ir::op::divide) return inside;
+    const ir::node above = p.nodes[p.links[of.children.first]];
+    if (!is_exponential(above)) return inside;
+    const ir::ref below = p.apply(ir::function::log, p.links[of.children.first + 1]);
+    const ir::ref minus = p.make(ir::op::multiply, p.number(-1), below);
+    return p.make(ir::op::add, p.links[above.children.first], minus);
+}
+
+constexpr std::int32_t most_nodes = 3000;
+constexpr std::int64_t most_steps = 40000;
+
+/// All that a program defines, opened; none where that gets too long.
+ir::ref all_opened(ir::program& p, ir::ref n) {
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const ir::equation q = p.equations[e];
+        if (q.claim || !ir::uses_name(p, n, q.name)) continue;
+        n = ir::opened(p, n, q);
+        if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
+            return ir::none;
+    }
+    return n;
+}
+
+/// A sum that some terms are divided by; none where there is none, or where it is not the same for
+/// all that a sum sign before it adds.
+ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
+    for (std::int32_t k = 0; k < sum.size(); ++k)
+        for (const ir::normal_factor& f : sum[k].factors) {
+            const ir::node& x = p.nodes[f.atom];
+            const bool several = x.kind == ir::op::add ||
+                                 (x.kind == ir::op::reduce &&
+                                  x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
+            if (!several || f.exponent.above() >= 0 || !f.exponent.is_whole()) continue;
+            bool same = true;
+            const ir::index_set inside = ir::free_indices(p, f.atom);
+            for (const ir::ref i : sum[k].bound) same = same && !inside.has(i);
+            if (same) return f.atom;
+        }
+    return ir::none;
+}
+
+/// The sum times the divisor: there is one less below each term, or one more before it.
+ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
+    detail::buffer<ir::ref> terms;
+    for (std::int32_t k = 0; k < sum.size(); ++k) {
+        ir::normal_term t;
+        t.coefficient = sum[k].coefficient;
+        t.bound = sum[k].bound;
+        bool done = false;
+        for (ir::normal_factor f : sum[k].factors) {
+            const bool here = !done && f.exponent.above() < 0 && f.exponent.is_whole() &&
+                              ir::normaliser(p, most_steps).equal(f.atom, divisor);
+            if (here) f.exponent.add(1);
+            done = done || here;
+            if (!f.exponent.is(0)) t.factors.push(f);
+        }
+        ir::normal_sum alone;
+        alone.push(std::move(t));
+        const ir::ref n = ir::normaliser(p).to_node(alone);
+        terms.push(done ? n : p.make(ir::op::multiply, ir::freshen_bound(p, divisor), n));
+    }
+    return p.make(ir::op::add, 0, terms.data(), terms.size());
+}
+
+bool is_zero(ir::program& p, ir::ref n) {
+    for (int round = 0; round < 6; ++round) {
+        ir::normaliser normal(p, most_steps);
+        const ir::normal_sum sum = normal.normalise(n);
+        if (sum.size() == 0) return true;
+        if (normal.gave_up()) return false;
+        const ir::ref divisor = divisor_in(p, sum);
+        if (divisor == ir::none) return false;
+        n = cleared(p, sum, divisor);
+        if (ir::written_size(p, n, most_nodes) >= most_nodes) return false;
+    }
+    return false;
+}
 
 ir::program written_out(const ir::program_view& view) {
     ir::program p(view);
@@ -67,6 +145,26 @@ ir::program written_out(const ir::program_view& view) {
         p.equations[e].body = body;
     }
     return p;
+}
+
+}  // namespace
+
+bool proves_written_out(const ir::program_view& source, const ir::program_view& claims) {
+    const ir::program open = written_out(source), claimed = written_out(claims);
+    ir::claim_set set(open.view(), claimed.view());
+    for (const ir::equation& claim : set.claims()) {
+        ir::program p(set.scratch().view());
+        const ir::ref e = p.definition(claim.name);
+        if (e == ir::none) return false;
+        const ir::equation stated = p.equations[e];
+        const ir::ref body = ir::aligned(p, claim, stated);
+        if (body == ir::none) return false;
+        const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
+        const ir::ref difference = all_opened(p, p.make(ir::op::add, stated.body, minus));
+        if (difference == ir::none || !is_zero(p, with_logarithms_split(p, difference)))
+            return false;
+    }
+    return set.claims().size() > 0;
 }
 
 }  // namespace ricci::judge

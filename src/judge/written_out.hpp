@@ -1,10 +1,12 @@
-// Softmax and log-sum-exp by what they mean, as proofs of quotients and logarithms need them.
+// Proofs in which softmax and log-sum-exp stand for what they mean, and quotients are cleared.
 #pragma once
 
 #include <ricci/ir/program.hpp>
 
 namespace ricci::judge {
 
-ir::program written_out(const ir::program_view& p);
+/// Whether a program implies all claims, with softmax_j(x_j) as exp(x_j) / \sum_k exp(x_k), what the
+/// program defines written out, and both sides multiplied by what stands below a line.
+bool proves_written_out(const ir::program_view& p, const ir::program_view& claims);
 
 }  // namespace ricci::judge

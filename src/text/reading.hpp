@@ -18,6 +18,9 @@ notation::parse_result define_equations(text_view text);
 
 /// What is known of `claims`, and the same as a yes or no.
 derive::judgement judge_claims(const ir::program_view& p, const ir::program& claims);
+/// The claim number `claim` on numbers, whatever a proof says.
+derive::judgement try_claims(const ir::program_view& p, const ir::program& claims,
+                             std::int32_t claim);
 bool proves_claims(const ir::program_view& p, const ir::program& claims);
 
 }  // namespace ricci::detail

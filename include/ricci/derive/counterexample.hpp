@@ -18,8 +18,9 @@ struct counterexample {
         ir::range values;
     };
     bool found = false;
-    bool alike = false;    // both sides were equal at every place where they could be compared
-    bool gave_up = false;  // it would have taken more work than allowed
+    bool alike = false;         // both sides were equal at every place where they could be compared
+    bool gave_up = false;       // it would have taken more work than allowed
+    std::int64_t compared = 0;  // places at which both sides have numbers
     detail::buffer<input> inputs;
     detail::buffer<std::int64_t> extents;
     detail::buffer<number> values;
@@ -40,38 +41,52 @@ constexpr bool speaks_of_complex_numbers(const ir::program_view& p) {
     return false;
 }
 
+/// Leaves inputs as they are drawn, element by element.
+struct as_drawn {
+    static constexpr bool changes = false;
+};
+
 /// Looks for inputs for which the tensors `claimed` and `derived`, both defined by `p`, differ.
-template <class Program = ir::program_view>
+/// `Transform` may change a tensor after it was drawn, so that it is symmetric, say:
+/// transform(name, attempt, shapes, values).
+template <class Program = ir::program_view, class Transform = as_drawn>
 class counterexample_search {
 public:
     /// Inputs are complex if the text speaks of complex numbers.
     constexpr counterexample_search(const ir::program_view& p, ir::ref claimed, ir::ref derived,
-                                    bool complex, std::int64_t most_work)
-        : p_(p), claimed_(claimed), derived_(derived), complex_(complex), most_work_(most_work) {}
+                                    bool complex, std::int64_t most_work,
+                                    const Transform& transform = {})
+        : p_(p),
+          claimed_(claimed),
+          derived_(derived),
+          complex_(complex),
+          most_work_(most_work),
+          transform_(transform) {}
     /// Says that a tensor holds positions.
     constexpr void set_whole(ir::ref name) { whole_.push(name); }
     constexpr counterexample run() {
         counterexample out;
-        for (std::int32_t k = 0; k < attempts && !out.found && !out.gave_up; ++k) attempt(k, out);
-        out.alike = !out.found && compared_ > 0;
+        for (std::int32_t k = 0; k < attempts && !out.found && !out.gave_up; ++k)
+            attempt(k, 2, k >= 2, out);
+        out.alike = !out.found && out.compared > 0;
         out.gave_up = out.gave_up && !out.alike;
         return out;
     }
+    constexpr std::int64_t work_left() const { return most_work_; }
 
-private:
-    /// A text with i, Re, Im or conj is about complex numbers.
-    static constexpr bool is_complex(const ir::node& x) {
-        using ir::function;
-        const auto f = static_cast<function>(x.detail);
-        return x.kind == ir::op::imaginary_unit ||
-               (x.kind == ir::op::apply &&
-                (f == function::conjugate || f == function::real || f == function::imaginary));
+    /// One draw: every number is another one in attempt number `number_of`, and of another kind in
+    /// four attempts that follow on each other. Extents are `least`, or by turns one more.
+    constexpr void attempt(std::int32_t number_of, std::int32_t least, bool by_turns,
+                           counterexample& out) {
+        draw_and_compare(number_of,
+                         example_shapes<Program>(p_, least, by_turns, claimed_, derived_), out);
     }
 
+private:
     static constexpr std::int32_t attempts = 4;
 
-    constexpr void attempt(std::int32_t number_of, counterexample& out) {
-        const example_shapes shapes(p_, 2, number_of >= 2);
+    constexpr void draw_and_compare(std::int32_t number_of, const example_shapes<Program>& shapes,
+                                    counterexample& out) {
         ir::shape_table table(p_);
         if (!shapes.infer(table) || table.rank(derived_) < 0) return;
         if (!same_shape(table)) {  // what is claimed is claimed of the tensor as it is
@@ -85,14 +100,24 @@ private:
             if (is_input(shapes, n)) {
                 const std::int64_t places = places_of(table, n);
                 const bool truth = places == 0 && is_condition(n);
-                values.set_input(n, [&](std::int64_t k) {
+                const auto drawn = [&](std::int64_t k) {
                     const std::uint64_t bits = random(number_of, n, k);
                     if (places > 0)
                         return number::whole(
                             static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(places)));
                     if (truth) return number::whole(static_cast<std::int64_t>(bits % 2));
-                    return draw(number_of, bits, shapes.rank(n) == 0);
-                });
+                    return draw(number_of % attempts, bits, shapes.rank(n) == 0);
+                };
+                if constexpr (!Transform::changes) {
+                    values.set_input(n, drawn);
+                } else {
+                    detail::buffer<number> all;
+                    for (std::int64_t k = 0, count = values.count(n); k < count; ++k)
+                        all.push(drawn(k));
+                    transform_(n, number_of, table, all);
+                    values.set_input(
+                        n, [&](std::int64_t k) { return all[static_cast<std::int32_t>(k)]; });
+                }
             }
         values.run();
         most_work_ -= values.work();
@@ -100,7 +125,7 @@ private:
         out.gave_up = values.gave_up();
         for (std::int64_t k = 0, all = values.count(claimed_); k < all && !out.gave_up; ++k) {
             const number x = values.value(claimed_, k), y = values.value(derived_, k);
-            compared_ += x.is_finite() && y.is_finite();
+            out.compared += comparable(x, y);
             if (!differ(x, y)) continue;
             // one that shows without a magnifying glass, if there is one
             const double difference = (x - y).size(), size = x.size() + y.size();
@@ -221,7 +246,7 @@ private:
     ir::ref derived_;
     bool complex_;
     std::int64_t most_work_;
-    std::int64_t compared_ = 0;
+    Transform transform_;
     detail::buffer<ir::ref> whole_;
 };
 
@@ -260,6 +285,14 @@ constexpr void print_short(double value, detail::text_builder& out) {
     if (exponent != 0) out << "e" << exponent;
 }
 constexpr void print_short(const number& x, detail::text_builder& out) {
+    if (x.is_beyond()) {
+        out << "beyond what a double holds";
+        return;
+    }
+    if (x.is_exact && !x.is_zero() && x.re == 0 && x.im == 0) {
+        out << "nearer to 0 than a double gets";
+        return;
+    }
     if (x.im == 0) return print_short(x.re, out);
     out << '(';
     print_short(x.re, out);

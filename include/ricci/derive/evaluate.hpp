@@ -118,7 +118,7 @@ private:
         const ir::node& x = p_.nodes[n];
         switch (x.kind) {
             case ir::op::number:
-                return written(x.value);
+                return written(p_, x);
             case ir::op::imaginary_unit:
                 return Number::imaginary_unit();
             case ir::op::tensor: {

@@ -28,8 +28,10 @@ class example_shapes {
     }
 
 public:
-    /// Extents are `least`, or by turns `least` and one more.
-    constexpr example_shapes(const ir::program_view& p, std::int32_t least, bool by_turns)
+    /// Extents are `least`, or by turns `least` and one more. Two tensors that are compared are of
+    /// one shape.
+    constexpr example_shapes(const ir::program_view& p, std::int32_t least, bool by_turns,
+                             ir::ref one = ir::none, ir::ref other = ir::none)
         : p_(p), indices_(p.indices.size()) {
         for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k) same_.push(k);
         for (ir::ref n = 0; n < p.names.size(); ++n) first_.push(ir::none), ranks_.push(0);
@@ -39,6 +41,8 @@ public:
                 if (p_.at(at, k).kind == ir::position_kind::index)
                     join(first_[name] + k, cell(e, p_.at(at, k).index));
         });
+        if (one != ir::none && is_used(one) && is_used(other) && ranks_[one] == ranks_[other])
+            for (std::int32_t k = 0; k < ranks_[one]; ++k) join(first_[one] + k, first_[other] + k);
         join_splits();
         for (ir::ref n = 0; n < p.names.size(); ++n) join_derivative(n);
         for (std::int32_t k = 0; k < same_.size(); ++k)
@@ -49,6 +53,10 @@ public:
     constexpr std::int32_t rank(ir::ref name) const { return ranks_[name]; }
     constexpr std::int64_t extent(ir::ref name, std::int32_t axis) const {
         return extents_[find(first_[name] + axis)];
+    }
+    /// Whether two axes of a tensor have to be of one extent.
+    constexpr bool is_square(ir::ref name, std::int32_t a, std::int32_t b) const {
+        return find(first_[name] + a) == find(first_[name] + b);
     }
     constexpr bool is_used(ir::ref name) const { return first_[name] != ir::none; }
     constexpr std::int64_t index_extent(std::int32_t e, ir::ref index) const {

@@ -17,10 +17,12 @@ enum class verdict : std::uint8_t { proved, refuted, unproved };
 struct judgement {
     derive::verdict verdict = derive::verdict::proved;
     detail::text_builder words;
-    detail::text_builder sides;  // "in normal form it is ..., and ..."; may be empty
-    std::int32_t claim = 0;      // of the equations claimed, the first that is not proved
-    counterexample numbers;      // of a refuted one
-    ir::program tried;           // what it is about: its names are those of `numbers`
+    detail::text_builder sides;          // "in normal form it is ..., and ..."; may be empty
+    std::int32_t claim = 0;              // of the equations claimed, the first that is not proved
+    counterexample numbers;              // of a refuted one
+    ir::program tried;                   // what it is about: its names are those of `numbers`
+    ref claimed = none, derived = none;  // in it: both sides
+    buffer<ref> whole;                   // in it: what holds positions
 };
 
 /// How much is tried: what a compiler evaluates by default, and more at run time.
@@ -206,13 +208,17 @@ private:
         const text_view name = p_.name(claim_.name);
         const ref derived = tried.find(name);
         if (derived == none) return;
+        out.claimed = last.name;
+        out.derived = derived;
         counterexample_search search(tried, last.name, derived, complex_, most_.work);
         for (const ir::node& x : p_.nodes)
             for (std::int32_t k = 0; x.kind == op::tensor && k < x.children.count; ++k)
                 ir::for_each_node(p_, p_.links[x.children.first + k], [&](ref n) {
                     if (p_.nodes[n].kind != op::tensor) return;
                     const ref whole = tried.find(p_.name(p_.nodes[n].name));
-                    if (whole != none) search.set_whole(whole);
+                    if (whole == none) return;
+                    search.set_whole(whole);
+                    out.whole.push(whole);
                 });
         out.numbers = search.run();
         if (out.numbers.gave_up)
@@ -289,14 +295,18 @@ constexpr bool proves(const Source& source, const Claims& claims,
     return true;
 }
 
-/// The first claim tried on numbers, whatever a proof says: `tried` holds both sides.
+/// The equation number `claim` of the claims tried on numbers, whatever a proof says: `tried` holds
+/// both sides.
 template <class Source, class Claims>
 constexpr judgement try_on_numbers(const Source& source, const Claims& claims,
-                                   const effort& most = default_effort()) {
+                                   std::int32_t claim = 0, const effort& most = default_effort()) {
     ir::claim_set set(source, claims);
     const bool complex = speaks_of_complex_numbers(source) || speaks_of_complex_numbers(claims);
     ir::program scratch(set.scratch().view());
-    return claim_judge(scratch, source.equations.size(), set.claims()[0], complex, most)
+    std::int32_t which = 0;
+    for (std::int32_t k = 0; k < set.claims().size(); ++k)
+        if (set.number(k) == claim) which = k;
+    return claim_judge(scratch, source.equations.size(), set.claims()[which], complex, most)
         .on_numbers();
 }
 

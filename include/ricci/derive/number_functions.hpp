@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include <ricci/derive/number.hpp>
-#include <ricci/ir/normal_number.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::derive {
@@ -14,6 +13,13 @@ namespace series {
 inline constexpr double ln2 = 0.693147180559945309417;
 inline constexpr double pi = 3.14159265358979323846;
 
+/// Of a number that is not negative.
+constexpr double sqrt(double x) {
+    if (x == 0 || x != x || x == __builtin_inf()) return x;
+    double y = x < 1 ? 1 : x;
+    for (double next = (y + x / y) / 2; next < y; next = (y + x / y) / 2) y = next;
+    return y;
+}
 constexpr double exp(double x) {
     if (x > 700) return __builtin_inf();
     if (x < -700) return 0;
@@ -48,8 +54,7 @@ constexpr double sin(double x, int quarters) {
 }
 constexpr double arctan(double x) {
     if (magnitude(x) > 1e8) return x > 0 ? pi / 2 : -pi / 2;
-    for (int k = 0; k < 3; ++k)
-        x /= 1 + ir::square_root(1 + x * x);  // the tangent of half the angle
+    for (int k = 0; k < 3; ++k) x /= 1 + sqrt(1 + x * x);  // the tangent of half the angle
     double sum = 0;
     for (int k = 19; k > 0; k -= 2) sum = 1.0 / k - sum * x * x;
     return 8 * x * sum;
@@ -89,7 +94,8 @@ template <class Number>
 constexpr Number root(const Number& x) {
     const int sign = sign_of(x);
     if (sign != 1 || x.is_infinite()) return sign == 2 || sign < 0 ? Number::unknown() : x;
-    const double value = ir::square_root(x.re);
+    if (x.is_beyond()) return Number::unknown();
+    const double value = series::sqrt(x.re);
     // the root of a square of whole numbers, or of halves, is exact
     const Number halves = written(value);
     if (x.is_exact && halves.is_exact && (halves * halves).exact == x.exact) return halves;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/literal.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -12,7 +13,48 @@ namespace ricci::derive {
 using ir::op;
 using ir::ref;
 
+/// A short decimal as whole / 10^k.
+constexpr bool as_decimal(double x, std::int64_t& whole, std::int32_t& k) {
+    double scale = 1;
+    for (k = 0; k <= 15; ++k, scale *= 10) {
+        const double scaled = x * scale;
+        if (!(scaled < 1e15 && scaled > -1e15)) return false;
+        whole = static_cast<std::int64_t>(scaled + (scaled < 0 ? -0.5 : 0.5));
+        if (static_cast<double>(whole) / scale == x) return true;
+    }
+    return false;
+}
+/// a b and a + b as the decimals that they are, where those are short: nothing is rounded.
+constexpr bool exact_product(double a, double b, double& out) {
+    std::int64_t x = 0, y = 0, whole = 0;
+    std::int32_t j = 0, k = 0;
+    if (!as_decimal(a, x, j) || !as_decimal(b, y, k) || __builtin_mul_overflow(x, y, &whole) ||
+        j + k > 15 || whole > 999'999'999'999'999 || whole < -999'999'999'999'999)
+        return false;
+    out = static_cast<double>(whole);
+    double scale = 1;
+    for (std::int32_t digit = 0; digit < j + k; ++digit) scale *= 10;
+    out /= scale;
+    return true;
+}
+constexpr bool exact_sum(double a, double b, double& out) {
+    std::int64_t x = 0, y = 0;
+    std::int32_t j = 0, k = 0;
+    if (!as_decimal(a, x, j) || !as_decimal(b, y, k)) return false;
+    double scale = 1;
+    for (; j < k; ++j)
+        if (__builtin_mul_overflow(x, 10, &x)) return false;
+    for (; k < j; ++k)
+        if (__builtin_mul_overflow(y, 10, &y)) return false;
+    for (; k > 0; --k) scale *= 10;
+    if (__builtin_add_overflow(x, y, &x) || x > 999'999'999'999'999 || x < -999'999'999'999'999)
+        return false;
+    out = static_cast<double>(x) / scale;
+    return true;
+}
+
 /// A number as a quotient, of whole numbers wherever that is how it was written: 1/3 stays exact.
+/// Products and sums that would be rounded are refused, and leave the number as it was.
 struct constant {
     double above = 1;
     double below = 1;
@@ -33,26 +75,38 @@ struct constant {
         a /= static_cast<double>(x);
         b /= static_cast<double>(x);
     }
-    constexpr void times(const constant& other) {
-        above *= other.above;
-        below *= other.below;
+    constexpr bool times(const constant& other) {
+        double up = 0, down = 0;
+        if (!exact_product(above, other.above, up) || !exact_product(below, other.below, down))
+            return false;
+        *this = {up, down};
         reduce(above, below);
+        return true;
     }
-    constexpr void plus(const constant& other) {
-        above = above * other.below + other.above * below;
-        below *= other.below;
+    constexpr bool plus(const constant& other) {
+        double left = 0, right = 0, up = 0, down = 0;
+        if (!exact_product(above, other.below, left) || !exact_product(other.above, below, right) ||
+            !exact_sum(left, right, up) || !exact_product(below, other.below, down))
+            return false;
+        *this = {up, down};
         reduce(above, below);
+        return true;
     }
     constexpr bool is(double value) const { return above == value && below == 1; }
 };
+
+/// A number whose double is all there is to it.
+constexpr bool is_foldable(const ir::node& x) {
+    return x.kind == op::number && ir::digits_of(x).count == 0;
+}
 
 /// Whether an expression is a number, or a quotient, product or sum of some; its value.
 template <class Program>
 constexpr bool is_constant(const Program& p, ref n, constant& value) {
     const ir::node& x = p.nodes[n];
     if (x.kind == op::number) {
-        value = {x.value, 1};
-        return true;
+        value = {};
+        return is_foldable(x) && value.times({x.value, 1});
     }
     if (x.kind != op::divide && x.kind != op::multiply && x.kind != op::add) return false;
     constant total{x.kind == op::add ? 0.0 : 1.0, 1};
@@ -63,8 +117,7 @@ constexpr bool is_constant(const Program& p, ref n, constant& value) {
             if (part.above == 0) return false;
             part = {part.below, part.above};
         }
-        if (x.kind == op::add) total.plus(part);
-        else total.times(part);
+        if (!(x.kind == op::add ? total.plus(part) : total.times(part))) return false;
     }
     value = total;
     return true;
@@ -150,8 +203,9 @@ private:
         } else if (x.kind == op::multiply && depth > 0) {
             for (std::int32_t c = 0; c < x.children.count; ++c)
                 take_apart(p_.links[x.children.first + c], k, above, depth + 1);
-        } else if (x.kind == op::number && depth > 0) {
-            (above ? owners_[k].above : owners_[k].below) *= x.value;
+        } else if (double& mine = above ? owners_[k].above : owners_[k].below;
+                   depth > 0 && is_foldable(x) && exact_product(mine, x.value, mine)) {
+            // taken into the number
         } else if (whole_power(x, exponent)) {
             add({p_.links[x.children.first], exponent, k, above});
         } else {
@@ -198,11 +252,11 @@ private:
             (x.above ? above : below).push(written(x));
         }
         if (below.empty()) {
-            total.times({o.above, o.below});
+            if (!total.times({o.above, o.below})) push_constant(p_, out, {o.above, o.below});
             out.append(above.data(), above.size());
             return;
         }
-        total.times({o.above, 1});
+        if (!total.times({o.above, 1})) push_constant(p_, above, {o.above, 1});
         detail::buffer<ref> under;
         push_constant(p_, under, {o.below, 1});
         under.append(below.data(), below.size());
@@ -225,13 +279,13 @@ constexpr ref product_of(Program& p, const detail::buffer<ref>& factors) {
     const auto take = [&](auto& self, ref n) -> void {
         const ir::node x = p.nodes[n];
         constant value;
-        if (x.kind == op::number) {
-            total.times({x.value, 1});
+        if (is_foldable(x) && total.times({x.value, 1})) {
+            // taken into the number
         } else if (x.kind == op::multiply) {
             for (std::int32_t k = 0; k < x.children.count; ++k)
                 self(self, p.links[x.children.first + k]);
-        } else if (x.kind == op::divide && is_constant(p, n, value)) {
-            total.times(value);
+        } else if (x.kind == op::divide && is_constant(p, n, value) && total.times(value)) {
+            // the same
         } else {
             quotients = quotients || x.kind == op::divide;
             all.push(n);
@@ -254,8 +308,7 @@ constexpr ref without_constant(Program& p, ref n, constant& c) {
     if (x.kind != op::multiply) return n;
     std::int32_t first = 0;
     for (constant part; first < x.children.count; ++first) {
-        if (!is_constant(p, p.links[x.children.first + first], part)) break;
-        c.times(part);
+        if (!is_constant(p, p.links[x.children.first + first], part) || !c.times(part)) break;
     }
     if (first == 0) return n;
     detail::buffer<ref> rest;

@@ -82,6 +82,11 @@ template <class Program>
 constexpr formula<Program> power(formula<Program> x, double exponent) {
     return {x.p, x.p->make(op::power, x.n, x.number(exponent).n)};
 }
+/// \pi, beside a formula.
+template <class Program>
+constexpr formula<Program> circle(formula<Program> x) {
+    return x.number(ir::circle_number);
+}
 /// 1 where the number is less, otherwise 0.
 template <class Program>
 constexpr formula<Program> less(double a, formula<Program> b) {

@@ -25,7 +25,7 @@ constexpr void collect_term(Program& p, detail::buffer<ref>& terms, ref term) {
         constant count;
         const ref other = without_constant(p, t, count);
         if (!ir::same_expression(p, other, base)) continue;
-        count.plus(mine);
+        if (!count.plus(mine)) continue;
         if (count.above == 0) {  // the two cancel
             t = terms.back();
             terms.shrink(terms.size() - 1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/literal.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -101,6 +102,8 @@ private:
             out_.links.push(index(from_.links[indices.first + k]));
         if (x.positions.count > 0) x.positions = positions(x.positions);
         if (x.name != none) x.name = name(x.name);
+        if (const range digits = digits_of(from_.nodes[n]); digits.count > 0)
+            set_digits(x, out_.add_text(from_.text(digits)));
         return nodes_[n] = out_.nodes.push(x);
     }
 

@@ -193,7 +193,7 @@ private:
             if (body.kind == op::add) return factor(p_.child(x, 0), true);
             return term(p_.child(x, 0), false, sign_printed);
         }
-        if (x.kind == op::number) return print_number(sign_printed ? -x.value : x.value, out_);
+        if (x.kind == op::number) return print_number(p_, x, sign_printed, out_);
         if (x.kind != op::multiply) return factor(n, true);
         if (sign_printed && is_minus_one(p_, x) && !is_negative(p_, p_.child(x, 1)))
             return term(p_.child(x, 1), top, false);
@@ -204,7 +204,7 @@ private:
             const node& y = p_.nodes[child];
             if (k == 0 && sign_printed && y.kind == op::number) {
                 if (y.value == -1 && x.children.count > 1) continue;
-                print_number(-y.value, out_);
+                print_number(p_, y, true, out_);
             } else {
                 if (!first) out_ << (needs_sign(p_, before, child) ? " \\cdot " : " ");
                 factor(child, k + 1 == x.children.count);
@@ -228,13 +228,9 @@ private:
         const node& x = p_.nodes[n];
         switch (x.kind) {
             case op::number:
-                if (x.value < 0) {
-                    out_ << '(';
-                    print_number(x.value, out_);
-                    out_ << ')';
-                } else {
-                    print_number(x.value, out_);
-                }
+                if (x.value < 0) out_ << '(';
+                print_number(p_, x, false, out_);
+                if (x.value < 0) out_ << ')';
                 return;
             case op::imaginary_unit:
                 out_ << "\\mathrm{i}";

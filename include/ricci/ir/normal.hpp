@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ricci/ir/eliminate.hpp>
+#include <ricci/ir/normal_numbers.hpp>
 #include <ricci/ir/normal_pairs.hpp>
 #include <ricci/ir/normal_term.hpp>
 #include <ricci/ir/program.hpp>
@@ -44,17 +45,16 @@ public:
             normal_term& t = raw[k];
             substitute_free_deltas(t);
             fold_imaginary_units(p_, t);
+            settle_numbers(p_, t);
             bool merged = false;
-            for (std::int32_t j = 0; j < out.size() && !merged; ++j) {
-                if (!same_term(out[j], t)) continue;
-                out[j].coefficient += t.coefficient;
-                merged = true;
-            }
+            for (std::int32_t j = 0; j < out.size() && !merged; ++j)
+                merged = same_term(out[j], t) && out[j].coefficient.add(t.coefficient);
             if (!merged) out.push(static_cast<normal_term&&>(t));
         }
         normal_sum collected;
         for (std::int32_t k = 0; k < out.size(); ++k)
-            if (!out[k].coefficient.is(0)) collected.push(static_cast<normal_term&&>(out[k]));
+            if (!out[k].coefficient.is(0) || has_infinity(p_, out[k]))
+                collected.push(static_cast<normal_term&&>(out[k]));
         return collected;
     }
 
@@ -72,14 +72,14 @@ private:
     // Expansion -----------------------------------------------------------------------------------
 
     /// A number, and one factor, as sums of one term.
-    constexpr normal_sum constant(double value) {
+    constexpr normal_sum constant(std::int64_t value) {
         normal_sum s;
         normal_term t;
         t.coefficient = value;
         s.push(static_cast<normal_term&&>(t));
         return s;
     }
-    constexpr normal_sum atom(ref n, double exponent = 1) {
+    constexpr normal_sum atom(ref n, const quotient& exponent = 1) {
         normal_sum s;
         normal_term t;
         t.factors.push({n, exponent});
@@ -91,8 +91,11 @@ private:
         if (++steps_ > most_) return atom(n);
         const node x = p_.nodes[n];
         switch (x.kind) {
-            case op::number:
-                return constant(x.value);
+            case op::number: {
+                normal_sum s;
+                s.push(number_term(p_, n));
+                return s;
+            }
             case op::add: {
                 normal_sum all;
                 for (std::int32_t k = 0; k < x.children.count; ++k) {
@@ -117,16 +120,13 @@ private:
                                 raise(p_.links[x.children.first + 1], -1));
             }
             case op::power: {
-                const node& exponent = p_.nodes[p_.links[x.children.first + 1]];
-                double value = exponent.value;
-                if (exponent.kind != op::number &&
-                    !constant_value(p_.links[x.children.first + 1], value))
-                    return atom(n);
+                quotient value = 0;
+                if (!constant_value(p_.links[x.children.first + 1], value)) return atom(n);
                 return raise(p_.links[x.children.first], value);
             }
             case op::apply:
                 if (x.detail == static_cast<std::uint8_t>(function::sqrt))
-                    return raise(p_.links[x.children.first], 0.5);
+                    return raise(p_.links[x.children.first], quotient(1, 2));
                 return atom(n);
             case op::reduce:
                 if (x.detail == static_cast<std::uint8_t>(reduction::sum)) return expand_sum(x);
@@ -143,11 +143,11 @@ private:
                 return atom(n);
         }
     }
-    constexpr bool constant_value(ref n, double& out) {
-        normal_sum s = normalise(n);
+    constexpr bool constant_value(ref n, quotient& out) {
+        const normal_sum s = normalise(n);
         if (s.size() == 0) return out = 0, true;
         if (s.size() != 1 || !s[0].factors.empty() || !s[0].bound.empty()) return false;
-        out = s[0].coefficient.value();
+        out = s[0].coefficient;
         return true;
     }
 
@@ -194,15 +194,21 @@ private:
         return out;
     }
     constexpr void append_factors(normal_term& t, const normal_term& u) {
-        t.coefficient *= u.coefficient;
         for (const normal_factor& f : u.factors) add_factor(t, f);
+        if (!t.coefficient.multiply(u.coefficient)) {  // too long: as powers of primes
+            const quotient& c = u.coefficient;
+            multiply_by_power(p_, t, c.above() < 0 ? -c.above() : c.above(), 1);
+            multiply_by_power(p_, t, c.below(), -1);
+            if (c.above() < 0) t.coefficient.multiply(-1);
+        }
         t.bound.append(u.bound.data(), u.bound.size());
     }
     constexpr void add_factor(normal_term& t, normal_factor f) {
         for (std::int32_t k = 0; k < t.factors.size(); ++k) {
-            if (!same_atom(t.factors[k].atom, f.atom)) continue;
-            t.factors[k].exponent += f.exponent;
-            if (t.factors[k].exponent == 0) {
+            if (is_infinite(p_, f) || !same_atom(t.factors[k].atom, f.atom) ||
+                !t.factors[k].exponent.add(f.exponent))
+                continue;
+            if (t.factors[k].exponent.is(0)) {
                 t.factors[k] = t.factors.back();
                 t.factors.shrink(t.factors.size() - 1);
             }
@@ -212,26 +218,14 @@ private:
     }
 
     /// base^exponent for a constant exponent.
-    constexpr normal_sum raise(ref base, double exponent) {
+    constexpr normal_sum raise(ref base, const quotient& exponent) {
         normal_sum s = normalise(base);
-        if (exponent == 0) return constant(1);
-        if (s.size() == 0 && exponent > 0) return s;
-        if (s.size() == 1 && s[0].bound.empty()) {
-            coefficient raised = s[0].coefficient;
-            bool simple = raised.raise(exponent);
-            // sqrt(x z) is more than sqrt(x) sqrt(z): both may be negative. sqrt(x^2) is not x.
-            if (!is_whole(exponent))
-                simple = simple && s[0].factors.size() <= 1 &&
-                         (s[0].factors.empty() || !is_whole(s[0].factors[0].exponent / 2));
-            if (simple) {
-                s[0].coefficient = raised;
-                for (normal_factor& f : s[0].factors) f.exponent *= exponent;
-                return s;
-            }
-        }
-        if (is_whole(exponent) && exponent > 1 && exponent <= 4) {
+        if (exponent.is(0)) return constant(1);
+        if (s.size() == 0 && exponent.above() > 0) return s;
+        if (s.size() == 1 && s[0].bound.empty() && raise_term(p_, s[0], exponent)) return s;
+        if (exponent.is_whole() && exponent.above() > 1 && exponent.above() <= 4) {
             normal_sum out = copy_sum(s);
-            for (double k = 1; k < exponent; ++k)
+            for (std::int64_t k = 1; k < exponent.above(); ++k)
                 out = multiply(static_cast<normal_sum&&>(out), copy_sum(s));
             if (out.size() <= most_terms) return out;
         }
@@ -257,7 +251,7 @@ private:
     constexpr void eliminate_deltas(normal_term& t) {
         for (std::int32_t k = 0; k < t.factors.size(); ++k) {
             const node x = p_.nodes[t.factors[k].atom];
-            if (x.kind != op::delta || t.factors[k].exponent < 0) continue;
+            if (x.kind != op::delta || t.factors[k].exponent.above() < 0) continue;
             const position a = p_.positions[x.positions.first],
                            b = p_.positions[x.positions.first + 1];
             if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
@@ -301,7 +295,8 @@ private:
             normal_term out;
             for (std::int32_t j = 0; j < t.factors.size(); ++j) {
                 const normal_factor f = t.factors[j];
-                if (j == k) out.factors.push({f.atom, f.exponent > 0 ? 1 : f.exponent});
+                if (j == k)
+                    out.factors.push({f.atom, f.exponent.above() > 0 ? quotient(1) : f.exponent});
                 else add_factor(out, {rename_indices(p_, f.atom, renamed), f.exponent});
             }
             t.factors = out.factors;
@@ -323,7 +318,7 @@ private:
                          detail::buffer<bool>& used, pairing& pairs) {
         if (k == a.factors.size()) return unused_alike(p_, a, b, pairs);
         for (std::int32_t j = 0; j < b.factors.size(); ++j) {
-            if (used[j] || a.factors[k].exponent != b.factors[j].exponent) continue;
+            if (used[j] || !(a.factors[k].exponent == b.factors[j].exponent)) continue;
             const std::int32_t mark = pairs.left.size();
             used[j] = true;
             if (match_atom(a, b, k, j, used, pairs)) return true;
@@ -374,6 +369,7 @@ private:
             x.positions.count != y.positions.count || x.children.count != y.children.count ||
             x.indices.count != y.indices.count)
             return false;
+        if (x.kind == op::number) return same_number(p_, x, y);
         const normal_term nothing;
         pairing pairs;
         if (x.kind == op::delta) {
@@ -408,20 +404,13 @@ private:
 
     // Printing ------------------------------------------------------------------------------------
 
-    /// As a decimal where that is all of it.
-    constexpr ref to_node(const coefficient& c) {
-        const coefficient decimal(c.value());
-        if (!c.is_exact() || c.below() == 1 || (decimal.is_exact() && decimal == c))
-            return p_.number(c.value());
-        return p_.make(op::divide, p_.number(static_cast<double>(c.above())),
-                       p_.number(static_cast<double>(c.below())));
-    }
     constexpr ref to_node(const normal_term& t) {
         detail::buffer<ref> factors;
-        if (!t.coefficient.is(1) || t.factors.empty()) factors.push(to_node(t.coefficient));
+        if (!t.coefficient.is(1) || t.factors.empty()) factors.push(ir::to_node(p_, t.coefficient));
         for (const normal_factor& f : t.factors)
-            factors.push(f.exponent == 1 ? f.atom
-                                         : p_.make(op::power, f.atom, p_.number(f.exponent)));
+            factors.push(f.exponent.is(1)
+                             ? f.atom
+                             : p_.make(op::power, f.atom, ir::to_node(p_, f.exponent)));
         ref n = factors.size() == 1 ? factors[0]
                                     : p_.make(op::multiply, 0, factors.data(), factors.size());
         if (!t.bound.empty()) {

@@ -4,18 +4,18 @@
 #include <cstdint>
 
 #include <ricci/detail/buffer.hpp>
-#include <ricci/ir/coefficient.hpp>
+#include <ricci/ir/quotient.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::ir {
 
 struct normal_factor {
-    ref atom;  // a node that is no sum, product, quotient or constant
-    double exponent;
+    ref atom;  // a node that is no sum, product or quotient; a number where its power does not fold
+    quotient exponent;
 };
 
 struct normal_term {
-    ir::coefficient coefficient = 1;
+    quotient coefficient = 1;
     detail::buffer<normal_factor> factors;
     detail::buffer<ref> bound;  // indices summed over the whole term, each a symbol of its own
 };
@@ -63,10 +63,10 @@ private:
 constexpr void fold_imaginary_units(const program& p, normal_term& t) {
     for (std::int32_t k = 0; k < t.factors.size(); ++k) {
         normal_factor& f = t.factors[k];
-        if (p.nodes[f.atom].kind != op::imaginary_unit || !is_whole(f.exponent)) continue;
-        const auto turns = static_cast<std::int64_t>(f.exponent) & 3;
-        if (turns >= 2) t.coefficient *= -1;
-        f.exponent = static_cast<double>(turns & 1);
+        if (p.nodes[f.atom].kind != op::imaginary_unit || !f.exponent.is_whole()) continue;
+        const std::int64_t turns = f.exponent.above() & 3;
+        if (turns >= 2) t.coefficient.multiply(-1);
+        f.exponent = turns & 1;
         if (turns % 2 == 0) {
             f = t.factors.back();
             t.factors.shrink(t.factors.size() - 1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/literal.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::ir {
@@ -109,6 +110,16 @@ constexpr void print_number(double value, detail::text_builder& out) {
     out << whole;
     if (count > 0) out << '.' << text_view(digits, count);
     if (exponent != 0) out << " \\cdot 10^{" << exponent << '}';
+}
+
+/// The number of a node, in the digits that it was written in; `negated`: without its sign.
+template <class Program>
+constexpr void print_number(const Program& p, const node& x, bool negated,
+                            detail::text_builder& out) {
+    const range digits = digits_of(x);
+    if (digits.count == 0) return print_number(negated ? -x.value : x.value, out);
+    if ((x.value < 0) != negated) out << '-';
+    out << p.text(digits);
 }
 
 constexpr text_view reduction_word(reduction r) {

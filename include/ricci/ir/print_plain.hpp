@@ -104,7 +104,7 @@ private:
             case op::number:
                 if (x.value == __builtin_inf() || x.value == -__builtin_inf())
                     out_ << (x.value < 0 ? "-inf" : "inf");
-                else print_number(x.value, out_);
+                else print_number(p_, x, false, out_);
                 return;
             case op::imaginary_unit:
                 out_ << "\\mathrm{i}";

@@ -74,6 +74,10 @@ public:
             normaliser normal(p_, most_steps);
             const normal_sum left = normal.normalise(difference);
             if (left.size() == 0) return true;
+            if (layer == 0 && has_infinity(left)) {  // which cancels against nothing
+                normaliser again(p_, most_steps);
+                if (again.equal(a, b)) return true;
+            }
             most_steps -= normal.steps();
             difference = normal.to_node(left);
             const ref e = last_defined(difference);
@@ -89,6 +93,11 @@ public:
     constexpr bool gave_up() const { return gave_up_; }
 
 private:
+    constexpr bool has_infinity(const normal_sum& sum) const {
+        for (std::int32_t k = 0; k < sum.size(); ++k)
+            if (ir::has_infinity(p_, sum[k])) return true;
+        return false;
+    }
     /// The equation of the tensor in an expression that is furthest from the inputs, of those that
     /// were not opened yet.
     constexpr ref last_defined(ref n) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/literal.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::ir {
@@ -285,7 +286,8 @@ constexpr bool same_expression(const program& p, ref a, ref b) {
     const node &x = p.nodes[a], &y = p.nodes[b];
     if (x.kind != y.kind || x.detail != y.detail || x.name != y.name || x.value != y.value ||
         x.children.count != y.children.count || x.indices.count != y.indices.count ||
-        !same_positions(p, x.positions, y.positions))
+        !same_positions(p, x.positions, y.positions) ||
+        (x.kind == op::number && !same_number(p, x, y)))
         return false;
     for (std::int32_t k = 0; k < x.indices.count; ++k)
         if (p.links[x.indices.first + k] != p.links[y.indices.first + k]) return false;

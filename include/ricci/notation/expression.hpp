@@ -42,8 +42,12 @@ protected:
     }
 
     constexpr ref negated(ref term, std::int32_t begin) {
-        const ir::node& n = program_.nodes[term];
-        if (n.kind == op::number) return program_.number(-n.value, {begin, end_before()});
+        ir::node n = program_.nodes[term];
+        if (n.kind == op::number) {
+            n.value = -n.value;
+            n.source = {begin, end_before()};
+            return program_.nodes.push(n);
+        }
         return program_.make(op::multiply, program_.number(-1), term, {begin, end_before()});
     }
 
@@ -142,7 +146,11 @@ protected:
             if (fraction) scale *= 10;
         }
         advance();
-        return program_.number(value / scale, {t.begin, t.end});
+        const ref n = program_.number(value / scale, {t.begin, t.end});
+        // a double does not tell what it rounded
+        if (t.end - t.begin > ir::digits_of_double)
+            ir::set_digits(program_.nodes[n], program_.add_text(text_of(t)));
+        return n;
     }
 
     constexpr ref read_primary() {

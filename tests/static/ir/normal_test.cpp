@@ -69,6 +69,39 @@ static_assert(equal("Y^{i}", "\\frac{x^{i}}{\\sqrt{64}}", "0.125 x^{i}"));
 static_assert(equal("Y^{i}", "\\exp(x^{i} + z^{i})", "\\exp(z^{i} + x^{i})"));
 static_assert(equal("Y^{ij}", "[j \\le i] x^{i}", "x^{i} [i \\ge j]"));
 
+// Numbers are exact: as they are written, however long ----------------------------------------------
+
+static_assert(equal("Y^{i}", "9007199254740993 x^{i}", "9007199254740993.0 x^{i}"));
+static_assert(equal("Y^{i}", "18014398509481986 x^{i}", "2 \\cdot 9007199254740993 x^{i}"));
+static_assert(equal("Y^{i}", "10^{400} x^{i}", "10^{200} \\cdot 10^{200} x^{i}"));
+static_assert(equal("Y^{i}", "2^{64} x^{i}", "2 \\cdot 2^{63} x^{i}"));
+static_assert(equal("Y^{i}", "6.02214076 \\cdot 10^{23} x^{i}", "602214076000000000000000 x^{i}"));
+static_assert(equal("Y^{i}", "\\sqrt{2} \\sqrt{2} x^{i}", "2 x^{i}"));
+static_assert(equal("Y^{i}", "\\sqrt{8} x^{i}", "2 \\sqrt{2} x^{i}"));
+static_assert(equal("Y^{i}", "\\frac{x^{i}}{\\sqrt{2}}", "\\frac{\\sqrt{2}}{2} x^{i}"));
+static_assert(equal("Y^{i}", "\\sqrt{6} x^{i}", "\\sqrt{2} \\sqrt{3} x^{i}"));
+static_assert(equal("Y^{i}", "\\sqrt{2 \\pi} x^{i}", "\\sqrt{2} \\sqrt{\\pi} x^{i}"));
+static_assert(equal("Y^{i}", "\\frac{\\pi x^{i}}{\\pi}", "x^{i}"));
+static_assert(equal("Y^{i}", "(x^{i})^{1/3} (x^{i})^{2/3}", "x^{i}"));
+static_assert(equal("Y^{i}", "0.1 \\cdot 0.1 x^{i}", "0.01 x^{i}"));
+static_assert(equal("Y^{i}", "10^{-400} \\cdot 10^{401} x^{i}", "10 x^{i}"));
+
+static_assert(!equal("Y^{i}", "9007199254740993 x^{i}", "9007199254740992 x^{i}"));
+static_assert(!equal("Y^{i}", "\\pi x^{i}", "3.14159265358979 x^{i}"));
+static_assert(!equal("Y^{i}", "\\pi x^{i}", "3.141592653589793238 x^{i}"));
+static_assert(!equal("Y^{i}", "\\pi x^{i}", "\\frac{245850922}{78256779} x^{i}"));
+static_assert(!equal("Y^{i}", "10^{400} x^{i}", "10^{401} x^{i}"));
+static_assert(!equal("Y^{i}", "10^{-200} \\cdot 10^{-200} x^{i}", "0"));
+static_assert(!equal("Y^{i}", "10^{300} 10^{300} x^{i}", "10^{301} 10^{300} x^{i}"));
+static_assert(!equal("Y^{i}", "2^{64} x^{i}", "18446744073709551615 x^{i}"));
+static_assert(!equal("Y^{i}", "\\sqrt{2} x^{i}", "1.41421356237309505 x^{i}"));
+static_assert(!equal("Y^{i}", "\\sqrt{2} x^{i}", "1.4142135623731 x^{i}"));
+static_assert(!equal("Y^{i}", "(x^{i})^{1/3}", "(x^{i})^{0.333333333333333}"));
+static_assert(!equal("Y^{i}", "(x^{i})^{1/3}", "(x^{i})^{0.33333333333333333}"));
+static_assert(!equal("Y^{i}", "0.1 x^{i} + 0.2 x^{i}", "0.30000000000000004 x^{i}"));
+static_assert(!equal("Y^{i}", "\\exp(1.00000000000000001) x^{i}", "\\exp(1) x^{i}"));
+static_assert(!equal("Y^{i}", "\\infty x^{i} - \\infty x^{i}", "0"));
+
 static_assert(!equal("Y^{i}", "2 x^{i}", "3 x^{i}"));
 static_assert(!equal("Y^{i}", "x^{i}", "-x^{i}"));
 static_assert(!equal("Y^{i}", "(x^{i} + z^{i})^2", "(x^{i})^2 + (z^{i})^2"));

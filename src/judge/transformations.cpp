@@ -1,0 +1,172 @@
+// Symmetrised, normalised by exact division, orthogonal by Cayley's transform: in residues and in
+// doubles at once, as all numbers are in which claims are tried.
+#include <cstddef>
+
+#include "src/judge/assumptions.hpp"
+
+namespace ricci::judge {
+namespace {
+
+using derive::number;
+using values_of = detail::buffer<number>;
+
+/// A tensor's elements along one or two of its axes.
+struct slices {
+    slices(ir::ref name, const ir::shape_table& t, std::int32_t a, std::int32_t b) {
+        std::int32_t stride = 1;
+        for (std::int32_t axis = t.rank(name); axis-- > 0;) {
+            const auto extent = static_cast<std::int32_t>(t.extent(name, axis));
+            if (axis == a) rows = extent, row = stride;
+            else if (axis == b) columns = extent, column = stride;
+            else {
+                const std::int32_t before = starts.size();
+                for (std::int32_t k = 1; k < extent; ++k)
+                    for (std::int32_t s = 0; s < before; ++s) starts.push(starts[s] + k * stride);
+            }
+            stride *= extent;
+        }
+    }
+    std::int32_t at(std::int32_t start, std::int32_t i, std::int32_t j = 0) const {
+        return start + i * row + j * column;
+    }
+    std::int32_t rows = 1, columns = 1, row = 0, column = 0;
+    detail::buffer<std::int32_t> starts = one_zero();
+    static detail::buffer<std::int32_t> one_zero() {
+        detail::buffer<std::int32_t> out;
+        out.push(0);
+        return out;
+    }
+};
+
+number real_part(const number& x) {
+    number out = x;
+    out.im = 0;
+    out.exact.im = 0;
+    return out;
+}
+number positive(const number& x) {
+    const number out = real_part(x);
+    return derive::sign_of(out) < 0 ? -out : out;
+}
+
+/// x = (I - A)^{-1} (I + A) for an antisymmetric A, by elimination; as it was where that stops.
+void make_orthogonal(const slices& s, std::int32_t start, bool reflected, values_of& v) {
+    const std::int32_t n = s.rows;
+    const auto at = [n](std::int32_t i, std::int32_t j) { return i * 2 * n + j; };
+    values_of m;  // I - A beside I + A
+    m.resize(2 * n * n, number::whole(0));
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j) {
+            const number a = i == j  ? number::whole(0)
+                             : i < j ? real_part(v[s.at(start, i, j)])
+                                     : -real_part(v[s.at(start, j, i)]);
+            const number one = number::whole(i == j ? 1 : 0);
+            m[at(i, j)] = one - a;
+            m[at(i, n + j)] = one + a;
+        }
+    for (std::int32_t k = 0; k < n; ++k) {  // the pivots of I - A are never 0
+        const number pivot = derive::inverse(m[at(k, k)]);
+        for (std::int32_t j = 0; j < 2 * n; ++j) m[at(k, j)] = m[at(k, j)] * pivot;
+        for (std::int32_t i = 0; i < n; ++i) {
+            if (i == k) continue;
+            const number f = m[at(i, k)];
+            for (std::int32_t j = 0; j < 2 * n; ++j) m[at(i, j)] = m[at(i, j)] - f * m[at(k, j)];
+        }
+    }
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j) {
+            const number q = m[at(i, n + j)];
+            v[s.at(start, i, j)] = reflected && i == 0 ? -q : q;
+        }
+}
+
+/// A point of the sphere from numbers that are none: the stereographic one.
+void make_unit(const slices& s, std::int32_t start, values_of& v) {
+    number squares = number::whole(0);
+    for (std::int32_t k = 0; k + 1 < s.rows; ++k) {
+        number& x = v[s.at(start, k)];
+        x = real_part(x);
+        squares = squares + x * x;
+    }
+    const number below = derive::inverse(squares + number::whole(1));
+    for (std::int32_t k = 0; k + 1 < s.rows; ++k)
+        v[s.at(start, k)] = number::whole(2) * v[s.at(start, k)] * below;
+    v[s.at(start, s.rows - 1)] = (squares - number::whole(1)) * below;
+}
+
+void make_sum_one(const slices& s, std::int32_t start, bool all_positive, values_of& v) {
+    number sum = number::whole(0);
+    for (std::int32_t k = 0; k < s.rows; ++k) {
+        if (all_positive) v[s.at(start, k)] = positive(v[s.at(start, k)]);
+        sum = sum + v[s.at(start, k)];
+    }
+    if (derive::sign_of(sum) == 0 || sum.size() < 1e-3) {
+        v[s.at(start, 0)] = v[s.at(start, 0)] + number::whole(3);
+        sum = sum + number::whole(3);
+    }
+    const number below = derive::inverse(sum);
+    for (std::int32_t k = 0; k < s.rows; ++k) v[s.at(start, k)] = v[s.at(start, k)] * below;
+}
+
+void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::int32_t attempt,
+           values_of& v) {
+    const bool square = s.rows == s.columns;
+    switch (a.property) {
+        case property::symmetric:
+        case property::antisymmetric:
+            for (std::int32_t i = 0; square && i < s.rows; ++i)
+                for (std::int32_t j = i; j < s.rows; ++j) {
+                    number &x = v[s.at(start, i, j)], &y = v[s.at(start, j, i)];
+                    const number sum = a.property == property::symmetric ? x + y : x - y;
+                    x = sum;
+                    y = a.property == property::symmetric ? sum : -sum;
+                }
+            return;
+        case property::orthogonal:
+            if (square) make_orthogonal(s, start, attempt % 2 == 1, v);
+            return;
+        case property::diagonal:
+            for (std::int32_t i = 0; i < s.rows; ++i)
+                for (std::int32_t j = 0; j < s.columns; ++j)
+                    if (i != j) v[s.at(start, i, j)] = number::whole(0);
+            return;
+        case property::unit_length:
+            return make_unit(s, start, v);
+        case property::sums_to_one:
+        case property::distribution:
+            return make_sum_one(s, start, a.property == property::distribution, v);
+        case property::one_hot:
+            for (std::int32_t k = 0; k < s.rows; ++k)
+                v[s.at(start, k)] = number::whole(k == (attempt + start) % s.rows ? 1 : 0);
+            return;
+        default:
+            return;
+    }
+}
+
+}  // namespace
+
+void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
+                                values_of& values) const {
+    bool assumed = p_.names[name].kind != ir::name_kind::plain;
+    for (const bound_assumption& a : all_) assumed = assumed || a.name == name;
+    if (!assumed && shapes.rank(name) == 0 && (attempt + name) % 2 == 1) values[0] = -values[0];
+    for (const bound_assumption& a : all_) {
+        if (a.name != name || values.empty()) continue;
+        if (a.property == property::positive) {
+            for (number& x : values) x = positive(x);
+        } else if (a.property == property::whole) {
+            for (std::int32_t k = 0; k < values.size(); ++k)
+                values[k] = number::whole((k * 5 + attempt * 3 + 1) % 4);
+        } else if (a.property == property::counts) {
+            for (ir::ref e = 0; e < p_.equations.size(); ++e)
+                if (shapes.index_extent(e, a.index) > 0)
+                    values[0] = number::whole(shapes.index_extent(e, a.index));
+        } else {
+            const slices s(name, shapes, a.first, a.second);
+            for (const std::int32_t start : s.starts) apply(a, s, start, attempt, values);
+        }
+    }
+}
+
+}  // namespace ricci::judge
