@@ -48,8 +48,8 @@ static_assert(derives("Y^{i} = \\operatorname{relu}(X^{i})",
                       D_X("^{i}") " = " D_Y("^{i}") " [0 < X^{i}]"));
 static_assert(derives(
     "Y^{i} = \\operatorname{gelu}(X^{i})",
-    D_X("^{i}") " = " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(0.7071067811865476 X^{i})) + "
-                                  "X^{i} (0.3989422804014327 \\exp(-0.5 (X^{i})^{2})))"));
+    D_X("^{i}") " = " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(\\frac{1}{\\sqrt{2}} X^{i})) + "
+                                  "X^{i} (\\frac{1}{\\sqrt{2 \\pi}} \\exp(-0.5 (X^{i})^{2})))"));
 static_assert(derives(
     "Y^{i} = \\operatorname{silu}(X^{i})",
     D_X("^{i}") " = " D_Y(
@@ -59,8 +59,13 @@ static_assert(
     derives("Y^{i} = \\operatorname{elu}(X^{i})",
             D_X("^{i}") " = " D_Y("^{i}") " \\begin{cases} 1 & \\text{if } 0 < X^{i} \\\\ "
                                           "\\exp(X^{i}) & \\text{otherwise} \\end{cases}"));
-static_assert(derives("Y^{i} = \\operatorname{erf}(X^{i})",
-                      D_X("^{i}") " = 1.1283791670955126 " D_Y("^{i}") " \\exp(-(X^{i})^{2})"));
+static_assert(
+    derives("Y^{i} = \\operatorname{erf}(X^{i})",
+            D_X("^{i}") " = " D_Y("^{i}") " \\frac{2}{\\sqrt{\\pi}} \\exp(-(X^{i})^{2})"));
+static_assert(derives("Y^{i} = 2 \\pi X^{i} 3", D_X("^{i}") " = 6 \\pi " D_Y("^{i}")));
+static_assert(derives("Y^{i} = 0.1 (X^{i})^{3}", D_X("^{i}") " = 0.3 " D_Y("^{i}") " (X^{i})^{2}"));
+static_assert(derives("Y^{i} = 9007199254740993 X^{i}",
+                      D_X("^{i}") " = 9007199254740993 " D_Y("^{i}")));
 static_assert(derives("Y^{i} = \\exp(2 X^{i}) + Z^{i}",
                       D_X("^{i}") " = 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
 

@@ -108,7 +108,8 @@ std::size_t workspace_of(const ricci::ir::program& program, std::int64_t heads, 
 
 template <class T, class Score>
 void check_weights(const ricci::kernels::fused_table<T>& table, std::int64_t count, Score score) {
-    for (const T most : {T(0), T(1e4), T(-1e6), T(-1e9), T(1e20), std::numeric_limits<T>::lowest()}) {
+    for (const T most :
+         {T(0), T(1e4), T(-1e6), T(-1e9), T(1e20), std::numeric_limits<T>::lowest()}) {
         INFO(table.target << ", below " << most);
         // What is below the lowest number is -infinity.
         const auto below = [&](std::int64_t k) { return most < T(-1e30) ? T(0) : T(score(k)); };
