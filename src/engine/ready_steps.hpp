@@ -78,7 +78,7 @@ public:
     ready_map(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s) { memory.bind(bases_, s.uses); }
     void run() { kernels_.run(bases_.data()); }
-    static void list_loans(runtime::loan_book&) {}
+    void list_loans(runtime::loan_book& to) const { to.add_step(kernels_.loans()); }
     static std::string words(std::size_t = 0) { return {}; }
 
 private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <stdexcept>
 #include <utility>
 
 #include "src/map/map.hpp"
@@ -35,6 +34,8 @@ constexpr std::int64_t largest_tile = 1024;
 constexpr std::int64_t longest_summed = 4096;
 constexpr std::int64_t summed_in_a_lane = 256;
 constexpr std::int64_t smallest_tile = 16;
+// Of so many values that the smallest tile of each is too much for the first cache.
+constexpr std::int64_t lent_tile = 64;
 
 /// Bytes of a run of the output that is worth writing past the caches.
 constexpr std::int64_t shortest_past_row = 512;
@@ -64,14 +65,14 @@ engine<T, S>::engine(const steps::map& map, std::vector<node> program, loop_nest
     const std::int64_t most_summed =
         is_real<T> ? std::min(longest_summed, kernels_.lanes * summed_in_a_lane) : longest_summed;
     for (std::int64_t most = largest_tile;; most /= 2) {
-        if (most < smallest_tile) {
-            throw std::length_error("an element-wise program with too many simultaneous values");
-        }
+        const bool is_lent = most < smallest_tile;
+        if (is_lent) most = lent_tile;
         layout_ = choose_layout(nest_, folding_, program, operands_, most, most_summed, sizeof(T),
                                 is_real<T> && !converts);
         code_ = tile_code<T, S>(program, layout_.strides, layout_.shape);
         stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;
-        if (scratch_needed() <= scratch_bytes) break;
+        if (is_lent) lent_bytes_ = scratch_needed();
+        if (is_lent || scratch_needed() <= scratch_bytes) break;
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();

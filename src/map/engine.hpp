@@ -18,7 +18,8 @@ namespace ricci::elementwise {
 template <class T>
 class line_writer;
 
-/// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache.
+/// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache. What needs
+/// more is lent.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
 /// Rows that are summed together, at most: those of one run each, and those whose sums go on from
@@ -54,6 +55,7 @@ public:
     using value_type = T;
     engine(const steps::map& map, std::vector<node> program, loop_nest nest);
     void run(void* const* bases) const override;
+    std::size_t lent_bytes() const override { return lent_bytes_; }
 
 private:
     struct task_memory;
@@ -76,8 +78,9 @@ private:
     std::size_t stage_ = 0;           // elements of a tile that waits to be scattered
     std::int64_t units_ = 0, tiles_ = 1;
     std::int64_t units_per_task_ = 1;
-    std::int64_t blocks_ = 1;  // a unit's tiles are cut into so many tasks
-    std::size_t partial_ = 0;  // bytes that a block leaves behind
+    std::int64_t blocks_ = 1;     // a unit's tiles are cut into so many tasks
+    std::size_t partial_ = 0;     // bytes that a block leaves behind
+    std::size_t lent_bytes_ = 0;  // of a task, where its stack has no room for all values
 
     // Lent to one run at a time; a second one at the same moment makes its own.
     mutable std::vector<std::byte> partials_;

@@ -3,6 +3,8 @@
 #include "src/map/map.hpp"
 
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -102,5 +104,9 @@ prepared_map& prepared_map::operator=(prepared_map&&) noexcept = default;
 prepared_map::~prepared_map() = default;
 
 void prepared_map::run(void* const* bases) const { engine_->run(bases); }
+
+runtime::loan_list prepared_map::loans() const {
+    return {{engine_->lent_bytes(), std::numeric_limits<std::int64_t>::max()}};
+}
 
 }  // namespace ricci::elementwise

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "src/runtime/loans.hpp"
 #include "src/steps/map.hpp"
 
 namespace ricci::elementwise {
@@ -16,16 +17,18 @@ class map_engine;
 class prepared_map {
 public:
     /// Copies what it needs; the spans of `map` need not outlive the call. Throws
-    /// std::invalid_argument for a description that contradicts itself, std::length_error for a
-    /// program with more simultaneous values than a tile of the smallest size has room for.
+    /// std::invalid_argument for a description that contradicts itself.
     explicit prepared_map(const steps::map& map);
     prepared_map(prepared_map&&) noexcept;
     prepared_map& operator=(prepared_map&&) noexcept;
     ~prepared_map();
 
     /// bases[k] is the base pointer of operand k; the output is operand 0. Operands that are only
-    /// positions need none. Does not allocate, unless the same object runs twice at a time.
+    /// positions need none. Does not allocate while its loans are held, unless the same object runs
+    /// twice at a time.
     void run(void* const* bases) const;
+    /// What a program of very many simultaneous values lends; others lend nothing.
+    runtime::loan_list loans() const;
 
 private:
     std::unique_ptr<const map_engine> engine_;

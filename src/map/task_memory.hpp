@@ -8,6 +8,7 @@
 
 #include "src/map/engine.hpp"
 #include "src/map/line_writer.hpp"
+#include "src/runtime/buffers.hpp"
 #include "src/tile/strided.hpp"
 
 namespace ricci::elementwise {
@@ -15,6 +16,7 @@ namespace ricci::elementwise {
 template <class T, class S>
 struct engine<T, S>::task_memory {
     alignas(64) std::byte bytes[scratch_bytes];
+    runtime::lent_memory lent;
     tile_memory<T> tile;
     T* stage = nullptr;
     T* column[buffers] = {};
@@ -22,8 +24,8 @@ struct engine<T, S>::task_memory {
     std::int64_t* at = nullptr;       // and at the current tile
     std::int64_t q = 1;               // columns of the current unit
 
-    task_memory(const engine& e, void* const* bases) {
-        std::byte* next = bytes;
+    task_memory(const engine& e, void* const* bases) : lent(e.lent_bytes_) {
+        std::byte* next = e.lent_bytes_ > 0 ? lent.data() : bytes;
         const auto take = [&next]<class U>(U*& pointer, std::size_t count) {
             pointer = reinterpret_cast<U*>(next);
             next += (count * sizeof(U) + 63) / 64 * 64;

@@ -64,8 +64,9 @@ void split_rows_or_columns(program_plan& plan, const grown_group& group, consume
 }
 
 // Tiles of one batch are added up; what more than one batch adds to is stored for each, and summed.
+// `apart`: what only one adds to, too.
 void split_added(program_plan& plan, const grown_group& group, consumer& c,
-                 std::vector<made_step>& made) {
+                 std::vector<made_step>& made, bool apart) {
     auto& values = plan.values;
     const access whole = c.what.target;
     const auto reached = loops_of(whole);
@@ -78,8 +79,8 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
         axes.push_back(l.what);
         (contains(reached, l.what) ? kept : folded).push_back(l.what);
     }
-    if (folded.empty()) return;
-    c.partial = true;
+    if (folded.empty() && !apart) return;
+    (folded.empty() ? c.apart : c.partial) = true;
     // The lines that rows and columns span, along one axis of the whole.
     std::size_t axis = 0;
     while (whole.at[axis].factor(lines[0]) == 0) ++axis;
@@ -94,7 +95,7 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
     const loop line = values.loops().fresh(ir::none, reach / unit + 1);
     axes.push_back(line), kept.push_back(line);
     const access parts = add_slot(plan, storage::workspace, axes);
-    const access total = add_slot(plan, storage::workspace, kept);
+    const access total = folded.empty() ? parts : add_slot(plan, storage::workspace, kept);
 
     c.what.target = parts;
     place& written = c.what.target.at.back();
@@ -111,8 +112,9 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
     const ir::ref equation = c.what.equation;
     made.push_back(
         {map_step_of(plan, equation, parts, values.constant(0)), {{parts.slot, c.step - 1, true}}});
-    made.push_back({map_step_of(plan, equation, total, values.load(parts), sorted(folded)),
-                    {{parts.slot, c.step + 1, false}, {total.slot, c.step, true}}});
+    if (!folded.empty())
+        made.push_back({map_step_of(plan, equation, total, values.load(parts), sorted(folded)),
+                        {{parts.slot, c.step + 1, false}, {total.slot, c.step, true}}});
     made.push_back(
         {map_step_of(plan, equation, again, values.add({values.load(total), values.load(again)})),
          {{total.slot, c.step + 1, false},
@@ -200,8 +202,29 @@ std::vector<consumer> make_consumers(program_plan& plan, const grown_group& grou
 
 void split_sum(program_plan& plan, const grown_group& group, consumer& c,
                std::vector<made_step>& made) {
-    if (c.what.as == form::scatter) split_added(plan, group, c, made);
+    if (c.what.as == form::scatter) split_added(plan, group, c, made, false);
     else if (c.summed != loop_role::batch) split_rows_or_columns(plan, group, c, made);
+}
+
+void write_apart(program_plan& plan, const grown_group& group, consumer& c,
+                 std::vector<made_step>& made) {
+    if (c.what.as == form::scatter) return split_added(plan, group, c, made, true);
+    c.apart = true;
+    auto& values = plan.values;
+    loop_list axes;  // in the order in which the target has them
+    for (const auto& p : c.what.target.at)
+        for (const auto& t : p.terms)
+            if (std::find(axes.begin(), axes.end(), t.over) == axes.end()) axes.push_back(t.over);
+    const access own = add_slot(plan, storage::workspace, axes);
+    const access whole = std::exchange(c.what.target, own);
+    const double beta = std::exchange(c.what.beta, 0);
+    expr sum = values.load(own);
+    if (beta != 0)
+        sum = values.add({sum, values.multiply({values.constant(beta), values.load(whole)})});
+    made_step map{map_step_of(plan, c.what.equation, whole, sum),
+                  {{own.slot, c.step + 1, false}, {whole.slot, c.step, true}}};
+    if (beta != 0) map.touches.push_back({whole.slot, c.step, false});
+    made.push_back(std::move(map));
 }
 
 }  // namespace ricci::plan

@@ -24,6 +24,7 @@ struct consumer {
     bool late_by_product = false;  // only because a product that makes its value waits
     bool replaced = false;         // by a map of what another consumer gives
     bool partial = false;          // a map sums what it gives over more loops
+    bool apart = false;            // a map adds what it gives to its target
     bool log_sum = false;          // gives the logarithm of the sum of the weights
 };
 
@@ -45,5 +46,9 @@ std::vector<consumer> make_consumers(program_plan&, const grown_group&, tile_val
 /// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is
 /// made of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.
 void split_sum(program_plan&, const grown_group&, consumer&, std::vector<made_step>& made);
+
+/// Gives a consumer memory of its own, which holds what it gives and nothing else, and its target a
+/// map, which `made` gets, that adds this.
+void write_apart(program_plan&, const grown_group&, consumer&, std::vector<made_step>& made);
 
 }  // namespace ricci::plan

@@ -238,4 +238,7 @@ private:
     mutable std::int32_t visit_ = 0;
 };
 
+/// Whether no element is reached by both: along some axis their places lie apart.
+bool are_apart(const graph&, const access& a, const access& b);
+
 }  // namespace ricci::plan

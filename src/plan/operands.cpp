@@ -67,6 +67,9 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
         result.strides.push_back(o.strides[axis]);
         empty = empty || o.extents[axis] == 0;
     }
+    // Loops over an axis that does not move are left out where the tensor is read and written, and
+    // with them that there is nothing to do.
+    if (empty) std::fill(result.strides.begin(), result.strides.end(), 1);
     if (o.data == nullptr && !empty && !o.shape_only) {
         if (o.rank > 0 || kind == storage::output)
             throw error(fmt::format("ricci: {} is bound to no memory.", quoted(p, o.name)));

@@ -99,21 +99,71 @@ bool phases::late_ones_wait() {
     return false;
 }
 
+/// Whether nobody writes what makes two values between the steps that read it: where it is the same
+/// tensor, it is the same value.
+bool phases::unchanged(const consumer& a, const consumer& b) const {
+    auto steps = a.needs;
+    steps.merge(b.needs);
+    steps.insert(a.step);
+    steps.insert(b.step);
+    small_map<std::int32_t, std::size_t, 8> first_read;  // by slot
+    for (const std::size_t s : steps)
+        for (const touch& t : plan_.steps[s].touches) {
+            if (t.writes || group_.is_plane(t.slot)) continue;
+            if (!first_read.contains(t.slot)) first_read[t.slot] = s;
+            const std::size_t first = first_read.at(t.slot);
+            const auto& writers = uses_[static_cast<std::size_t>(t.slot)].writers;
+            const auto next = std::lower_bound(writers.begin(), writers.end(), first);
+            if (next != writers.end() && *next < s) return false;
+        }
+    return true;
+}
+
 void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         if (sum.factor >= 0 || sum.summed != loop_role::column || sum.what.beta != 0 ||
             (sum.late && !sum.late_by_product) || sum.partial ||
             plan_.values[sum.what.scale].kind != kind::constant)
             continue;
-        for (const auto& bracket : consumers_) {
-            if (&bracket == &sum || bracket.step > sum.step) continue;
-            auto map = sum_of_output(plan_, group_, tiles_, sum, bracket);
+        for (auto& bracket : consumers_) {
+            if (&bracket == &sum || bracket.step > sum.step || !unchanged(sum, bracket)) continue;
+            // Its other terms, or a function of it, are written over it.
+            const std::int32_t target = group_.at(bracket.step).target.slot;
+            const bool changes = uses_[static_cast<std::size_t>(target)].writers.size() > 1;
+            auto map = sum_of_output(plan_, group_, tiles_, sum, bracket, changes, made_);
             if (!map) continue;
             made_.push_back(std::move(*map));
             sum.replaced = true;
             sum.late = false;
             break;
         }
+    }
+}
+
+/// Whether two consumers of one target may write it themselves, the second after the first: those of
+/// one phase reach each element at the same time, each in its turn.
+bool phases::may_share(const consumer& first, const consumer& second) const {
+    if (first.replaced || first.partial || first.apart || first.log_sum) return false;
+    if (first.late != second.late) return second.late;
+    if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
+    return first.summed == second.summed && first.what.as == second.what.as &&
+           first.what.target.at == second.what.target.at &&
+           (second.what.beta == 1 || second.what.as == form::scatter);
+}
+
+// Sums over rows come when all rows are done, sums over columns with each row: what one of them
+// writes, the other one would overwrite, or add to what is not there yet. Each but the first is
+// added by a map.
+void phases::separate_writers() {
+    for (auto& c : consumers_) {
+        if (c.replaced || c.partial || c.apart || c.log_sum) continue;
+        const auto cannot_share = [&](const consumer& before) {
+            return before.step < c.step &&
+                   group_.at(before.step).target.slot == group_.at(c.step).target.slot &&
+                   !may_share(before, c);
+        };
+        if (std::any_of(consumers_.begin(), consumers_.end(), cannot_share))
+            write_apart(plan_, group_, c, made_);
     }
 }
 
@@ -386,9 +436,18 @@ bool phases::write(bool late) {
         const auto& all = made.what.touches;
         return std::any_of(all.begin(), all.end(), [&](const touch& t) { return t.slot == slot; });
     };
+    // What a map writes in the place of a step, the group does not.
+    const auto writes = [&](std::size_t number, std::int32_t slot) {
+        return std::any_of(chosen.begin(), chosen.end(), [&](const consumer* c) {
+            const auto own = c->log_sum ? sums_[static_cast<std::size_t>(c->weights)].log_sum.slot
+                                        : c->what.target.slot;
+            return c->step == number && own == slot;
+        });
+    };
     for (const std::size_t number : steps)
         for (const touch& t : plan_.steps[number].touches)
-            if (!group_.is_plane(t.slot) && touched(t.slot))
+            if (!group_.is_plane(t.slot) && touched(t.slot) &&
+                (!t.writes || writes(number, t.slot)))
                 made.touches.push_back({t.slot, number, t.writes});
     for (const auto& found : sums_)
         for (const access* sum : {&found.log_sum, &found.maximum, &found.largest}) {
@@ -398,7 +457,7 @@ bool phases::write(bool late) {
                 made.touches.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});
         }
     for (const auto& c : consumers_)
-        if (c.partial && !c.replaced && c.late == late)
+        if ((c.partial || c.apart) && !c.replaced && c.late == late)
             made.touches.push_back({c.what.target.slot, c.step, true});
     made_.push_back(std::move(made));
     return true;
@@ -414,6 +473,7 @@ bool phases::run() {
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
     if (late_ones_wait()) return false;
+    separate_writers();
     find_sums();
     return pays() && write(false) && write(true);
 }

@@ -27,7 +27,10 @@ public:
 private:
     bool assign_phases();
     bool late_ones_wait();
+    bool unchanged(const consumer& a, const consumer& b) const;
     void replace_by_sums_of_outputs();
+    bool may_share(const consumer& first, const consumer& second) const;
+    void separate_writers();
     void find_sums();
     bool pays() const;
     bool write(bool late);

@@ -1,5 +1,6 @@
 // Places of axes: sums of multiples of loops, and tensors that are read at them.
 #include <algorithm>
+#include <utility>
 
 #include "src/plan/expression.hpp"
 
@@ -55,6 +56,22 @@ loop_list loops_of(const access& a) {
     for (const auto& p : a.at)
         for (const auto& s : p.terms) add_loop(result, s.over);
     return result;
+}
+
+bool are_apart(const graph& values, const access& a, const access& b) {
+    const auto bounds = [&](const place& p) {
+        std::int64_t least = p.offset, most = p.offset;
+        for (const auto& s : p.terms) {
+            const std::int64_t last = s.factor * (values.extent(s.over) - 1);
+            (last < 0 ? least : most) += last;
+        }
+        return std::pair(least, most);
+    };
+    for (std::size_t axis = 0; axis < a.at.size() && axis < b.at.size(); ++axis) {
+        const auto one = bounds(a.at[axis]), other = bounds(b.at[axis]);
+        if (one.second < other.first || other.second < one.first) return true;
+    }
+    return false;
 }
 
 place address_of(const access& a, const std::vector<std::int64_t>& strides) {

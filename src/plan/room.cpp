@@ -30,11 +30,16 @@ std::int64_t values_at_once(const std::vector<instruction>& program) {
     for (std::size_t k = 0; k < program.size(); ++k)
         for (const std::int32_t a : {program[k].first, program[k].second, program[k].third})
             if (a >= 0) last_use[static_cast<std::size_t>(a)] = k;
-    std::int64_t most = 0;
-    for (std::size_t k = 0; k < program.size(); ++k)
-        most = std::max<std::int64_t>(
-            most, std::count_if(last_use.begin(), last_use.begin() + static_cast<std::ptrdiff_t>(k),
-                                [&](std::size_t last) { return last >= k; }));
+    std::vector<std::int64_t> ended(program.size() + 1,
+                                    0);  // values that the one before wanted last
+    std::int64_t most = 0, alive = 0;
+    for (std::size_t k = 0; k < program.size(); ++k) {
+        alive -= ended[k];
+        most = std::max(most, alive);
+        if (last_use[k] <= k) continue;
+        ++alive;
+        ++ended[last_use[k] + 1];
+    }
     return most + 1;
 }
 

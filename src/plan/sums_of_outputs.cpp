@@ -31,10 +31,10 @@ expr_list factors_in(const graph& values, expr e, double& number) {
 }  // namespace
 
 std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& group,
-                                       tile_values& tiles, const consumer& sum,
-                                       const consumer& bracket) {
+                                       tile_values& tiles, const consumer& sum, consumer& bracket,
+                                       bool changes, std::vector<made_step>& made_steps) {
     auto& values = plan.values;
-    if (bracket.factor < 0 || bracket.what.beta != 0 || bracket.late || bracket.partial ||
+    if (bracket.factor < 0 || bracket.late || bracket.partial ||
         bracket.summed != loop_role::column || !values.is_scalar(bracket.what.scale) ||
         values[bracket.what.scale].kind != kind::constant || values[bracket.what.scale].value == 0)
         return {};
@@ -61,6 +61,8 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
         const auto names = same_but_for(b, values[bracket.factor].source, contracted);
         if (names.size() != contracted.size() || contracted.size() != bracket.own.size()) continue;
 
+        if (!bracket.apart && (changes || bracket.what.beta != 0))
+            write_apart(plan, group, bracket, made_steps);
         const double factor = number * values[made.scale].value / other_number;
         const access left = renamed(tiles.renamed(product->step, a), names);
         expr body = values.as_written(opcode::multiply,

@@ -75,6 +75,7 @@ public:
                 tiles_[m.what.target.slot] =
                     m.as == part::weights ? m.what.target.slot : weights_in(m.what.body);
             } else {
+                check_writer(m);
                 results_.insert(m.what.target.slot);
             }
         }
@@ -188,6 +189,21 @@ private:
                  "a result that is not proportional to its weights alone");
     }
 
+    // What is written twice is reached at the same time by both, by the second after the first.
+    void check_writer(const member& m) const {
+        for (const member& other : group_.members) {
+            if (&other == &m) return;
+            if (makes_tile(other.as)) continue;
+            if (other.what.target.slot != m.what.target.slot ||
+                are_apart(values_, other.what.target, m.what.target))
+                continue;
+            require_(other.as == m.as && stage_of(m.as) == stage::result &&
+                         other.what.target.at == m.what.target.at &&
+                         (m.what.beta == 1 || m.as == part::added),
+                     "two members that write one tensor in different ways");
+        }
+    }
+
     // Which weights a value is proportional to.
     weights weights_in(expr value) const {
         const auto& node = values_[value];
@@ -254,7 +270,11 @@ public:
         for (const auto& m : chain_.first.members)
             if (!makes_tile(m.as)) given_[m.what.target.slot] = &m.what.target;
         for (const auto& sum : chain_.between) check_sum(sum);
-        for (const auto& m : chain_.second.members) check_reads(m);
+        for (const auto& m : chain_.second.members) {
+            check_reads(m);
+            require_(makes_tile(m.as) || !given_.contains(m.what.target.slot),
+                     "a result of a chain that both of its groups write");
+        }
     }
 
 private:

@@ -83,7 +83,8 @@ struct tile_consumer {
 };
 
 /// A fused group: for all columns of a row, products, then operations, then consumers. Outputs
-/// overlap no other operand, and reach each element once.
+/// overlap no other operand, and reach each element once. Consumers of one output sum the same
+/// loops, and all but the first add to it.
 struct fused_group {
     element type = element::f32;
     std::vector<fused_loop> loops;

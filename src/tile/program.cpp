@@ -2,12 +2,14 @@
 
 #include "src/tile/program.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include "src/base/hashed_numbers.hpp"
 #include "src/tile/totals.hpp"
 #include "src/kernels/elementwise/price.hpp"
 #include "src/kernels/scalar/scalar_twin.hpp"
@@ -24,6 +26,13 @@ bool same(const node& a, const node& b) {
     return a.op == b.op && a.operand == b.operand && same_bits(a.value, b.value) &&
            a.argument[0] == b.argument[0] && a.argument[1] == b.argument[1] &&
            a.argument[2] == b.argument[2];
+}
+
+std::uint64_t hash_of(const node& n) {
+    std::uint64_t h = std::bit_cast<std::uint64_t>(n.value);
+    for (const int part : {n.op, n.operand, n.argument[0], n.argument[1], n.argument[2]})
+        h = (h ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u + (h >> 29);
+    return h ^ (h >> 32);
 }
 
 /// Appends values and hands back their numbers; a value that exists already is not repeated.
@@ -97,6 +106,7 @@ public:
 
 private:
     element type_;
+    hashed_numbers known_;  // of the values
 
     /// The value of an operation on constants, where a double can hold it.
     bool fold(int op, double a, double b, double c, double& value) const {
@@ -127,11 +137,13 @@ private:
     }
 
     int append(const node& n) {
-        for (std::size_t k = 0; k < values.size(); ++k) {
-            if (same(values[k], n)) return static_cast<int>(k);
-        }
+        const std::uint64_t hash = hash_of(n);
+        const auto is_same = [&](std::int32_t k) { return same(at(k), n); };
+        if (const std::int32_t known = known_.find(hash, is_same); known >= 0) return known;
         values.push_back(n);
-        return static_cast<int>(values.size()) - 1;
+        const int number = static_cast<int>(values.size()) - 1;
+        known_.insert(hash, number);
+        return number;
     }
 
     /// a ^ b for the constant b: products for small whole exponents, square roots for halves.

@@ -13,6 +13,7 @@
 #include "tests/property/random_programs.hpp"
 #include "tests/property/run.hpp"
 #include "tests/property/settings.hpp"
+#include "tests/property/square_programs.hpp"
 #include "tests/unit/plan/interpreted/passes.hpp"
 
 using namespace ricci;
@@ -129,6 +130,46 @@ void check_all_fused(bool gradients, unsigned usual, unsigned least_fused_percen
     CHECK(fused * 100 >= count * least_fused_percent);
 }
 
+/// The value and the gradients by all inputs.
+std::string check_square(const square_program& p, unsigned seed) {
+    try {
+        std::vector<std::string> wrt;
+        const auto needed = p.needed();
+        for (std::size_t t = 0; t < p.tensors.size(); ++t)
+            if (!p.tensors[t].defined && needed[t]) wrt.push_back(p.tensors[t].name);
+        const ir::program program = program_of(read_equations(p.text()));
+        auto derived = gradient_of(program.view(), p.result().name, wrt, true);
+        if (derived.mistake) return {};
+        bound_program bound(std::move(derived.program), element::f64, seed);
+        const auto bind = [&](const std::string& name, const square_tensor& like) {
+            if (bound.name(name) != ir::none) bound.input(name, p.shape_of(like));
+        };
+        for (const auto& input : p.inputs()) bind(input.name, input);
+        bind("dL/d" + p.result().name, p.result());
+        return check_passes(bound.request(), seen());
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
+void check_all_square(unsigned count) {
+    const unsigned first = first_seed();
+    for (unsigned seed = first; seed < first + count; ++seed) {
+        square_program p = square_generator(seed).run();
+        if (check_square(p, seed).empty()) continue;
+        for (bool progress = true; progress;) {
+            progress = false;
+            for (const auto& less : simpler(p)) {
+                if (check_square(less, seed).empty()) continue;
+                p = less;
+                progress = true;
+                break;
+            }
+        }
+        FAIL_CHECK("seed " << seed << "\n" << p.text() << check_square(p, seed));
+    }
+}
+
 }  // namespace
 
 TEST_CASE("every pass leaves the values of random programs as they were") {
@@ -142,4 +183,8 @@ TEST_CASE("every pass leaves the values of random fused programs as they were") 
 TEST_CASE("every pass leaves the values of random fused gradients as they were") {
     check_all_fused(true, 200, 30);
     CHECK(seen()["chained"] > 0);
+}
+
+TEST_CASE("every pass leaves the values of gradients of square tensors as they were") {
+    check_all_square(program_count(200));
 }

@@ -1,5 +1,6 @@
 // Tensors without elements: nothing is read or written where they are said to lie, and sums over
 // nothing are what sums of nothing are.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -22,16 +23,29 @@ struct shaped {
     shape extents;
 };
 
-/// What differs when the program runs on operands whose pages end where they do.
+/// Strides that views of nothing have: 0 along all axes, or all but the first or the last.
+void stand_still(memory& m, unsigned which) {
+    if (std::find(m.extents.begin(), m.extents.end(), 0) == m.extents.end()) return;
+    std::fill(m.strides.begin(), m.strides.end(), 0);
+    if (m.strides.empty() || which == 2) return;
+    (which == 0 ? m.strides.back() : m.strides.front()) = 1;
+}
+
+/// What differs when the program runs on operands whose pages end where they do, scaled or not.
 std::string run(const std::string& text, const std::vector<shaped>& inputs,
                 const std::vector<shaped>& outputs = {}) {
     std::string words;
     for (const element type : {element::f32, element::f64})
-        for (unsigned seed = 0; seed < 4; ++seed) {
+        for (unsigned seed = 0; seed < 8; ++seed) {
             bound_program p(text, type, seed);
             const layout l = seed == 0 ? layout::row_major : layout::shuffled;
             for (const auto& i : inputs) p.input(i.name, i.extents, l);
             for (const auto& o : outputs) p.output(o.name, o.extents, l);
+            if (seed >= 4) {
+                for (const auto& i : inputs) stand_still(p.operand(p.name(i.name)), seed - 4);
+                for (const auto& o : outputs) stand_still(p.result(p.name(o.name)), seed - 4);
+            }
+            if (!outputs.empty() && seed % 2 == 1) p.alpha = 2, p.beta = 0.5;
             words += p.compare();
         }
     return words;
@@ -65,6 +79,56 @@ TEST_CASE("a row of values that sees no columns is a sum of nothing", "[empty]")
     CHECK(run("Y^i = \\max_j X^{ij}", {{"X", {3, 0}}}) == "");
     CHECK(run("Y^i = \\operatorname{logsumexp}_j X^{ij}", {{"X", {3, 0}}}) == "");
     CHECK(run("Y^i = \\operatorname{mean}_j X^{ij}", {{"X", {3, 0}}}) == "");
+}
+
+TEST_CASE("views of nothing, in every kind of step", "[empty]") {
+    for (const bool first : {true, false}) {
+        const auto of = [&](std::int64_t n) { return first ? shape{0, n} : shape{n, 0}; };
+        const std::vector<shaped> out{{"Y", of(4)}};
+        INFO((first ? "no rows" : "no columns"));
+        CHECK(run("Y^{bi} = A^{bi} + 1", {{"A", of(4)}}, out) == "");
+        CHECK(run("Y^{bi} = A^{bi}", {{"A", of(4)}}, out) == "");
+        CHECK(run("Y^{bi} = A^{bi} v^i + w^b", {{"A", of(4)}, {"v", {of(4)[1]}}, {"w", {of(4)[0]}}},
+                  out) == "");
+        CHECK(run("Y^{bi} = \\operatorname{softmax}_i(A^{bi})", {{"A", of(4)}}, out) == "");
+        CHECK(run("Y^{bi} = \\max_j A^{bij}", {{"A", {of(4)[0], of(4)[1], 3}}}, out) == "");
+        CHECK(run("y^{b} = \\sum_i A^{bi}", {{"A", of(4)}}, {{"y", {of(4)[0]}}}) == "");
+        CHECK(run("y^{b} = A^{bi} v^i", {{"A", of(4)}, {"v", {of(4)[1]}}}, {{"y", {of(4)[0]}}}) ==
+              "");
+        CHECK(run("y^{b} = A^{bi} B^{bi}", {{"A", of(4)}, {"B", of(4)}}, {{"y", {of(4)[0]}}}) ==
+              "");
+        CHECK(run("Y^{bi} = A^{bk} B^{ki}", {{"A", {of(4)[0], 3}}, {"B", {3, of(4)[1]}}}, out) ==
+              "");
+        CHECK(run("Y^{bi} = A^{bik} x^{bk}", {{"A", {of(4)[0], of(4)[1], 3}}, {"x", {of(4)[0], 3}}},
+                  out) == "");
+        CHECK(run("Y^{bik} = A^{bij} B^{bjk}",
+                  {{"A", {of(4)[0], of(4)[1], 3}}, {"B", {of(4)[0], 3, 5}}},
+                  {{"Y", {of(4)[0], of(4)[1], 5}}}) == "");
+        CHECK(run("Y^{bi} = u^b v^i", {{"u", {of(4)[0]}}, {"v", {of(4)[1]}}}, out) == "");
+        CHECK(run("Y = \\sum_{b,i} A^{bi}", {{"A", of(4)}}, {{"Y", {}}}) == "");
+        CHECK(run("S^{ij} = Q^{ia} K^{ja}\nP^{ij} = \\operatorname{softmax}_j(S^{ij})\n"
+                  "Y^{ic} = P^{ij} V^{jc}",
+                  {{"Q", {of(6)[0], 4}}, {"K", {of(6)[1], 4}}, {"V", {of(6)[1], 5}}},
+                  {{"Y", {of(6)[0], 5}}}) == "");
+    }
+    CHECK(run("Y^{bi} = \\sum_{k} A^{b,i+k} w^k", {{"A", {0, 8}}, {"w", {3}}}, {{"Y", {0, 6}}}) ==
+          "");
+    // Picked rows, and gradients added to them.
+    for (const shape& e : {shape{0, 4}, shape{5, 0}}) {
+        bound_program p("Y^{bi} = M^{g_b i}", element::f32, 1);
+        p.input("M", {3, e[1]}).output("Y", e);
+        std::mt19937 random(1);
+        memory numbers(element::i32, {e[0]}, layout::row_major, random);
+        numbers.each([&](std::int64_t at) { numbers.set(at, static_cast<double>(at % 3)); });
+        for (auto* m : {&p.operand(p.name("M")), &p.result(p.name("Y")), &numbers})
+            stand_still(*m, 2);
+        p.inputs.push_back(
+            {p.name("g"), 1, numbers.data(), numbers.extents.data(), numbers.strides.data(), 0});
+        p.inputs.back().is_positions = true;
+        p.inputs.back().positions = element::i32;
+        auto step = p.prepare();
+        step.run();
+    }
 }
 
 TEST_CASE("chains of products with one extent of 0", "[empty]") {

@@ -308,6 +308,33 @@ TEST_CASE("results do not depend on the number of threads", "[elementwise]") {
     }
 }
 
+TEST_CASE("programs of more values at once than the first cache has room for", "[elementwise]") {
+    for (const fold folding : {fold::none, fold::sum, fold::softmax, fold::logsumexp})
+        for (const bool inner : {true, false}) {
+            auto p =
+                matrix_fold<double>(folding == fold::none ? fold::sum : folding, 5, 150, inner, 3);
+            p.folding = folding;
+            if (folding == fold::none) {
+                p.folded = 0;
+                p.strides[0] = dense(p.extents, 2);
+                p.allocate(0, [] { return 0; });
+            }
+            // Each value is the sine of the one before it; then all are summed, the last ones first.
+            constexpr std::int32_t count = 900;
+            p.program = {load(1)};
+            for (std::int32_t k = 1; k < count; ++k)
+                p.program.push_back(operation(opcode::sin, k - 1));
+            p.program.push_back(operation(opcode::add, count - 1, count - 2));
+            for (std::int32_t k = count - 2; k-- > 0;)
+                p.program.push_back(
+                    operation(opcode::add, static_cast<std::int32_t>(p.program.size()) - 1, k));
+            CAPTURE(static_cast<int>(folding), inner);
+            CHECK(!prepared_map(p.map()).loans().empty());
+            CHECK(prepared_map(p.map()).loans()[0].bytes > 0);
+            check(p);
+        }
+}
+
 TEST_CASE("descriptions that contradict themselves are refused", "[elementwise]") {
     auto p = matrix_fold<float>(fold::sum, 3, 4, true, 1);
     p.program = {load(2)};

@@ -57,12 +57,33 @@ std::vector<recorded_program> more_programs() {
         S^{ij} = Q^{ia} K^{ja}
         A^{ij} = \operatorname{softmax}_j(S^{ij})
         O^{ic} = 3 A^{ij} V^{jc})";
+    // What the weights give is overwritten before the sum of the weights times their gradient.
+    const std::string changed = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = \tanh(A^{ij} V^{jc}))";
+    const std::string added = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = A^{ij} V^{jc} + U^{ic})";
+    // Rows and columns that add to one tensor.
+    const std::string similar = R"(
+        S^{ij} = X^{ia} X^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ic} = A^{ij} X^{jc})";
+    const std::string permuted = R"(
+        M^{kij} = D^{li} H^{lkj}
+        Y^{ik} = M^{ikj} a^j + M^{jki} b^j)";
     const std::string turned = R"(
         S^{ij} = Q^{ia} K^{ja}
         A^{ij} = \operatorname{softmax}_j(S^{ij})
         O^{ic} = A^{ij} V^{jc}
         P^{ij} = A^{ij} + G^{ji})";
     return {{"scaled values, gradients", scaled, "", "", "both O Q K V"},
+            {"values that change, gradients", changed, "", "", "both O Q K V"},
+            {"values with others added, gradients", added, "", "", "both O Q K V U"},
+            {"similarity, gradients", similar, "", "", "both O X"},
+            {"rows and columns of one sum", permuted, "k=4 i=4 j=4 l=3"},
             {"relative bias", biased, ""},
             {"weights in place of what is added to them", turned, "", "", "", "", "P@G"},
             {"relative bias, gradients", biased, "", "", "both O Q b"},

@@ -24,6 +24,9 @@ const std::string extents = "h=2 i=8 j=9 a=4 c=3";
 const recorded_program attention = {"attention", attention_text, extents};
 // Two groups, with a sum between them: rows, then rows and columns.
 const recorded_program gradients = {"gradients", attention_text, extents, "", "both O Q K V"};
+// The same with results of rows and of columns that have one shape.
+const recorded_program square = {"square", attention_text, "h=2 i=9 j=9 a=3 c=3", "",
+                                 "both O Q K V"};
 // Tiles that are written as they are, too.
 const recorded_program plane = {"plane",
                                 R"(
@@ -261,6 +264,40 @@ TEST_CASE("a result is of a tile, and a whole sum") {
                                                                values.load(again.what.target)});
         f.members.push_back(again);
     });
+}
+
+TEST_CASE("what two members write, both reach at the same time") {
+    const planned p(square, "fuse"), two(square, "chain");
+    const std::string words = "two members that write one tensor in different ways";
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        // Rows and columns.
+        auto& f = group(broken, 1);
+        member_of(f, part::columns).what.target.slot = member_of(f, part::rows).what.target.slot;
+        member_of(f, part::columns).what.beta = 1;
+    });
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        // The second one does not add to what the first one gives.
+        auto& f = group(broken, 1);
+        f.members.push_back(member_of(f, part::rows));
+    });
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        // What is found with the weights, and sums of rows.
+        auto& f = group(broken, 0);
+        auto rows = member_of(f, part::maximum);
+        rows.as = part::rows;
+        rows.what.folding = fold::sum;
+        rows.what.beta = 1;
+        rows.what.scale = broken.values.constant(1);
+        rows.what.body = broken.values.load(member_of(f, part::weights).what.target);
+        rows.weights = member_of(f, part::weights).what.target.slot;
+        f.members.push_back(rows);
+    });
+    two.refuses("a result of a chain that both of its groups write", chain_words,
+                [&](program_plan& broken) {
+                    auto& c = chain(broken);
+                    member_of(c.second, part::rows).what.target.slot =
+                        member_of(c.first, part::rows).what.target.slot;
+                });
 }
 
 TEST_CASE("the groups of a chain go the same way, and give what a row needs") {
