@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/program.hpp>
 
 namespace ricci::plan {
@@ -15,11 +16,9 @@ public:
     /// Whether a tensor is read below the node, or there, where others say.
     bool has_lookup(ir::ref node) const { return lookups_[static_cast<std::size_t>(node)]; }
     /// Whether the tensor is defined as a condition: 1 or 0 everywhere.
-    bool is_condition_name(ir::ref name) const {
-        return conditions_[static_cast<std::size_t>(name)];
-    }
+    bool is_condition_name(ir::ref name) const { return conditions_.has(name); }
     /// Whether the node is 1 or 0: a comparison, cases of 1 and 0, or a tensor that is defined so.
-    bool is_condition(ir::ref node) const;
+    bool is_condition(ir::ref node) const { return conditions_.is_condition(p_, node); }
     /// The conditions that are factors of the node; where one is false the node is 0.
     std::vector<ir::ref> hiding(ir::ref node) const;
     /// Of minus infinity times conditions these: what it is added to is hidden where all are true.
@@ -27,12 +26,10 @@ public:
 
 private:
     bool find_lookups(ir::ref node);
-    bool is_number(ir::ref node, double value) const;
-    void add_hiding(ir::ref node, std::vector<ir::ref>& found) const;
 
     const ir::program_view& p_;
-    std::vector<char> lookups_;     // by node; 2: not known yet
-    std::vector<char> conditions_;  // by name
+    ir::condition_names<ir::program_view> conditions_;
+    std::vector<char> lookups_;  // by node; 2: not known yet
 };
 
 }  // namespace ricci::plan

@@ -1,7 +1,6 @@
 #include "src/plan/check_places.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,26 +11,42 @@
 
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/brackets.hpp"
+#include "src/plan/position_conditions.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::plan {
 namespace {
 
+// How many places are tried where inequalities do not decide.
+constexpr std::int64_t most_tried = 1 << 18;
+
 class place_checker {
 public:
-    place_checker(const ir::program_view& p, const ir::shape_table& shapes, ir::ref equation)
-        : p_(p), shapes_(shapes), e_(equation) {}
+    place_checker(const ir::program_view& p, const brackets& conditions,
+                  const ir::shape_table& shapes, ir::ref equation)
+        : p_(p),
+          brackets_(conditions),
+          shapes_(shapes),
+          e_(equation),
+          reader_(p, [this](ir::ref index) { return extent_of(index); }) {}
 
     void visit(ir::ref n) {
         const ir::node& x = p_.nodes[n];
         const auto outer = loops_.size();
         const auto held = conditions_.size();
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            loops_.push_back({p_.reduced(x, k), shapes_.bound_extent(e_, n, p_.reduced(x, k)), 0});
+            loops_.push_back({p_.reduced(x, k), shapes_.bound_extent(e_, n, p_.reduced(x, k))});
         if (x.kind == ir::op::reduce) check(x);
+        // x^0 is 1 whatever x is, which is not read
+        if (ir::is_power_of_zero(p_, x)) return loops_.resize(outer);
+        if (x.kind == ir::op::tensor) check_use(x);
+        const auto hiding = conditions_of_factors(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            if (x.kind == ir::op::multiply) take_factors(x, k);
+            for (const auto& [factor, condition] : hiding)
+                if (factor != k) conditions_.push_back({condition, true});
             if (x.kind == ir::op::choose) take_cases(x, k);
+            if (x.kind == ir::op::compare) take_parts(x, k);
             visit(p_.child(x, k));
             conditions_.resize(held);
         }
@@ -39,26 +54,27 @@ public:
     }
 
 private:
-    struct loop {
-        ir::ref index;
-        std::int64_t extent;
-        std::int64_t at;
-    };
-    struct condition {
-        ir::ref node;
-        bool holds;
-    };
-
-    // What the other factors and cases ask for, where child `k` counts.
-    void take_factors(const ir::node& x, std::int32_t k) {
-        for (std::int32_t j = 0; j < x.children.count; ++j)
-            if (j != k) conditions_.push_back({p_.child(x, j), true});
+    // The conditions of each factor of a product, or of what stands above a stroke.
+    std::vector<std::pair<std::int32_t, ir::ref>> conditions_of_factors(const ir::node& x) const {
+        std::vector<std::pair<std::int32_t, ir::ref>> found;
+        const bool quotient = x.kind == ir::op::divide;
+        if (!quotient && x.kind != ir::op::multiply) return found;
+        for (std::int32_t k = 0; k < (quotient ? 1 : x.children.count); ++k)
+            for (const ir::ref c : brackets_.hiding(p_.child(x, k))) found.emplace_back(k, c);
+        return found;
     }
+    // Cases count where their own condition holds, and none before it.
     void take_cases(const ir::node& x, std::int32_t k) {
         for (std::int32_t j = 1; j < k; j += 2)
             if (j != k) conditions_.push_back({p_.child(x, j), false});
         if (k % 2 == 0 && k + 1 < x.children.count)
             conditions_.push_back({p_.child(x, k + 1), true});
+    }
+    // a and b: b does not count where a is false. a or b: where a is true.
+    void take_parts(const ir::node& x, std::int32_t k) {
+        const auto kind = static_cast<ir::comparison>(x.detail);
+        if (kind == ir::comparison::logical_and || kind == ir::comparison::logical_or)
+            conditions_.push_back({p_.child(x, 1 - k), kind == ir::comparison::logical_and});
     }
 
     /// \sum_p [p = place] x^p, with a marked p.
@@ -73,98 +89,114 @@ private:
                     x.detail != static_cast<std::uint8_t>(ir::comparison::equal))
                     continue;
                 const ir::node& left = p_.nodes[p_.child(x, 0)];
-                if (left.kind == ir::op::position && p_.at(left.positions, 0).index == index)
-                    check(index, p_.child(x, 1));
+                if (left.kind != ir::op::position || p_.at(left.positions, 0).index != index)
+                    continue;
+                if (const auto place = reader_.form_of(p_.child(x, 1)))
+                    check(*place, extent_of(index));
             }
         }
     }
-    void check(ir::ref axis, ir::ref place) {
-        const std::int64_t extent = extent_of(axis);
-        const auto own = letters({place});
-        // Places of one index grow or fall with it: from either end on, those outside come first.
-        if (own.size() == 1) {
-            const std::int64_t count = extent_of(own[0]);
-            std::int64_t first = 0;
-            while (first < count && is_outside(place, extent, {own[0], count, first})) ++first;
-            for (std::int64_t at = count; at-- > first;)
-                if (!is_outside(place, extent, {own[0], count, at})) break;
-            return;
+    /// Arithmetic that may leave the axis at its end.
+    void check_use(const ir::node& use) {
+        for (std::int32_t axis = 0; axis < use.positions.count; ++axis) {
+            const ir::position& q = p_.at(use.positions, axis);
+            if (q.kind != ir::position_kind::affine) continue;
+            if (const auto place = reader_.form_of(q))
+                check(*place, shapes_.extent(use.name, axis));
         }
-        over_each(own, 0, [&] { see(place, extent); });
     }
-    bool is_outside(ir::ref place, std::int64_t extent, const loop& tried) {
-        tried_.push_back(tried);
-        const bool outside = see(place, extent);
-        tried_.pop_back();
-        return outside;
+    void check(const affine_form& place, std::int64_t extent) {
+        box_.clear();
+        take_letters(place);
+        const auto anywhere = bounds_of(place, box_, {});
+        if (!anywhere || (anywhere->least >= 0 && anywhere->most < extent)) return;
+        for (const conjunction& c : reader_.alternatives(conditions_)) {
+            affine_form below, above;  // 0 or more where the place is outside
+            below.add(place, -1);
+            below.offset -= 1;
+            above.add(place, 1);
+            above.offset -= extent;
+            for (const affine_form& outside : {below, above}) {
+                box_.clear();
+                take_letters(place);
+                for (const affine_form& f : c.affine) take_letters(f);
+                for (const auto& other : c.others) take_letters(other.node);
+                auto all = c.affine;
+                all.push_back(outside);
+                tried_.clear();
+                left_ = most_tried;
+                if (holds_somewhere(all, c.others)) refuse(place, extent);
+            }
+        }
     }
-    /// Whether the place is outside; refuses one that no condition excludes.
-    bool see(ir::ref place, std::int64_t extent) {
-        const auto at = value(place);
-        if (!at || (*at >= 0 && *at < static_cast<double>(extent))) return false;
-        std::vector<ir::ref> asked;
-        for (const condition& c : conditions_) asked.push_back(c.node);
-        auto others = letters(asked);
-        std::erase_if(others, [&](ir::ref i) { return is_set(i); });
-        over_each(others, 0, [&] {
-            if (may_hold()) refuse(place, *at, extent);
-        });
-        return true;
+    void take_letter(ir::ref index) {
+        const auto same = [&](const index_range& r) { return r.index == index; };
+        if (std::none_of(box_.begin(), box_.end(), same)) box_.push_back({index, extent_of(index)});
     }
-    bool may_hold() const {
-        return std::all_of(conditions_.begin(), conditions_.end(), [&](const condition& c) {
-            const auto v = value(c.node);
-            return !v || (*v != 0) == c.holds;
-        });
+    void take_letters(const affine_form& f) {
+        for (const auto& t : f.terms) take_letter(t.first);
     }
-    [[noreturn]] void refuse(ir::ref place, double at, std::int64_t extent) const {
+    void take_letters(ir::ref n) {
+        const ir::index_set free = ir::free_indices(p_, n);
+        for (ir::ref i = 0; i < free.end(); ++i)
+            if (free.has(i)) take_letter(i);
+    }
+
+    /// Whether there are places of all letters, after those that are tried, at which everything
+    /// holds; they are in `tried_` then. One letter after the other takes each value that the
+    /// inequalities leave to it.
+    bool holds_somewhere(std::vector<affine_form>& all,
+                         const std::vector<position_condition>& others) {
+        if (tried_.size() == box_.size()) {
+            if (--left_ < 0) refuse_undecided();
+            return std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
+                return (reader_.value(c.node, [&](ir::ref i) { return place_of(i); }) != 0) ==
+                       c.holds;
+            });
+        }
+        const ir::ref letter = box_[tried_.size()].index;
+        affine_form here;
+        here.add(letter, 1);
+        const auto range = bounds_of(here, box_, all);
+        if (!range) return false;
+        for (std::int64_t at = range->least; at <= range->most; ++at) {
+            if (--left_ < 0) refuse_undecided();
+            affine_form least = here, most;  // letter - at and at - letter
+            least.offset = -at;
+            most.add(least, -1);
+            all.push_back(least);
+            all.push_back(most);
+            tried_.push_back(at);
+            if (holds_somewhere(all, others)) return true;
+            tried_.pop_back();
+            all.resize(all.size() - 2);
+        }
+        return false;
+    }
+    std::int64_t place_of(ir::ref index) const {
+        for (std::size_t k = 0; k < tried_.size(); ++k)
+            if (box_[k].index == index) return tried_[k];
+        return 0;
+    }
+    [[noreturn]] void refuse(const affine_form& place, std::int64_t extent) const {
         std::vector<std::string> where;
-        ir::index_set seen;
-        ir::collect_free(p_, place, seen);
-        for (ir::ref i = 0; i < seen.end(); ++i) {
-            if (!seen.has(i)) continue;
-            where.push_back(
-                fmt::format("{} = {}", words_of_index(p_, i), static_cast<std::int64_t>(at_of(i))));
+        std::int64_t at = place.offset;
+        for (const auto& [index, factor] : place.terms) {
+            where.push_back(fmt::format("{} = {}", words_of_index(p_, index), place_of(index)));
+            at += factor * place_of(index);
         }
         throw error(fmt::format(
             "ricci: in {} the place {} is read where {}, and the axis has the places 0 to {}; no "
             "condition on positions excludes it.",
-            words_of_equation(p_, e_), static_cast<std::int64_t>(at), fmt::join(where, ", "),
-            extent - 1));
+            words_of_equation(p_, e_), at, fmt::join(where, ", "), extent - 1));
     }
-
-    // Positions that are being tried --------------------------------------------------------------
-
-    /// The indices of expressions of which the numbers are known here.
-    std::vector<ir::ref> letters(const std::vector<ir::ref>& nodes) const {
-        std::vector<ir::ref> found;
-        for (const ir::ref n : nodes) {
-            if (!is_known(n)) continue;
-            const ir::index_set free = ir::free_indices(p_, n);
-            for (ir::ref i = 0; i < free.end(); ++i)
-                if (free.has(i) && std::find(found.begin(), found.end(), i) == found.end())
-                    found.push_back(i);
-        }
-        return found;
-    }
-    template <class F>
-    void over_each(const std::vector<ir::ref>& list, std::size_t first, F&& visit_all) {
-        if (first == list.size()) return visit_all();
-        const std::int64_t extent = extent_of(list[first]);
-        for (std::int64_t at = 0; at < extent; ++at) {
-            tried_.push_back({list[first], extent, at});
-            over_each(list, first + 1, visit_all);
-            tried_.pop_back();
-        }
-    }
-    bool is_set(ir::ref index) const {
-        return std::any_of(tried_.begin(), tried_.end(),
-                           [&](const loop& l) { return l.index == index; });
-    }
-    double at_of(ir::ref index) const {
-        for (const loop& l : tried_)
-            if (l.index == index) return static_cast<double>(l.at);
-        return 0;
+    [[noreturn]] void refuse_undecided() const {
+        throw error(fmt::format(
+            "ricci: in {} a place may lie outside of its axis, and whether the conditions around "
+            "it "
+            "exclude that is not seen from more than {} of its places; write them as inequalities "
+            "of indices, as in [i + j \\ge 3].",
+            words_of_equation(p_, e_), most_tried));
     }
     std::int64_t extent_of(ir::ref index) const {
         for (auto l = loops_.rbegin(); l != loops_.rend(); ++l)
@@ -172,83 +204,32 @@ private:
         return shapes_.index_extent(e_, index);
     }
 
-    /// Whether an expression is made of positions and numbers alone.
-    bool is_known(ir::ref n) const {
-        const ir::node& x = p_.nodes[n];
-        switch (x.kind) {
-            case ir::op::number:
-            case ir::op::position:
-                return true;
-            case ir::op::apply:
-                if (static_cast<ir::function>(x.detail) != ir::function::logical_not) return false;
-                break;
-            case ir::op::add:
-            case ir::op::multiply:
-            case ir::op::compare:
-                break;
-            default:
-                return false;
-        }
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            if (!is_known(p_.child(x, k))) return false;
-        return true;
-    }
-    /// The number where the indices are as tried; nothing where it is not known.
-    std::optional<double> value(ir::ref n) const {
-        const ir::node& x = p_.nodes[n];
-        if (!is_known(n)) return std::nullopt;
-        const auto child = [&](std::int32_t k) { return *value(p_.child(x, k)); };
-        double result = x.kind == ir::op::multiply ? 1 : 0;
-        switch (x.kind) {
-            case ir::op::number:
-                return x.value;
-            case ir::op::position:
-                return at_of(p_.at(x.positions, 0).index);
-            case ir::op::apply:
-                return child(0) == 0 ? 1.0 : 0.0;
-            case ir::op::add:
-                for (std::int32_t k = 0; k < x.children.count; ++k) result += child(k);
-                return result;
-            case ir::op::multiply:
-                for (std::int32_t k = 0; k < x.children.count; ++k) result *= child(k);
-                return result;
-            default:
-                break;
-        }
-        const double a = child(0), b = child(1);
-        switch (static_cast<ir::comparison>(x.detail)) {
-            case ir::comparison::less:
-                return a < b;
-            case ir::comparison::less_equal:
-                return a <= b;
-            case ir::comparison::equal:
-                return a == b;
-            case ir::comparison::not_equal:
-                return a != b;
-            case ir::comparison::logical_and:
-                return a != 0 && b != 0;
-            case ir::comparison::logical_or:
-                return a != 0 || b != 0;
-        }
-        return std::nullopt;
-    }
-
     const ir::program_view& p_;
+    const brackets& brackets_;
     const ir::shape_table& shapes_;
     ir::ref e_;
-    std::vector<loop> loops_;            // that signs around the place in hand bind
-    std::vector<loop> tried_;            // indices with a value
-    std::vector<condition> conditions_;  // around the place in hand
+    position_reader reader_;
+    std::vector<index_range> loops_;              // that signs around the place in hand bind
+    std::vector<position_condition> conditions_;  // around the place in hand
+    std::vector<index_range> box_;                // the letters of what is asked
+    std::vector<std::int64_t> tried_;             // places of the first of them
+    std::int64_t left_ = 0;                       // how many more places are tried
 };
+
+bool may_leave_axes(const ir::program_view& p) {
+    return std::any_of(p.indices.begin(), p.indices.end(),
+                       [](const ir::index_symbol& i) { return i.extent == ir::kept_inside; }) ||
+           p.affine_terms.size() > 0;
+}
 
 }  // namespace
 
 void check_places(const ir::program_view& program, const ir::shape_table& shapes) {
-    const auto is_marked = [](const ir::index_symbol& i) { return i.extent == ir::kept_inside; };
-    if (std::none_of(program.indices.begin(), program.indices.end(), is_marked)) return;
+    if (!may_leave_axes(program)) return;
+    const brackets conditions(program);
     for (ir::ref e = 0; e < program.equations.size(); ++e)
         if (ir::computes(program, program.equations[e]))
-            place_checker(program, shapes, e).visit(program.equations[e].body);
+            place_checker(program, conditions, shapes, e).visit(program.equations[e].body);
 }
 
 }  // namespace ricci::plan

@@ -52,13 +52,22 @@ bool graph::is_constant(expr e, double value) const {
 
 bool graph::is_bracket(expr e) const {
     const auto& node = (*this)[e];
-    if (node.kind == kind::load) return node.condition;
+    if (node.kind == kind::load || node.kind == kind::gather) return node.condition;
     if (node.kind != kind::operation) return false;
+    // cases of 1 and 0
+    const auto is_truth = [&](expr value) {
+        return is_constant(value, 0) || is_constant(value, 1) ||
+               ((*this)[value].code == opcode::select && is_bracket(value));
+    };
     if (node.code == opcode::select)
-        return (is_constant(node.arguments[1], 1) && is_constant(node.arguments[2], 0)) ||
-               (is_constant(node.arguments[1], 0) && is_constant(node.arguments[2], 1));
+        return is_truth(node.arguments[1]) && is_truth(node.arguments[2]);
     return node.code == opcode::logical_not ||
            (node.code >= opcode::less && node.code <= opcode::logical_or);
+}
+
+bool graph::is_condition(expr e) const {
+    const auto all = factors(e);
+    return std::all_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
 }
 
 bool graph::has_bracket(expr product) const {
@@ -142,12 +151,13 @@ expr graph::load(access source, bool condition) {
 }
 
 expr graph::gather(access source, std::vector<lookup_axis> lookups, expr_list numbers,
-                   expr_span wanted) {
+                   expr_span wanted, bool condition) {
     expression node;
     node.kind = kind::gather;
     node.source = std::move(source);
     node.lookups = std::move(lookups);
     node.arguments = std::move(numbers);
+    node.condition = condition;
     if (!wanted.empty()) {
         loop_list indices;
         for (expr e : node.arguments) indices = united(indices, (*this)[e].indices);
@@ -202,6 +212,7 @@ expr graph::regathered(expr gather, expr_list arguments) {
     node.kind = kind::gather;
     node.source = (*this)[gather].source;
     node.lookups = (*this)[gather].lookups;
+    node.condition = (*this)[gather].condition;
     node.arguments = std::move(arguments);
     return intern(std::move(node));
 }
@@ -293,8 +304,13 @@ expr graph::add(expr_span terms) {
     node.kind = kind::operation;
     node.code = opcode::add;
     double constants = 0;
+    // Whole numbers that a double does not count are added where they are numbers of 64 bits.
+    const auto is_counted = [](double a, double b) {
+        return std::abs(a + b) <= 0x1p53 || std::isinf(a + b) || std::floor(a) != a ||
+               std::floor(b) != b;
+    };
     const auto gather = [&](expr e) {
-        if ((*this)[e].kind == kind::constant) {
+        if ((*this)[e].kind == kind::constant && is_counted(constants, (*this)[e].value)) {
             constants += (*this)[e].value;
         } else {
             node.arguments.push_back(e);

@@ -102,7 +102,7 @@ struct expression {
     loop_list over;
     loop_list indices;       // what the value depends on
     bool sums = false;       // a sum is somewhere below, or here
-    bool condition = false;  // load: of a tensor that is 1 or 0 everywhere
+    bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
     expr widest = -1;        // the load below that has most indices
     int uses = 0;            // how often its equation has asked for it
     std::int32_t user = -1;  // that equation
@@ -141,9 +141,10 @@ public:
 
     expr constant(double value);
     expr load(access source, bool condition = false);
-    /// `wanted`: conditions; where one is false the value does not count.
+    /// `wanted`: conditions; where one is false the value does not count. `condition`: it picks
+    /// elements of a tensor that is 1 or 0 everywhere.
     expr gather(access source, std::vector<lookup_axis> lookups, expr_list numbers,
-                expr_span wanted = {});
+                expr_span wanted = {}, bool condition = false);
     /// The same gather of other numbers; as many as it had.
     expr regathered(expr gather, expr_list arguments);
     expr position(place at);
@@ -179,6 +180,8 @@ public:
     /// product that it is a factor of is 0, whatever the other factors are.
     bool is_bracket(expr e) const;
     bool has_bracket(expr product) const;
+    /// Whether it is a bracket, or a product of nothing else.
+    bool is_condition(expr e) const;
     /// The factors of a product, or `e` alone.
     expr_span factors(expr e) const { return parts_of(opcode::multiply, e); }
     /// The terms of a sum of terms, or `e` alone.

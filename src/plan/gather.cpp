@@ -22,24 +22,29 @@ expr lowering::numbers_of(expr e) {
     return whole ? e : stored(e);
 }
 
-// An expression of whole numbers alone, of which `numbers` are operands; `within`: no number on the
-// way is much larger than they are.
-bool lowering::is_whole(expr e, int& numbers, bool& within) const {
+bool lowering::is_whole(expr e, whole_facts& facts) const {
     const auto& node = graph_[e];
     const auto whole_slot = [&](std::int32_t slot) {
         return is_integer(plan_.type_of(slot)) && !plan_.is_truth(slot);
     };
+    const auto meets = [&](double size) { facts.largest = std::max(facts.largest, size); };
     switch (node.kind) {
         case kind::constant:
-            within = within && std::abs(node.value) <= counted_by(element::f32);
-            return std::abs(node.value) <= 0x1p53 && std::floor(node.value) == node.value;
-        case kind::position:
+            meets(std::abs(node.value));
+            return std::abs(node.value) < 0x1p63 && std::floor(node.value) == node.value;
+        case kind::position: {
+            double reach = std::abs(static_cast<double>(node.at.offset));
+            for (const auto& t : node.at.terms)
+                reach += std::abs(static_cast<double>(t.factor)) *
+                         static_cast<double>(graph_.extent(t.over));
+            meets(reach);
             return true;
+        }
         case kind::load:
-            numbers += whole_slot(node.source.slot) ? 1 : 0;
+            facts.numbers += whole_slot(node.source.slot) ? 1 : 0;
             return is_integer(plan_.type_of(node.source.slot));
         case kind::gather:
-            ++numbers;
+            ++facts.numbers;
             if (!whole_slot(node.source.slot)) return false;
             break;
         case kind::operation: {
@@ -50,8 +55,10 @@ bool lowering::is_whole(expr e, int& numbers, bool& within) const {
             const bool product =
                 node.code == opcode::multiply &&
                 (node.arguments.size() > 2 || !graph_.is_constant(node.arguments[0], -1));
-            within =
-                within && !product && node.code != opcode::square && node.arguments.size() <= 4;
+            facts.within = facts.within && !product && node.code != opcode::square &&
+                           node.arguments.size() <= 4;
+            facts.computes = facts.computes || node.code == opcode::add ||
+                             node.code == opcode::multiply || node.code == opcode::square;
             if (!compares && node.code != opcode::add && node.code != opcode::multiply &&
                 node.code != opcode::square && !f(ir::function::absolute) &&
                 !f(ir::function::logical_not) && !f(ir::function::maximum) &&
@@ -64,7 +71,7 @@ bool lowering::is_whole(expr e, int& numbers, bool& within) const {
             return false;
     }
     return std::all_of(node.arguments.begin(), node.arguments.end(),
-                       [&](expr a) { return is_whole(a, numbers, within); });
+                       [&](expr a) { return is_whole(a, facts); });
 }
 
 // A comparison of whole numbers that may be larger than the type counts that is computed with here.
@@ -73,23 +80,26 @@ bool lowering::compares_numbers(expr e) const {
     if (node.kind != kind::operation || node.code < opcode::less || node.code > opcode::not_equal ||
         type_ == element::i64)
         return false;
-    int numbers = 0;
-    bool within = true;
-    if (!is_whole(e, numbers, within) || numbers == 0) return false;
+    whole_facts facts;
+    if (!is_whole(e, facts) || facts.numbers == 0) return false;
     if (type_ == element::i32)
-        return std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
-            return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
-        });
-    // Most are small, and compared together with what else is done; see program_plan::rules.
+        return facts.computes || facts.largest > INT32_MAX ||
+               std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
+                   return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
+               });
     const bool quick = type_ == element::f32 || type_ == element::f64;
-    return !quick || (numbers > 1 && (plan_.careful || !within));
+    if (!quick || facts.largest > static_cast<double>(counted_by(type_))) return true;
+    // Most are small, and compared together with what else is done; see program_plan::rules.
+    const bool within =
+        facts.within && facts.largest <= static_cast<double>(counted_by(element::f32));
+    return facts.numbers > 1 && (plan_.careful || !within);
 }
 
 // The comparison in memory, made of numbers of 64 bits.
 expr lowering::compared(expr e) {
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     const auto indices = graph_[e].indices;
-    lowering whole(plan_, graph_, equation_, order_, element::i64);
+    lowering whole(plan_, bracketed_, equation_, order_, element::i64);
     const expr truth = graph_.load(whole.computed(indices, e));
     const access target = temporary(indices, -1, type_);
     emit_gather(truth, target, indices);

@@ -146,7 +146,7 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
 // Splits a sum into numbers in front and factors, and sums away what only one factor has.
 lowering::resolved lowering::resolve(expr sum) {
     const auto& over = graph_[sum].over;
-    const auto body = graph_[sum].arguments[0];
+    const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);
     expr_list scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
     resolved result;
@@ -221,7 +221,8 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             // What is conjugated needs no memory of its own: the contraction does it on the way.
             const auto operand = [&](expr factor, bool& conjugate) {
                 conjugate = graph_[factor].code == opcode::conjugate;
-                return stored(conjugate ? graph_[factor].arguments[0] : factor);
+                return stored(conjugate ? graph_[factor].arguments[0]
+                                        : bracketed_.without_implied(factor));
             };
             product.hides = graph_.has_bracket(factors[left]) || graph_.has_bracket(factors[right]);
             product.a = operand(factors[left], product.conjugate_a);
@@ -314,6 +315,7 @@ expr lowering::stored(expr e) {
     if (const expr there = graph_.memory_of(e); there >= 0) return there;
     expr value = e;
     expr result = -1;
+    const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one
     if (graph_[e].kind == kind::gather || is_foreign(e)) {
         const auto indices = graph_[e].indices;
         // What is picked is copied as it is; a copy of another type is converted after that.
@@ -322,7 +324,7 @@ expr lowering::stored(expr e) {
         const auto target = temporary(indices, -1, picked ? plan_.type_of(source) : type_,
                                       picked && plan_.is_truth(source));
         emit_gather(e, target, indices);
-        result = graph_.load(target);
+        result = graph_.load(target, condition);
         if (is_foreign(result)) result = stored(result);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
@@ -340,7 +342,7 @@ expr lowering::stored(expr e) {
         const auto indices = graph_[value].indices;
         const auto target = temporary(indices, value, type_);
         into(target, indices, value, 0);
-        result = graph_.load(target);
+        result = graph_.load(target, condition);
     }
     stored_[e] = result;
     return result;

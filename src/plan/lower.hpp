@@ -8,6 +8,7 @@
 
 #include "src/base/small_map.hpp"
 #include "src/path/path.hpp"
+#include "src/plan/bracketed.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/plan.hpp"
 
@@ -19,10 +20,11 @@ public:
     /// `order`: the indices of the left side as written; temporaries' axes follow it. `type`: what
     /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
     /// 16-bit type.
-    lowering(program_plan& plan, graph& expressions, ir::ref equation, loop_list order,
+    lowering(program_plan& plan, bracketed_tensors& bracketed, ir::ref equation, loop_list order,
              element type)
         : plan_(plan),
-          graph_(expressions),
+          graph_(plan.values),
+          bracketed_(bracketed),
           equation_(equation),
           order_(std::move(order)),
           type_(type) {}
@@ -76,7 +78,14 @@ private:
     void emit_gather(expr e, const access& target, const loop_list& indices);
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
-    bool is_whole(expr e, int& numbers, bool& within) const;
+    /// Of an expression of whole numbers alone.
+    struct whole_facts {
+        int numbers = 0;        // how many operands are in it
+        bool within = true;     // no number on the way is much larger than they are
+        double largest = 0;     // of its constants and positions
+        bool computes = false;  // operands are added or multiplied
+    };
+    bool is_whole(expr e, whole_facts& facts) const;
     bool compares_numbers(expr e) const;
     expr compared(expr e);
 
@@ -97,6 +106,7 @@ private:
 
     program_plan& plan_;
     graph& graph_;
+    bracketed_tensors& bracketed_;
     ir::ref equation_;
     loop_list order_;
     element type_;

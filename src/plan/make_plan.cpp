@@ -20,7 +20,9 @@
 #include "src/plan/check_places.hpp"
 #include "src/plan/emit.hpp"
 #include "src/plan/exponentials.hpp"
+#include "src/plan/extrema.hpp"
 #include "src/plan/fuse.hpp"
+#include "src/plan/hidden_places.hpp"
 #include "src/plan/join.hpp"
 #include "src/plan/notation.hpp"
 #include "src/plan/operands.hpp"
@@ -72,6 +74,14 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     if (shapes.has_split_indices())
         rewrite(split_indices(request.program, shapes, slots, request.type));
     after("split");
+    if (auto inside = write_out_hidden_places(request.program, shapes, slots, request.type))
+        rewrite(std::move(*inside));
+    after("edges");
+    if (auto decided = share_compared_extrema(request.program, shapes, slots, request.type)) {
+        rewrite(std::move(*decided));
+        roles = find_roles(request.program);
+    }
+    after("decide");
     if (auto stable = cancel_exponentials(request.program, roles, shapes, slots, request.type)) {
         rewrite(std::move(*stable));
         roles = find_roles(request.program);

@@ -2,6 +2,7 @@
 #include "src/plan/operands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -42,8 +43,16 @@ void bind_number(const engine::operand& o, const ir::program_view& p, element ty
     check_number_fits(o.value, type, quoted(p, o.name));
     to.kind = storage::number;
     to.value = o.value.real;
-    if (o.value.is_plain() || (!is_complex(type) && !is_integer(type))) return;
+    if (o.value.is_plain()) return;
+    const bool exact =
+        std::abs(o.value.real) < 0x1p63 && static_cast<std::int64_t>(o.value.real) == o.value.whole;
+    const bool real = !is_complex(type) && !is_integer(type);
+    if (real && exact) return;
     to.kind = storage::input;
+    if (real) {  // a whole number that a double rounds is compared as it is
+        to.is_foreign = true;
+        to.own_type = type = element::i64;
+    }
     to.own = element_of_number(o.value, type);
     to.data = const_cast<void*>(to.own.get());
 }

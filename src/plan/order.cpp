@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/translate.hpp"
@@ -80,13 +81,14 @@ class equation_plan {
 public:
     equation_plan(const engine::request& request, const brackets& conditions,
                   const ir::shape_table& shapes, ir::ref e, program_plan& plan,
-                  recomputed_differences& recomputed)
+                  recomputed_differences& recomputed, bracketed_tensors& bracketed)
         : request_(request),
           brackets_(conditions),
           shapes_(shapes),
           e_(e),
           plan_(plan),
-          recomputed_(recomputed) {}
+          recomputed_(recomputed),
+          bracketed_(bracketed) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -119,6 +121,7 @@ private:
         const access target = read.left_side();
         const auto indices = loops_of(target);
         recomputed_.add(target, value);
+        bracketed_.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         loop_list order;
@@ -130,7 +133,7 @@ private:
                 order.push_back(loops[static_cast<std::size_t>(
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
-        lowering steps(plan_, expressions, e_, std::move(order), type);
+        lowering steps(plan_, bracketed_, e_, std::move(order), type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
@@ -172,6 +175,7 @@ private:
     ir::ref e_;
     program_plan& plan_;
     recomputed_differences& recomputed_;
+    bracketed_tensors& bracketed_;
 };
 
 }  // namespace
@@ -193,6 +197,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     const brackets conditions(request.program);
     recomputed_differences recomputed(plan);
+    bracketed_tensors bracketed(plan.values);
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -218,7 +223,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed).make(scale);
+        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed).make(scale);
     }
     recomputed.remove_unread();
     for (const auto& copy : copies)

@@ -358,7 +358,7 @@ access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& m
     a.loops = loops_of(tile);
     a.body = values.substituted(value, [&](expr e) {
         const auto other = made.find(e);
-        return other == made.end() ? -1 : values.load(other->second);
+        return other == made.end() ? -1 : values.load(other->second, values.is_condition(e));
     });
     made[value] = tile;
     group.members.push_back({part::tile, std::move(a), -1, {}});

@@ -274,7 +274,8 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
     }
     expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);
-    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers, wanted);
+    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers, wanted,
+                         brackets_.is_condition_name(n.name));
 }
 
 expr translation::read(ir::ref number) {

@@ -6,10 +6,19 @@ import os
 from lexer import Refused
 from raw import OwnCall
 from program import below, derivative_name
-from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Position, Product, Reduce,
-                  Tensor)
+from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Group, Logic, Position,
+                  Product, Reduce, Tensor)
 
 ONE_EXTENT = bool(os.environ.get("RICCI_ONE_EXTENT"))  # a letter is as long wherever it stands
+
+
+def masks(node):
+    """Whether a bracket is a factor of it, or of what stands above its stroke."""
+    if isinstance(node, Group):
+        return masks(node.body)
+    if isinstance(node, Product):
+        return any(masks(f) for inverse, f in node.factors if not inverse)
+    return isinstance(node, Bracket)
 
 
 class Shapes:
@@ -92,7 +101,9 @@ class Shapes:
                 if i in node.first:
                     self.first[self.index(i, e)] = node.first[i]
         if isinstance(node, Product):
-            guarded = guarded or any(isinstance(f, Bracket) for _, f in node.factors)
+            guarded = guarded or any(masks(f) for inverse, f in node.factors if not inverse)
+        if isinstance(node, Logic) and node.sign != "not":
+            guarded = True
         if isinstance(node, Cases) or isinstance(node, Reduce) and node.condition is not None:
             guarded = True
         for c in below(node):

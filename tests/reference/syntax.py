@@ -429,6 +429,7 @@ class Conditions(Parser):
                 if any(t.is_(*RELATIONS) for t in inside):
                     return Conditions(inside, self.own).whole()
             self.at = closing
+        begin = self.at
         sides = [self.modulus()]
         signs = []
         while self.peek().is_(*RELATIONS):
@@ -436,6 +437,10 @@ class Conditions(Parser):
             sides.append(self.modulus())
         if not signs:
             return sides[0]
+        for t in self.tokens[begin:self.at]:
+            if t.kind == "number" and t.value.isdigit() and int(float(t.value)) != int(t.value):
+                if int(t.value) < 2**64:
+                    raise Refused("rounded", f"{t.value} is between two doubles")
         parts = [Compare(s, sides[k], sides[k + 1]) for k, s in enumerate(signs)]
         return parts[0] if len(parts) == 1 else Logic("and", parts)
 

@@ -137,6 +137,26 @@ protected:
     /// The value of `n`: the tensor that the equation defines, where `n` is its whole right side.
     constexpr ref value_of(ref n) const { return n == whole_ ? whole_value_ : n; }
 
+    /// Whether an expression may have an infinite slope somewhere: a quotient by what changes, a
+    /// logarithm, a root.
+    constexpr bool has_poles(ref n) const {
+        const ir::node& x = p_.nodes[n];
+        bool found = false;
+        if (x.kind == op::divide) found = is_active(p_.links[x.children.first + 1]);
+        if (x.kind == op::power) {
+            constant e;
+            found = is_active(n) && (!is_constant(p_, p_.links[x.children.first + 1], e) ||
+                                     e.below != 1 || e.above < 1);
+        }
+        if (x.kind == op::apply) {
+            const auto f = static_cast<function>(x.detail);
+            found = (f == function::log || f == function::sqrt) && is_active(n);
+        }
+        for (std::int32_t k = 0; k < x.children.count && !found; ++k)
+            found = has_poles(p_.links[x.children.first + k]);
+        return found;
+    }
+
     /// base^{e - 1}
     constexpr ref power_below(ref base, constant e) {
         e.plus({-1, 1});

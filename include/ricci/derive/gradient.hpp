@@ -7,6 +7,7 @@
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
+#include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/derive/witness.hpp>
 #include <ricci/ir/compact.hpp>
@@ -23,16 +24,16 @@ class reverse_mode : differentiation<Program> {
     using shared = differentiation<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
-    using shared::active_, shared::child, shared::find_wrt, shared::intern_inputs,
-        shared::is_active, shared::mark_active, shared::p_, shared::places_of_extremum,
-        shared::power_below, shared::prime_all, shared::primed, shared::product_of_others,
-        shared::share_of_extremum, shared::slope_of, shared::source_equations_,
-        shared::start_equation, shared::sum_primed, shared::unknown, shared::value_of,
-        shared::whole_, shared::wrt_;
+    using shared::active_, shared::child, shared::find_wrt, shared::has_poles,
+        shared::intern_inputs, shared::is_active, shared::mark_active, shared::p_,
+        shared::places_of_extremum, shared::power_below, shared::prime_all, shared::primed,
+        shared::product_of_others, shared::share_of_extremum, shared::slope_of,
+        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::unknown,
+        shared::value_of, shared::whole_, shared::wrt_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
-        : shared(source), request_(request) {}
+        : shared(source), request_(request), zeros_(p_) {}
 
     constexpr derived run() {
         derived out;
@@ -63,7 +64,9 @@ public:
 private:
     constexpr void propagate_from(const equation& q) {
         start_equation(q);
-        factors cotangent;
+        guards_.clear();
+        zeros_.add_support(cotangent_name(q.name), q.positions, guards_);
+        factors cotangent = guards_;
         cotangent.push(p_.tensor(cotangent_name(q.name), q.positions));
         propagate(q.body, cotangent);
     }
@@ -98,6 +101,7 @@ private:
         ref name;
         ir::range positions;
         ref body;
+        ir::range guards;  // in the links: conditions, of which one is false where it is 0
     };
 
     // Names ---------------------------------------------------------------------------------------
@@ -149,9 +153,7 @@ private:
             case op::tensor:
                 return contribute(x, cotangent);
             case op::add:
-                for (std::int32_t k = 0; k < x.children.count; ++k)
-                    propagate(child(n, k), cotangent);
-                return;
+                return through_sum(n, cotangent);
             case op::multiply:
                 return through_product(n, cotangent);
             case op::divide:
@@ -173,6 +175,22 @@ private:
         out.push(factor);
         return out;
     }
+    constexpr void through_sum(ref n, const factors& cotangent) {
+        const ir::node x = p_.nodes[n];
+        const std::int32_t mark = guards_.size();
+        const factors unmasked = zeros_.unmasked(x);
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            if (unmasked.empty() || !has_poles(child(n, k))) {
+                propagate(child(n, k), cotangent);
+                continue;
+            }
+            factors all = unmasked;
+            all.append(cotangent.data(), cotangent.size());
+            guards_.append(unmasked.data(), unmasked.size());
+            propagate(child(n, k), all);
+            guards_.shrink(mark);
+        }
+    }
     constexpr void through_product(ref n, const factors& cotangent) {
         const std::int32_t count = p_.nodes[n].children.count;
         for (std::int32_t k = 0; k < count; ++k) {
@@ -181,7 +199,11 @@ private:
             for (std::int32_t j = 0; j < k; ++j) all.push(child(n, j));
             all.append(cotangent.data(), cotangent.size());
             for (std::int32_t j = k + 1; j < count; ++j) all.push(child(n, j));
+            const std::int32_t mark = guards_.size();
+            for (std::int32_t j = 0; j < count; ++j)
+                if (j != k) zeros_.add_hiding(child(n, j), guards_);
             propagate(child(n, k), all);
+            guards_.shrink(mark);
         }
     }
     constexpr void through_quotient(ref n, const factors& cotangent) {
@@ -189,10 +211,15 @@ private:
         const ref a = child(n, 0), c = child(n, 1);
         propagate(a, with(cotangent, b.over(b.number(1), c)));
         if (!is_active(c)) return;
+        const std::int32_t mark = guards_.size();
+        zeros_.add_hiding(a, guards_);
         factors all;
         all.push(b.number(-1));
+        // what the equation defines is 0 where a bracket above the stroke is false, and no more
+        for (std::int32_t k = mark; n == whole_ && k < guards_.size(); ++k) all.push(guards_[k]);
         all.append(cotangent.data(), cotangent.size());
         propagate(c, with(all, b.over(value_of(n), c)));
+        guards_.shrink(mark);
     }
     constexpr void through_power(ref n, const factors& cotangent) {
         expression_builder b(p_);
@@ -227,16 +254,15 @@ private:
         }
         if (f == function::conjugate) {  // Re(g conj(dx)) = Re(conj(g) dx)
             factors conjugated;
-            for (const ref c : cotangent) conjugated.push(b.apply(function::conjugate, c));
+            for (const ref c : cotangent)
+                conjugated.push(zeros_.is_condition(c) ? c : b.apply(function::conjugate, c));
             return propagate(child(n, 0), conjugated);
         }
         if (f == function::real || f == function::imaginary) {  // Re(g Im(dx)) = Re(-i Re(g) dx)
-            factors part;
+            factors part, inside;
+            for (const ref c : cotangent) (zeros_.is_condition(c) ? part : inside).push(c);
             if (f == function::imaginary) part.push(b.times(b.number(-1), p_.imaginary_unit()));
-            part.push(b.apply(function::real,
-                              cotangent.size() == 1
-                                  ? cotangent[0]
-                                  : p_.make(op::multiply, 0, cotangent.data(), cotangent.size())));
+            part.push(b.apply(function::real, make_product(p_, inside)));
             return propagate(child(n, 0), part);
         }
         const ref slope = slope_of(n);
@@ -251,8 +277,10 @@ private:
             for (std::int32_t j = 0; j < x.children.count; ++j)
                 parts.push(j % 2 == 1 && j + 1 != x.children.count ? child(n, j)
                                                                    : b.number(j == k ? 1 : 0));
-            propagate(child(n, k),
-                      with(cotangent, p_.make(op::choose, 0, parts.data(), parts.size())));
+            const ref here = p_.make(op::choose, 0, parts.data(), parts.size());
+            guards_.push(here);
+            propagate(child(n, k), with(cotangent, here));
+            guards_.shrink(guards_.size() - 1);
         }
     }
 
@@ -309,13 +337,17 @@ private:
             case reduction::softmax: {  // y (g - sum y g)
                 const ir::index_map renamed = prime_all(x);
                 const ref y = value_of(n);
-                const ref g = closed(cotangent, n);
+                factors inside = cotangent;
+                factors all = zeros_.take_conditions_of_rows(n, guards_, inside);
+                factors outer = all;
+                const ref g = closed(inside, n);
                 const ref rows =
                     sum_primed(x, renamed, ir::rename_indices(p_, b.times(y, g), renamed));
-                factors all;
                 all.push(y);
                 all.push(b.minus(g, rows));
-                return propagate(body, all);
+                guards_.swap(outer);
+                propagate(body, all);
+                return guards_.swap(outer);
             }
             case reduction::logsumexp: {
                 const ref weights = p_.reduce(reduction::softmax, x.indices, body);
@@ -337,15 +369,19 @@ private:
     /// indices that the tensor does not have there.
     constexpr void contribute(const ir::node& use, const factors& cotangent) {
         factors all = cotangent;
-        const ir::range left = left_side(use, all);
+        zeros_.drop_repeated(all);
+        factors conditions = guards_;
+        const ir::range left = left_side(use, all, conditions);
         if (is_zero(p_, product_of(p_, all))) return;
         const ref product = witnessed_product(p_, all, left, path_, where_bound());
-        contributions_.push({use.name, left, sum_but(p_, product, left, path_)});
+        const factors guards = zeros_.within(conditions, left);
+        contributions_.push(
+            {use.name, left, sum_but(p_, product, left, path_), p_.add_links(guards)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
     /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
-    /// among the factors.
-    constexpr ir::range left_side(const ir::node& x, factors& all) {
+    /// among the factors, which but for the last of these goes with the cotangent.
+    constexpr ir::range left_side(const ir::node& x, factors& all, factors& conditions) {
         const ir::range use = x.positions;
         std::int32_t fresh_count = 0;
         buffer<ir::position> list;
@@ -363,11 +399,15 @@ private:
             }
             const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
             list.push(fresh);
-            if (q.kind == ir::position_kind::gathered)
+            if (q.kind == ir::position_kind::gathered) {
                 all.push(expression_builder(p_).compare(ir::comparison::equal,
                                                         p_.position_of(fresh.index),
                                                         p_.links[x.children.first + q.offset]));
-            else all.push(is_at(p_, q, fresh, counted()));
+                continue;
+            }
+            const ref here = is_at(p_, q, fresh, counted());
+            all.push(here);
+            conditions.push(here);
         }
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
@@ -415,6 +455,7 @@ private:
             const contribution c = contributions_[k];
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
+            zeros_.add_term(cotangent_name(name), c.guards, c.positions);
             const bool alike = same_form(p_, c.positions, left);
             collect_term(
                 p_, terms,
@@ -422,6 +463,7 @@ private:
             mixed = mixed || !alike;
         }
         if (mixed) terms = in_plain_form(name, left);
+        zeros_.end_terms();
         for (std::int32_t k = 1; k < terms.size(); ++k) terms[k] = ir::freshen_bound(p_, terms[k]);
         if (terms.empty()) return;
         const ref body =
@@ -434,6 +476,8 @@ private:
     ref of_ = none;
     buffer<ref> cotangents_;  // of each name, once asked for
     buffer<contribution> contributions_;
+    strong_zeros<Program> zeros_;
+    factors guards_;        // conditions among the factors of the cotangent in hand
     factors path_;          // the indices of the sums around the place in hand
     buffer<scope> scopes_;  // of all indices that are bound around it
     factors fresh_;         // letters for axes that no index of a use stands for

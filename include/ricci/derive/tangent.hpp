@@ -7,6 +7,7 @@
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/rules.hpp>
+#include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/derive/witness.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -24,6 +25,7 @@ class forward_mode : differentiation<Program> {
     using shared::active_;
     using shared::child;
     using shared::find_wrt;
+    using shared::has_poles;
     using shared::intern_inputs;
     using shared::is_active;
     using shared::mark_active;
@@ -37,10 +39,11 @@ class forward_mode : differentiation<Program> {
     using shared::start_equation;
     using shared::sum_primed;
     using shared::value_of;
+    using shared::whole_;
     using shared::wrt_;
 
 public:
-    constexpr explicit forward_mode(const ir::program_view& source) : shared(source) {}
+    constexpr explicit forward_mode(const ir::program_view& source) : shared(source), zeros_(p_) {}
 
     /// Takes "d/dt X" for every X of `wrt`, gives "d/dt Y" for every output Y.
     constexpr derived run(const text_view* wrt, std::int32_t wrt_count) {
@@ -80,6 +83,7 @@ public:
     /// of their tangents: what claims about tangents are compared with.
     constexpr derived one_step(const ir::program_view& mentioned, text_view along) {
         along_ << along;
+        one_step_ = true;
         for (const ir::name_symbol& n : mentioned.names) {
             const ref of = n.kind == ir::name_kind::tangent &&
                                    ir::parts_of_tangent(mentioned.text(n.text)).along == along
@@ -187,10 +191,37 @@ private:
             p_.equations.push(zero_equation(p_, name, q.positions.count));
             return name;
         }
+        if (body != none && !one_step_) find_support(name, q, body);
         body = body == none ? p_.number(0) : shaped(q, body);
         body = prime_shadowed(p_, body, q.positions);
         p_.equations.push({name, q.positions, body, false, {}});
         return name;
+    }
+
+    /// Which brackets make all terms of a tangent 0.
+    constexpr void find_support(ref name, const equation& q, ref body) {
+        std::int32_t parts = 0;
+        for (const equation& other : p_.equations) parts += other.name == q.name && !other.claim;
+        if (parts != 1) return;
+        const bool sum = p_.nodes[body].kind == op::add;
+        const std::int32_t count = sum ? p_.nodes[body].children.count : 1;
+        for (std::int32_t k = 0; k < count; ++k) {
+            factors found;
+            zeros_.add_hiding_of_source(sum ? child(body, k) : body, found);
+            const factors own = zeros_.within(found, q.positions);
+            zeros_.add_term(name, p_.add_links(own), q.positions);
+        }
+        zeros_.end_terms();
+    }
+    /// The tangent of a tensor where it is read, with the brackets that make it 0.
+    constexpr ref tangent_of_use(ir::node use) {
+        use.name = p_.intern_tangent(along_, use.name);
+        const ref t = p_.nodes.push(use);
+        factors all;
+        zeros_.add_support(use.name, use.positions, all);
+        if (all.empty()) return t;
+        all.push(t);
+        return product_of(p_, all);
     }
 
     /// The tangent of an equation, with factors that say how far the indices of a merged axis run.
@@ -206,15 +237,20 @@ private:
         if (!is_active(n)) return none;
         const ir::node x = p_.nodes[n];
         switch (x.kind) {
-            case op::tensor: {
-                ir::node use = x;
-                use.name = p_.intern_tangent(along_, x.name);
-                return p_.nodes.push(use);
-            }
+            case op::tensor:
+                return tangent_of_use(x);
             case op::add: {
                 factors terms;
-                for (std::int32_t k = 0; k < x.children.count; ++k)
-                    add_term(terms, tangent(child(n, k)));
+                const factors unmasked = zeros_.unmasked(x);
+                for (std::int32_t k = 0; k < x.children.count; ++k) {
+                    ref term = tangent(child(n, k));
+                    if (term != none && !unmasked.empty() && has_poles(child(n, k))) {
+                        factors all = unmasked;
+                        all.push(term);
+                        term = product_of(p_, all);
+                    }
+                    add_term(terms, term);
+                }
                 return sum_of(terms);
             }
             case op::multiply:
@@ -280,7 +316,14 @@ private:
             const ref changed = tangent(child(n, k));
             if (changed == none) continue;
             factors all;
-            for (std::int32_t j = 0; j < count; ++j) all.push(j == k ? changed : child(n, j));
+            for (std::int32_t j = 0; j < count; ++j) {
+                const ref factor = j == k ? changed : child(n, j);
+                if (j == k && p_.nodes[factor].kind == op::multiply)
+                    all.append(p_.links.data() + p_.nodes[factor].children.first,
+                               p_.nodes[factor].children.count);
+                else all.push(factor);
+            }
+            zeros_.drop_repeated(all);
             add_term(terms, product_of(p_, all));
         }
         return sum_of(terms);
@@ -290,8 +333,15 @@ private:
         const ref a = tangent(child(n, 0)), c = tangent(child(n, 1));
         factors terms;
         if (a != none) add_term(terms, product(b.number(1), b.over(a, child(n, 1))));
-        if (c != none)
-            add_term(terms, product(b.times(b.number(-1), b.over(value_of(n), child(n, 1))), c));
+        if (c != none) {
+            factors all;
+            all.push(b.number(-1));
+            // what the equation defines is 0 where a bracket above the stroke is false, and no more
+            if (n == whole_) zeros_.add_hiding(child(n, 0), all);
+            all.push(b.over(value_of(n), child(n, 1)));
+            all.push(c);
+            add_term(terms, product_of(p_, all));
+        }
         return sum_of(terms);
     }
     constexpr ref of_power(ref n) {
@@ -395,7 +445,9 @@ private:
     }
 
     detail::text_builder along_;  // what the tensors move along: t, or t with primes
-    ir::index_set around_;        // the indices of the left side and of the reductions around
+    bool one_step_ = false;       // brackets stay where they are written
+    strong_zeros<Program> zeros_;
+    ir::index_set around_;  // the indices of the left side and of the reductions around
 };
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of

@@ -53,11 +53,28 @@ private:
         return value >= -0x1p53 && value <= 0x1p53 &&
                value == static_cast<double>(static_cast<std::int64_t>(value));
     }
+    /// What is compared has 64 bits. What is computed is of the type, and is no number that may have
+    /// been rounded when the text was read.
+    constexpr void whole_number(double value) {
+        const double limit = compared_ > 0 ? 0x1p63 : type_ == element::i32 ? 0x1p31 : 0x1p53;
+        const bool beyond = value >= limit || value <= -limit;
+        if (!beyond && (is_whole(value) || value > 0x1p53 || value < -0x1p53)) return;
+        const bool infinite = value - value != 0;
+        if (!beyond || infinite) return refuse_number(value);
+        builder s;
+        print_number(value, s);
+        refuse(s.view(), compared_ > 0 || type_ == element::i32
+                             ? "is none of them"
+                             : "is beyond what a text's numbers count; bind it as a number");
+    }
     constexpr bool is_literal(ref n) const { return p_.nodes[n].kind == op::number; }
 
     constexpr void visit(ref n) {
         const node& x = p_.nodes[n];
+        const bool relation = x.kind == op::compare;
+        compared_ += relation ? 1 : 0;
         for (std::int32_t k = 0; k < x.children.count && !mistake_; ++k) visit(p_.child(x, k));
+        compared_ -= relation ? 1 : 0;
         if (mistake_) return;
         if (is_complex(type_)) return complex(x);
         if (x.kind == op::imaginary_unit)
@@ -73,8 +90,7 @@ private:
     constexpr void whole(const node& x) {
         switch (x.kind) {
             case op::number:
-                if (!is_whole(x.value)) refuse_number(x.value);
-                return;
+                return whole_number(x.value);
             case op::apply: {
                 const auto f = static_cast<function>(x.detail);
                 if (!says(f, types::of_whole) && !says(f, types::keeps_whole) &&
@@ -168,6 +184,7 @@ private:
     program_view p_;
     element type_;
     const bool* whole_;
+    std::int32_t compared_ = 0;  // how many comparisons are around
     const equation* equation_ = nullptr;
     mistake mistake_;
 };

@@ -6,6 +6,7 @@
 
 #include <ricci/detail/buffer.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shape_table.hpp>
@@ -31,10 +32,10 @@ struct shape_inference {
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
-    bool guarded_ = false;                       // the place in hand is under a bracket or in cases
-    bool learnt_ = false;                        // a use gave an axis its extent, in this pass
-    bool open_ = false;                          // an extent stayed open, in this pass
-    bool unsettled_ = false;                     // an index of the equation is open, in this round
+    bool guarded_ = false;    // the place in hand is under a bracket or in cases: it need not exist
+    bool learnt_ = false;     // a use gave an axis its extent, in this pass
+    bool open_ = false;       // an extent stayed open, in this pass
+    bool unsettled_ = false;  // an index of the equation is open, in this round
     bool last_pass_ = false;
     /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
@@ -62,10 +63,8 @@ struct shape_inference {
             around_.push(i);
         }
         const bool outer = guarded_;
-        const bool product = x.kind == op::multiply && has_bracket(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            guarded_ =
-                outer || x.kind == op::choose || (product && !is_bracket(p.nodes[p.child(x, k)]));
+            guarded_ = outer || is_guarded(p, x, k);
             walk(e, p.child(x, k), visit);
         }
         guarded_ = outer;
@@ -73,18 +72,6 @@ struct shape_inference {
         unread_ -= unread ? 1 : 0;
         around_.shrink(mark);
         for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
-    }
-
-    /// Places under a bracket or in cases need not exist: they say an extent if nothing else does.
-    static constexpr bool is_bracket(const node& x) {
-        return x.kind == op::compare ||
-               (x.kind == op::apply &&
-                x.detail == static_cast<std::uint8_t>(function::logical_not));
-    }
-    constexpr bool has_bracket(const node& x) const {
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            if (is_bracket(p.nodes[p.child(x, k)])) return true;
-        return false;
     }
 
     /// Equations in their order; again while a use has given a tensor, defined above it by
@@ -270,7 +257,9 @@ private:
                                                    : (reach < size && q.offset >= 0)) {
             return;
         }
-        if (!last || unread_ > 0) return;
+        // A place that a bracket guards may lie beyond the axis; the planner asks whether one is read.
+        const bool beyond = guarded_ && open == none && q.kind == position_kind::affine;
+        if (!last || unread_ > 0 || (beyond && q.offset >= 0)) return;
         detail::text_builder s;
         in_equation(p, s, e);
         s << "axis " << axis << " of " << p.name(name) << " has extent " << size << ", ";

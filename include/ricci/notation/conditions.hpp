@@ -109,9 +109,17 @@ protected:
                                         : compare(ir::comparison::equal, left, right, begin);
             all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
             left = right;
+            if (rounded_.begin >= begin) return refuse_rounded();
         }
         if (failed() || all != none) return all;
         return is_condition(left) ? left : truth_of(left, begin);
+    }
+    /// What is compared are whole numbers as such, and a text's numbers are doubles.
+    constexpr ref refuse_rounded() {
+        fail(mistake_kind::unexpected, rounded_.begin, rounded_.end,
+             "this whole number is between two doubles, so that it cannot stand in a comparison; "
+             "compare with a tensor of rank 0 that holds it");
+        return none;
     }
     constexpr bool is_condition(ref n) const {
         const ir::node& x = program_.nodes[n];
@@ -164,6 +172,8 @@ protected:
         advance();
         return program_.make(op::choose, 0, parts.data(), parts.size(), {begin, end_before()});
     }
+
+    ir::source_span rounded_{-1, -1};  // the last whole number that is no double
 };
 
 }  // namespace ricci::notation

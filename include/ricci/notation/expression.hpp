@@ -136,14 +136,23 @@ protected:
         const token t = peek();
         double value = 0;
         double scale = 1;
-        bool fraction = false;
+        std::uint64_t whole = 0;
+        bool fraction = false, fits = true;  // as a whole number of 64 bits
         for (char c : text_of(t)) {
             if (c == '.') {
                 fraction = true;
                 continue;
             }
-            value = 10 * value + (c - '0');
+            const auto digit = static_cast<std::uint64_t>(c - '0');
+            value = 10 * value + static_cast<double>(digit);
             if (fraction) scale *= 10;
+            fits = fits && whole <= (UINT64_MAX - digit) / 10;
+            if (fits) whole = 10 * whole + digit;
+        }
+        if (!fraction && fits) {
+            value = static_cast<double>(whole);
+            const bool exact = value < 0x1p64 && static_cast<std::uint64_t>(value) == whole;
+            if (!exact) rounded_ = {t.begin, t.end};
         }
         advance();
         const ref n = program_.number(value / scale, {t.begin, t.end});

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
@@ -42,19 +43,6 @@ private:
             mistake_ =
                 ir::make_mistake(ir::mistake_kind::unexpected, text_, at.begin, at.end, words);
     }
-    static constexpr bool is_bracket(const ir::node& x) {
-        return x.kind == op::compare ||
-               (x.kind == op::apply &&
-                x.detail == static_cast<std::uint8_t>(ir::function::logical_not));
-    }
-    /// Whether a child is under a bracket or in cases, where a place need not exist.
-    constexpr bool is_guarded(const ir::node& x, ref child) const {
-        if (x.kind == op::choose) return true;
-        if (x.kind != op::multiply || is_bracket(p_.nodes[child])) return false;
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            if (is_bracket(p_.nodes[p_.links[x.children.first + k]])) return true;
-        return false;
-    }
     static constexpr bool is_plain_arithmetic(const ir::position& q) {
         return q.kind == ir::position_kind::affine && q.index == none;
     }
@@ -68,7 +56,7 @@ private:
         }
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ref child = p_.links[x.children.first + k];
-            find_neighbours(child, guarded || is_guarded(x, child));
+            find_neighbours(child, guarded || ir::is_guarded(p_, x, k));
         }
     }
     constexpr bool is_neighbour(ref name, ref index) const {
@@ -86,8 +74,9 @@ private:
             if (index == none || is_parameter(x.name) || !index_of_equation(index)) return n;
             return p_.position_of(index, x.source);
         }
+        std::int32_t k = 0;
         const ref inside = ir::rebuild_children(
-            p_, n, [&](ref child) { return settle(child, guarded || is_guarded(x, child)); });
+            p_, n, [&](ref child) { return settle(child, guarded || ir::is_guarded(p_, x, k++)); });
         return x.kind == op::tensor ? settle_use(inside, guarded) : inside;
     }
     /// The places of one use of a tensor.

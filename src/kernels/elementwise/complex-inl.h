@@ -57,18 +57,80 @@ HWY_INLINE complex_vector<V> complex_product(D, complex_vector<V> a, complex_vec
             hn::MulAdd(a.re, b.im, hn::Mul(a.im, b.re))};
 }
 
-/// By parts of b divided by the larger of them, so that no square overflows. What is divided by 0
-/// becomes infinite, each part by itself.
+/// The bits of a float's exponent, and how many there are below them.
+template <class T>
+struct exponent_bits {
+    static constexpr int shift = std::numeric_limits<T>::digits - 1;
+    static constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
+};
+
+/// The exponent of a number of 0 or more, as it stands in its bits; kept so far from both ends that
+/// the power of two with the opposite exponent is a normal number.
+template <class D>
+HWY_INLINE auto exponent_of(D, hn::Vec<D> size) {
+    using bits = exponent_bits<hn::TFromD<D>>;
+    const hn::RebindToSigned<D> di;
+    using I = hn::TFromD<decltype(di)>;
+    const auto raw = hn::ShiftRight<bits::shift>(hn::BitCast(di, size));
+    return hn::Min(hn::Max(raw, hn::Set(di, I(1))), hn::Set(di, I(2 * bits::bias - 1)));
+}
+/// 2^(exponent - bias) for an exponent as it stands in the bits of a normal number.
+template <class D, class I>
+HWY_INLINE hn::Vec<D> two_to_the(D d, I exponent) {
+    return hn::BitCast(d, hn::ShiftLeft<exponent_bits<hn::TFromD<D>>::shift>(exponent));
+}
+
+template <class D, class V>
+HWY_INLINE auto is_infinite(D d, V x) {
+    return hn::Eq(hn::Abs(x), hn::Set(d, std::numeric_limits<hn::TFromD<D>>::infinity()));
+}
+/// 1 where a part is infinite and 0 where it is not, with the part's sign: only directions count
+/// where something is infinite.
+template <class D, class V>
+HWY_INLINE V direction(D d, V x) {
+    const V one = hn::Set(d, hn::TFromD<D>(1));
+    return hn::CopySign(hn::IfThenElseZero(is_infinite(d, x), one), x);
+}
+
+/// Both numbers are brought near 1 by powers of two, so that nothing overflows or underflows but the
+/// result. What is divided by 0 becomes infinite, each part by itself; what is divided by something
+/// infinite is 0.
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_quotient(D d, complex_vector<V> a, complex_vector<V> b) {
-    const V larger_part = hn::Max(hn::Abs(b.re), hn::Abs(b.im));
-    const V re = hn::Div(b.re, larger_part), im = hn::Div(b.im, larger_part);
-    const V size = hn::MulAdd(b.re, re, hn::Mul(b.im, im));
-    const auto by_zero = hn::Eq(larger_part, hn::Zero(d));
-    const V real = hn::MulAdd(a.re, re, hn::Mul(a.im, im));
-    const V imaginary = hn::NegMulAdd(a.re, im, hn::Mul(a.im, re));
-    return {hn::IfThenElse(by_zero, hn::Div(a.re, b.re), hn::Div(real, size)),
-            hn::IfThenElse(by_zero, hn::Div(a.im, b.re), hn::Div(imaginary, size))};
+    using T = hn::TFromD<D>;
+    const hn::RebindToSigned<D> di;
+    using I = hn::TFromD<decltype(di)>;
+    constexpr I bias = exponent_bits<T>::bias;
+    const V zero = hn::Zero(d);
+    const auto by_zero = hn::Eq(hn::Max(hn::Abs(b.re), hn::Abs(b.im)), zero);
+    const auto inf_a = hn::Or(is_infinite(d, V(a.re)), is_infinite(d, V(a.im)));
+    const auto inf_b = hn::Or(is_infinite(d, V(b.re)), is_infinite(d, V(b.im)));
+    const V are = hn::IfThenElse(inf_a, direction(d, V(a.re)), a.re);
+    const V aim = hn::IfThenElse(inf_a, direction(d, V(a.im)), a.im);
+    const V bre = hn::IfThenElse(inf_b, direction(d, V(b.re)), b.re);
+    const V bim = hn::IfThenElse(inf_b, direction(d, V(b.im)), b.im);
+
+    const auto ea = exponent_of(d, hn::Max(hn::Abs(are), hn::Abs(aim)));
+    const auto eb = exponent_of(d, hn::Max(hn::Abs(bre), hn::Abs(bim)));
+    const V sa = two_to_the(d, hn::Sub(hn::Set(di, I(2 * bias)), ea));
+    const V sb = two_to_the(d, hn::Sub(hn::Set(di, I(2 * bias)), eb));
+    const V x = hn::Mul(are, sa), y = hn::Mul(aim, sa);
+    const V u = hn::Mul(bre, sb), v = hn::Mul(bim, sb);
+    const V size = hn::MulAdd(u, u, hn::Mul(v, v));
+    const V real = hn::Div(hn::MulAdd(x, u, hn::Mul(y, v)), size);
+    const V imaginary = hn::Div(hn::NegMulAdd(x, v, hn::Mul(y, u)), size);
+    // back by half of the difference of the exponents, and by the other half
+    const auto all = hn::Add(hn::Sub(ea, eb), hn::Set(di, I(2 * bias)));
+    const auto half = hn::ShiftRight<1>(all);
+    const V first = two_to_the(d, half), second = two_to_the(d, hn::Sub(all, half));
+    // infinite over finite, finite over infinite, and no number for both
+    const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    const V one = hn::Set(d, T(1));
+    const V end = hn::Mul(hn::IfThenElse(inf_a, infinity, one), hn::IfThenElse(inf_b, zero, one));
+    const auto put = [&](V part)
+                         HWY_ATTR { return hn::Mul(hn::Mul(hn::Mul(part, first), second), end); };
+    return {hn::IfThenElse(by_zero, hn::Div(a.re, b.re), put(real)),
+            hn::IfThenElse(by_zero, hn::Div(a.im, b.re), put(imaginary))};
 }
 
 /// Larger part times sqrt(1 + ratio^2): no square overflows.
@@ -78,31 +140,58 @@ HWY_INLINE V complex_size(D d, complex_vector<V> a) {
     const V most = hn::Max(x, y), least = hn::Min(x, y);
     const V ratio = hn::Div(least, most);
     const V size = hn::Mul(most, hn::Sqrt(hn::MulAdd(ratio, ratio, hn::Set(d, hn::TFromD<D>(1)))));
-    // 0 / 0 and infinity / infinity are no ratios; NaN comes through the sum of both parts.
+    // 0 / 0 is no ratio; NaN comes through the sum of both parts, but not where one is infinite.
     const V infinity = hn::Set(d, std::numeric_limits<hn::TFromD<D>>::infinity());
-    const auto plain = hn::Or(hn::Eq(most, hn::Zero(d)), hn::Eq(most, infinity));
-    return hn::IfThenElse(hn::IsNaN(hn::Add(x, y)), hn::Add(x, y),
-                          hn::IfThenElse(plain, most, size));
+    const auto infinite = hn::Or(hn::Eq(x, infinity), hn::Eq(y, infinity));
+    const V finite = hn::IfThenElse(hn::IsNaN(hn::Add(x, y)), hn::Add(x, y),
+                                    hn::IfThenElse(hn::Eq(most, hn::Zero(d)), most, size));
+    return hn::IfThenElse(infinite, infinity, finite);
 }
 
+/// In two steps, so that exp(x) may be beyond the range where exp(x) cos(y) is not. A real number
+/// has a real exponential, and exp(-infinity) is 0 in every direction.
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_exponential(D d, complex_vector<V> a) {
-    const V re = a.re, im = a.im;
-    const V size = exponential(d, re);
-    return {hn::Mul(size, cosine(d, im)), hn::Mul(size, sine(d, im))};
+    using T = hn::TFromD<D>;
+    const V re = a.re, im = a.im, zero = hn::Zero(d);
+    const auto is_large = hn::Gt(
+        hn::Abs(re), hn::Set(d, T(0.6) * static_cast<T>(std::numeric_limits<T>::max_exponent)));
+    const V half = hn::Mul(re, hn::Set(d, T(0.5)));
+    const V first = exponential(d, hn::IfThenElse(is_large, half, re));
+    const V second = hn::IfThenElse(is_large, first, hn::Set(d, T(1)));
+    const auto nothing = hn::Eq(re, hn::Set(d, -std::numeric_limits<T>::infinity()));
+    const V x = hn::Mul(hn::Mul(first, cosine(d, im)), second);
+    const V y = hn::Mul(hn::Mul(first, sine(d, im)), second);
+    return {hn::IfThenElse(nothing, zero, x),
+            hn::IfThenElse(hn::Eq(im, zero), im, hn::IfThenElse(nothing, zero, y))};
 }
 
-/// The root whose real part is not negative.
+/// The root whose real part is not negative. Very large and very small numbers are brought nearer by
+/// powers of 4.
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_root(D d, complex_vector<V> a) {
-    const V half = hn::Set(d, hn::TFromD<D>(0.5));
-    const V zero = hn::Zero(d);
-    const V re = a.re, im = a.im;
-    const V t = hn::Sqrt(hn::Mul(half, hn::Add(complex_size(d, a), hn::Abs(re))));
+    using T = hn::TFromD<D>;
+    using limits = std::numeric_limits<T>;
+    const V half = hn::Set(d, T(0.5)), zero = hn::Zero(d), one = hn::Set(d, T(1));
+    const V largest = hn::Max(hn::Abs(a.re), hn::Abs(a.im));
+    const auto is_large = hn::Gt(largest, hn::Set(d, limits::max() / 8));
+    const auto is_small = hn::Lt(largest, hn::Set(d, limits::min() * 8));
+    constexpr int even = limits::digits + limits::digits % 2;
+    constexpr T up = static_cast<T>(1LL << even), root_of_up = static_cast<T>(1LL << even / 2);
+    const V factor = hn::IfThenElse(is_large, hn::Set(d, T(0.0625)),
+                                    hn::IfThenElse(is_small, hn::Set(d, up), one));
+    const V back = hn::IfThenElse(is_large, hn::Set(d, T(4)),
+                                  hn::IfThenElse(is_small, hn::Set(d, 1 / root_of_up), one));
+    const V re = hn::Mul(a.re, factor), im = hn::Mul(a.im, factor);
+    const V t =
+        hn::Sqrt(hn::Mul(half, hn::Add(complex_size(d, complex_vector<V>{re, im}), hn::Abs(re))));
     const V other = hn::Div(hn::Mul(half, hn::Abs(im)), t);
     const V small = hn::IfThenElse(hn::Eq(t, zero), zero, other);
     const auto right = hn::Ge(re, zero);
-    return {hn::IfThenElse(right, t, small), hn::CopySign(hn::IfThenElse(right, small, t), im)};
+    const V real = hn::Mul(back, hn::IfThenElse(right, t, small));
+    const V imaginary = hn::Mul(back, hn::CopySign(hn::IfThenElse(right, small, t), im));
+    const auto upright = is_infinite(d, im);
+    return {hn::IfThenElse(upright, hn::Abs(im), real), hn::IfThenElse(upright, im, imaginary)};
 }
 
 #define RICCI_OPERATION(NAME, PARAMETERS, ...) \

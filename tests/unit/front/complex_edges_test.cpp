@@ -1,0 +1,102 @@
+// Complex quotients, roots, sizes, logarithms and exponentials where parts are infinite, no number,
+// huge, tiny, or zero of either sign; compared with std::complex of long double.
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "tests/unit/front/texts.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+using wide = std::complex<long double>;
+
+template <class T>
+bool agrees(T got, long double want, long double size) {
+    using limits = std::numeric_limits<T>;
+    const auto near = static_cast<T>(want);
+    if (std::isnan(near)) return std::isnan(got);
+    if (std::isinf(near))  // one that is just beyond the range may be just inside
+        return std::signbit(got) == std::signbit(near) &&
+               std::abs(got) >= limits::max() * (1 - 8 * limits::epsilon());
+    const long double slack = 16 * limits::epsilon() * size + 4 * limits::denorm_min();
+    return std::abs(static_cast<long double>(got) - want) <= slack;
+}
+template <class T>
+bool agrees(std::complex<T> got, wide want) {
+    const bool finite = std::isfinite(want.real()) && std::isfinite(want.imag());
+    const long double size = finite ? std::abs(want) : 0;
+    return agrees(got.real(), want.real(), size) && agrees(got.imag(), want.imag(), size);
+}
+
+template <class T>
+std::vector<std::complex<T>> edges() {
+    using limits = std::numeric_limits<T>;
+    const T parts[] = {0,
+                       -T(0),
+                       1,
+                       -2,
+                       T(3.5),
+                       limits::infinity(),
+                       -limits::infinity(),
+                       limits::quiet_NaN(),
+                       limits::max(),
+                       -limits::max() / 2,
+                       limits::min(),
+                       -limits::denorm_min(),
+                       T(1e10),
+                       T(-1e-10)};
+    std::vector<std::complex<T>> all;
+    for (const T re : parts)
+        for (const T im : parts) all.emplace_back(re, im);
+    return all;
+}
+template <class T>
+array of(element type, const std::vector<std::complex<T>>& values) {
+    array a(type, {values.size()});
+    for (std::size_t k = 0; k < values.size(); ++k)
+        static_cast<std::complex<T>*>(a.data())[k] = values[k];
+    return a;
+}
+
+template <class T>
+void check_all(element type) {
+    const auto all = edges<T>();
+    const array z = of(type, all);
+    const auto check = [&](const char* equation, auto meaning) {
+        const array y = run(text(equation), {{"z", z}})["y"];
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const auto got = static_cast<const std::complex<T>*>(y.data())[k];
+            const wide want = meaning(wide(all[k]));
+            if (agrees(got, want)) continue;
+            INFO(equation << " of " << all[k] << " is " << got << ", expected " << want);
+            CHECK(false);
+        }
+    };
+    check("y^i = \\sqrt{z^i}", [](wide x) { return std::sqrt(x); });
+    check("y^i = |z^i|", [](wide x) { return wide(std::abs(x)); });
+    check("y^i = \\log z^i", [](wide x) { return std::log(x); });
+    check("y^i = \\exp z^i", [](wide x) { return std::exp(x); });
+    check("y^i = \\frac{1}{z^i}", [](wide x) { return wide(1) / x; });
+    const array y = run(text("y^{ij} = \\frac{z^i}{w^j}"), {{"z", z}, {"w", z.clone()}})["y"];
+    int wrong = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = 0; j < all.size(); ++j) {
+            const auto got = static_cast<const std::complex<T>*>(y.data())[i * all.size() + j];
+            const wide want = wide(all[i]) / wide(all[j]);
+            if (agrees(got, want)) continue;
+            INFO(all[i] << " / " << all[j] << " is " << got << ", expected " << want);
+            if (++wrong < 10) CHECK(false);
+        }
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("complex functions at their edges", "[complex]") {
+    check_all<double>(element::c128);
+    check_all<float>(element::c64);
+}

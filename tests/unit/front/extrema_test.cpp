@@ -1,0 +1,154 @@
+// The gradient of a maximum goes to the places where the maximum is, in every type: who that is, is
+// decided on the values of which it was taken.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/unit/front/texts.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+/// Texts of y^k, which has one maximum, or minimum, over i in each column of a^{ik}.
+const std::vector<std::string> extrema{
+    "y^k = \\max_i(a^{ik} b^i)",
+    "y^k = \\min_i(a^{ik} b^i)",
+    "y^k = \\max_i(a^{ik} + b^i)",
+    "y^k = \\max_i(\\frac{a^{ik}}{b^i + 3})",
+    "y^k = \\max_i(a^{ik} \\frac{1}{b^i + 3})",
+    "y^k = \\max_i(\\tanh(a^{ik} b^i + b^i))",
+    "y^k = \\max_i(a^{ik} b^i + \\exp(a^{ik} b^i))",
+    "y^k = \\max_i(\\sum_c a^{ik} w^{ic} + b^i)",
+    "y^k = \\lVert a^{ik} b^i \\rVert_{\\infty}",
+    "t^{ik} = a^{ik} b^i\ny^k = \\max_i(t^{ik})",
+    "y^k = 2 \\max_i(a^{ik} b^i) + \\max_i(a^{ik} + b^i)",
+    "y^k = \\max_i(\\max(a^{ik} b^i, 0.1))",
+};
+
+std::vector<named> operands(const array& a, element type, std::vector<named> more) {
+    std::vector<named> all{{"a", a.converted(type)}, {"b", drawn({50}, 2).converted(type)}};
+    for (auto& m : more) all.push_back(std::move(m));
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("one place of each column has the slope, in every type", "[extrema]") {
+    for (const auto& equation : extrema)
+        for (const element type : {element::f64, element::f32, element::f16, element::bf16}) {
+            if (equation.find("0.1") != std::string::npos) continue;
+            INFO(equation << ", " << name_of(type));
+            const program p = text(equation);
+            const bool sum = equation.find("w^") != std::string::npos;
+            const array a = drawn({50, 20}, 1), ones = doubles({20}, std::vector<double>(20, 1));
+            auto all = operands(a, type, {{"dL/dy", ones.converted(type)}});
+            if (sum) all.push_back({"w", drawn({50, 3}, 3).converted(type)});
+            const array g = run(gradient(p, "y", {"a"}), all)["dL/da"].converted(element::f64);
+            // In 16 bits several may be the largest, and share.
+            const bool narrow = size_of(type) == 2, twice = equation.find("2 \\max") == 8;
+            for (std::size_t k = 0; k < 20; ++k) {
+                int places = 0;
+                for (std::size_t i = 0; i < 50; ++i) places += element_of(g, 20 * i + k) != 0;
+                CHECK(places >= 1);
+                if (!narrow) CHECK(places <= (twice ? 2 : 1));
+            }
+        }
+}
+
+TEST_CASE("the slopes of extrema are those of differences", "[extrema]") {
+    for (const auto& equation : extrema) {
+        INFO(equation);
+        const program p = text(equation);
+        const array a = drawn({50, 20}, 1), ones = doubles({20}, std::vector<double>(20, 1));
+        auto others = std::vector<named>{{"b", drawn({50}, 2)}};
+        if (equation.find("w^") != std::string::npos) others.push_back({"w", drawn({50, 3}, 3)});
+        auto all = others;
+        all.push_back({"a", a});
+        auto of_gradient = all, of_tangent = all;
+        of_gradient.push_back({"dL/dy", ones});
+        of_tangent.push_back({"d/dt a", doubles({50, 20}, std::vector<double>(1000, 1))});
+        const array got = run(gradient(p, "y", {"a"}), of_gradient)["dL/da"];
+        const array jacobian_of = run(jacobian(p, "y", {"a"}), all)["dy/da"];
+        const array along = run(tangent(p, {"a"}), of_tangent)["d/dt y"];
+        // one column is enough: the others have the same equations
+        for (std::size_t k = 0; k < 3; ++k) {
+            double sum = 0;
+            for (std::size_t i = 0; i < 50; ++i) {
+                sum += element_of(got, 20 * i + k);
+                CHECK(std::abs(element_of(jacobian_of, (k * 50 + i) * 20 + k) -
+                               element_of(got, 20 * i + k)) <= 1e-12);
+            }
+            CHECK(std::abs(element_of(along, k) - sum) <= 1e-9 * (1 + std::abs(sum)));
+        }
+        array small = doubles({50, 1}, std::vector<double>(50, 0));
+        for (std::size_t i = 0; i < 50; ++i) element_of(small, i) = element_of(a, 20 * i);
+        const array want = differences(p, others, "y", "a", small, 1e-7);
+        for (std::size_t i = 0; i < 50; ++i)
+            CHECK(std::abs(element_of(want, i) - element_of(got, 20 * i)) <= 1e-5);
+    }
+}
+
+TEST_CASE("equal values share, whatever computes them", "[extrema]") {
+    // A softmax does not change when a number is added: the rows of its Jacobian sum to 0.
+    const program p =
+        text("B^{lc} = \\max_{k}(\\log(1 + (\\operatorname{softmax}_{k}(S^{klc}))^2))");
+    const array s = drawn({24, 8, 8}, 3);
+    const array j = run(jacobian(p, "B", {"S"}), {{"S", s}})["dB/dS"];
+    for (std::size_t l = 0; l < 8; ++l)
+        for (std::size_t c = 0; c < 8; ++c) {
+            double total = 0, largest = 0;
+            for (std::size_t k = 0; k < 24; ++k) {
+                const double slope = element_of(j, (((l * 8 + c) * 24 + k) * 8 + l) * 8 + c);
+                total += slope;
+                largest = std::max(largest, std::abs(slope));
+            }
+            CHECK(std::abs(total) <= 1e-12);
+            CHECK(largest > 0);
+        }
+    const program ties = text("y = \\max_i(a^i b^i)");
+    for (const element type : {element::f64, element::f32, element::f16, element::bf16}) {
+        INFO(name_of(type));
+        const array a = doubles({4}, {0.3, 0.1, 0.3, -1}), b = doubles({4}, {0.7, 0.7, 0.7, 0.7});
+        const array g = run(gradient(ties, "y", {"a"}), {{"a", a.converted(type)},
+                                                         {"b", b.converted(type)},
+                                                         {"dL/dy", one().converted(type)}})["dL/da"]
+                            .converted(element::f64);
+        CHECK(near(g, doubles({4}, {0.35, 0, 0.35, 0}), 2e-3));
+    }
+}
+
+TEST_CASE("the greatest sum over all pairs is not stored for its gradient", "[extrema]") {
+    const program p = text("y^{ik} = \\max_j(a^{ij} + b^{jk})");
+    const std::size_t n = 9;
+    const array a = drawn({n, n}, 4), b = drawn({n, n}, 5);
+    const array ones = doubles({n, n}, std::vector<double>(n * n, 1));
+    const array g = run(gradient(p, "y", {"a"}), {{"a", a}, {"b", b}, {"dL/dy", ones}})["dL/da"];
+    double total = 0;
+    for (const double v : values_of(g)) total += v;
+    CHECK(std::abs(total - static_cast<double>(n * n)) <= 1e-12);
+    const auto words = explain(gradient(p, "y", {"a"}), {{"a", a}, {"b", b}, {"dL/dy", ones}});
+    CHECK(words.find("T_1") == std::string::npos);
+}
+
+TEST_CASE("pairs share one gradient between them", "[extrema]") {
+    for (const element type : {element::f64, element::f32, element::f16})
+        for (const char* equation : {"y^i = \\max(a^i b^i, c^i)",
+                                     "y^i = \\min(\\frac{a^i}{b^i}, a^i \\frac{1}{b^i}) + 0 c^i",
+                                     "y^i = \\max(a^i, \\max(b^i, c^i))",
+                                     "y^i = \\max(\\tanh(a^i), \\tanh(a^i)) + 0 b^i c^i"}) {
+            INFO(equation << ", " << name_of(type));
+            const program p = text(equation);
+            const array a = drawn({40}, 6), b = drawn({40}, 7), c = drawn({40}, 8);
+            std::vector<named> others{{"b", b}, {"c", c}};
+            std::vector<named> all{
+                {"a", a.converted(type)}, {"b", b.converted(type)}, {"c", c.converted(type)}};
+            all.push_back({"dL/dy", doubles({40}, std::vector<double>(40, 1)).converted(type)});
+            const array got = run(gradient(p, "y", {"a"}), all)["dL/da"].converted(element::f64);
+            const array want = differences(p, others, "y", "a", a);
+            for (std::size_t i = 0; i < 40; ++i)
+                CHECK(std::abs(element_of(got, i) - element_of(want, i)) <=
+                      (type == element::f16 ? 0.05 : 1e-4) * (1 + std::abs(element_of(want, i))));
+        }
+}

@@ -1,0 +1,143 @@
+// Places beside an axis, at its end and before its beginning, which a condition keeps from being
+// read.
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ricci/error.hpp>
+
+#include "tests/unit/front/texts.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+struct place_case {
+    const char* equation;
+    double (*value)(const std::vector<double>& x, std::size_t i);
+};
+
+double next(const std::vector<double>& x, std::size_t i) { return i + 1 < x.size() ? x[i + 1] : 0; }
+
+// of x with 4 numbers; y has as many
+const std::vector<place_case> cases{
+    {"y^i = [i < 3] (x^{i+1} - x^i)",
+     [](const auto& x, std::size_t i) { return i < 3 ? x[i + 1] - x[i] : 0; }},
+    {"y^i = [i \\ge 1] (x^i - x^{i-1})",
+     [](const auto& x, std::size_t i) { return i > 0 ? x[i] - x[i - 1] : 0; }},
+    {"y^i = \\begin{cases} x^{i+1} - x^i & \\text{if } i < 3 \\\\ 0 & \\text{otherwise} "
+     "\\end{cases}",
+     [](const auto& x, std::size_t i) { return i < 3 ? x[i + 1] - x[i] : 0; }},
+    {"y^i = \\begin{cases} -x^i & \\text{if } i = 3 \\\\ x^{i+1} - x^i & \\text{otherwise} "
+     "\\end{cases}",
+     [](const auto& x, std::size_t i) { return next(x, i) - x[i]; }},
+    {"y^i = x^i + [i + 1 < 4] x^{i+1}",
+     [](const auto& x, std::size_t i) { return x[i] + next(x, i); }},
+    {"y^i = x^i + x^{i+1} [i + 1 < 4]",
+     [](const auto& x, std::size_t i) { return x[i] + next(x, i); }},
+    {"y^i = x^i + \\frac{[i < 3]}{x^{i+1}}",
+     [](const auto& x, std::size_t i) { return x[i] + (i < 3 ? 1 / x[i + 1] : 0); }},
+    {"y^i = x^i + [2 i < 4] x^{2i+1}",
+     [](const auto& x, std::size_t i) { return x[i] + (i < 2 ? x[2 * i + 1] : 0); }},
+    {"y^i = x^i + [i < 3 \\land x^{i+1} > 0]",
+     [](const auto& x, std::size_t i) { return x[i] + (i < 3 && x[i + 1] > 0 ? 1 : 0); }},
+    {"y^i = x^i + [|i - 1| \\le 1] x^{i+1}",
+     [](const auto& x, std::size_t i) { return x[i] + (i < 3 ? x[i + 1] : 0); }},
+    {"y^i = x^i + [i \\bmod 2 = 0] x^{i+1}",
+     [](const auto& x, std::size_t i) { return x[i] + (i % 2 == 0 ? x[i + 1] : 0); }},
+    {"y^i = x^i + \\sum_{j} [i + j < 4] x^{i+j} w^j",
+     [](const auto& x, std::size_t i) {
+         double sum = x[i];
+         for (std::size_t j = 0; i + j < 4; ++j) sum += x[i + j] * (1 + 0.5 * double(j));
+         return sum;
+     }},
+};
+
+array of_four() { return doubles({4}, {0.5, -1.25, 2, 0.75}); }
+array weights() { return doubles({4}, {1, 1.5, 2, 2.5}); }
+
+std::string refusal(const std::string& equation, const std::vector<named>& operands) {
+    try {
+        run(text(equation), operands);
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a place under a false condition may lie beyond either end", "[places]") {
+    for (const auto& c : cases) {
+        INFO(c.equation);
+        const bool weighted = std::string(c.equation).find("w^") != std::string::npos;
+        const array x = of_four();
+        std::vector<named> others;
+        if (weighted) others.push_back({"w", weights()});
+        auto all = others;
+        all.push_back({"x", x});
+        const program p = text(c.equation);
+        for (const bool given : {false, true}) {
+            auto operands = all;
+            if (given) operands.push_back({"i", extent(4)});
+            const array y = run(p, operands)["y"];
+            REQUIRE(y.size() == 4);
+            for (std::size_t i = 0; i < 4; ++i)
+                CHECK(std::abs(element_of(y, i) - c.value(values_of(x), i)) <= 1e-14);
+        }
+        auto of_gradient = all;
+        of_gradient.push_back({"dL/dy", doubles({4}, {1, 1, 1, 1})});
+        CHECK(near(run(gradient(p, "y", {"x"}), of_gradient)["dL/dx"],
+                   differences(p, others, "y", "x", x), 1e-7));
+    }
+}
+
+TEST_CASE("what such a place would hide is not read", "[places]") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const array x = doubles({4}, {nan, 1, 2, 3});
+    CHECK(near(run(text("y^i = [1 \\le i < 3] (x^{i+1} - x^i)"), {{"x", x}})["y"],
+               doubles({4}, {0, 1, 1, 0}), 0));
+}
+
+TEST_CASE("a place that a true condition reads has to exist", "[places]") {
+    const array x = of_four();
+    CHECK_THAT(refusal("y^i = x^i + [i < 4] x^{i+1}", {{"x", x}}),
+               Contains("the place 4 is read where i = 3"));
+    CHECK_THAT(refusal("y^i = x^i + [i \\ge 1] x^{i+1}", {{"x", x}}),
+               Contains("the axis has the places 0 to 3"));
+    CHECK_THAT(refusal("y^i = [i \\ge 1] (x^i - x^{i-2})", {{"x", x}}),
+               Contains("the place -1 is read where i = 1"));
+    CHECK_THAT(refusal("y^i = x^i + [i \\bmod 2 = 1] x^{i+1}", {{"x", x}}),
+               Contains("the place 4 is read where i = 3"));
+    CHECK_THAT(refusal("y^i = x^i + \\begin{cases} x^{i+1} & \\text{if } i < 2 \\\\ x^{i+2} & "
+                       "\\text{otherwise} \\end{cases}",
+                       {{"x", x}}),
+               Contains("the place 4 is read where i = 2"));
+    // the value of a tensor is no condition on positions
+    CHECK_THAT(refusal("y^i = x^i + [x^i > 5] x^{i+1}", {{"x", x}}),
+               Contains("is read where i = 3"));
+    // a number that is 0 is no bracket
+    CHECK_THAT(refusal("y^i = x^i + [x^i > 0] (3 - i) x^{i+1}", {{"x", x}}),
+               Contains("is read where i = 3"));
+}
+
+TEST_CASE("inequalities decide about places, however many there are", "[places]") {
+    const std::size_t n = 4096;
+    const array x = doubles({2 * n}, std::vector<double>(2 * n, 1));
+    const auto begin = std::chrono::steady_clock::now();
+    for (const char* equation :
+         {"y^{ij} = [i + j \\ge 3] x^{i+j-3}", "y^{ij} = [i \\ge j] x^{i-j}",
+          "y^{ijk} = [i + j \\ge k] x^{i+j-k}", "y^{ijk} = [i \\ge j \\land j \\ge k] x^{i-k}",
+          "y^{ij} = [|i - j| \\le 2 \\land i \\ge 2] x^{i-2}"}) {
+        std::vector<named> operands{{"x", x}, {"i", extent(n)}, {"j", extent(n)}};
+        if (std::string(equation).find("k}") != std::string::npos)
+            operands.push_back({"k", extent(2)});
+        explain(text(equation), operands);
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    // the sixteen million places of a plane take ten times as long
+    CHECK(took.count() < 5);
+}

@@ -1,0 +1,201 @@
+// What a bracket excludes stays excluded from derivatives, across equations too: slopes there may
+// be infinite or no number.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/unit/front/texts.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A scalar U of x, whose slopes at i = j, or where a mask is false, are infinite or no numbers.
+struct masked_case {
+    const char* equations;
+    std::vector<std::size_t> extents;
+};
+
+const std::vector<masked_case> cases{
+    {"r^{ij} = \\lVert x^{ia} - x^{ja} \\rVert\nU = \\sum_{i<j} \\frac{1}{r^{ij}}", {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\sum_{i \\ne j} \\frac{1}{r^{ij}}",
+     {5, 3}},
+    {"d^{ija} = x^{ia} - x^{ja}\nr^{ij} = \\sqrt{\\sum_a d^{ija} d^{ija}}\ns^{ij} = "
+     "\\frac{1}{r^{ij}}\nU = \\sum_{i<j} s^{ij}",
+     {5, 3}},
+    {"r^{ij} = \\lVert x^{ia} - x^{ja} \\rVert\nU = \\sum_{i,j} \\begin{cases} \\frac{1}{r^{ij}} & "
+     "\\text{if } i < j \\\\ 0 & \\text{otherwise} \\end{cases}",
+     {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\sum_{i,j} \\begin{cases} 0 & \\text{if } "
+     "i "
+     "= j \\\\ \\frac{1}{r^{ij}} & \\text{if } i < j \\\\ r^{ij} & \\text{otherwise} \\end{cases}",
+     {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\sum_{i<j} \\frac{1}{r^{ij}} + "
+     "\\sum_{j<i} "
+     "(r^{ij})^{-2}",
+     {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nV^{ij} = [i \\ne j] \\log r^{ij}\nW^{ij} = "
+     "V^{ij} "
+     "\\exp(V^{ij})\nU = \\sum_{i,j} W^{ij}",
+     {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\prod_{i<j} (r^{ij} + 1)", {4, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\sum_i (r^{i,i+1} - 1)^2", {5, 3}},
+    {"r^{ij} = \\sqrt{\\sum_a (x^{ia} - x^{ja})^2}\nU = \\sum_{j} [j > 0] \\frac{1}{r^{0j}} + "
+     "\\sum_i r^{i,i+1}",
+     {5, 3}},
+    {"q^{ij} = (x^i - x^j)^2\nr^{ij} = \\sqrt{q^{ij}}\nm^{ij} = [i < j]\nU = \\sum_{i,j} m^{ij} "
+     "(r^{ij})^{-1}",
+     {6}},
+};
+
+}  // namespace
+
+TEST_CASE("brackets go with derivatives into other equations", "[strong_zeros]") {
+    for (const auto& c : cases) {
+        INFO(c.equations);
+        const program p = text(c.equations);
+        const array x = drawn(c.extents, 3), want = differences(p, {}, "U", "x", x);
+        double most = 1;
+        for (const double v : values_of(want)) most = std::max(most, std::abs(v));
+        const array slopes = run(gradient(p, "U", {"x"}), {{"x", x}, {"dL/dU", one()}})["dL/dx"];
+        CHECK(near(slopes, want, 1e-6 * most));
+        CHECK(near(run(jacobian(p, "U", {"x"}), {{"x", x}})["dU/dx"], want, 1e-6 * most));
+        // along each direction at once: what the slopes give
+        const array along = drawn(c.extents, 4);
+        double change = 0;
+        for (std::size_t k = 0; k < x.size(); ++k)
+            change += element_of(want, k) * element_of(along, k);
+        const array t = run(tangent(p, {"x"}), {{"x", x}, {"d/dt x", along}})["d/dt U"];
+        CHECK(std::abs(element_of(t, 0) - change) <= 1e-5 * (1 + std::abs(change)) * most);
+    }
+}
+
+TEST_CASE("second derivatives, and derivatives that are read again", "[strong_zeros]") {
+    for (std::size_t k : {std::size_t{0}, std::size_t{2}, std::size_t{6}}) {
+        const auto& c = cases[k];
+        INFO(c.equations);
+        const program first = gradient(text(c.equations), "U", {"x"});
+        const array x = drawn(c.extents, 5), w = drawn(c.extents, 6);
+        const program again = text(to_latex(first));
+        CHECK(near(run(again, {{"x", x}, {"dL/dU", one()}})["dL/dx"],
+                   run(first, {{"x", x}, {"dL/dU", one()}})["dL/dx"], 1e-9));
+        const array along =
+            run(tangent(first, {"x"}), {{"x", x}, {"dL/dU", one()}, {"d/dt x", w}})["d/dt dL/dx"];
+        array above = x.clone(), below = x.clone();
+        for (std::size_t e = 0; e < x.size(); ++e) {
+            element_of(above, e) += 1e-6 * element_of(w, e);
+            element_of(below, e) -= 1e-6 * element_of(w, e);
+        }
+        const array up = run(first, {{"x", above}, {"dL/dU", one()}})["dL/dx"];
+        const array down = run(first, {{"x", below}, {"dL/dU", one()}})["dL/dx"];
+        for (std::size_t e = 0; e < x.size(); ++e) {
+            const double want = (element_of(up, e) - element_of(down, e)) / 2e-6;
+            CHECK(std::abs(element_of(along, e) - want) <= 1e-4 * (1 + std::abs(want)));
+        }
+    }
+}
+
+TEST_CASE("batches of masked pairs", "[strong_zeros]") {
+    const program p = text(cases[0].equations);
+    const program many = batch(gradient(p, "U", {"x"}), {.of = {"x"}, .index = "b"});
+    const array x = drawn({2, 5, 3}, 7);
+    const array got = run(many, {{"x", x}, {"dL/dU", one()}})["dL/dx"];
+    for (std::size_t b = 0; b < 2; ++b) {
+        std::vector<double> mine;
+        for (std::size_t k = 0; k < 15; ++k) mine.push_back(element_of(x, 15 * b + k));
+        const array alone = doubles({5, 3}, mine), want = differences(p, {}, "U", "x", alone);
+        for (std::size_t k = 0; k < 15; ++k)
+            CHECK(std::abs(element_of(got, 15 * b + k) - element_of(want, k)) <=
+                  1e-5 * (1 + std::abs(element_of(want, k))));
+    }
+}
+
+TEST_CASE("the slope of a quotient under a mask", "[strong_zeros]") {
+    array m(element::boolean, {4});
+    for (std::size_t k = 0; k < 4; ++k) static_cast<bool*>(m.data())[k] = k % 2 == 0;
+    const array b = doubles({4}, {2, 0, -4, 0}), a = doubles({4}, {3, 5, 7, nan});
+    const array w = doubles({4}, {1, 1, 1, 1});
+    for (const char* equation :
+         {"y^i = \\frac{[m^i]}{b^i}", "y^i = [m^i] / b^i", "y^i = \\frac{[m^i] 1}{b^i}",
+          "k^i = [m^i]\ny^i = \\frac{k^i}{b^i}", "q^i = \\frac{1}{b^i}\ny^i = [m^i] q^i"}) {
+        INFO(equation);
+        const program p = text(equation);
+        const array want = doubles({4}, {-0.25, 0, -0.0625, 0});
+        const auto operands = [&](named more) {
+            return std::vector<named>{{"m", m}, {"b", b}, std::move(more)};
+        };
+        CHECK(near(run(gradient(p, "y", {"b"}), operands({"dL/dy", w}))["dL/db"], want, 1e-15));
+        CHECK(near(run(tangent(p, {"b"}), operands({"d/dt b", w}))["d/dt y"], want, 1e-15));
+    }
+    const program both = text("y^i = \\frac{[m^i] a^i}{b^i}");
+    const arrays g =
+        run(gradient(both, "y", {"a", "b"}), {{"m", m}, {"a", a}, {"b", b}, {"dL/dy", w}});
+    CHECK(near(g["dL/da"], doubles({4}, {0.5, 0, -0.25, 0}), 1e-15));
+    CHECK(near(g["dL/db"], doubles({4}, {-0.75, 0, -7.0 / 16, 0}), 1e-15));
+}
+
+TEST_CASE("what minus infinity hides has no slope", "[strong_zeros]") {
+    // log(x^i - x^j) is no number, or has an infinite slope, where j >= i
+    const array x = doubles({4}, {0.5, 1, 1.75, 3});
+    for (const char* equations :
+         {"S^{ij} = \\log(x^i - x^j) - \\infty \\cdot [j \\ge i]\nA^{ij} = "
+          "\\operatorname{softmax}_j(S^{ij})\nU = \\sum_{i,j} A^{ij} x^j",
+          "S^{ij} = \\begin{cases} \\log(x^i - x^j) & \\text{if } j < i \\\\ -\\infty & "
+          "\\text{otherwise} \\end{cases}\nA^{ij} = \\operatorname{softmax}_j(S^{ij})\n"
+          "U = \\sum_{i,j} A^{ij} x^j"}) {
+        INFO(equations);
+        const program p = text(equations);
+        CHECK(near(run(gradient(p, "U", {"x"}), {{"x", x}, {"dL/dU", one()}})["dL/dx"],
+                   differences(p, {}, "U", "x", x), 1e-6));
+        CHECK(near(run(jacobian(p, "U", {"x"}), {{"x", x}})["dU/dx"],
+                   differences(p, {}, "U", "x", x), 1e-6));
+    }
+}
+
+TEST_CASE("NaN and infinity behind a mask stay out of gradients of products", "[strong_zeros]") {
+    for (const double hidden : {nan, infinity}) {
+        // K has no number in its last row, which only the last query sees
+        const std::size_t n = 6;
+        array q = drawn({n, 2}, 8), k = drawn({n, 2}, 9), v = drawn({n, 3}, 10);
+        element_of(k, 2 * n - 1) = hidden;
+        const program p = text(
+            "A^{ij} = Q^{ia} K^{ja}\nO^{ic} = \\sum_{j \\le i} A^{ij} V^{jc}\n"
+            "U = \\sum_{i,c} [i < 5] O^{ic}");
+        const arrays g = run(gradient(p, "U", {"Q", "K", "V"}),
+                             {{"Q", q}, {"K", k}, {"V", v}, {"dL/dU", one()}});
+        array finite = k.clone();
+        element_of(finite, 2 * n - 1) = 0.5;
+        const arrays want = run(gradient(p, "U", {"Q", "K", "V"}),
+                                {{"Q", q}, {"K", finite}, {"V", v}, {"dL/dU", one()}});
+        for (const char* name : {"dL/dQ", "dL/dK", "dL/dV"}) {
+            INFO(name);
+            CHECK(near(g[name], want[name], 1e-12));
+        }
+    }
+}
+
+TEST_CASE("a bracket hides what a gather picks, wherever it stands", "[strong_zeros]") {
+    array g(element::i32, {4});
+    for (std::size_t k = 0; k < 4; ++k)
+        static_cast<std::int32_t*>(g.data())[k] = static_cast<std::int32_t>(k % 3);
+    const array m = doubles({3}, {2, 3, 4}), x = doubles({4}, {nan, infinity, 5, 6});
+    const array want = doubles({4}, {0, 0, 20, 12});
+    for (const char* equation :
+         {"R^{i} = [i \\ge 2] M^{g_i} X^i", "R^{i} = M^{g_i} X^i [i \\ge 2]",
+          "R^{i} = M^{g_i} [i \\ge 2] X^i", "R^{i} = X^i M^{g_i} [i \\ge 1] [i \\ge 2]",
+          "R^i = \\frac{M^{g_i} [i \\ge 2]}{\\frac{1}{X^i}}",
+          "c^i = [i \\ge 2]\nR^i = M^{g_i} X^i c^i"}) {
+        INFO(equation);
+        CHECK(near(run(text(equation), {{"M", m}, {"g", g}, {"X", x}})["R"], want, 1e-12));
+    }
+    // the mask itself is picked
+    const array want_picked = doubles({4}, {0, 0, 5, 0});
+    CHECK(near(run(text("c^j = [j \\ge 2]\nR^i = c^{g_i} X^i"),
+                   {{"g", g}, {"X", x}, {"j", extent(3)}})["R"],
+               want_picked, 1e-12));
+}

@@ -1,0 +1,80 @@
+// How far sums of indices reach under inequalities, against every place of small boxes.
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "src/plan/affine_bounds.hpp"
+#include "tests/catch.hpp"
+
+using namespace ricci;
+using namespace ricci::plan;
+
+namespace {
+
+std::int64_t at(const affine_form& f, const std::vector<std::int64_t>& places) {
+    std::int64_t sum = f.offset;
+    for (const auto& [index, factor] : f.terms)
+        sum += factor * places[static_cast<std::size_t>(index)];
+    return sum;
+}
+
+std::optional<whole_interval> walked(const affine_form& form, const std::vector<index_range>& box,
+                                     const std::vector<affine_form>& conditions) {
+    std::optional<whole_interval> found;
+    std::vector<std::int64_t> places(box.size(), 0);
+    for (bool more = true; more;) {
+        bool holds = true;
+        for (std::size_t v = 0; v < box.size(); ++v) holds = holds && places[v] < box[v].extent;
+        for (const auto& c : conditions) holds = holds && at(c, places) >= 0;
+        if (holds) {
+            const std::int64_t here = at(form, places);
+            if (!found) found = whole_interval{here, here};
+            found = {std::min(found->least, here), std::max(found->most, here)};
+        }
+        more = false;
+        for (std::size_t v = 0; v < box.size() && !more; ++v) {
+            more = ++places[v] < box[v].extent;
+            if (!more) places[v] = 0;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("an interval holds every value, and is exact for factors of one", "[places]") {
+    std::mt19937 draw(1);
+    const auto number = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(draw);
+    };
+    for (int round = 0; round < 3000; ++round) {
+        const bool plain = round % 2 == 0;
+        std::vector<index_range> box;
+        for (int v = 0, count = number(1, 4); v < count; ++v)
+            box.push_back({static_cast<ir::ref>(v), number(0, 6)});
+        const auto form = [&] {
+            affine_form f;
+            f.offset = number(-5, 5);
+            // differences and sums of two, whose systems have whole corners, or anything
+            for (std::size_t v = 0; v < box.size(); ++v)
+                if (const int factor = plain ? number(0, 2) - 1 : number(-3, 3);
+                    factor != 0 && (!plain || f.terms.size() < 1))
+                    f.add(box[v].index, factor);
+            return f;
+        };
+        std::vector<affine_form> conditions;
+        for (int c = 0, count = number(0, 4); c < count; ++c) conditions.push_back(form());
+        const affine_form asked = form();
+        const auto got = bounds_of(asked, box, conditions);
+        const auto want = walked(asked, box, conditions);
+        if (want) {
+            REQUIRE(got);
+            CHECK(got->least <= want->least);
+            CHECK(got->most >= want->most);
+        }
+        if (plain) {
+            REQUIRE(got.has_value() == want.has_value());
+            if (want) CHECK((got->least == want->least && got->most == want->most));
+        }
+    }
+}
