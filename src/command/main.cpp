@@ -3,6 +3,8 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -48,6 +50,21 @@ int run(int count, char** words) {
     return code;
 }
 
+// A message of the library with the words of the command for what tensors hold.
+std::string in_own_words(std::string words) {
+    constexpr std::pair<std::string_view, std::string_view> types[] = {
+        {"std::complex<double>", "c128"}, {"std::complex<float>", "c64"},
+        {"std::int32_t", "i32"},          {"std::int64_t", "i64"},
+        {"ricci::bf16", "bf16"},          {"ricci::f16", "f16"},
+        {"hold double", "hold f64"},      {"holds double", "holds f64"},
+        {"hold float", "hold f32"},       {"holds float", "holds f32"}};
+    for (const auto& [type, word] : types)
+        for (std::size_t at = 0; (at = words.find(type, at)) != std::string::npos;
+             at += word.size())
+            words.replace(at, type.size(), word);
+    return words;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -57,7 +74,7 @@ int main(int count, char** words) {
     } catch (const std::bad_alloc&) {
         std::fputs("ricci: there is not enough memory for this\n", stderr);
     } catch (const std::exception& e) {
-        ricci::command::remark_aside("{}\n", e.what());
+        ricci::command::remark_aside("{}\n", in_own_words(e.what()));
     }
     // what was printed has to have arrived, or it is a mistake too
     std::fflush(stdout);

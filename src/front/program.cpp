@@ -25,13 +25,27 @@ using detail::text_view;
 using detail::string_of;
 using detail::view_of;
 
-// The indices of a list of positions, in plain text.
-std::string indices_of(const ir::program_view& p, ir::range at) {
-    text_builder out;
+void write_indices(const ir::program_view& p, ir::range at, ir::range numbers, char between,
+                   text_builder& out) {
     for (std::int32_t k = 0; k < at.count; ++k) {
-        if (k > 0) out << ',';
-        ir::plain_printer(p, out).one_place(p.at(at, k));
+        const ir::position& q = p.at(at, k);
+        if (k > 0 && between != '\0') out << between;
+        if (q.kind != ir::position_kind::gathered) {
+            ir::plain_printer(p, out).one_place(q);
+            continue;
+        }
+        const ir::node& says = p.nodes[p.links[numbers.first + q.offset]];
+        out << p.name(says.name) << (says.positions.count == 1 ? "_" : "_{");
+        write_indices(p, says.positions, says.children, '\0', out);
+        if (says.positions.count != 1) out << '}';
     }
+}
+
+// The indices of a list of positions, with commas; `numbers`: what gathered ones read, in links,
+// which is written as x_{bi}, without commas of its own.
+std::string indices_of(const ir::program_view& p, ir::range at, ir::range numbers = {}) {
+    text_builder out;
+    write_indices(p, at, numbers, ',', out);
     return string_of(out);
 }
 
@@ -41,24 +55,30 @@ std::string latex_of(const ir::program_view& p, const ir::equation& e) {
     return string_of(out);
 }
 
-// Where a tensor that nothing defines stands first.
-tensor_info info_of_input(const ir::program_view& p, ir::ref name) {
-    tensor_info info{string_of(p.name(name)), 0, {}, {}};
+// Where each name stands first: an equation that is no claim, and the node in it.
+struct first_use {
+    const ir::equation* in = nullptr;
+    ir::ref node = ir::none;
+};
+std::vector<first_use> first_uses(const ir::program_view& p) {
+    std::vector<first_use> all(static_cast<std::size_t>(p.names.size()));
     for (const ir::equation& e : p.equations) {
-        ir::ref use = ir::none;
         if (e.claim) continue;
         ir::for_each_node(p, e.body, [&](ir::ref n) {
             const ir::node& x = p.nodes[n];
-            if (use == ir::none && x.kind == ir::op::tensor && x.name == name) use = n;
+            if (x.kind != ir::op::tensor) return;
+            first_use& first = all[static_cast<std::size_t>(x.name)];
+            if (first.in == nullptr) first = {&e, n};
         });
-        if (use == ir::none) continue;
-        const ir::range at = p.nodes[use].positions;
-        info.rank = static_cast<std::size_t>(at.count);
-        info.indices = indices_of(p, at);
-        info.equation = latex_of(p, e);
-        break;
     }
-    return info;
+    return all;
+}
+
+// An equation for each of its many inputs: a long one is cut, so that they take no square of it.
+std::string shortened(std::string latex) {
+    constexpr std::size_t longest = 2000;
+    if (latex.size() > longest) latex.replace(longest, latex.size() - longest, " ...");
+    return latex;
 }
 
 tensor_info info_of_definition(const ir::program_view& p, const ir::equation& e) {
@@ -91,8 +111,9 @@ program_body::program_body(ir::program equations, std::unique_ptr<const layers_o
       view_(equations_.view()),
       key_(next_key()),
       layers_(std::move(layers)) {
+    const ir::roles roles(view_);
     for (const ir::equation& e : view_.equations)
-        if (!e.claim && is_output(view_, e.name)) outputs_.push_back(e.name);
+        if (!e.claim && roles.is_output(view_, e.name)) outputs_.push_back(e.name);
 }
 
 }  // namespace detail
@@ -104,17 +125,36 @@ ir::program_view program::view() const { return body_->view(); }
 
 tensor_list program::inputs() const {
     const ir::program_view p = view();
+    const std::vector<first_use> uses = first_uses(p);
     tensor_list all;
-    for (ir::ref n = 0; n < p.names.size(); ++n)
-        if (is_input(p, n)) all.push_back(info_of_input(p, n));
+    const ir::equation* printed = nullptr;
+    std::string latex;
+    const ir::roles roles(p);
+    for (ir::ref n = 0; n < p.names.size(); ++n) {
+        if (!roles.is_input(n)) continue;
+        tensor_info info{string_of(p.name(n)), 0, {}, {}};
+        const first_use& use = uses[static_cast<std::size_t>(n)];
+        if (use.in != nullptr) {
+            const ir::node& x = p.nodes[use.node];
+            if (use.in != printed) latex = shortened(latex_of(p, *use.in));
+            printed = use.in;
+            info.rank = static_cast<std::size_t>(x.positions.count);
+            info.indices = indices_of(p, x.positions, x.children);
+            info.equation = latex;
+        }
+        all.push_back(std::move(info));
+    }
     return all;
 }
 
 tensor_list program::outputs() const {
     const ir::program_view p = view();
     tensor_list all;
-    for (const ir::ref n : body_->outputs())
-        all.push_back(info_of_definition(p, p.equations[p.definition(n)]));
+    ir::ref e = 0;  // outputs are in the order of the equations
+    for (const ir::ref n : body_->outputs()) {
+        while (p.equations[e].name != n || p.equations[e].claim) ++e;
+        all.push_back(info_of_definition(p, p.equations[e]));
+    }
     return all;
 }
 

@@ -53,7 +53,11 @@ class Cursor:
         t = self.take()
         if t is END:
             raise Refused("unexpected", "an argument is missing")
-        if t.kind in ("number", "letters") and len(t.value) > 1:
+        if t.kind == "letters" and len(t.value) > 1 and not self.peek().is_("^", "_"):
+            raise Refused("two readings", "two letters of which one stands above or below")
+        if t.kind == "number" and len(t.value) > 1:
+            raise Refused("two readings", "two digits of which one stands above or below")
+        if t.kind == "letters" and len(t.value) > 1:
             self.at -= 1
             self.tokens = list(self.tokens)
             self.tokens[self.at] = Token(t.kind, t.value[1:])

@@ -67,7 +67,7 @@ GREEK_COMMANDS = {"\\" + w for w in GREEK} | {"\\" + w.capitalize() for w in GRE
 
 PIECES = re.compile(
     r"""(?P<comment>%[^\n]*)|(?P<break>\\\\)|(?P<command>\\[A-Za-z]+\*?|\\[^A-Za-z])
-    |(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<letters>[A-Za-z]+)|(?P<newline>\n)
+    |(?P<number>\d+(?:\.\d+)?)|(?P<letters>[A-Za-z]+)|(?P<newline>\n)
     |(?P<space>[ \t\r]+)|(?P<sign>.)""",
     re.VERBOSE)
 

@@ -38,6 +38,21 @@ def is_power(tokens):
     return any(t.kind == "number" for t in tokens)
 
 
+def is_inverse(tokens, before):
+    """K_{ij}^{-1}, x^{i}{}^{-1}, K^{-1ij} and K^{ij-1}: an element's reciprocal, or the inverse
+    matrix?"""
+    def minus_one(two):
+        return len(two) == 2 and two[0].is_("-") and two[1].value == "1"
+    if minus_one(tokens):
+        return len(before) > 1 or any(height == "^" for height, _ in before)
+    letters = [t for t in pieces(tokens) if not t.is_("-") and t.kind != "number"]
+    if any(t.kind != "letter" for t in letters) or not letters:
+        return False
+    if minus_one(tokens[:2]):
+        return not tokens[2].is_("+", "-")
+    return len(letters) > 1 and minus_one(tokens[-2:]) and len(pieces(tokens)) == len(letters) + 2
+
+
 def read_use(name, words=frozenset()):
     use = Use(name.base)
     scripts = name.scripts
@@ -54,6 +69,8 @@ def read_use(name, words=frozenset()):
             tokens[0].value if len(tokens) == 1 and tokens[0].kind == "text" else "")
         if label:
             use.base += "_" + label
+        elif height == "^" and is_inverse(tokens, use.places):
+            raise Refused("inverse", "a -1 beside indices")
         elif height == "^" and is_power(tokens):
             if is_digits(tokens) and len(tokens[0].value) > 1 and tokens[0].value.startswith("0"):
                 raise Refused("digits", "zeros above a name")

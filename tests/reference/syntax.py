@@ -1,9 +1,10 @@
 """From the tokens of one side of an equation to a tree. Names keep their scripts as written: what a
 script means depends on the whole text, which names.py surveys."""
 
-from cursor import END, Cursor, is_digits, letters_of, split_commas
+from cursor import END, letters_of, split_commas
 from lexer import GREEK_COMMANDS, Doubt, Refused
-from tree import (Add, Apply, Bracket, Call, Cases, Compare, Derivative, Group, Infinity, Logic,
+from quotients import Fractions
+from tree import (Add, Apply, Bracket, Call, Cases, Compare, Group, Infinity, Logic,
                   Name, Norm, Number, Power, Product, Reduce)
 
 COMMANDS = {
@@ -20,7 +21,7 @@ RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
 FUNCTION_LETTERS = {"f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho"}
 
 
-class Parser(Cursor):
+class Parser(Fractions):
     def __init__(self, tokens, own=()):
         super().__init__(tokens)
         self.own = own  # names of the text's own functions over an index
@@ -43,7 +44,12 @@ class Parser(Cursor):
         elif self.accept("+"):
             pass
         while True:
+            begin = self.at
             terms.append((sign, self.product()))
+            if sign < 0 and getattr(terms[-1][1], "loose", False):
+                self.refuse_loose([(False, terms[-1][1]), (False, Number("1"))])
+            if self.modulus_at and (len(terms) > 1 or sign < 0):
+                self.refuse_modulus(terms, begin)
             if self.accept("+"):
                 sign = 1
             elif self.accept("-"):
@@ -54,22 +60,50 @@ class Parser(Cursor):
 
     def product(self):
         factors = []
+        divided = False  # the last factor is a divisor
+        modulus_at = 0
         while True:
             separated = bool(factors) and bool(self.accept("\\cdot", "*"))
             divides = bool(factors) and not separated and bool(self.accept("/"))
+            remains = bool(factors) and not (separated or divides) and self.peek().is_(
+                "\\bmod", "\\mod")
+            if remains:
+                modulus_at = self.at
+                self.look_between(factors, "\\bmod")
+                self.take()
+                left = factors[0][1] if len(factors) == 1 else Product(factors)
+                factors = [(False, Apply("modulo", [left, self.factor()]))]
+                divided = True
+                continue
             if not self.starts_factor():
                 if separated or divides or not factors:
                     raise Refused("unexpected", f"a factor is expected, not {self.peek()}")
                 break
+            if divides:
+                self.look_between(factors, "/", 1)
+            elif separated and self.open_at == self.at - 1 and self.open_number:
+                raise Refused("two readings", "where a function's argument ends")
+            elif factors and not separated:
+                if divided:
+                    raise Refused("two readings", "what is divided by")
+                self.look_between(factors, "")
             factors.append((divides, self.factor()))
-        return factors[0][1] if len(factors) == 1 else Product(factors)
+            if divides and isinstance(factors[-1][1], Call):
+                raise Doubt("a divisor before a parenthesis")
+            divided = divides
+            modulus_at = 0
+        self.modulus_at = modulus_at
+        if len(factors) == 1:
+            return factors[0][1]
+        self.refuse_loose(factors)
+        return Product(factors)
 
     def starts_factor(self):
         t = self.peek()
         if t.kind in ("letters", "number", "text", "operator"):
             return True
         if t.kind == "sign":
-            return t.value in "([" or t.value == "|" and not self.inside_bars
+            return t.value in "([{" or t.value == "|" and not self.inside_bars
         return t.kind == "command" and (
             t.value in COMMANDS or t.value in GREEK_COMMANDS or t.value in ACCENTS or t.value in {
                 "\\frac", "\\sum", "\\prod", "\\max", "\\min", "\\infty", "\\imaginary",
@@ -81,7 +115,11 @@ class Parser(Cursor):
 
     def factor(self):
         base = self.primary()
+        if isinstance(base, Group) and self.peek().is_("_", "^") and self.is_inverse(base):
+            raise Refused("inverse", "of a matrix")
         while self.accept("^"):
+            if getattr(base, "loose", False):
+                raise Refused("two readings", "braces as brackets")
             exponent = self.inner(self.argument())
             if isinstance(base, Reduce):
                 base = self.power_of_reduction(base, exponent)
@@ -95,18 +133,18 @@ class Parser(Cursor):
             raise Refused("two readings", f"a power behind {r.kind}")
         return Power(r, exponent)
 
-    def power_behind(self, node):
-        """The power that a factor which has no index scripts carries."""
-        while self.accept("^"):
-            node = Power(node, self.inner(self.argument()))
-        return node
-
     def primary(self):
         t = self.take()
         if t.kind == "number":
+            self.refuse_exponent()
             return Number(t.value)
         if t.is_("("):
             return Group(self.inner(self.until(")")))
+        if t.is_("{"):
+            inside = Parser(self.until("}"), self.own)
+            node = inside.whole()
+            self.open_inside = inside.open_at == inside.at
+            return self.in_braces(node)
         if t.is_("["):
             return Bracket(Conditions(self.until("]"), self.own).whole())
         if t.is_("|"):
@@ -239,6 +277,9 @@ class Parser(Cursor):
                 if not self.starts_factor():
                     raise Refused("unexpected", f"what {function} is of")
                 body = self.factor()
+                if getattr(body, "loose", False):
+                    raise Refused("two readings", "braces as brackets")
+                self.note_open(body, False)
             return Reduce(function, indices, body)
         if function in self.own:
             raise Refused("unexpected", f"{function} needs an index")
@@ -249,6 +290,8 @@ class Parser(Cursor):
         if lowered == "sqrt" and self.peek().is_("["):
             raise Doubt("a root of another degree")
         if self.peek().is_("^"):
+            if self.peek(1).is_("{") and self.peek(2).is_("-") and self.peek(3).value == "1":
+                raise Refused("two readings", "an inverse function or a reciprocal")
             raise Doubt("a power between a function and its argument")
         if lowered in ("max", "min"):
             self.expect("(")
@@ -262,51 +305,19 @@ class Parser(Cursor):
             self.take()
             return Apply(lowered, [self.inner(self.until(")"))])
         if self.peek().is_("{"):
-            return Apply(lowered, [self.inner(self.argument())])
+            body = self.primary()
+            if getattr(body, "loose", False) and not (isinstance(body.body, Add) and
+                                                      len(body.body.terms) == 1):
+                raise Refused("two readings", "braces as brackets")
+            if self.peek().is_("^"):
+                raise Refused("two readings", "a power behind braces")
+            self.note_open(body, lowered == "exp")
+            return Apply(lowered, [body])
         if not self.starts_factor():
             raise Refused("unexpected", f"what {function} is of")
-        return Apply(lowered, [self.factor()])
-
-    def fraction(self):
-        above, below = self.argument(), self.argument()
-        d = self.derivative(above, below)
-        if d is not None:
-            return d
-        return Group(Product([(False, Group(self.inner(above))), (True, Group(self.inner(below)))]))
-
-    def derivative(self, above, below):
-        if not below or not below[0].is_("\\partial"):
-            if below and below[0].kind == "letters" and above and above[0].kind == "letters" and (
-                    below[0].value == "d" and above[0].value == "d"):
-                raise Doubt("a tangent")
-            return None
-        p = Parser(above, self.own)
-        p.expect("\\partial")
-        order = 1
-        if p.accept("^"):
-            digits = p.argument()
-            order = int("".join(t.value for t in digits))
-        of = p.primary() if p.peek() is not END else None
-        if p.peek() is not END or of is None:
-            raise Doubt("what is differentiated is not a name")
-        by = []
-        q = Parser(below, self.own)
-        while q.accept("\\partial"):
-            t = q.take()
-            if t.is_("\\frac"):
-                raise Doubt("by a derivative")
-            base = q.base_name(t)
-            scripts = []
-            while q.peek().is_("^", "_"):
-                scripts += q.scripts()
-            if scripts and scripts[-1][0] == "^" and is_digits(scripts[-1][1]):
-                times = int(scripts.pop()[1][0].value)
-                by += [Name(base, scripts)] * times
-            else:
-                by.append(Name(base, scripts))
-        if q.peek() is not END or len(by) != order:
-            raise Refused("unexpected", "the order of a derivative")
-        return Derivative(of, by)
+        body = self.factor()
+        self.note_open(body, lowered == "exp")
+        return Apply(lowered, [body])
 
     # signs that bind ------------------------------------------------------------------------------
     def signed(self, sign):
@@ -316,6 +327,7 @@ class Parser(Cursor):
         below = self.argument()
         above = self.argument() if self.accept("^") else None
         body = self.product()
+        self.refuse_loose([(False, body), (False, Number("1"))])
         r = Reduce(kind, [], body)
         if above is not None or any(t.is_("=") for t in below):
             return self.bounded(r, below, above)
@@ -430,11 +442,11 @@ class Conditions(Parser):
                     return Conditions(inside, self.own).whole()
             self.at = closing
         begin = self.at
-        sides = [self.modulus()]
+        sides = [self.sum_()]
         signs = []
         while self.peek().is_(*RELATIONS):
             signs.append(self.take().value)
-            sides.append(self.modulus())
+            sides.append(self.sum_())
         if not signs:
             return sides[0]
         for t in self.tokens[begin:self.at]:
@@ -443,9 +455,3 @@ class Conditions(Parser):
                     raise Refused("rounded", f"{t.value} is between two doubles")
         parts = [Compare(s, sides[k], sides[k + 1]) for k, s in enumerate(signs)]
         return parts[0] if len(parts) == 1 else Logic("and", parts)
-
-    def modulus(self):
-        out = self.sum_()
-        if self.accept("\\bmod", "\\mod"):
-            out = Apply("modulo", [out, self.sum_()])
-        return out

@@ -58,8 +58,9 @@ public:
             else if (operands_[k].kind == operand_facts::what::index) check_index(k);
             else check_operand(k);
         }
+        const ir::roles roles(p_);
         for (ir::ref n = 0; n < p_.names.size() && !mistake_; ++n)
-            if (is_input(p_, n) && !is_bound(n)) missing(n);
+            if (roles.is_input(n) && !is_bound(n)) missing(n);
         if (!mistake_) check_elements();
         if (!mistake_) check_extents();
         return static_cast<ir::mistake&&>(mistake_);
@@ -84,6 +85,7 @@ private:
         s << "the tensor " << p_.name(name) << " is not bound; add ";
         write_binding(s, name);
         s << " to the call";
+        say_form(s, name);
         fail(kind::missing_name, s);
     }
     /// `"\\beta"_t = ...`, as it stands in a program.
@@ -203,6 +205,18 @@ private:
             });
         }
         return found;
+    }
+    /// What R_ulll is, which no equation writes so.
+    constexpr void say_form(builder& s, ir::ref name) const {
+        const detail::text_view all = p_.name(name);
+        std::int32_t split = all.size - 1;
+        while (split > 0 && all[split] != '_') --split;
+        if (split < 1 || !is_form_of(name, all.slice(0, split))) return;
+        const detail::text_view form = all.slice(split + 1, all.size);
+        s << "; it is " << all.slice(0, split) << " where its indices stand ";
+        if (form == "upper") s << "above";
+        else if (form == "lower") s << "below";
+        else s << "above (u) and below (l) in this order";
     }
     /// A name that stands for several tensors, as its indices stand at two heights.
     constexpr bool has_forms(const operand_facts& o) {

@@ -23,19 +23,32 @@ constexpr bool has_bracket(const Program& p, ref n) {
         if (has_bracket(p, p.links[x.children.first + k])) return true;
     return false;
 }
-/// Whether child number `k` is in cases, or beside a bracket that multiplies it, so that places
-/// which it reads need not exist where that is false.
-template <class Program>
-constexpr bool is_guarded(const Program& p, const node& x, std::int32_t k) {
-    if (x.kind == op::choose) return true;
-    if (x.kind == op::compare)
-        return x.detail >= static_cast<std::uint8_t>(comparison::logical_and);
-    const bool quotient = x.kind == op::divide;
-    if (!quotient && x.kind != op::multiply) return false;
-    for (std::int32_t j = 0; j < (quotient ? 1 : x.children.count); ++j)
-        if (j != k && has_bracket(p, p.links[x.children.first + j])) return true;
-    return false;
-}
+/// Which children of a node are in cases, or beside a bracket that multiplies them, so that places
+/// which they read need not exist where that is false.
+class guarded_children {
+public:
+    template <class Program>
+    constexpr guarded_children(const Program& p, const node& x) {
+        const bool logic = x.kind == op::compare &&
+                           x.detail >= static_cast<std::uint8_t>(comparison::logical_and);
+        all_ = x.kind == op::choose || logic;
+        const bool quotient = x.kind == op::divide;
+        if (!quotient && x.kind != op::multiply) return;
+        for (std::int32_t k = 0; k < (quotient ? 1 : x.children.count) && brackets_ < 2; ++k)
+            if (has_bracket(p, p.links[x.children.first + k])) {
+                ++brackets_;
+                bracket_ = k;
+            }
+    }
+    constexpr bool operator()(std::int32_t k) const {
+        return all_ || brackets_ > 1 || (brackets_ == 1 && bracket_ != k);
+    }
+
+private:
+    bool all_ = false;
+    std::int32_t brackets_ = 0;  // children that are brackets; two are as good as many
+    std::int32_t bracket_ = 0;   // the only one
+};
 
 /// Which tensors are conditions by their definitions, as m is by m^i = [y_i >= 0]. A tensor is
 /// defined above its uses; one of several parts is a condition if all of them are.

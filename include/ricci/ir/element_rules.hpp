@@ -7,6 +7,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/quotients.hpp>
 
 namespace ricci::ir {
 
@@ -49,6 +50,47 @@ private:
         refuse(s.view(), "is no whole number");
     }
 
+    /// 3 t / 2 with whole numbers: \frac{3 t}{2}, or 3 \frac{t}{2}? `k`: which factor is the
+    /// quotient; none: what stands before it is no factor of the same product any more.
+    constexpr void refuse_order(const node& product, const node& quotient, std::int32_t k) {
+        if (mistake_) return;
+        builder s;
+        s << "a quotient of whole numbers is rounded, so that it matters what / divides; write ";
+        say_order(product, quotient, k, true, s);
+        s << " or ";
+        say_order(product, quotient, k, false, s);
+        refuse("", s.view());
+    }
+    constexpr void say_order(const node& product, const node& quotient, std::int32_t k, bool all,
+                             builder& s) const {
+        if (all) s << "\\frac{";
+        for (std::int32_t before = 0; before < k; ++before) {
+            const node& x = p_.nodes[p_.child(product, before)];
+            if (x.kind == op::number && x.value == -1) {
+                s << '-';
+                continue;
+            }
+            latex_printer(p_, s, false).expression(p_.child(product, before));
+            s << ' ';
+        }
+        if (k == none) s << "... ";
+        if (!all) s << "\\frac{";
+        latex_printer(p_, s, false).expression(p_.child(quotient, 0));
+        s << "}{";
+        latex_printer(p_, s, false).expression(p_.child(quotient, 1));
+        s << '}';
+    }
+    constexpr void check_order(const node& product) {
+        for (std::int32_t k = 1; k < product.children.count; ++k) {
+            const node& x = p_.nodes[p_.child(product, k)];
+            if (x.kind == op::divide && x.value == rounded_between && !of_literals(x))
+                return refuse_order(product, x, k);
+        }
+    }
+    constexpr bool of_literals(const node& quotient) const {
+        return is_literal(p_.child(quotient, 0)) && is_literal(p_.child(quotient, 1));
+    }
+
     static constexpr bool is_whole(double value) {
         return value >= -0x1p53 && value <= 0x1p53 &&
                value == static_cast<double>(static_cast<std::int64_t>(value));
@@ -71,8 +113,12 @@ private:
 
     constexpr void visit(ref n) {
         const node& x = p_.nodes[n];
+<<<<<<< HEAD
         const bool relation = x.kind == op::compare;
         compared_ += relation ? 1 : 0;
+=======
+        if (is_integer(type_) && x.kind == op::multiply) check_order(x);
+>>>>>>> reader
         for (std::int32_t k = 0; k < x.children.count && !mistake_; ++k) visit(p_.child(x, k));
         compared_ -= relation ? 1 : 0;
         if (mistake_) return;
@@ -110,7 +156,10 @@ private:
                 return;
             case op::divide: {
                 const ref a = p_.child(x, 0), b = p_.child(x, 1);
-                if (!is_literal(a) || !is_literal(b)) return;
+                if (!of_literals(x)) {
+                    if (x.value == rounded_between) refuse_order(x, x, none);
+                    return;
+                }
                 const double quotient = p_.nodes[a].value / p_.nodes[b].value;
                 if (!is_whole(quotient)) refuse_number(quotient);
                 return;

@@ -34,11 +34,15 @@ constexpr void show(const program_view& p, const equation& e, detail::text_build
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
 constexpr void to_latex(const program_view& p, detail::text_builder& out) {
     latex_printer printer(p, out, !prints_at_two_heights(p));
+    detail::buffer<ref> claims;
+    for (ref e = 0; e < p.equations.size(); ++e)
+        if (p.equations[e].claim) claims.push(e);
     for (const equation& e : p.equations) {
         if (e.claim && p.definition(e.name) != none) continue;
         printer.equation_line(e);
-        for (const equation& claim : p.equations) {
-            if (!claim.claim || claim.name != e.name || e.claim) continue;
+        for (const ref c : claims) {
+            const equation& claim = p.equations[c];
+            if (claim.name != e.name || e.claim) continue;
             out << " \\Leftrightarrow ";
             printer.equation_line(claim);
         }

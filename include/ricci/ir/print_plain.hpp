@@ -22,7 +22,7 @@ public:
         out_ << p_.name(name);
         list(at);
     }
-    /// One of the places in a list of indices.
+    /// A place that no tensor says.
     constexpr void one_place(const position& q) { place(q); }
 
 private:

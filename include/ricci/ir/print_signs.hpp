@@ -73,11 +73,18 @@ constexpr bool starts_with_digit(const program_view& p, ref n) {
     // Any other is in brackets.
     return x.kind == op::number && x.value >= 0 && x.value != circle_number;
 }
-/// Two factors that read as one thing side by side: two numbers, or a name that would be called
-/// with what stands in parentheses behind it.
+/// \frac{1}{2}
+constexpr bool is_fraction_of_numbers(const program_view& p, const node& x) {
+    return x.kind == op::divide && p.nodes[p.child(x, 0)].kind == op::number &&
+           p.nodes[p.child(x, 1)].kind == op::number;
+}
+/// Two factors that read as one thing side by side: two numbers, a number and a fraction, or a name
+/// that would be called with what stands in parentheses behind it.
 constexpr bool needs_sign(const program_view& p, ref before, ref after) {
     const node* x = &p.nodes[before];
-    if (x->kind == op::number && starts_with_digit(p, after)) return true;
+    if (x->kind == op::number &&
+        (starts_with_digit(p, after) || is_fraction_of_numbers(p, p.nodes[after])))
+        return true;
     if (x->kind == op::power && is_bare_power(p, *x)) x = &p.nodes[p.child(*x, 0)];
     const bool name = x->kind == op::position ||
                       (x->kind == op::tensor && x->positions.count == 0 && is_plain(p, x->name));

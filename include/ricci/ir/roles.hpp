@@ -29,6 +29,28 @@ constexpr bool is_output(const program_view& p, ref name) {
         if (!e.claim && uses_name(p, e.body, name)) return false;
     return true;
 }
+/// The same of all names at once, in the order of the names: is_input and is_output look through all
+/// equations for each.
+class roles {
+public:
+    constexpr explicit roles(const program_view& p) {
+        defined_.resize(p.names.size(), false);
+        used_.resize(p.names.size(), false);
+        for (const equation& e : p.equations)
+            if (!e.claim) {
+                defined_[e.name] = true;
+                mark_read(p, e.body, used_);
+            }
+    }
+    constexpr bool is_input(ref name) const { return used_[name] && !defined_[name]; }
+    constexpr bool is_output(const program_view& p, ref name) const {
+        return defined_[name] && !p.names[name].shape_only && (p.names[name].kept || !used_[name]);
+    }
+
+private:
+    detail::buffer<bool> defined_;
+    detail::buffer<bool> used_;  // by an equation that is no claim
+};
 constexpr std::int32_t rank_of(const program_view& p, ref name) {
     const ref defined = p.definition(name);
     if (defined != none) return p.equations[defined].positions.count;

@@ -63,8 +63,9 @@ struct shape_inference {
             around_.push(i);
         }
         const bool outer = guarded_;
+        const guarded_children under_bracket(p, x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            guarded_ = outer || is_guarded(p, x, k);
+            guarded_ = outer || under_bracket(k);
             walk(e, p.child(x, k), visit);
         }
         guarded_ = outer;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/nesting.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -308,7 +309,7 @@ class call_writer {
 public:
     constexpr call_writer(ir::program& p, detail::text_view text,
                           const detail::buffer<styled_definition>& definitions)
-        : p_(p), text_(text), definitions_(definitions) {}
+        : p_(p), text_(text), definitions_(definitions), levels_(p) {}
     constexpr ir::mistake&& mistake() { return static_cast<ir::mistake&&>(mistake_); }
 
     constexpr ref write(ref n, std::int32_t depth = 0) {
@@ -344,6 +345,8 @@ private:
         ref body = with_other_letters(d, outside);
         body = ir::rename_indices(p_, body, renamed);
         body = substituted(body, d, x);
+        if (levels_.of(body) > ir::deepest_expression)
+            return fail(mistake_kind::unexpected, x.source, ir::nested_too_deeply);
         constexpr std::int32_t most = 10'000;
         if (ir::written_size(p_, body, most) >= most)
             return fail(
@@ -382,6 +385,7 @@ private:
     ir::program& p_;
     detail::text_view text_;
     const detail::buffer<styled_definition>& definitions_;
+    ir::nesting levels_;
     ir::mistake mistake_;
 };
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <ricci/notation/bounds.hpp>
-#include <ricci/notation/parentheses.hpp>
+#include <ricci/notation/two_readings.hpp>
 
 namespace ricci::notation {
 
@@ -12,9 +12,9 @@ using ir::op;
 
 /// `Expression` is the parser that derives from this one and reads what stands in a condition.
 template <class Expression>
-class condition_parser : public parenthesis_parser {
+class condition_parser : public reading_parser {
 public:
-    using parenthesis_parser::parenthesis_parser;
+    using reading_parser::reading_parser;
 
 protected:
     constexpr ref expression() { return static_cast<Expression*>(this)->read_expression(); }
@@ -27,21 +27,36 @@ protected:
     }
     constexpr ref read_condition() {
         const std::int32_t begin = begin_here();
-        ref left = read_conjunction();
-        while (!failed() && accept_key(keyword::logical_or)) {
-            const ref right = read_conjunction();
-            if (!failed()) left = compare(ir::comparison::logical_or, left, right, begin);
-        }
-        return left;
+        detail::buffer<ref> all;
+        do all.push(read_conjunction());
+        while (!failed() && accept_key(keyword::logical_or));
+        return failed() ? none : joined(ir::comparison::logical_or, all, begin);
+    }
+    /// Conditions from left to right; of many a tree that is not deep.
+    constexpr ref joined(ir::comparison c, const detail::buffer<ref>& all, std::int32_t begin) {
+        constexpr std::int32_t many = 16;
+        return all.size() > many ? joined_evenly(c, all, 0, all.size(), begin)
+                                 : joined_from(c, all, begin);
+    }
+    constexpr ref joined_from(ir::comparison c, const detail::buffer<ref>& all,
+                              std::int32_t begin) {
+        ref out = all[0];
+        for (std::int32_t k = 1; k < all.size(); ++k) out = compare(c, out, all[k], begin);
+        return out;
+    }
+    constexpr ref joined_evenly(ir::comparison c, const detail::buffer<ref>& all,
+                                std::int32_t first, std::int32_t last, std::int32_t begin) {
+        if (last - first == 1) return all[first];
+        const std::int32_t middle = first + (last - first + 1) / 2;
+        const ref left = joined_evenly(c, all, first, middle, begin);
+        return compare(c, left, joined_evenly(c, all, middle, last, begin), begin);
     }
     constexpr ref read_conjunction() {
         const std::int32_t begin = begin_here();
-        ref left = read_negation();
-        while (!failed() && accept_key(keyword::logical_and)) {
-            const ref right = read_negation();
-            if (!failed()) left = compare(ir::comparison::logical_and, left, right, begin);
-        }
-        return left;
+        detail::buffer<ref> all;
+        do all.push(read_negation());
+        while (!failed() && accept_key(keyword::logical_and));
+        return failed() ? none : joined(ir::comparison::logical_and, all, begin);
     }
     constexpr ref read_negation() {
         const std::int32_t begin = begin_here();
@@ -91,7 +106,7 @@ protected:
     constexpr ref read_relation() {
         const std::int32_t begin = begin_here();
         ref left = expression();
-        ref all = none;
+        detail::buffer<ref> all;
         while (!failed() && is_relation()) {
             const keyword k = key();
             const bool less = is_symbol('<') || k == keyword::less,
@@ -107,11 +122,12 @@ protected:
                             : at_least  ? compare(ir::comparison::less_equal, right, left, begin)
                             : different ? compare(ir::comparison::not_equal, left, right, begin)
                                         : compare(ir::comparison::equal, left, right, begin);
-            all = all == none ? one : compare(ir::comparison::logical_and, all, one, begin);
+            all.push(one);
             left = right;
             if (rounded_.begin >= begin) return refuse_rounded();
         }
-        if (failed() || all != none) return all;
+        if (failed()) return none;
+        if (!all.empty()) return joined(ir::comparison::logical_and, all, begin);
         return is_condition(left) ? left : truth_of(left, begin);
     }
     /// What is compared are whole numbers as such, and a text's numbers are doubles.

@@ -3,18 +3,20 @@
 
 #include <cstdint>
 
+#include <ricci/ir/quotients.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include <ricci/notation/sums.hpp>
+#include <ricci/notation/functions.hpp>
 
 namespace ricci::notation {
 
-class expression_parser : public sum_parser<expression_parser> {
+class expression_parser : public function_parser<expression_parser> {
 public:
-    using sum_parser::sum_parser;
+    using function_parser::function_parser;
 
 protected:
     friend condition_parser<expression_parser>;
     friend sum_parser<expression_parser>;
+    friend function_parser<expression_parser>;
 
     constexpr ref read_expression() {
         if (++depth_ > deepest) {
@@ -23,20 +25,31 @@ protected:
         }
         const std::int32_t begin = begin_here();
         detail::buffer<ref> terms;
+        printed_shape shape;
         bool negative = accept_symbol('-');
+        shape.sign = negative;
         if (!negative) accept_symbol('+');
         while (!failed()) {
             const std::int32_t term_begin = begin_here();
-            ref term = read_term();
+            ref term = read_term(negative && terms.empty());
             if (failed()) break;
+            if (modulo_at_ >= 0 && (negative || !terms.empty()))
+                refuse_modulo(begin, term_begin, terms.size() == 1);
+            if (negative && term_shape_.several) refuse_group(group_, begin);
             if (negative) term = negated(term, term_begin);
             terms.push(term);
+            if (terms.size() == 1) shape.first_end = term_shape_.first_end;
+            shape.several = terms.size() > 1 || term_shape_.several;
+            shape.sign = shape.sign || (terms.size() == 1 && term_shape_.sign);
+            shape.factors = shape.factors || term_shape_.factors;
+            shape.open = term_shape_.open;
             if (accept_symbol('+')) negative = false;
             else if (accept_symbol('-')) negative = true;
             else break;
         }
         --depth_;
         if (failed()) return none;
+        shape_ = shape;
         if (terms.size() == 1) return terms[0];
         return program_.make(op::add, 0, terms.data(), terms.size(), {begin, end_before()});
     }
@@ -56,36 +69,96 @@ protected:
                (closing_bar_ != '\0' && is_symbol(closing_bar_) && !opens_norm());
     }
 
-    /// A product of factors, and a sum sign's body up to the next + or -.
-    constexpr ref read_term() {
+    /// A product of factors, and a sum sign's body up to the next + or -. `negative`: a sign stands
+    /// in front, which is no term's before.
+    constexpr ref read_term(bool negative = false) {
         const std::int32_t begin = begin_here();
         detail::buffer<ref> factors;
+        term_places t{now_};
+        printed_shape shape;
         while (!failed()) {
+            const token* first = now_;
             const ref factor = read_factor();
             if (failed()) return none;
             factors.push(factor);
+            if (factors.size() > 1) look_at_group(t.first);
+            t.divided = false;
+            t.dividend = first->begin;
+            if (shape.first_end == 0) shape.first_end = end_before();
             while (!failed()) {
-                if (accept_symbol('/')) {
-                    const ref divisor = read_factor();
-                    if (failed()) return none;
-                    factors.back() =
-                        program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
-                } else if (accept_key(keyword::modulo)) {
-                    const ref divisor = read_factor();
-                    if (failed()) return none;
+                const std::int32_t sign = begin_here();
+                const bool modulo = is_key(keyword::modulo);
+                if (!modulo && !is_symbol('/')) break;
+                look_behind(t);
+                t.dividend_end = end_before();
+                advance();
+                const bool ordered = factors.size() > 1 || negative || ends_product_group();
+                t.divisor = begin_here();
+                const ref divisor = read_factor();
+                if (failed()) return none;
+                if (ends_group() && !is_single(group_.shape)) doubt_group_divisor(t);
+                t.divided = t.quotient = true;
+                t.modulo = modulo;
+                if (modulo) {
+                    t.dividend = begin;
+                    t.modulo_at = sign;
                     const ref both[] = {product(factors, begin), divisor};
                     factors.clear();
                     factors.push(program_.make(op::apply,
                                                static_cast<std::uint8_t>(ir::function::modulo),
                                                both, 2, {begin, end_before()}));
                 } else {
-                    break;
+                    factors.back() =
+                        program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
+                    if (ordered) program_.nodes[factors.back()].value = ir::rounded_between;
                 }
             }
+            if (failed()) return none;
+            const bool before = ends_group() && !is_single(group_.shape);
+            const bool open = ends_open();
+            const token* behind = now_;
             const bool times = accept_symbol('*') || accept_key(keyword::times);
             if (!times && ends_term()) break;
+            if (before && (group_.shape.several || group_.shape.sign || group_.shape.open))
+                doubt_group(t.first);
+            if (times && open && open_is_number()) doubt_argument(t, behind);
+            else if (times) close_run(t.first, behind);
+            else look_between(t, first, open);
         }
-        return failed() ? none : product(factors, begin);
+        if (failed()) return none;
+        end_term(t.first);
+        if (failed()) return none;
+        modulo_at_ = factors.size() == 1 && t.divided && t.modulo ? t.modulo_at : -1;
+        if (factors.size() == 1 && !t.quotient && ends_group()) {
+            term_shape_ = group_.shape;
+        } else {
+            shape.factors = factors.size() > 1 || t.quotient;
+            shape.open = t.divided || ends_open() || sum_behind_ == now_;
+            term_shape_ = shape;
+        }
+        return product(factors, begin);
+    }
+    /// Braces behind other factors.
+    constexpr void look_at_group(const token* term) {
+        if (ends_group() && (group_.shape.several || group_.shape.sign)) doubt_group(term);
+    }
+    /// What stands before a / or a \bmod.
+    constexpr void look_behind(const term_places& t) {
+        if (ends_group() && (group_.shape.several || group_.shape.sign || group_.shape.open))
+            doubt_group(t.first);
+        else if (ends_open()) doubt_argument(t, now_);
+        else if (doubts_divisor(t.first)) close_run(t.first, now_);
+    }
+    /// What stands between two factors without a sign; `first` begins the one before.
+    constexpr void look_between(const term_places& t, const token* first, bool open) {
+        if (starts_function() && ends_at_functions(t.first)) close_run(t.first, now_);
+        if (open) {
+            if (!starts_function() || open_is_greedy()) doubt_argument(t, now_);
+        } else if (t.divided) {
+            doubt_divisor(t);
+        } else {
+            doubt_neighbours(first, t.first);
+        }
     }
     constexpr ref product(const detail::buffer<ref>& factors, std::int32_t begin) {
         if (factors.size() == 1) return factors[0];
@@ -95,17 +168,31 @@ protected:
 
     /// A primary with its powers. A tensor reads its own superscripts.
     constexpr ref read_factor() {
+        const token* first = now_;
         const std::int32_t begin = begin_here();
         ref base = read_primary();
+        if (!failed() && begins_inverse(first, base)) refuse_inverse_matrix(first);
+        std::int32_t power_begin = -1, power_end = 0;  // of the exponent before
         while (!failed() && is_symbol('^')) {
             if (is_transpose()) {
                 index_free();
                 return none;
             }
+            const bool grouped = ends_group();
+            const brace_group group = group_;
             advance();
+            const std::int32_t exponent_begin = begin_here();
             const ref exponent = read_argument();
             if (failed()) return none;
+            if (power_begin >= 0) refuse_two_powers(begin, power_begin, power_end);
+            power_begin = exponent_begin;
+            power_end = end_before();
+            if (grouped && !is_single(group.shape)) refuse_group(group, begin);
+            if (grouped && is_reciprocal(program_.nodes[exponent]) && is_element(base))
+                refuse_braced_reciprocal(begin, group.open_end, group.close_begin);
             base = program_.make(op::power, base, exponent, {begin, end_before()});
+            if (is_reciprocal(program_.nodes[exponent]) && (is_symbol('_') || is_symbol('^')))
+                refuse_inverse_matrix(first);
         }
         return base;
     }
@@ -133,6 +220,7 @@ protected:
     }
 
     constexpr ref read_number() {
+        if (refuse_exponent()) return none;
         const token t = peek();
         double value = 0;
         double scale = 1;
@@ -177,7 +265,13 @@ protected:
         if (is(token_kind::number)) return read_number();
         if (is(token_kind::letter)) return read_word_or_tensor(begin);
         if (accept_symbol('(')) return read_bracketed(')');
-        if (accept_symbol('{')) return read_bracketed('}');
+        if (is_symbol('{')) {
+            const token* first = now_;
+            advance();
+            const ref inside = read_bracketed('}');
+            if (!failed()) note_group(first, first->end, now_[-1].begin, false);
+            return inside;
+        }
         if (accept_symbol('[')) {
             const ref condition = read_condition();
             if (!failed()) expect_symbol(']');
@@ -234,6 +328,7 @@ protected:
             case keyword::begin_cases:
                 return read_cases(begin);
             case keyword::underbrace: {
+                const token* first = now_;
                 advance();
                 if (!is_symbol('{')) {
                     fail(mistake_kind::unexpected, begin, end_before(),
@@ -241,8 +336,12 @@ protected:
                          "b^i}_{\\text{shifted}}");
                     return none;
                 }
+                const std::int32_t open_end = peek().end;
                 const ref inside = read_argument();
-                if (!failed() && accept_symbol('_')) skip_group();
+                if (failed()) return none;
+                const std::int32_t close_begin = now_[-1].begin;
+                if (accept_symbol('_')) skip_group();
+                note_group(first, open_end, close_begin, true);
                 return inside;
             }
             case keyword::wrapper:
@@ -306,109 +405,6 @@ protected:
                         : program_.make(op::divide, numerator, denominator, {begin, end_before()});
     }
 
-    // Functions -----------------------------------------------------------------------------------
-
-    /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
-    constexpr ref read_word_or_tensor(std::int32_t begin) {
-        const bool wrapped = is_key(keyword::wrapper);
-        const bool operation = wrapped && word() == "operatorname";
-        const token* start = now_;
-        detail::text_builder name;
-        read_base_name(name);
-        if (failed()) return none;
-        const bool called = is_symbol('(') && !peek().spaced;
-        if (find_styled(name) != none) {
-            now_ = start;
-            return read_tensor(begin);
-        }
-        if (name.view() == "e" && is_symbol('^') && !exponent_is_list(begin)) {
-            if (failed()) return none;
-            advance();
-            const ref exponent = read_argument();
-            return failed() ? none
-                            : program_.apply(ir::function::exp, exponent, {begin, end_before()});
-        }
-        const bool label = label_follows(name);
-        const bool subscript = is_symbol('_') && !label;
-        if (subscript && is_reduction(name)) return read_function(name, begin);
-        if (meaning_of(name, false).what == word_meaning::kind::function && !label) {
-            if (operation || is_symbol('(') || powered_call()) return read_function(name, begin);
-            function_as_tensor(name, begin);
-            return none;
-        }
-        if (wrapped && called && is_reduction(name)) return read_function(name, begin);
-        if (operation || (subscript && is_among(name, words::operations) && !is_defined(name)) ||
-            ((wrapped || name.size() > 2) &&
-             (called || (subscript && wrapped && calls_after_subscript())))) {
-            unknown_function(name, begin);
-            return none;
-        }
-        now_ = start;
-        return read_tensor(begin);
-    }
-    constexpr ref read_sigmoid(std::int32_t begin) {
-        const name_facts* facts = survey_.find("\\sigma");
-        if (facts != nullptr && (facts->ranks & 1) != 0 && survey_.is_factor(*facts, now_)) {
-            fail(mistake_kind::unexpected, begin, peek(1).end,
-                 "this can be the logistic function and a product with the number \\sigma, which "
-                 "the text has elsewhere; write \\operatorname{sigmoid}(...) or \\sigma \\cdot "
-                 "(...)");
-            return none;
-        }
-        advance();
-        return read_application(ir::function::sigmoid, begin);
-    }
-
-    /// After the word: a subscript of indices for a reduction, a power, then the argument.
-    constexpr ref read_function(text_view name, std::int32_t begin) {
-        const bool indexed = is_symbol('_');
-        const word_meaning meaning = meaning_of(name, indexed);
-        if (meaning.what == word_meaning::kind::unknown) {
-            detail::text_builder sentence;
-            sentence << name << " needs the index it runs over, for example " << name << "_j";
-            fail(mistake_kind::unexpected, begin, end_before(), sentence);
-            return none;
-        }
-        if (meaning.what == word_meaning::kind::function) {
-            ref power = none;
-            if (accept_symbol('^')) power = read_argument();
-            if (failed()) return none;
-            const ref value = read_application(static_cast<ir::function>(meaning.value), begin);
-            if (failed() || power == none) return value;
-            return program_.make(op::power, value, power, {begin, end_before()});
-        }
-        advance();
-        detail::buffer<ref> over;
-        read_index_list(over);
-        if (failed()) return none;
-        const bool softmax = meaning.value == static_cast<std::uint8_t>(ir::reduction::softmax);
-        const bool bracketed = is_symbol('(');
-        const ref body = bracketed ? read_primary() : read_factor();
-        if (!failed() && bracketed && !softmax && is_symbol('^')) two_powers(name, begin);
-        if (failed()) return none;
-        return program_.reduce(static_cast<ir::reduction>(meaning.value), program_.add_links(over),
-                               body, {begin, end_before()});
-    }
-    constexpr ref read_application(ir::function f, std::int32_t begin) {
-        const bool two = ir::entry_of(f).arguments == 2;
-        if (!two && !is_symbol('(')) {
-            const ref argument = is_symbol('{') ? read_argument() : read_factor();
-            return failed() ? none : program_.apply(f, argument, {begin, end_before()});
-        }
-        const bool opened = accept_symbol('(');
-        const char outer = closing_bar_;
-        closing_bar_ = '\0';
-        ref arguments[2] = {opened ? read_expression() : none, none};
-        if (!failed() && two && (!opened || !accept_symbol(',')))
-            fail_here(mistake_kind::unexpected,
-                      "this takes two arguments, or an index it runs over: \\max(x, y) or \\max_j");
-        if (!failed() && two) arguments[1] = read_expression();
-        closing_bar_ = outer;
-        if (failed() || !expect_symbol(')')) return none;
-        return program_.make(op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
-                             {begin, end_before()});
-    }
-
     // Tensors -------------------------------------------------------------------------------------
 
     constexpr ref read_tensor(std::int32_t begin) {
@@ -417,6 +413,7 @@ protected:
         if (failed()) return none;
         const ref styled = find_styled(spelling);
         if (styled != none && begins_call()) return read_call(styled, begin);
+        if (is_symbol('^') && powered_call()) refuse_powered_call(spelling, styled != none, begin);
         detail::buffer<ir::position> positions;
         read_scripts(positions, spelling);
         if (failed()) return none;
@@ -435,7 +432,7 @@ protected:
             n.positions = at;
             return program_.nodes.push(n);
         }
-        return use_of(program_.intern_name(spelling), positions, {begin, end_before()});
+        return use_of(intern_name(spelling), positions, {begin, end_before()});
     }
 
     // Calls ---------------------------------------------------------------------------------------

@@ -114,6 +114,30 @@ protected:
         const token& after = *survey_.behind_list(now_ + 1);
         return after.kind == token_kind::symbol && after.code == '(';
     }
+    /// f^2(x): of what f a line defines, or what may be a function. `styled`: a line defines it.
+    constexpr void refuse_powered_call(text_view name, bool styled, std::int32_t begin) {
+        const bool inverse = is_symbol('{', 1) && is_minus_one(2) && is_symbol('}', 4);
+        if (!styled && (!inverse || !is_function_letter(name) || survey_.stands_bare(name))) return;
+        const token* bracket = survey_.behind_list(now_ + 1);
+        const token* end = behind_bracket(bracket);
+        const text_view called = text_.slice(bracket->begin, end[-1].end);
+        const text_view word = text_.slice(begin, end_before());
+        const text_view power = text_.slice(now_->begin, bracket[-1].end);
+        detail::text_builder s;
+        s << "this can be a power and " << (inverse ? "the inverse" : "a repetition")
+          << " of the function " << name << "; write ";
+        if (styled) s << word << called << power << " for the power";
+        else s << word << power << " \\cdot " << called << " for a power of the number";
+        if (name == "\\sigma" && !styled) {
+            const text_view of = called.slice(1, called.size - 1);
+            s << ", \\log(\\frac{" << of << "}{1 - (" << of << ")}) for the inverse";
+        } else if (inverse) {
+            s << "; the inverse is a function of its own, defined in a line";
+        } else {
+            s << ", " << word << '(' << word << called << ") for a repetition";
+        }
+        fail(mistake_kind::unexpected, begin, end[-1].end, s);
+    }
     constexpr bool calls_after_subscript() const {
         if (!is_symbol('{', 1)) return is_symbol('(', 2) && !peek(2).spaced;
         std::int32_t k = 2;

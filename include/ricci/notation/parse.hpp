@@ -4,6 +4,7 @@
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/nesting.hpp>
 #include <ricci/ir/order.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/heights.hpp>
@@ -70,7 +71,8 @@ constexpr parse_result parse_equations(detail::text_view text) {
         return result;
     }
     ir::program p = parser.take();
-    result.mistake = check(p, text, parser);
+    result.mistake = ir::check_nesting(p, text);
+    if (!result.mistake) result.mistake = check(p, text, parser);
     if (result.mistake) {
         hint_at_label(text, parser.word_like(), result.mistake);
         return result;

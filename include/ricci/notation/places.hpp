@@ -54,9 +54,10 @@ private:
                 neighbours_.push({x.name, i});
             });
         }
+        const ir::guarded_children under_bracket(p_, x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ref child = p_.links[x.children.first + k];
-            find_neighbours(child, guarded || ir::is_guarded(p_, x, k));
+            find_neighbours(child, guarded || under_bracket(k));
         }
     }
     constexpr bool is_neighbour(ref name, ref index) const {
@@ -74,9 +75,10 @@ private:
             if (index == none || is_parameter(x.name) || !index_of_equation(index)) return n;
             return p_.position_of(index, x.source);
         }
+        const ir::guarded_children under_bracket(p_, x);
         std::int32_t k = 0;
         const ref inside = ir::rebuild_children(
-            p_, n, [&](ref child) { return settle(child, guarded || ir::is_guarded(p_, x, k++)); });
+            p_, n, [&](ref child) { return settle(child, guarded || under_bracket(k++)); });
         return x.kind == op::tensor ? settle_use(inside, guarded) : inside;
     }
     /// The places of one use of a tensor.
@@ -188,16 +190,19 @@ private:
             if (p_.links[parameters_.first + k] == name) return true;
         return false;
     }
-    constexpr bool index_of_equation(ref index) const {
-        bool found = false;
-        const auto look = [&](ref i) { found = found || i == index; };
-        ir::for_each_index(p_, equation_.positions, look);
-        ir::for_each_node(p_, equation_.body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            ir::for_each_index(p_, x.positions, look);
-            for (std::int32_t k = 0; k < x.indices.count; ++k) look(p_.links[x.indices.first + k]);
-        });
-        return found;
+    constexpr bool index_of_equation(ref index) {
+        if (!surveyed_) {
+            surveyed_ = true;
+            const auto look = [&](ref i) { indices_.add(i); };
+            ir::for_each_index(p_, equation_.positions, look);
+            ir::for_each_node(p_, equation_.body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                ir::for_each_index(p_, x.positions, look);
+                for (std::int32_t k = 0; k < x.indices.count; ++k)
+                    look(p_.links[x.indices.first + k]);
+            });
+        }
+        return indices_.has(index);
     }
 
     ir::program& p_;
@@ -205,6 +210,8 @@ private:
     ir::equation equation_;
     ir::range parameters_;  // of the function in hand, in the links
     detail::buffer<neighbour> neighbours_;
+    ir::index_set indices_;  // of the equation, once one is asked for
+    bool surveyed_ = false;
     bool undecided_ = false;
     ir::mistake mistake_;
 };

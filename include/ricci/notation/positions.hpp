@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/detail/spelling_table.hpp>
 #include <ricci/notation/cursor.hpp>
 
 namespace ricci::notation {
@@ -20,6 +21,16 @@ public:
     using cursor::cursor;
 
 protected:
+    /// The number of a tensor's name.
+    constexpr ref intern_name(text_view spelling) {
+        const std::int32_t count = program_.names.size();
+        if (count <= detail::spelling_table::few) return program_.intern_name(spelling);
+        const ref found = names_.find(spelling, count, [&](ref k) { return program_.name(k); });
+        return found != none
+                   ? found
+                   : program_.names.push({program_.add_text(spelling), ir::name_kind::plain, none,
+                                          false, false, 0, none});
+    }
     constexpr bool starts_index(std::int32_t ahead = 0) const {
         return is(token_kind::letter, ahead) || is_key(keyword::greek, ahead);
     }
@@ -181,7 +192,7 @@ protected:
                  "a tensor whose values are positions needs indices of its own: E^{x_i a}");
         if (failed()) return;
         ir::position at = ir::gathered_position(0);
-        at.index = use_of(program_.intern_name(name), positions, {begin, end_before()});
+        at.index = use_of(intern_name(name), positions, {begin, end_before()});
         out.push(at);
     }
     /// A use of a tensor, with the tensors of gathered positions as its children.
@@ -355,6 +366,7 @@ protected:
     }
 
     ir::program program_;
+    detail::spelling_table names_;
     text_view name_in_hand_;          // whose scripts are being read
     const token* scripts_ = nullptr;  // where those begin
 };

@@ -150,8 +150,19 @@ private:
             const ir::node& body = p_.nodes[term];
             alone = alone && !(body.kind == op::multiply &&
                                p_.nodes[p_.links[body.children.first]].kind == op::compare);
-            ended_.push({x.indices, alone, nonlinear_});
+            if (!is_noted({x.indices, alone, nonlinear_}))
+                ended_.push({x.indices, alone, nonlinear_});
         }
+    }
+    /// Whether the sign before was the same: of many terms that are alike one is enough.
+    constexpr bool is_noted(const ended_sign& sign) const {
+        if (ended_.empty()) return false;
+        const ended_sign& last = ended_[ended_.size() - 1];
+        bool same = last.alone == sign.alone && last.nonlinear == sign.nonlinear &&
+                    last.indices.count == sign.indices.count;
+        for (std::int32_t k = 0; same && k < sign.indices.count; ++k)
+            same = p_.links[last.indices.first + k] == p_.links[sign.indices.first + k];
+        return same;
     }
     constexpr bool ends_openly(const ir::node& sum) const {
         std::int32_t at = sum.source.end;
@@ -258,6 +269,7 @@ private:
     }
     /// What a term sums by itself is not all that a sign before binds.
     constexpr void check_signs_before(ref n, const detail::buffer<ref>& here) {
+        if (here.empty()) return;
         for (const ended_sign& sign : ended_) {
             if (sign.alone && sign.nonlinear == nonlinear_) continue;
             std::int32_t shared = 0;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <ricci/notation/positions.hpp>
+#include <ricci/notation/inverses.hpp>
 
 namespace ricci::notation {
 
@@ -13,9 +13,9 @@ struct script_order {
     bool staggered;
 };
 
-class script_parser : public position_parser {
+class script_parser : public inverse_parser {
 public:
-    using position_parser::position_parser;
+    using inverse_parser::inverse_parser;
 
 protected:
     /// Sub- and superscripts after a name, in the order written; stops before a power. A label may
@@ -29,6 +29,8 @@ protected:
         const std::int32_t first = positions.size();
         while (!failed() && (is_symbol('^') || is_symbol('_'))) {
             name_in_hand_ = name;
+            if (refuse_inverse_script(scripts_, positions.data() + first, positions.size() - first))
+                break;
             if (is_symbol('^') && is_power()) {
                 refuse_unclear_power(positions.size());
                 break;
@@ -193,7 +195,7 @@ private:
         return out;
     }
     constexpr ref named(const derivand& d) {
-        return d.derivative != none ? d.derivative : program_.intern_name(d.spelling);
+        return d.derivative != none ? d.derivative : intern_name(d.spelling);
     }
     constexpr ref derivative_of(const derivand& above, ref by, std::int32_t rank) {
         return program_.intern_name(ir::cotangent_spelling(above.spelling, program_.name(by)),

@@ -54,7 +54,7 @@ private:
             now_ = t;
             detail::text_builder spelling;
             read_name(spelling);
-            if (!failed() && begins_call()) styled_.push(program_.intern_name(spelling));
+            if (!failed() && begins_call()) styled_.push(intern_name(spelling));
         }
         now_ = start;
     }
@@ -153,7 +153,7 @@ private:
             if (over && accept_symbol('_')) read_index_list(left.over);
             if (!failed() && !over) read_scripts(positions, spelling);
             if (failed()) return left;
-            left.name = program_.intern_name(spelling);
+            left.name = intern_name(spelling);
             refuse_gathered(positions, left.begin);
             left.positions = store(positions);
             if (is_symbol('(')) read_parameters(left);
@@ -198,7 +198,7 @@ private:
             detail::text_builder spelling;
             read_name(spelling);
             if (failed()) return;
-            left.arguments.push(program_.intern_name(spelling));
+            left.arguments.push(intern_name(spelling));
             parameters_.push(left.arguments.back());
         } while (accept_symbol(','));
         expect_symbol(')');

@@ -26,6 +26,7 @@ protected:
     using conditions::expect_symbol;
     using conditions::fail;
     using conditions::fail_here;
+    using conditions::group_;
     using conditions::is;
     using conditions::is_symbol;
     using conditions::now_;
@@ -33,6 +34,9 @@ protected:
     using conditions::program_;
     using conditions::read_index;
     using conditions::read_index_list;
+    using conditions::refuse_group;
+    using conditions::sum_behind_;
+    using conditions::term_shape_;
     using conditions::text_of;
 
     constexpr Expression& parser() { return static_cast<Expression&>(*this); }
@@ -64,8 +68,11 @@ protected:
                                                     : "a product needs something to multiply");
             return none;
         }
+        const std::int32_t body_begin = begin_here();
         ref body = parser().read_term();
         if (failed()) return none;
+        sum_behind_ = now_;
+        if (term_shape_.several) refuse_group(group_, body_begin);
         if (bounds != none)
             body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
         const ir::range indices = program_.add_links(over);

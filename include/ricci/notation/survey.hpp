@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ricci/detail/buffer.hpp>
+#include <ricci/detail/spelling_table.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/index_lists.hpp>
@@ -41,9 +42,8 @@ public:
     /// What is known of a name, or nullptr.
     constexpr const name_facts* find(text_view spelling) {
         if (!surveyed_) survey();
-        for (const name_facts& f : facts_)
-            if (spelling_of(f) == spelling) return &f;
-        return nullptr;
+        const std::int32_t k = find_facts(spelling);
+        return k < 0 ? nullptr : &facts_[k];
     }
 
     /// Whether the text has a name as a factor. The parameter of a function is one in the line that
@@ -55,6 +55,22 @@ public:
             const bool called = facts_[u.function].called;
             if (&facts_[u.name] != &facts) continue;
             if (called ? u.line == line : !u.on_left) return true;
+        }
+        return false;
+    }
+
+    /// Whether a name stands somewhere with nothing above or below it, nor a parenthesis behind.
+    constexpr bool stands_bare(text_view spelling) const {
+        for (const token* t = first_; t < last_;) {
+            if (!t->starts_name) {
+                ++t;
+                continue;
+            }
+            detail::text_builder spelled;
+            t = behind_name(t, spelled);
+            if (spelled.view() == spelling && !is_symbol(t, '^') && !is_symbol(t, '_') &&
+                !is_symbol(t, '('))
+                return true;
         }
         return false;
     }
@@ -321,9 +337,18 @@ private:
             if (t->kind == token_kind::letter || t->kind == token_kind::number)
                 spelling << text_of(t);
     }
-    constexpr std::int32_t number_of(text_view spelling) {
-        for (std::int32_t k = 0; k < facts_.size(); ++k)
+    constexpr std::int32_t find_facts(text_view spelling) {
+        const std::int32_t count = facts_.size();
+        if (count > detail::spelling_table::few)
+            return table_.find(spelling, count,
+                               [&](std::int32_t k) { return spelling_of(facts_[k]); });
+        for (std::int32_t k = 0; k < count; ++k)
             if (spelling_of(facts_[k]) == spelling) return k;
+        return -1;
+    }
+    constexpr std::int32_t number_of(text_view spelling) {
+        const std::int32_t before = find_facts(spelling);
+        if (before >= 0) return before;
         const ir::range text{spellings_.size(), spelling.size};
         spellings_ << spelling;
         facts_.push({text, false, false, false, false, false, false, 0});
@@ -332,6 +357,7 @@ private:
 
     detail::text_builder spellings_;
     detail::buffer<name_facts> facts_;
+    detail::spelling_table table_;  // of their spellings
     /// A parameter of the function that its line defines, or a factor that is called like one.
     struct parameter_use {
         std::int32_t name;

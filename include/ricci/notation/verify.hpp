@@ -48,9 +48,14 @@ constexpr ir::mistake check_ranks(const ir::program_view& p, detail::text_view t
 
 /// A name is defined at most once.
 constexpr ir::mistake check_definitions(const ir::program_view& p, detail::text_view text) {
-    for (ir::ref e = 0; e < p.equations.size(); ++e) {
-        const ir::equation& later = p.equations[e];
-        if (later.claim || p.definition(later.name) == e) continue;
+    detail::buffer<bool> defined;
+    defined.resize(p.names.size(), false);
+    for (const ir::equation& later : p.equations) {
+        if (later.claim) continue;
+        if (!defined[later.name]) {
+            defined[later.name] = true;
+            continue;
+        }
         detail::text_builder sentence;
         sentence << p.name(later.name) << " is defined twice; give one of the two another name";
         return ir::make_mistake(ir::mistake_kind::defined_twice, text, later.source.begin,

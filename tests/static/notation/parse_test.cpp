@@ -24,7 +24,8 @@ static_assert(prints("W_{ij} = \\frac{1}{N} \\sum_\\mu \\xi_\\mu^i \\xi_\\mu^j",
 static_assert(prints("C^{ik} = A^{ij} B_j^{\\ k}", "C^{ik} = A^{ij} B^{jk}"));
 static_assert(prints("y^i = 2 \\cdot x^i * z^i \\times w^i \\odot v^i",
                      "y^{i} = 2 x^{i} z^{i} w^{i} v^{i}"));
-static_assert(prints("y^i = a / b c^i", "y^{i} = \\frac{a}{b} c^{i}"));  // by the next factor only
+static_assert(prints("y^i = a / b \\cdot c^i",
+                     "y^{i} = \\frac{a}{b} c^{i}"));  // by the next factor
 static_assert(prints("y^i = x^i - (z^i - w^i)", "y^{i} = x^{i} - (z^{i} - w^{i})"));
 static_assert(prints("y^i = -x^i - 2 z^i + 3 w^i", "y^{i} = -x^{i} - 2 z^{i} + 3 w^{i}"));
 static_assert(prints("t = A^{ii}", "t = A^{ii}"));

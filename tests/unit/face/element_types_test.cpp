@@ -225,6 +225,25 @@ TEST_CASE("quotients of whole numbers are rounded downwards", "[types]") {
     CHECK(r["P"_t](1) == -343);
 }
 
+TEST_CASE("what a / divides has to be said among whole numbers", "[types]") {
+    tensor<std::int32_t, 1> t({3});
+    const int ts[] = {5, -5, 4};
+    for (std::size_t i = 0; i < 3; ++i) t(i) = ts[i];
+    const auto whole = R"(y_i = \frac{3 t_i}{2}; z_i = 3 \frac{t_i}{2}; u_i = t_i / 2 \cdot 3
+                          v_i = 1 - t_i / 2)"_eq("t"_t = t);
+    tensor<double, 1> real({3});
+    for (std::size_t i = 0; i < 3; ++i) real(i) = ts[i];
+    const auto reals = R"(y_i = 3 t_i / 2)"_eq("t"_t = real);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto down = [](int a) { return (a - (a % 2 != 0 && a < 0)) / 2; };
+        CHECK(whole["y"_t](i) == down(3 * ts[i]));
+        CHECK(whole["z"_t](i) == 3 * down(ts[i]));
+        CHECK(whole["u"_t](i) == 3 * down(ts[i]));
+        CHECK(whole["v"_t](i) == 1 - down(ts[i]));
+        CHECK(reals["y"_t](i) == 1.5 * ts[i]);
+    }
+}
+
 TEST_CASE("extremes and masks of whole numbers", "[types]") {
     constexpr auto program = R"(
         M^i = \max_j x^{ij}

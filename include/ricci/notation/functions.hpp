@@ -1,0 +1,202 @@
+// Reading functions by their words, with parentheses and without: \exp(x), \log x, \max_j x, and
+// the functions that a text defines.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/notation/sums.hpp>
+
+namespace ricci::notation {
+
+/// `Expression` is the parser that derives from this one and reads what a function is of.
+template <class Expression>
+class function_parser : public sum_parser<Expression> {
+    using sums = sum_parser<Expression>;
+
+public:
+    using sum_parser<Expression>::sum_parser;
+    using sums::failed;
+
+protected:
+    using sums::accept_symbol;
+    using sums::advance;
+    using sums::begin_here;
+    using sums::calls_after_subscript;
+    using sums::closing_bar_;
+    using sums::end_before;
+    using sums::ends_group;
+    using sums::ends_open;
+    using sums::expect_symbol;
+    using sums::exponent_is_list;
+    using sums::fail;
+    using sums::fail_here;
+    using sums::find_styled;
+    using sums::function_as_tensor;
+    using sums::group_;
+    using sums::is_defined;
+    using sums::is_key;
+    using sums::is_reciprocal;
+    using sums::is_signed;
+    using sums::is_single;
+    using sums::is_symbol;
+    using sums::label_follows;
+    using sums::note_argument;
+    using sums::now_;
+    using sums::parser;
+    using sums::peek;
+    using sums::powered_call;
+    using sums::program_;
+    using sums::read_base_name;
+    using sums::read_index_list;
+    using sums::refuse_group_argument;
+    using sums::refuse_inverse_function;
+    using sums::survey_;
+    using sums::text_;
+    using sums::two_powers;
+    using sums::unknown_function;
+    using sums::word;
+
+    /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
+    constexpr ref read_word_or_tensor(std::int32_t begin) {
+        const bool wrapped = is_key(keyword::wrapper);
+        const bool operation = wrapped && word() == "operatorname";
+        const token* start = now_;
+        detail::text_builder name;
+        read_base_name(name);
+        if (failed()) return none;
+        const bool called = is_symbol('(') && !peek().spaced;
+        if (find_styled(name) != none) {
+            now_ = start;
+            return parser().read_tensor(begin);
+        }
+        if (name.view() == "e" && is_symbol('^') && !exponent_is_list(begin)) {
+            if (failed()) return none;
+            advance();
+            const ref exponent = parser().read_argument();
+            return failed() ? none
+                            : program_.apply(ir::function::exp, exponent, {begin, end_before()});
+        }
+        const bool label = label_follows(name);
+        const bool subscript = is_symbol('_') && !label;
+        if (subscript && is_reduction(name)) return read_function(name, begin);
+        if (meaning_of(name, false).what == word_meaning::kind::function && !label) {
+            if (operation || is_symbol('(') || powered_call()) return read_function(name, begin);
+            function_as_tensor(name, begin);
+            return none;
+        }
+        if (wrapped && called && is_reduction(name)) return read_function(name, begin);
+        if (operation || (subscript && is_among(name, words::operations) && !is_defined(name)) ||
+            ((wrapped || name.size() > 2) &&
+             (called || (subscript && wrapped && calls_after_subscript())))) {
+            unknown_function(name, begin);
+            return none;
+        }
+        now_ = start;
+        return parser().read_tensor(begin);
+    }
+    constexpr ref read_sigmoid(std::int32_t begin) {
+        const name_facts* facts = survey_.find("\\sigma");
+        if (facts != nullptr && (facts->ranks & 1) != 0 && survey_.is_factor(*facts, now_)) {
+            fail(mistake_kind::unexpected, begin, peek(1).end,
+                 "this can be the logistic function and a product with the number \\sigma, which "
+                 "the text has elsewhere; write \\operatorname{sigmoid}(...) or \\sigma \\cdot "
+                 "(...)");
+            return none;
+        }
+        advance();
+        return read_application(ir::function::sigmoid, begin);
+    }
+
+    /// After the word: a subscript of indices for a reduction, a power, then the argument.
+    constexpr ref read_function(text_view name, std::int32_t begin) {
+        const bool indexed = is_symbol('_');
+        const word_meaning meaning = meaning_of(name, indexed);
+        if (meaning.what == word_meaning::kind::unknown) {
+            detail::text_builder sentence;
+            sentence << name << " needs the index it runs over, for example " << name << "_j";
+            fail(mistake_kind::unexpected, begin, end_before(), sentence);
+            return none;
+        }
+        if (meaning.what == word_meaning::kind::function) {
+            if (indexed) {
+                fail_here(
+                    mistake_kind::unexpected,
+                    name == "log" || name == "ln"
+                        ? "the logarithm is the natural one; write \\frac{\\log(x)}{\\log(2)} "
+                          "for another base"
+                        : "this function runs over no index");
+                return none;
+            }
+            ref power = none;
+            const std::int32_t word_end = end_before();
+            if (accept_symbol('^')) power = parser().read_argument();
+            if (failed()) return none;
+            const auto f = static_cast<ir::function>(meaning.value);
+            const std::int32_t at = begin_here();
+            const ref value = read_application(f, begin);
+            if (failed() || power == none) return value;
+            if (is_reciprocal(program_.nodes[power])) {
+                const bool brackets = text_[at] == '(' || text_[at] == '{';
+                refuse_inverse_function(f, begin, text_.slice(begin, word_end),
+                                        text_.slice(at + brackets, end_before() - brackets),
+                                        end_before());
+            }
+            return program_.make(ir::op::power, value, power, {begin, end_before()});
+        }
+        advance();
+        detail::buffer<ref> over;
+        read_index_list(over);
+        if (failed()) return none;
+        const bool softmax = meaning.value == static_cast<std::uint8_t>(ir::reduction::softmax);
+        const bool bracketed = is_symbol('(');
+        const std::int32_t at = begin_here();
+        const ref body = bracketed ? parser().read_primary() : parser().read_factor();
+        if (!failed() && bracketed && !softmax && is_symbol('^')) two_powers(name, begin);
+        if (failed()) return none;
+        const ir::range bound = program_.add_links(over);
+        if (ends_group() && !is_single(group_.shape)) refuse_group_argument(begin);
+        if (!bracketed)
+            note_argument(begin, at, program_.nodes[body].kind == ir::op::number, false, bound);
+        return program_.reduce(static_cast<ir::reduction>(meaning.value), bound, body,
+                               {begin, end_before()});
+    }
+    constexpr ref read_application(ir::function f, std::int32_t begin) {
+        const bool two = ir::entry_of(f).arguments == 2;
+        if (!two && !is_symbol('(')) {
+            const std::int32_t at = begin_here();
+            const bool braces = is_symbol('{');
+            const ref argument = braces ? parser().read_primary() : parser().read_factor();
+            if (failed()) return none;
+            if (ends_group() && !is_single(group_.shape) && !is_signed(group_.shape))
+                refuse_group_argument(begin);
+            if (braces && is_symbol('^')) return refuse_braced_power(begin);
+            note_argument(begin, at, program_.nodes[argument].kind == ir::op::number,
+                          f == ir::function::exp);
+            return program_.apply(f, argument, {begin, end_before()});
+        }
+        const bool opened = accept_symbol('(');
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
+        ref arguments[2] = {opened ? parser().read_expression() : none, none};
+        if (!failed() && two && (!opened || !accept_symbol(',')))
+            fail_here(mistake_kind::unexpected,
+                      "this takes two arguments, or an index it runs over: \\max(x, y) or \\max_j");
+        if (!failed() && two) arguments[1] = parser().read_expression();
+        closing_bar_ = outer;
+        if (failed() || !expect_symbol(')')) return none;
+        return program_.make(ir::op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
+                             {begin, end_before()});
+    }
+    /// \sin{x}^2, with the cursor at the ^: the power of the value, or of what it is of?
+    constexpr ref refuse_braced_power(std::int32_t begin) {
+        const auto group = group_;
+        advance();
+        parser().read_argument();
+        if (failed()) return none;
+        group_ = group;
+        this->refuse_braced_argument(begin);
+        return none;
+    }
+};
+
+}  // namespace ricci::notation

@@ -1,0 +1,146 @@
+// ^{-1} and indices: the reciprocal of an element, the inverse of a matrix, or a place? Refused.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/notation/positions.hpp>
+
+namespace ricci::notation {
+
+class inverse_parser : public position_parser {
+public:
+    using position_parser::position_parser;
+
+protected:
+    constexpr bool is_reciprocal(const ir::node& exponent) const {
+        return exponent.kind == ir::op::number && exponent.value == -1;
+    }
+    /// Whether `{-1` stands `ahead` of here.
+    constexpr bool is_minus_one(std::int32_t ahead) const {
+        return is_symbol('-', ahead) && is(token_kind::number, ahead + 1) &&
+               text_of(peek(ahead + 1)) == "1";
+    }
+    /// Indices of which an element's -1 is in doubt: two, or one above.
+    static constexpr bool is_element(const ir::position* at, std::int32_t count) {
+        bool above = count > 1;
+        for (std::int32_t k = 0; k < count; ++k) above = above || at[k].upper;
+        return above;
+    }
+    constexpr bool is_element(ref n) const {
+        const ir::node& x = program_.nodes[n];
+        return x.kind == ir::op::tensor &&
+               is_element(program_.positions.data() + x.positions.first, x.positions.count);
+    }
+    /// The first token of the name whose scripts begin at `t`.
+    constexpr const token* begin_of_name(const token* t) const {
+        const auto symbol = [&](const token* k, char c) {
+            return k->kind == token_kind::symbol && k->code == static_cast<unsigned char>(c);
+        };
+        const token* first = tokens_.data();
+        while (t > first && symbol(t - 1, '\'')) --t;
+        if (t > first && symbol(t - 1, '}')) {  // of \text{Out}, \hat{K} or a label
+            for (std::int32_t level = 0; t > first;) {
+                --t;
+                if (symbol(t, '}')) ++level;
+                if (symbol(t, '{') && --level == 0) break;
+            }
+        } else {
+            for (--t; t > first && !t->spaced && t->kind == token_kind::letter &&
+                      t[-1].kind == token_kind::letter;)
+                --t;
+        }
+        if (t > first && symbol(t - 1, '_')) return begin_of_name(t - 1);
+        if (symbol(t, '{') && t > first) --t;
+        return t;
+    }
+
+    /// K_{ij}^{-1}, K^{-1ij} or K^{ij\,-1}: a script with -1 at the cursor. `before`: the indices
+    /// in front of it; `scripts`: where those begin. False where it means one thing.
+    constexpr bool refuse_inverse_script(const token* scripts, const ir::position* before,
+                                         std::int32_t count) {
+        if (!is_symbol('^') || !(is_symbol('{', 1) || is_symbol('<', 1))) return false;
+        const token* name = begin_of_name(scripts);
+        const text_view spelled = text_.slice(name->begin, scripts[-1].end);
+        const token* end = survey_.behind_list(now_ + 1);
+        detail::text_builder scripted;
+        bool place = false;
+        if (is_minus_one(2) && now_ + 5 == end) {
+            if (!is_element(before, count)) return false;
+            scripted << text_.slice(scripts->begin, end_before());
+        } else if (is_minus_one(2) && starts_index(4)) {
+            scripted << "^{" << text_.slice(peek(4).begin, end[-1].begin) << '}';
+        } else {
+            std::int32_t k = 2, letters = 0;
+            for (; starts_index(k) || is_symbol('\'', k); ++k) letters += !is_symbol('\'', k);
+            if (letters == 0 || !is_minus_one(k) || now_ + k + 3 != end) return false;
+            const std::int32_t last = peek(k - 1).end;
+            bool apart = false;  // by \,
+            for (const char c : text_.slice(last, peek(k).begin)) apart = apart || c == '\\';
+            if (letters == 1 && !apart) return false;
+            scripted << "^{" << text_.slice(peek(2).begin, last) << '}';
+            place = true;
+        }
+        detail::text_builder s;
+        s << "this -1 can be the reciprocal of each element and the inverse matrix";
+        if (place) s << ", and part of a place";
+        s << "; write \\frac{1}{" << spelled << scripted << "} for the first";
+        if (place) {
+            s << ", " << spelled << "^{";
+            std::int32_t k = 2;
+            for (; !is_minus_one(k); ++k)
+                s << (k > 2 && starts_index(k) ? "," : "") << text_of(peek(k));
+            s << "-1} for the last";
+        }
+        say_no_inverse(spelled, scripted, s);
+        fail(mistake_kind::unexpected, name->begin, end[-1].end, s);
+        return true;
+    }
+    static constexpr void say_no_inverse(text_view name, text_view scripts,
+                                         detail::text_builder& s) {
+        s << "; the inverse matrix, (" << name << "^{-1})" << scripts
+          << ", is not computed yet: bind it as a tensor with a name of its own";
+    }
+    /// {K_{ij}}^{-1}, which prints as K_{ij}^{-1}; the element stands in [begin, end).
+    constexpr void refuse_braced_reciprocal(std::int32_t outside, std::int32_t begin,
+                                            std::int32_t end) {
+        detail::text_builder s;
+        s << "this -1 can be the reciprocal of each element and the inverse matrix; write "
+             "\\frac{1}{"
+          << text_.slice(begin, end)
+          << "} for the first; the inverse matrix is not computed yet: bind it as a tensor with a "
+             "name of its own";
+        fail(mistake_kind::unexpected, outside, end_before(), s);
+    }
+    /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an element
+    /// of it: two places, where K stands nowhere without any.
+    constexpr bool begins_inverse(const token* first, ref base) {
+        if (!is_symbol('^') && !is_symbol('_')) return false;
+        if (first->kind != token_kind::symbol || (first->code != '(' && first->code != '{'))
+            return false;
+        const ir::node& x = program_.nodes[base];
+        if (x.kind != ir::op::power || !is_reciprocal(program_.nodes[child(x, 1)])) return false;
+        const ir::node& matrix = program_.nodes[child(x, 0)];
+        if (matrix.kind != ir::op::tensor || matrix.positions.count != 0) return false;
+        if (is_symbol('_')) return true;
+        const token* end = survey_.behind_list(now_ + 1);
+        const list_shape shape = survey_.shape_at(now_ + 1);
+        const bool below = end->kind == token_kind::symbol && end->code == '_';
+        return shape.known && shape.letters && (shape.entries == 2 || below) &&
+               !survey_.stands_bare(program_.name(matrix.name));
+    }
+    constexpr void refuse_inverse_matrix(const token* first) {
+        const token* end = survey_.behind_list(now_ + 1);
+        while (end->kind == token_kind::symbol && (end->code == '_' || end->code == '^'))
+            end = survey_.behind_list(end + 1);
+        fail(mistake_kind::unexpected, first->begin, end[-1].end,
+             "the inverse of a matrix is not computed yet: bind it as a tensor with a name of its "
+             "own");
+    }
+
+private:
+    constexpr ref child(const ir::node& x, std::int32_t k) const {
+        return program_.links[x.children.first + k];
+    }
+};
+
+}  // namespace ricci::notation
