@@ -163,33 +163,40 @@ using mistake_in_prepare =
                        mistake_in_call<Hash, true, Bound...>>;
 
 /// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
-/// memory bound. Throws ricci::error where a call would.
-template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+/// memory bound, and memory that is bound to what is computed on the way makes an output of it.
+/// Throws ricci::error where a call would.
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
-    return prepared<Hash, T>(bound...);
+    return prepared<keeping_bound<Hash, Bound...>, T>(bound...);
 }
 /// The same with options, which stand in front of the operands.
-template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash> program, const prepare_options&, const Bound&... bound) {
     return prepare(program, bound...);
 }
-template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
 requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
 = delete;
 
 /// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes,
 /// workspace. Allocates nothing of what the program would: a view of any memory with strides of 0
 /// may stand for an operand that there is no room for.
-template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = mistake_in_call<keeping_bound<Hash, Bound...>, true, Bound...>>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
     using T = typename call_element<Bound...>::type;
-    results<Hash, T> outputs;
-    return with_request<Hash, T>(
+    constexpr std::uint64_t kept = keeping_bound<Hash, Bound...>;
+    results<kept, T> outputs;
+    return with_request<kept, T>(
         outputs, 1, 0, [](const engine::request& r) { return engine::explain(r); },
-        output_numbers<Hash>{}, bound...);
+        output_numbers<kept>{}, bound...);
 }
-template <std::uint64_t Hash, class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = mistake_in_call<keeping_bound<Hash, Bound...>, true, Bound...>>
 requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
 = delete;
 

@@ -156,6 +156,9 @@ class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
     using layers_of_equations<Hash, Types, Computes>::layers_of_equations;
 };
 
+// How many layers there are is known at run time, so that what makes them is called then, and cannot
+// stop the compilation itself as a consteval function does. What is called with a mistake is deleted
+// instead, here as where equations are called.
 template <class Maker, class Types, engine::layering::what Computes, class Stated = void>
 struct made_layers {
     using made = made_equations<Maker, Types::layer>;
@@ -168,25 +171,40 @@ struct made_layers {
 /// `count` layers of these equations: what each gives as `from` the next takes as `to`:
 /// repeat(layer, 12, "l"_i, ricci::from("Y"_t), ricci::to("X"_t), ricci::shared("d_k"_t)). The
 /// compiler reads one layer, however many there are.
+template <class Types>
+using repeated_layers = made_layers<derived_layers<Types>, Types, engine::layering::what::values>;
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
-          std::uint64_t... Shared>
+          std::uint64_t... Shared,
+          class Mistake =
+              typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::mistake>
 constexpr auto repeat(equations<Hash>, std::int64_t count, index_name<Index>, from_name<From>,
                       to_name<To>, shared_names<Shared...> = {},
                       on_the_way_back back = on_the_way_back::stored) ->
-    typename made_layers<derived_layers<layer_types<Hash, Index, From, To, Shared...>>,
-                         layer_types<Hash, Index, From, To, Shared...>,
-                         engine::layering::what::values>::type {
-    using types = layer_types<Hash, Index, From, To, Shared...>;
-    using made = made_layers<derived_layers<types>, types, engine::layering::what::values>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
-    return typename made::type(count, back);
+    typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::type {
+    return
+        typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::type(count, back);
 }
-template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To>
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
+          std::uint64_t... Shared,
+          class Mistake =
+              typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::mistake>
+requires is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t, index_name<Index>,
+                                              from_name<From>, to_name<To>,
+                                              shared_names<Shared...> = {},
+                                              on_the_way_back = on_the_way_back::stored)
+= delete;
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
+          class Mistake = typename repeated_layers<layer_types<Hash, Index, From, To>>::mistake>
 constexpr auto repeat(equations<Hash> layer, std::int64_t count, index_name<Index> index,
-                      from_name<From> given, to_name<To> taken, on_the_way_back back) {
+                      from_name<From> given, to_name<To> taken, on_the_way_back back) ->
+    typename repeated_layers<layer_types<Hash, Index, From, To>>::type {
     return repeat(layer, count, index, given, taken, shared_names<>{}, back);
 }
+template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
+          class Mistake = typename repeated_layers<layer_types<Hash, Index, From, To>>::mistake>
+requires is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t, index_name<Index>,
+                                              from_name<From>, to_name<To>, on_the_way_back)
+= delete;
 
 template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
 using gradient_of_layers = made_layers<derived_layers_gradient<Types, Of, WithValue, Wrt...>, Types,
@@ -199,37 +217,49 @@ using tangent_of_layers =
 
 /// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of
 /// for each layer with the axis of the layers, of what they share the sum over them.
-template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = typename gradient_of_layers<Types, Of, false, Wrt...>::mistake>
 constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
                         name<Of>, name_list<Wrt...>) ->
     typename gradient_of_layers<Types, Of, false, Wrt...>::type {
     using made = gradient_of_layers<Types, Of, false, Wrt...>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
 }
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = typename gradient_of_layers<Types, Of, false, Wrt...>::mistake>
+requires is_a_mistake<Mistake> Mistake gradient(
+    layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>, name_list<Wrt...>)
+= delete;
 
 /// As gradient, and gives the value of `of` too.
-template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt>
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = typename gradient_of_layers<Types, Of, true, Wrt...>::mistake>
 constexpr auto value_and_gradient(
     layers_of_equations<Hash, Types, engine::layering::what::values> layers, name<Of>,
     name_list<Wrt...>) -> typename gradient_of_layers<Types, Of, true, Wrt...>::type {
     using made = gradient_of_layers<Types, Of, true, Wrt...>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
 }
+template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = typename gradient_of_layers<Types, Of, true, Wrt...>::mistake>
+requires is_a_mistake<Mistake> Mistake value_and_gradient(
+    layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>, name_list<Wrt...>)
+= delete;
 
 /// Forward mode through all layers, along "d/dt x"_t of every x of `by`; what the first layer takes
 /// has to be among them. Gives the value too.
-template <std::uint64_t Hash, class Types, std::uint64_t... Wrt>
+template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
+          class Mistake = typename tangent_of_layers<Types, Wrt...>::mistake>
 constexpr auto tangent(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
                        name_list<Wrt...>) -> typename tangent_of_layers<Types, Wrt...>::type {
     using made = tangent_of_layers<Types, Wrt...>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return typename made::type(layers.count(), layers.back());
 }
+template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
+          class Mistake = typename tangent_of_layers<Types, Wrt...>::mistake>
+requires is_a_mistake<Mistake> Mistake
+tangent(layers_of_equations<Hash, Types, engine::layering::what::values>, name_list<Wrt...>)
+= delete;
 
 /// Checks, plans and allocates, as for equations; one layer is planned for all.
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,

@@ -42,11 +42,22 @@ struct gathered_equations {
 
 gathered_equations displays_of(const document& d) {
     gathered_equations all;
+    std::vector<std::pair<std::string, std::size_t>> alone;
     for (const part& p : parts_of(d)) {
         if (p.kind != part_kind::display) continue;
         if (!p.problem.empty()) refuse_at(d.at(p.begin), p.problem);
-        for (const statement& s : statements_of(p.content, p.environment))
+        for (const statement& s : statements_of(p.content, p.environment)) {
             if (s.sides.size() > 1) all.add(s, d);
+            else alone.push_back({spelled(s.sides[0]), s.at});
+        }
+    }
+    // A display of a name alone keeps the tensor where the equations define it. Most say something
+    // else.
+    for (const auto& [name, at] : alone) {
+        const std::string with = all.text + name + '\n';
+        if (all.lines.empty() || !parse(with)) continue;
+        all.text = with;
+        all.lines.push_back(at);
     }
     return all;
 }

@@ -33,6 +33,20 @@ void print_equations(const program& p, const grad_arguments& o) {
     fmt::print("{}\n", list.dump(2));
 }
 
+// What the gradients take for a number that they are of: dL/dM, or dL'/dM where the equations have
+// derivatives of an L of their own. Empty where `of` is no number.
+std::string cotangent_of(const program& p, const program& derived, const std::string& of) {
+    for (const tensor_info& t : derived.inputs()) {
+        bool known = t.rank > 0;
+        for (const tensor_info& input : p.inputs()) known = known || input.name == t.name;
+        std::string loss = "L";
+        for (; !known && loss.size() < t.name.size(); loss += '\'')
+            if (t.name == "d" + loss + "/d" + of || t.name == "d" + loss + "/d(" + of + ")")
+                return t.name;
+    }
+    return {};
+}
+
 void carry_out(const grad_arguments& o) {
     const program p = read_equations(o.file);
     const std::string of = differentiated_output(p, o.of);
@@ -44,13 +58,11 @@ void carry_out(const grad_arguments& o) {
     }
     // the gradient of a number is that by itself, unless another weight is given
     auto operands = o.operands;
-    const std::string cotangent = "dL/d" + of;
-    bool bound = false, number = false;
-    for (const tensor_info& t : derived.inputs())
-        number = number || (t.name == cotangent && t.rank == 0);
+    const std::string cotangent = cotangent_of(p, derived, of);
+    bool bound = cotangent.empty();
     for (const std::string& word : operands)
         bound = bound || canonical_name(word.substr(0, word.find('='))) == cotangent;
-    if (number && !bound) operands.push_back(cotangent + "=1");
+    if (!bound) operands.push_back(cotangent + "=1");
     run_and_save(derived, operands, o.how);
 }
 

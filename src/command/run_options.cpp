@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -47,16 +50,47 @@ void print_outputs(const arrays& results) {
     }
 }
 
+// JSON has no infinity, and no number that is none.
+nlohmann::json json_of(double x) {
+    if (std::isnan(x)) return "nan";
+    if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+    return x;
+}
+nlohmann::json json_of(std::complex<double> x) {
+    return nlohmann::json::array({json_of(x.real()), json_of(x.imag())});
+}
+nlohmann::json json_of(std::int64_t x) { return x; }
+
+// A list of lists for each axis; `at` runs over the elements as they lie, the last axis fastest.
+template <class T>
+nlohmann::json nested(const T*& at, std::span<const std::size_t> extents) {
+    if (extents.empty()) return json_of(*at++);
+    auto list = nlohmann::json::array();
+    for (std::size_t k = 0; k < extents[0]; ++k) list.push_back(nested(at, extents.subspan(1)));
+    return list;
+}
+template <class T>
+nlohmann::json nested(const array& a, element type) {
+    const array all = a.converted(type).clone();  // in order
+    const T* at = static_cast<const T*>(all.data());
+    return nested(at, all.extents());
+}
+nlohmann::json values_of(const array& a) {
+    if (is_complex(a.type())) return nested<std::complex<double>>(a, element::c128);
+    if (a.type() == element::i64 || a.type() == element::i32 || a.type() == element::boolean)
+        return nested<std::int64_t>(a, element::i64);
+    return nested<double>(a, element::f64);
+}
+
 void print_json(const arrays& results, const std::vector<output_file>& files,
                 const std::vector<std::string>& said) {
     auto list = nlohmann::json::array();
     for (const auto& [name, value] : results) {
         nlohmann::json entry{{"name", name}, {"type", short_name(value.type())}};
         entry["extents"] = std::vector<std::size_t>(value.extents().begin(), value.extents().end());
-        if (value.rank() == 0 && !is_complex(value.type()))
-            entry["value"] = value.converted(element::f64).as<double, 0>()();
         for (const output_file& f : files)
             if (f.name.empty() || f.name == name) entry["file"] = f.path;
+        if (value.rank() == 0 || !entry.contains("file")) entry["value"] = values_of(value);
         list.push_back(std::move(entry));
     }
     const nlohmann::json all{{"outputs", list}, {"notes", said}};
@@ -76,7 +110,8 @@ void run_options::add_to(command_line& line) {
                 "refuse, before anything is computed, what needs more: 8G, 512M");
     line.option("--threads", threads, 4096, "N",
                 "how many threads run; as many as there are processors");
-    line.flag("--json", json, "say as JSON what was computed and saved");
+    line.flag("--json", json,
+              "say as JSON what was computed and saved, with the values of what is saved nowhere");
 }
 
 std::uint64_t bytes_of(const std::string& words) {

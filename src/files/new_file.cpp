@@ -1,17 +1,12 @@
 // The steps that make a new file whole before the old one goes.
 #include "src/files/new_file.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <filesystem>
-#include <random>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/core.h>
 
 namespace ricci::files {
 namespace {
@@ -29,14 +24,6 @@ fs::path without_links(const place& where, fs::path path) {
         path = path.parent_path() / next;  // `next` alone where it begins at the root
     }
     fail_for(where, "it cannot be written", ELOOP);
-}
-
-// A name that nobody else has.
-std::string temporary_name(const fs::path& target) {
-    static std::atomic<unsigned> number = 0;
-    std::random_device random;
-    const std::string name = fmt::format(".ricci-{}-{}-{:08x}.tmp", getpid(), number++, random());
-    return (target.parent_path() / name).string();
 }
 
 // What was there before, if anything was: only a file that may be written is replaced.
@@ -59,13 +46,17 @@ new_file::new_file(std::string_view name) : name_(name) {
     target_ = without_links(where(), name_).string();
     struct stat old {};
     const bool replaces = look_at_old(where(), target_, old);
-    std::string temporary = temporary_name(target_);
+    const std::string folder = fs::path(target_).parent_path().string();
+    remove_abandoned(folder);
+    std::string temporary = unfinished_name(folder);
+    unfinished_.emplace(temporary);
     // A new file gets what the process gives new files; one that replaces another is nobody's until
     // it is whole.
     descriptor_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                        static_cast<mode_t>(replaces ? 0600 : 0666));
     if (descriptor_ < 0) fail_for(where(), "it cannot be written", errno);
     temporary_ = std::move(temporary);
+    hold_unfinished(descriptor_);
     if (!replaces) return;
     // The group may not be ours to give; then its permissions go, rather than to another group.
     const bool same = old.st_uid == geteuid() && old.st_gid == getegid();
@@ -117,6 +108,7 @@ void new_file::replace() {
     if (rename(temporary_.c_str(), target_.c_str()) != 0)
         fail_for(where(), "it cannot be put into its place", errno);
     temporary_.clear();
+    unfinished_.reset();
     // The new name has to last too. Where the folder cannot be opened or synchronised, the file is
     // right anyway.
     const std::string folder = fs::path(target_).parent_path().string();

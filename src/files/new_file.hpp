@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "src/files/unfinished.hpp"
 #include "src/files/words.hpp"
 
 namespace ricci::files {
 
-/// Written beside its place under a name of its own, which is gone when this is, whatever happens.
+/// Written beside its place under a name of its own, which is gone when this is, whatever happens;
+/// of a process that is killed the next one removes it.
 class new_file {
 public:
     /// Throws where no file of this name may be written.
@@ -36,6 +39,7 @@ private:
     std::string name_;       // as it was given
     std::string target_;     // what it means, links followed
     std::string temporary_;  // empty when there is none
+    std::optional<unfinished> unfinished_;
     int descriptor_ = -1;
     std::size_t size_ = 0;
 };

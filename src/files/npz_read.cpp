@@ -1,5 +1,6 @@
 // Reads .npz files: zip archives of .npy files, as numpy.savez and numpy.savez_compressed write
 // them.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -35,6 +36,35 @@ archive_ptr open_archive(const input_file& file) {
     const std::string words = zip_error_strerror(&problem);
     zip_error_fini(&problem);
     fail(file.where(), "it is no zip archive that can be read: {}", words);
+}
+
+std::size_t little_endian(const std::string& bytes, std::size_t at, std::size_t count) {
+    std::size_t value = 0;
+    while (count-- > 0) value = value * 256 + static_cast<unsigned char>(bytes[at + count]);
+    return value;
+}
+
+// libzip gives names as C strings, which end at a NUL: what stands behind it would not be seen, and
+// two members could have one name. The directory itself says how long a name is. Of an archive in
+// another form than the usual one nothing is said here.
+void refuse_cut_names(const input_file& file) {
+    constexpr std::size_t end_size = 22, longest_comment = 65535, entry_size = 46;
+    const std::size_t tail = std::min(file.size(), end_size + longest_comment);
+    const std::string last = file.text(file.size() - tail, tail);
+    const std::size_t end = last.rfind("PK\5\6");
+    if (end == std::string::npos || last.size() - end < end_size) return;
+    const std::size_t bytes = little_endian(last, end + 12, 4);
+    const std::size_t where = file.size() - tail + end;
+    if (bytes > where) return;
+    const std::string directory = file.text(where - bytes, bytes);
+    for (std::size_t at = 0; at + entry_size <= bytes && directory.compare(at, 4, "PK\1\2") == 0;) {
+        const std::string name =
+            directory.substr(at + entry_size, little_endian(directory, at + 28, 2));
+        if (name.find('\0') != std::string::npos)
+            fail(file.where(), "it has a member {}, whose name has a NUL in it", printable(name));
+        at += entry_size + name.size() + little_endian(directory, at + 30, 2) +
+              little_endian(directory, at + 32, 2);
+    }
 }
 
 // What the directory says of a member, held against what a file of this size can have.
@@ -159,6 +189,7 @@ void check_length(zip_t* archive, const member& m, const place& where) {
 arrays read_npz(const input_file& file, std::string_view, const wanted& what) {
     const place where = file.where();
     const archive_ptr archive = open_archive(file);
+    refuse_cut_names(file);
     arrays result;
     std::size_t total = 0;
     for (const member& m : members_of(archive.get(), file, what)) {

@@ -47,6 +47,7 @@ public:
         return go_to(at_ == level::metadata ? level::header : level::outside);
     }
     bool key(string_t& text) {
+        if (text.find('\0') != std::string::npos) return wrong("its header has a name with a NUL");
         if (at_ == level::header) {
             if (!names_.insert(text).second)
                 return wrong("its header names {} twice", printable(text));
@@ -162,6 +163,9 @@ private:
 std::vector<safetensors_entry> read_safetensors_header(const std::string& text,
                                                        const place& where) {
     if (text.empty() || text[0] != '{') fail(where, "its header does not begin with {{");
+    // the reader of JSON takes a NUL for the end, and would not see what stands behind it
+    if (const std::size_t at = text.find('\0'); at != std::string::npos)
+        fail(where, "its header has a NUL at byte {}", at);
     header_events events;
     if (!json::sax_parse(text, &events)) fail_with(where, events.problem);
     return std::move(events.entries);
@@ -173,6 +177,8 @@ std::string safetensors_header(const std::vector<safetensors_entry>& entries, co
         const place tensor = where.named(entry.name);
         if (entry.name == metadata_key)
             fail(tensor, "the .safetensors format has another use for this name");
+        if (entry.name.find('\0') != std::string::npos)
+            fail(tensor, "no .safetensors file has a name with a NUL in it");
         if (text.size() > 1) text += ',';
         std::string name;
         try {

@@ -47,6 +47,19 @@ ir::ref find_index(const ir::program_view& p, text_view name) {
 
 void refuse(const text_view& words) { throw error(fmt::format("ricci: {}.", string_of(words))); }
 
+program keeping_bound(const program& p, const operand_list& operands) {
+    program all = p;
+    const ir::program_view view = p.view();
+    for (const named& o : operands) {
+        if (o.value.kind() != bindable::what::tensor) continue;
+        const std::string name = canonical_name(o.name);
+        const ir::ref n = view.find(view_of(name));
+        if (n != ir::none && view.definition(n) != ir::none && !is_output(view, n))
+            all = all.keep({name});
+    }
+    return all;
+}
+
 call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind,
                              const prepare_options& options)
     : body_(body_of(p)) {

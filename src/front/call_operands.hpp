@@ -49,6 +49,10 @@ private:
     element type_ = element::f64;
 };
 
+/// The program with the tensors as outputs that are computed on the way and have memory bound to
+/// them.
+program keeping_bound(const program& p, const operand_list& operands);
+
 /// Throws what the front end found, as a run-time mistake.
 [[noreturn]] void refuse(const text_view& words);
 

@@ -178,8 +178,12 @@ program program::keep(std::initializer_list<std::string_view> names) const {
         const std::string spelled = canonical_name(name);
         if (const auto mistake = keep_name(more, view_of(spelled))) detail::refuse(mistake.words);
     }
-    if (const auto* const layers = body_->layers())
+    if (const auto* const layers = body_->layers()) {
+        // what goes among the layers alone stays hidden
+        for (ir::ref n = 0; n < more.names.size(); ++n)
+            more.names[n].shape_only = view().names[n].shape_only;
         return detail::program_of_layers(std::move(more), detail::copied(*layers));
+    }
     return program(std::move(more));
 }
 

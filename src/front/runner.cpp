@@ -63,25 +63,28 @@ arrays run(const program& p, detail::operand_list operands, const prepare_option
 
 std::string explain(const program& p, detail::operand_list operands,
                     const prepare_options& options) {
-    return engine::explain(call_operands(p, operands, call_kind::explain, options).request());
+    const program kept = detail::keeping_bound(p, operands);
+    return engine::explain(call_operands(kept, operands, call_kind::explain, options).request());
 }
 
 std::string explain_passes(const program& p, detail::operand_list operands,
                            const prepare_options& options) {
-    const call_operands call(p, operands, call_kind::explain, options);
+    const program kept = detail::keeping_bound(p, operands);
+    const call_operands call(kept, operands, call_kind::explain, options);
     return engine::explain_passes(call.request());
 }
 
 memory_needed memory_of(const program& p, detail::operand_list operands,
                         const prepare_options& options) {
-    const call_operands call(p, operands, call_kind::explain, options);
+    const program kept = detail::keeping_bound(p, operands);
+    const call_operands call(kept, operands, call_kind::explain, options);
     const engine::memory_sizes needed = engine::memory_of(call.request());
     return {needed.outputs, needed.workspace};
 }
 
 struct runner::state {
     state(const program& what, detail::operand_list operands, const prepare_options& options)
-        : state(what, operands, call_operands(what, operands, call_kind::prepare, options)) {}
+        : state(detail::keeping_bound(what, operands), operands, options, kept{}) {}
 
     void bind(detail::operand_list changes) {
         const call_operands call(prepared, changes, outputs.type);
@@ -104,6 +107,9 @@ struct runner::state {
     arrays bound_inputs, bound_outputs;  // that their memory lives
 
 private:
+    struct kept {};  // what memory is bound to is an output
+    state(const program& what, detail::operand_list operands, const prepare_options& options, kept)
+        : state(what, operands, call_operands(what, operands, call_kind::prepare, options)) {}
     state(const program& what, detail::operand_list operands, const call_operands& call)
         : prepared(what),
           outputs{detail::body_of(prepared), call.type(), {}},

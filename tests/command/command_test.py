@@ -127,10 +127,32 @@ class Command(unittest.TestCase):
         np.testing.assert_allclose(np.load(self.path / "dv.npy"), residual @ a, rtol=1e-12)
         np.testing.assert_allclose(np.load(self.path / "da.npy"), np.outer(residual, v), rtol=1e-12)
         latex = self.works("grad", "loss.tex", "--by", "v").stdout
-        self.assertIn(r"\frac{\partial L}{\partial v^{j}} =", latex)
+        self.assertIn(r"\frac{\partial L}{\partial v^{j}} :=", latex)
+        # what is printed is the same program
+        (self.path / "g.tex").write_text(latex)
+        self.works("run", "g.tex", *files, "dL/dL=1", "-o", "dL/dv=dv2.npy")
+        np.testing.assert_allclose(np.load(self.path / "dv2.npy"), residual @ a, rtol=1e-12)
         self.assertIn("dL/dv[j] =", self.works("grad", "loss.tex", "--by", "v", "--text").stdout)
         self.refused("w", "grad", "loss.tex", "--by", "w")
         self.refused("add --run", "grad", "loss.tex", *files)
+
+    def test_derivatives_within_a_text(self):
+        x = np.array([1.0, 2.0, -0.5])
+        np.save(self.path / "x.npy", x)
+        text = r"L = \sum_i (x^i)^3; M = \sum_i (\frac{\partial L}{\partial x^i})^2"
+        self.works("grad", "-", "--of", "M", "--run", "x=x.npy", "-o", "dL'/dx=g.npy", text=text)
+        np.testing.assert_allclose(np.load(self.path / "g.npy"), 36 * x**3, rtol=1e-12)
+        text = r"""L = \sum_i (x^i)^3
+            H^{ij} = \frac{\partial^2 L}{\partial x^i \partial x^j}"""
+        out = json.loads(self.works("run", "-", "x=x.npy", "--json", text=text).stdout)["outputs"]
+        self.assertEqual(["L", "H"], [o["name"] for o in out])
+        np.testing.assert_allclose(out[0]["value"], (x**3).sum(), rtol=1e-12)
+        np.testing.assert_allclose(out[1]["value"], np.diag(6 * x), rtol=1e-12)
+        out = json.loads(self.works("run", "-", "x=x.npy", "--json", "-o", "H=h.npy",
+                                    text=text).stdout)["outputs"]
+        self.assertNotIn("value", out[1])
+        out = self.works("run", "-", "x=x.npy", "--json", text=r"y^i = \log(x^i - 1)").stdout
+        self.assertEqual(["-inf", 0.0, "nan"], json.loads(out)["outputs"][0]["value"])
 
     def test_explain(self):
         shapes = ["X=1000x64", "W_Q=8x64x8", "W_K=8x64x8", "d_k=8"]

@@ -234,6 +234,11 @@ TEST_CASE(".safetensors headers are read strictly") {
         {safetensors("[]"), "its header does not begin with {"},
         {safetensors("{"), "its header is no JSON at byte 2"},
         {safetensors("{} {}"), "its header is no JSON at byte 4"},
+        {safetensors("{" + a + "}" + std::string(3, '\0'), 8), "its header has a NUL at byte 54"},
+        {safetensors("{" + a + "}" + std::string(1, '\0') + b + "}", 16),
+         "its header has a NUL at byte 54"},
+        {safetensors("{" + entry("a\\u0000b", "F32", "2", "0,8") + "}", 8),
+         "its header has a name with a NUL"},
         {safetensors("{\"a\":1}"), not_said},
         {safetensors("{\"a\":" + std::string(100000, '[') + "}"), not_said},
         {safetensors("{\"a\":{\"shape\":[" + std::string(100000, '[') + "}"), not_said},
@@ -296,6 +301,17 @@ TEST_CASE(".safetensors headers are read strictly") {
     CHECK(ricci::load(path, "b").size() == 2);
     CHECK(ricci::load_shape(path, "b").size() == 2);
     CHECK(!words_of([&] { ricci::load(path, "u"); }).empty());
+}
+
+TEST_CASE("a member of a .npz file whose name goes on behind a NUL is refused") {
+    const temporary_folder folder;
+    const auto path = folder / "x.npz";
+    ricci::save(path, {{"a", counted(element::f32, {2})}, {"b*", counted(element::f32, {2})}});
+    std::string bytes = read_text(path);
+    CHECK(refusal(path, bytes).empty());
+    for (std::size_t at = 0; (at = bytes.find("b*.npy", at)) != std::string::npos; ++at)
+        bytes[at + 1] = '\0';
+    CHECK(refusal(path, bytes) == "it has a member b\\x00.npy, whose name has a NUL in it");
 }
 
 TEST_CASE("many thousand tensors are read in a moment") {

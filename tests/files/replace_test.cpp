@@ -2,6 +2,7 @@
 // permissions.
 #include "tests/catch.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <ricci/files.hpp>
@@ -79,6 +81,40 @@ TEST_CASE("when the disk is full the old file stays, and nothing is left beside 
     }
 }
 
+// What is left of a process that a signal ends while it writes.
+std::size_t left_by(int signal, const temporary_folder& folder) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const auto many = counted(element::f64, {std::size_t{1} << 22});
+        for (;;) ricci::save(folder / "x.npy", many);
+    }
+    const auto unfinished = [&] {
+        std::size_t count = 0;
+        for (const auto& entry : fs::directory_iterator(folder.path()))
+            count += entry.path().extension() == ".tmp";
+        return count;
+    };
+    for (int wait = 0; unfinished() == 0 && wait < 2000; ++wait)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    return unfinished();
+}
+
+TEST_CASE("a process that a signal ends leaves nothing beside the file") {
+    const temporary_folder folder;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) CHECK(left_by(signal, folder) == 0);
+    // what is killed can do nothing: the next one that writes does it
+    for (int attempt = 0; attempt < 5 && left_by(SIGKILL, folder) == 0; ++attempt) {
+    }
+    ricci::save(folder / "y.npy", counted(element::f32, {3}));
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+        CHECK(entry.path().extension() == ".npy");
+}
+
 TEST_CASE("what no file of the format can hold is refused, and the old file stays") {
     const temporary_folder folder;
     const array halves = counted(element::bf16, {3}), wide = counted(element::c128, {3});
@@ -110,6 +146,9 @@ TEST_CASE("what no file of the format can hold is refused, and the old file stay
         {"x.safetensors",
          {{"\xff\xfe", halves}},
          "tensor \xff\xfe: a .safetensors file has names in UTF-8, and this is not"},
+        {"x.safetensors",
+         {{std::string("a\0b", 3), halves}},
+         "tensor a\\x00b: no .safetensors file has a name with a NUL in it"},
         {"x.safetensors",
          {{"__metadata__", halves}},
          "tensor __metadata__: the .safetensors format has another use for this name"},

@@ -19,8 +19,9 @@ namespace ricci::testing {
 /// extents of 3 to 5, or of a list.
 class corpus_shapes {
 public:
+    /// `square`: the two indices of a delta have one extent too, as where it has been eliminated.
     corpus_shapes(const ir::program_view& p, unsigned seed,
-                  const std::vector<std::int64_t>& extents = {3, 4, 5})
+                  const std::vector<std::int64_t>& extents = {3, 4, 5}, bool square = false)
         : p_(p) {
         same_.resize(static_cast<std::size_t>(p.indices.size()));
         std::iota(same_.begin(), same_.end(), 0);
@@ -29,6 +30,12 @@ public:
         });
         for (ir::ref i = 0; i < p.indices.size(); ++i) join_unprimed(i);
         join_compared();
+        for (const ir::node& n : p.nodes) {
+            if (!square || n.kind != ir::op::delta) continue;
+            const ir::position &a = p.at(n.positions, 0), &b = p.at(n.positions, 1);
+            if (a.kind == ir::position_kind::index && b.kind == ir::position_kind::index)
+                join(a.index, b.index);
+        }
         draw(seed, extents);
         measure();
     }

@@ -49,11 +49,12 @@ ENVIRONMENTS = {"align", "align*", "aligned", "equation", "equation*", "split", 
 SAME = {
     "\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\ln": "\\log", "\\lvert": "|",
     "\\rvert": "|", "\\ast": "*", "\\times": "\\cdot", "\\odot": "\\cdot", "\\cdotp": "\\cdot",
-    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\lbrace": "\\{", "\\rbrace": "\\}"
+    "\\coloneqq": ":=", "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\lbrace": "\\{", "\\rbrace": "\\}"
 }
 UNICODE = {
     "−": "-", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ", "∑": "\\sum ", "∏": "\\prod ",
-    "·": "\\cdot ", "×": "\\times ", "∞": "\\infty ", "∂": "\\partial ", "√": "\\sqrt "
+    "·": "\\cdot ", "×": "\\times ", "∞": "\\infty ", "∂": "\\partial ", "√": "\\sqrt ",
+    "≔": ":="
 }
 GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
          "sigmaf sigma tau upsilon phi chi psi omega").split()
@@ -66,7 +67,7 @@ GREEK_COMMANDS = {"\\" + w for w in GREEK} | {"\\" + w.capitalize() for w in GRE
     "\\varepsilon", "\\vartheta", "\\varphi", "\\varrho", "\\ell"}
 
 PIECES = re.compile(
-    r"""(?P<comment>%[^\n]*)|(?P<break>\\\\)|(?P<command>\\[A-Za-z]+\*?|\\[^A-Za-z])
+    r"""(?P<comment>%[^\n]*)|(?P<defines>:=)|(?P<break>\\\\)|(?P<command>\\[A-Za-z]+\*?|\\[^A-Za-z])
     |(?P<number>\d+(?:\.\d+)?)|(?P<letters>[A-Za-z]+)|(?P<newline>\n)
     |(?P<space>[ \t\r]+)|(?P<sign>.)""",
     re.VERBOSE)
@@ -100,10 +101,14 @@ def tokens_of(text):
             space = True
             continue
         if kind in ("newline", "break"):
+            if kind == "newline" and not text[text.rfind("\n", 0, at - 1) + 1:at - 1].strip():
+                value = "empty line"
             out.append(Token("break", value))
             space = True
             continue
-        if kind == "sign" and ord(value) > 127:
+        if kind == "defines":
+            kind = "sign"
+        if kind == "sign" and ord(value[0]) > 127:
             raise Refused("character", value)
         if kind == "command":
             if value.endswith("*") and value[:-1] != "\\operatorname":
@@ -144,7 +149,7 @@ def tokens_of(text):
                 content, end = group_after(text, at)
                 text = text[:at] + content + text[end:]
                 continue
-            if value == "|":
+            if value in ("|", ":="):
                 kind = "sign"
         elif kind == "sign" and value == "&":
             space = True
@@ -160,12 +165,28 @@ def tokens_of(text):
 
 
 OPENING = {"{": "}", "(": ")", "[": "]"}
+JOINS = ("+", "-", "*", "/", "=", ":=", "\\cdot", "\\Leftrightarrow")
+LINE_ENDS = ("\n", "\\\\")  # where an equation may go on; other breaks end it
+
+
+def joined(tokens):
+    """The tokens without the ends of lines at which an equation goes on: those behind or before an
+    operator. What ends a line otherwise stays a break."""
+    out = []
+    for k, t in enumerate(tokens):
+        if t.kind == "break" and t.value in LINE_ENDS:
+            rest = (n for n in tokens[k + 1:] if n.kind != "break" or n.value not in LINE_ENDS)
+            after = next(rest, None)
+            if after is not None and after.is_(*JOINS) or out and out[-1].is_(*JOINS):
+                continue
+        out.append(t)
+    return out
 
 
 def statements_of(tokens):
     """Lists of tokens between the breaks that stand outside of all brackets."""
     out, now, depth, cases = [], [], 0, 0
-    for t in tokens:
+    for t in joined(tokens):
         if t.kind == "command" and t.value.startswith("\\begin{"):
             cases += 1
         if t.kind == "command" and t.value.startswith("\\end{"):
@@ -179,6 +200,10 @@ def statements_of(tokens):
             if t.value == "\\\\":
                 now.append(Token("sign", "\\\\"))
             continue
+        if ends and t.value == "empty line" and (depth > 0 or cases > 0):
+            raise Refused("unbalanced", "an empty line within brackets")
+        if ends and depth > 0 and t.value == "\\\\":
+            raise Refused("unexpected", "a new row within brackets")
         if ends and (depth == 0 or t.value == ";"):
             if now:
                 out.append(now)
@@ -206,15 +231,18 @@ def split_at_commas(statements):
                 depth -= 1
             later = s[k + 1:]
             if (t.kind == "sign" and t.value == "," and depth == 0 and
-                    any(x.is_("=") for x in s[start:k]) and any(x.is_("=") for x in later)):
+                    any(x.is_("=", ":=") for x in s[start:k]) and
+                    any(x.is_("=", ":=") for x in later)):
                 yield s[start:k]
                 start = k + 1
         yield s[start:]
 
 
 def split_sides(statement):
-    """The sides of a statement at its top-level `=` and `\\Leftrightarrow`: [[side, ...], ...]."""
+    """The sides of a statement at its top-level `=`, `:=` and `\\Leftrightarrow`: [[side, ...],
+    ...], and whether `:=` stands behind the first side, which is its only place."""
     groups, sides, now, depth, cases = [], [], [], 0, 0
+    defines = False
     for t in statement:
         if t.kind == "sign" and t.value in "{([":
             depth += 1
@@ -224,7 +252,11 @@ def split_sides(statement):
             cases += 1
         if t.kind == "command" and t.value.startswith("\\end{"):
             cases -= 1
-        if depth == 0 and cases == 0 and t.is_("=", "\\Leftrightarrow"):
+        if t.is_(":="):
+            if depth > 0 or cases > 0 or sides or groups:
+                raise Refused("unexpected", ":= stands first in a chain")
+            defines = True
+        if depth == 0 and cases == 0 and t.is_("=", ":=", "\\Leftrightarrow"):
             sides.append(now)
             now = []
             if t.value == "\\Leftrightarrow":
@@ -234,4 +266,4 @@ def split_sides(statement):
         now.append(t)
     sides.append(now)
     groups.append(sides)
-    return groups
+    return groups, defines

@@ -27,8 +27,9 @@ class Text:
         statements = statements_of(tokens_of(text))
         raw = [split_sides(s) for s in statements]
         self.operators = self.defined_operators(raw)
-        for groups in raw:
-            self.read_statement(groups)
+        self.kept = []  # lines of one name: outputs
+        for groups, defines in raw:
+            self.read_statement(groups, defines)
         if not self.equations and not self.own:
             raise Refused("unexpected", "no equation")
         self.sort_functions()
@@ -39,17 +40,25 @@ class Text:
     @staticmethod
     def defined_operators(raw):
         out = set()
-        for groups in raw:
+        for groups, _ in raw:
             left = groups[0][0]
             if len(left) > 2 and left[0].kind in ("operator", "text") and left[1].is_("_") and any(
                     t.is_("(") for t in left):
                 out.add(left[0].value)
         return out
 
-    def read_statement(self, groups):
+    def read_statement(self, groups, defines):
+        e = Equation()
+        if len(groups) == 1 and len(groups[0]) == 1:
+            e.function = None
+            e.raw_left = self.read_left(groups[0][0], e)
+            if e.function is not None:
+                raise Refused("unexpected", "a name that is kept has no parenthesis")
+            self.kept.append(e)
+            return
         if len(groups[0]) < 2:
             raise Refused("unexpected", "an equation needs a left and a right side")
-        e = Equation()
+        e.defines = defines
         e.tokens_left = groups[0][0]
         e.function = None
         left = self.read_left(groups[0][0], e)
@@ -199,7 +208,7 @@ class Text:
 
     # the survey -----------------------------------------------------------------------------------
     def all_names(self):
-        for e in self.equations:
+        for e in self.equations + self.kept:
             others = [x for left, ss in e.raw_other for x in [left] + ss]
             roots = [e.raw_left] + e.raw_sides + others
             for r in roots:
@@ -348,7 +357,7 @@ class Text:
         for f in self.own.values():
             letters = set(f.index or ()) | self.letters_in([f.body])
             f.body = Resolver(self, letters - set(f.parameters), f.parameters).node(f.body)
-        for e in self.equations:
+        for e in self.equations + self.kept:
             others = [x for left, ss in e.raw_other for x in [left] + ss]
             roots = [e.raw_left] + e.raw_sides + others
             e.letters = self.letters_in(roots)

@@ -36,6 +36,13 @@ def derivative_name(d):
     return name
 
 
+def loss_of(d):
+    """L of dL/dX and of its derivatives."""
+    while isinstance(d, Derivative):
+        d = d.of
+    return d.name
+
+
 class Claim:
     def __init__(self, left, side, equation):
         self.left, self.side, self.equation = left, side, equation
@@ -112,6 +119,8 @@ class Program:
         for e in self.text.equations:
             yield e.left
             yield from e.settled
+        for e in self.text.kept:
+            yield e.left
         for f in self.text.own.values():
             yield f.body
 
@@ -178,10 +187,14 @@ class Program:
                     if isinstance(n, Tensor):
                         used.add(n.name)
         self.derived_claims = []
+        self.given = {  # losses of which the text defines derivatives, and derives none
+            loss_of(e.left) for e in self.text.equations
+            if e.defines and isinstance(e.left, Derivative)
+        }
         for number, e in enumerate(self.text.equations):
             if isinstance(e.left, Derivative):
                 known = [b.name for b in e.left.by if b.name in used]
-                if known:
+                if known and not e.defines:
                     for s in e.settled:
                         self.claims.append(Claim(e.left, s, number))
                     continue
@@ -199,6 +212,21 @@ class Program:
             self.definitions.setdefault(left.name, []).append((left, e.settled[0], number))
         for name, parts in self.definitions.items():
             self.check_parts(name, parts)
+        self.kept = set()
+        for e in self.text.kept:
+            derived = isinstance(e.left, Derivative)
+            name = derivative_name(e.left) if derived else e.left.name
+            places = derivative_places(e.left)[0] if derived else e.left.places
+            if any(p.kind not in ("index", "merged") for p in places):
+                raise Refused("unexpected", "what is kept is kept whole")
+            self.left_letters(e.left)
+            if name not in self.definitions:
+                if derived:
+                    raise Doubt("a derivative that is derived and kept")
+                raise Refused("unknown", f"nothing defines {name}")
+            if len(self.definitions[name][0][0].places) != len(places):
+                raise Refused("rank", name)
+            self.kept.add(name)
 
     def check_parts(self, name, parts):
         special = [[p for p in left.places if p.kind != "index" and p.kind != "merged"]
@@ -270,7 +298,10 @@ class Program:
             n for n in self.ranks if n not in self.definitions and n not in self.only_losses()
         ]
         self.check_cycles()
-        self.outputs = [n for n in self.definitions if n not in self.used and n not in self.metrics]
+        self.outputs = [
+            n for n in self.definitions
+            if (n not in self.used or n in self.kept) and n not in self.metrics
+        ]
         if not self.outputs and not self.claims and self.definitions:
             raise Refused("empty", "no output")
 
@@ -286,7 +317,11 @@ class Program:
             first = node.of
             while isinstance(first, Derivative):
                 first = first.of
-            if first.name in self.definitions:
+            if name in self.definitions or loss_of(node) in self.given:
+                self.ranks[name] = len(derivative_places(node)[0])
+                node.input = name
+                self.used.add(name)
+            elif first.name in self.definitions:
                 self.differentiated.add(first.name)
             else:
                 self.ranks[name] = len(derivative_places(node)[0])

@@ -29,6 +29,7 @@ class Equation:
         self.left = None       # Tensor or Derivative, after resolution
         self.sides = []        # the right sides: the first defines, the others are claimed
         self.other = []        # (left, side) behind \Leftrightarrow
+        self.defines = False   # by :=, a derivative too
         self.raw_left = None
         self.raw_sides = []
         self.raw_other = []

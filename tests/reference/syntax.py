@@ -118,8 +118,7 @@ class Parser(Fractions):
         if isinstance(base, Group) and self.peek().is_("_", "^") and self.is_inverse(base):
             raise Refused("inverse", "of a matrix")
         while self.accept("^"):
-            if getattr(base, "loose", False):
-                raise Refused("two readings", "braces as brackets")
+            self.refuse_power_of_braces(base)
             exponent = self.inner(self.argument())
             if isinstance(base, Reduce):
                 base = self.power_of_reduction(base, exponent)
@@ -179,10 +178,12 @@ class Parser(Fractions):
         if t.value == "\\lVert":
             return self.norm()
         if t.value == "\\underbrace":
-            body = self.inner(self.argument())
+            inside = Parser(self.argument(), self.own)
+            body = inside.whole()
+            self.open_inside = inside.open_at == inside.at
             if self.accept("_"):
                 self.argument()
-            return Group(body)
+            return self.in_braces(body)
         if t.value == "\\imaginary":
             raise Doubt("complex")
         if t.value in GREEK_COMMANDS or t.value in ACCENTS:
@@ -247,6 +248,8 @@ class Parser(Fractions):
         while self.peek().is_("'") and not self.peek().space:
             raise Doubt("a prime behind scripts")
         if self.peek().is_("("):
+            if base in FUNCTION_LETTERS and [h for h, _ in name.scripts] == ["^"]:
+                raise Doubt("a power between a name and a parenthesis")
             self.take()
             body = self.until(")")
             return Call(name, split_commas(body), body)
@@ -279,7 +282,7 @@ class Parser(Fractions):
                 body = self.factor()
                 if getattr(body, "loose", False):
                     raise Refused("two readings", "braces as brackets")
-                self.note_open(body, False)
+                self.note_open(body, False, indices)
             return Reduce(function, indices, body)
         if function in self.own:
             raise Refused("unexpected", f"{function} needs an index")
@@ -316,7 +319,8 @@ class Parser(Fractions):
         if not self.starts_factor():
             raise Refused("unexpected", f"what {function} is of")
         body = self.factor()
-        self.note_open(body, lowered == "exp")
+        if lowered != "sqrt":  # whose stroke shows what it is of
+            self.note_open(body, lowered == "exp")
         return Apply(lowered, [body])
 
     # signs that bind ------------------------------------------------------------------------------

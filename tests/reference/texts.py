@@ -90,9 +90,29 @@ class Maker:
                 self.lines += lines
             else:
                 self.lines += Grammar(self).equations()
+        self.vary_lines()
         separator = "\n" if self.chance(0.9) else self.pick("; ", " \\\\\n", "\n")
         out = separator.join(self.lines)
         return self.dressed(out) if self.chance(0.1) else out
+
+    def vary_lines(self):
+        """Definitions by :=, equations on two lines, and lines that keep what they name."""
+        k = self.random.randrange(len(self.lines))
+        left, sign, right = self.lines[k].partition(" = ")
+        if not sign:
+            return
+        if self.chance(0.08):
+            self.lines[k] = left + self.pick(" := ", " \\coloneqq ") + right
+        if self.chance(0.08):
+            self.lines.append(left)
+        line = self.lines[k]
+        places = [at for at in range(len(line)) if line[at:at + 3] in (" + ", " - ", " = ")]
+        if places and self.chance(0.1):
+            at = self.random.choice(places)
+            operator = line[at + 1]
+            self.lines[k] = line[:at] + self.pick(
+                f"\n  {operator} ", f" {operator}\n  ", f" \\\\\n  {operator} ",
+                f"\n\n{operator} ") + line[at + 3:]
 
     def dressed(self, text):
         """The same as it is pasted from a page."""

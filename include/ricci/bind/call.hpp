@@ -90,6 +90,45 @@ struct call_element {
                                     std::conditional_t<std::is_void_v<any>, double, any>>;
 };
 
+// Memory for what is computed on the way makes an output of it ------------------------------------
+
+/// Whether a tensor that the program computes and does not give is bound.
+template <std::uint64_t Program, class Bound>
+constexpr bool binds_intermediate() {
+    if constexpr (is_mistaken<Program> || !binding_traits<Bound>::is_tensor) {
+        return false;
+    } else {
+        constexpr auto p = program_of<Program>.view();
+        constexpr ir::ref n = p.find(spelling<Bound::hash>());
+        return n != ir::none && p.definition(n) != ir::none && !is_output(p, n);
+    }
+}
+template <std::uint64_t Program, class Names, class... Bound>
+struct keeping {
+    static constexpr std::uint64_t hash = Program;
+};
+template <std::uint64_t Program, std::uint64_t First, std::uint64_t... Names>
+struct keeping<Program, name_list<First, Names...>> {
+    static constexpr std::uint64_t hash =
+        define_program<kept_names<Program, First, Names...>>::hash;
+};
+template <std::uint64_t Program, std::uint64_t... Names, class First, class... Rest>
+struct keeping<Program, name_list<Names...>, First, Rest...> {
+    template <bool Keeps, class Bound>
+    struct next {
+        using type = keeping<Program, name_list<Names...>, Rest...>;
+    };
+    template <class Bound>
+    struct next<true, Bound> {
+        using type = keeping<Program, name_list<Names..., Bound::hash>, Rest...>;
+    };
+    static constexpr std::uint64_t hash =
+        next<binds_intermediate<Program, First>(), First>::type::hash;
+};
+/// The program in which what memory is bound to is an output.
+template <std::uint64_t Program, class... Bound>
+inline constexpr std::uint64_t keeping_bound = keeping<Program, name_list<>, Bound...>::hash;
+
 /// The words of the mistake in a call, if there is one.
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 struct call_mistake {

@@ -10,12 +10,13 @@ namespace ricci {
 /// derive/definitions.hpp: texts without derivatives build nothing of it.
 template <class Result>
 constexpr void define_derivatives(Result& result, detail::text_view text) {
-    bool more = derive::define_tangents(result.program);
     derive::derivative_definitions derivatives(result.program, text);
+    bool more = derive::define_tangents(result.program);
     more = derivatives.run() || more;
     result.mistake = derivatives.mistake();
     if (more && !result.mistake) result.mistake = ir::order_equations(result.program, text);
     if (more && !result.mistake) result.mistake = notation::check_ranks(result.program, text);
+    if (more && !result.mistake) ir::mark_shape_only(result.program);
 }
 
 /// Whether there is something for define_derivatives to look at.

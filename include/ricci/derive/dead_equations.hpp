@@ -76,12 +76,19 @@ constexpr bool shows_shape(const Program& p, const ir::equation& q) {
     return all;
 }
 
+/// Whether a tensor has any axis: the shape of a number is none.
+template <class Program>
+constexpr bool has_shape(const Program& p, ref name) {
+    const ref e = p.definition(name);
+    return e == ir::none || p.equations[e].positions.count > 0;
+}
+
 /// Adds the tensors that a derivative has its shape from: dL/dX that of X, dA/dS that of A and S.
 template <class Program>
 constexpr void add_shape_givers(const Program& p, ref name, detail::buffer<bool>& shapes) {
     const ir::name_symbol s = p.names[name];
     if (s.kind == ir::name_kind::plain) {
-        shapes[name] = true;
+        shapes[name] = has_shape(p, name);
         return;
     }
     add_shape_givers(p, s.of, shapes);
@@ -97,7 +104,7 @@ template <class Program>
 constexpr ir::program drop_dead_equations(Program& p, ref shape = ir::none) {
     detail::buffer<bool> needed, shapes;
     for (const ir::name_symbol& n : p.names) needed.push(n.kept), shapes.push(false);
-    if (shape != ir::none) shapes[shape] = true;
+    if (shape != ir::none && has_shape(p, shape)) shapes[shape] = true;
     for (std::int32_t e = p.equations.size(); e-- > 0;) {
         const ir::equation& q = p.equations[e];
         if (q.claim || (!needed[q.name] && !shapes[q.name])) continue;

@@ -7,6 +7,8 @@
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
 #include <ricci/ir/compact.hpp>
+#include <ricci/ir/keep_lines.hpp>
+#include <ricci/ir/needed.hpp>
 #include <ricci/ir/order.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -42,13 +44,22 @@ constexpr bool define_tangents(Program& p) {
 template <class Program = ir::program>
 class derivative_definitions {
 public:
-    constexpr derivative_definitions(Program& p, text_view text) : p_(p), text_(text) {}
+    constexpr derivative_definitions(Program& p, text_view text) : p_(p), text_(text) {
+        // A text that defines derivatives of L itself derives none: the others are inputs.
+        for (const ir::equation& q : p.equations)
+            if (!q.claim && p.names[q.name].kind == ir::name_kind::cotangent)
+                given_.push(detail::hash_of(loss_at_root(p.name(q.name))));
+    }
     constexpr const ir::mistake& mistake() const { return mistake_; }
 
     /// Whether there was one to define. Leaves the equations in their order.
     constexpr bool run() {
+        take_kept();
         ref name = wanted();
-        if (name == none) return static_cast<bool>(mistake_);
+        if (name == none) {
+            finish();
+            return static_cast<bool>(mistake_);
+        }
         mistake_ = ir::order_equations(p_, text_);
         const buffer<ref> outputs = find_outputs();
         for (ref n = 0; n < p_.names.size(); ++n)
@@ -60,11 +71,51 @@ public:
         }
         for (ir::name_symbol& s : p_.names) s.shape_only = false;  // what defines them is here
         // That a derivative is taken of a tensor is no use of it: it stays an output.
-        for (ref output : outputs) p_.names[output].kept = true;
+        for (ref output : outputs)
+            if (ir::is_read(p_, output)) p_.names[output].kept = true;
+        drop_unread();
+        finish();
         return true;
     }
 
 private:
+    // What is kept --------------------------------------------------------------------------------
+
+    /// The derivatives that a line of their own keeps, which are asked for like those that an
+    /// equation reads.
+    constexpr void take_kept() {
+        buffer<ir::equation> rest;
+        for (const ir::equation& q : p_.equations) {
+            if (ir::is_keep_line(p_, q)) kept_.push(q), p_.names[q.name].kept = true;
+            else rest.push(q);
+        }
+        if (!kept_.empty()) p_.equations = static_cast<buffer<ir::equation>&&>(rest);
+    }
+    constexpr void finish() {
+        for (const ir::equation& line : kept_)
+            if (!mistake_ && p_.definition(line.name) == none)
+                mistake_ = ir::nothing_to_keep(p_, line, text_);
+    }
+    /// Removes what was derived on the way to another derivative, and is neither read nor kept.
+    constexpr void drop_unread() {
+        for (std::int32_t e = p_.equations.size(); e-- > 0;) {
+            const ir::equation q = p_.equations[e];
+            bool derived = false;
+            for (ref name : derived_) derived = derived || name == q.name;
+            if (!derived || q.claim || p_.names[q.name].kept || ir::is_read(p_, q.name)) continue;
+            for (std::int32_t k = e; k + 1 < p_.equations.size(); ++k)
+                p_.equations[k] = ir::equation(p_.equations[k + 1]);
+            p_.equations.shrink(p_.equations.size() - 1);
+        }
+    }
+    /// L of dL/dX, of d(dL/dX)/dY, and so on.
+    static constexpr text_view loss_at_root(text_view name) {
+        text_view root = ir::parts_of_derivative(name).numerator;
+        while (!ir::parts_of_derivative(root).numerator.empty())
+            root = ir::parts_of_derivative(root).numerator;
+        return root;
+    }
+
     // Which comes next ----------------------------------------------------------------------------
 
     enum class visit : std::uint8_t { unseen, open, done };
@@ -77,6 +128,8 @@ private:
         ref found = none;
         for (std::int32_t e = 0; e < p_.equations.size() && found == none && !mistake_; ++e)
             if (!p_.equations[e].claim) found = wanted_in(p_.equations[e].body);
+        for (std::int32_t k = 0; k < kept_.size() && found == none && !mistake_; ++k)
+            found = wanted_for(kept_[k].name);
         return mistake_ ? none : found;
     }
     constexpr ref wanted_in(ref body) {
@@ -110,6 +163,11 @@ private:
                            ? p_.find(ir::parts_of_derivative(p_.name(name)).numerator)
                            : none;
         if (of == none) return none;
+        if (s.kind == ir::name_kind::cotangent) {
+            const std::uint64_t loss = detail::hash_of(loss_at_root(p_.name(name)));
+            for (const std::uint64_t other : given_)
+                if (other == loss) return none;
+        }
         return p_.definition(of) != none || subject_of(of) != none ? of : none;
     }
     constexpr buffer<ref> find_outputs() const {
@@ -155,9 +213,15 @@ private:
             const ref known = p_.find(derived.name(e.name));
             if (known != none && p_.definition(known) != none) continue;
             const ir::equation q = copy.import(e);
-            p_.names[q.name].kept = false;
+            if (!is_asked_for(q.name)) p_.names[q.name].kept = false;
+            derived_.push(q.name);
             p_.equations.push(q);
         }
+    }
+    constexpr bool is_asked_for(ref name) const {
+        for (const ir::equation& line : kept_)
+            if (line.name == name) return true;
+        return false;
     }
     /// What moves with t: the tensors whose motion the text speaks of. Where it speaks of none, all
     /// those that it does not define. A direction along t may change with t again.
@@ -257,8 +321,11 @@ private:
     Program& p_;
     text_view text_;
     ir::mistake mistake_;
-    buffer<visit> visits_;   // of each name
-    buffer<ref> spoken_of_;  // the directions of motion that stand in the text
+    buffer<std::uint64_t> given_;  // hashes of the losses whose derivatives the text defines
+    buffer<ir::equation> kept_;    // the lines that keep derivatives which nothing defined
+    buffer<ref> derived_;          // the names of the equations that were added
+    buffer<visit> visits_;         // of each name
+    buffer<ref> spoken_of_;        // the directions of motion that stand in the text
 };
 
 }  // namespace ricci::derive

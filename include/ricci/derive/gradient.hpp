@@ -41,7 +41,8 @@ public:
         out.mistake = find_names();
         if (out.mistake) return out;
         mark_active();
-        for (ir::name_symbol& n : p_.names) n.kept = false;
+        for (ir::name_symbol& n : p_.names)  // beside the value stands what was kept with it
+            n.kept = n.kept && request_.with_value && n.kind == ir::name_kind::plain;
         for (ref e = source_equations_; e-- > 0;) {
             const equation q = p_.equations[e];
             if (q.claim || !active_[q.name]) continue;

@@ -17,9 +17,9 @@ namespace ricci::derive {
 template <class Program = ir::program>
 class tensor_derivatives {
 public:
-    constexpr tensor_derivatives(Program& p, text_view of) : p_(p) {
-        of_ = p_.find(of);
-        defined_ = p_.definition(of_);
+    constexpr tensor_derivatives(Program& p, text_view of) : p_(p), of_(of) {
+        const ref name = p_.find(of);
+        if (name != none) defined_ = p_.definition(name);
         seed_ = p_.find(ir::cotangent_spelling(of, of));
     }
     constexpr void run() {
@@ -39,11 +39,12 @@ public:
 private:
     constexpr bool is_derivative(const ir::name_symbol& s) const {
         return s.kind == ir::name_kind::cotangent &&
-               ir::parts_of_derivative(p_.text(s.text)).numerator == p_.name(of_);
+               ir::parts_of_derivative(p_.text(s.text)).numerator == of_;
     }
     /// An index of its own for every axis of A: the letter it has in its equation, with primes,
     /// where it is that letter's alone.
     constexpr void make_upper() {
+        if (defined_ == none) return;  // of a number, whose equation nothing needs
         ir::index_set taken;
         for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
         const ir::range left = p_.equations[defined_].positions;
@@ -91,7 +92,7 @@ private:
     }
 
     Program& p_;
-    ref of_ = none;
+    text_view of_;
     ref defined_ = none;
     ref seed_ = none;
     ir::range upper_{};

@@ -205,7 +205,8 @@ template <class Source>
 constexpr derived repeat_tangent(const Source& layer, const layer_names& layers,
                                  const text_view* wrt, std::int32_t count) {
     derived one = tangent_of_layer(layer, layers, wrt, count);
-    return one.mistake ? one : with_layer_index(one.program, layers);
+    if (one.mistake) return one;  // two returns: g++ 12 destroys what ?: chooses too early
+    return with_layer_index(one.program, layers);
 }
 
 }  // namespace ricci::derive

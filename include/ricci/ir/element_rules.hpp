@@ -113,12 +113,9 @@ private:
 
     constexpr void visit(ref n) {
         const node& x = p_.nodes[n];
-<<<<<<< HEAD
         const bool relation = x.kind == op::compare;
         compared_ += relation ? 1 : 0;
-=======
         if (is_integer(type_) && x.kind == op::multiply) check_order(x);
->>>>>>> reader
         for (std::int32_t k = 0; k < x.children.count && !mistake_; ++k) visit(p_.child(x, k));
         compared_ -= relation ? 1 : 0;
         if (mistake_) return;

@@ -3,146 +3,106 @@
 
 #include <cstdint>
 
-#include <ricci/ir/print_heights.hpp>
+#include <ricci/ir/needed.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_signs.hpp>
+#include <ricci/ir/print_tensor.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/scope.hpp>
 
 namespace ricci::ir {
 
-class latex_printer {
+class latex_printer : public tensor_printer {
 public:
     /// `implied`: sums that the reader finds by itself are left to it.
     constexpr latex_printer(const program_view& p, detail::text_builder& out, bool implied = true)
-        : p_(p), out_(out), implied_(implied) {}
+        : tensor_printer(p, out), implied_(implied) {}
 
+    /// A tensor whose parts are counted by an index is printed part by part.
     constexpr void equation_line(const equation& e) {
+        buffer<ref> counted;
         for_each_index(p_, e.positions, [&](ref i) {
-            if (p_.indices[i].extent > 0) part_index_ = i;
+            if (parts_counted(i) > 0) counted.push(i);
         });
-        if (!is_plain(p_, e.name)) part_index_ = none;  // parts of a derivative are no definition
-        if (part_index_ == none) return one_line(e);
-        for (part_ = 0; part_ < p_.indices[part_index_].extent; ++part_) {
-            if (part_ > 0) out_ << '\n';
-            equation part = e;
-            part.body = part_of(e.body);
-            one_line(part);
-        }
-        part_index_ = none;
+        if (e.claim) counted.clear();
+        part_lines(e, counted, 0);
     }
     constexpr void expression(ref n) { terms(n, false); }
 
 private:
-    /// Of cases that only tell a tensor's parts apart, the one of the part in hand.
-    constexpr ref part_of(ref n) const {
-        const node& x = p_.nodes[n];
-        if (x.kind != op::choose) return n;
-        for (std::int32_t k = 1; k < x.children.count; k += 2) {
-            const node& c = p_.nodes[p_.child(x, k)];
-            const bool tells =
-                c.kind == op::compare && c.detail == static_cast<std::uint8_t>(comparison::equal) &&
-                is_counter(p_.nodes[p_.child(c, 0)]) && p_.nodes[p_.child(c, 1)].kind == op::number;
-            if (!tells) return n;
-            if (p_.nodes[p_.child(c, 1)].value == part_) return p_.child(x, k - 1);
+    // Equations -----------------------------------------------------------------------------------
+
+    constexpr void part_lines(const equation& e, const buffer<ref>& counted, std::int32_t k) {
+        if (k == counted.size()) return one_line(e);
+        for (std::int32_t part = 0; part < parts_counted(counted[k]); ++part) {
+            if (part > 0) out_ << '\n';
+            counters_.push({counted[k], part});
+            part_lines(e, counted, k + 1);
+            counters_.shrink(counters_.size() - 1);
         }
-        return p_.child(x, x.children.count - 1);
-    }
-    constexpr bool is_counter(const node& x) const {
-        return x.kind == op::position && is_counter(p_.at(x.positions, 0));
-    }
-    constexpr bool is_counter(const position& q) const {
-        return part_index_ != none && q.kind == position_kind::index && q.index == part_index_;
-    }
-    constexpr bool ends_with_counter(const position& q) const {
-        return part_index_ != none && q.kind == position_kind::merged && q.terms.count == 2 &&
-               p_.affine_terms[q.terms.first + 1].index == part_index_;
     }
     constexpr void one_line(const equation& e) {
         tensor(e.name, e.positions);
-        out_ << " = ";
+        // that of a derivative would be a claim without the colon
+        out_ << (is_plain(p_, e.name) || e.claim ? " = " : " := ");
         // Reading back demands every index of the left on the right, but for a mask; delta^{ii}
         // with a free i is 1.
-        const index_set right = free_indices(p_, e.body);
+        index_set right = free_indices(p_, e.body);
         bool lacks = false, tensors = false;
+        const ref right_side = part_of(e.body);
+        const bool shapes = !e.claim && shape_givers(e, right);
         for_each_index(p_, e.positions,
-                       [&](ref i) { lacks = lacks || (i != part_index_ && !right.has(i)); });
+                       [&](ref i) { lacks = lacks || (part_in_hand(i) == none && !right.has(i)); });
         for_each_node(p_, e.body,
                       [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
-        if (!lacks || !tensors) return terms(e.body, true);
+        if (!shapes && (!lacks || !tensors)) return terms(right_side, true);
         for_each_index(p_, e.positions, [&](ref i) {
-            if (i != part_index_ && !right.has(i))
+            if (part_in_hand(i) == none && !right.has(i))
                 out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
         });
-        factor(e.body, true);
+        if (shapes && p_.nodes[right_side].kind != op::add && !is_negative(p_, right_side))
+            return term(right_side, false, false);
+        factor(right_side, true);
     }
-
-public:
-    /// `numbers`: what gathered positions read, in links.
-    constexpr void tensor(ref name, range at, range numbers) {
-        const range outer = numbers_;
-        numbers_ = numbers;
-        tensor(name, at);
-        numbers_ = outer;
+    /// A derivative may have its shape from a tensor that is defined for that alone. (S^{ij})^0 says
+    /// so, which is 1: without it that tensor would be an output. Whether there was one; its indices
+    /// are added to `right`.
+    constexpr bool shape_givers(const equation& e, index_set& right) {
+        bool any = false;
+        for_each_part(p_, e.name, e.positions, [&](ref part, range at) {
+            if (!p_.names[part].shape_only || p_.definition(part) == none || is_read(p_, part) ||
+                !mentions_first(e, part))
+                return;
+            out_ << '(';
+            tensor(part, at);
+            out_ << ")^{0} ";
+            for_each_index(p_, at, [&](ref i) { right.add(i); });
+            any = true;
+        });
+        return any;
     }
-    constexpr void tensor(ref name, range at) {
-        const name_symbol& s = p_.names[name];
-        if (s.kind == name_kind::cotangent) return cotangent(s, at);
-        if (s.kind == name_kind::tangent) return tangent(s, at);
-        named(p_.text(s.text), at);
-    }
-
-private:
-    /// The derivative of a loss or a tensor; of a derivative by another tensor, as of second order.
-    constexpr void cotangent(const name_symbol& s, range at) {
-        const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
-        const range above{at.first, split}, below{at.first + split, at.count - split};
-        const name_symbol* inner = s.numerator == none ? nullptr : &p_.names[s.numerator];
-        if (inner != nullptr && inner->kind == name_kind::cotangent && inner->numerator == none &&
-            is_plain(p_, inner->of) && is_plain(p_, s.of)) {
-            const std::int32_t loss = inner->numerator_rank < split ? inner->numerator_rank : split;
-            out_ << "\\frac{\\partial^2 ";
-            named(parts_of_derivative(p_.text(inner->text)).numerator, {at.first, loss});
-            out_ << "}{\\partial ";
-            tensor(inner->of, {at.first + loss, split - loss});
-            out_ << " \\partial ";
-        } else {
-            out_ << "\\frac{\\partial ";
-            if (inner != nullptr) tensor(s.numerator, above);
-            else named(parts_of_derivative(p_.text(s.text)).numerator, above);
-            out_ << "}{\\partial ";
+    constexpr bool mentions_first(const equation& e, ref name) const {
+        for (const equation& other : p_.equations) {
+            bool found = false;
+            if (!other.claim)
+                for_each_part(p_, other.name, other.positions,
+                              [&](ref part, range) { found = found || part == name; });
+            if (found) return other.name == e.name;
         }
-        tensor(s.of, below);
-        out_ << '}';
-    }
-    constexpr void tangent(const name_symbol& s, range at) {
-        const text_view along = parts_of_tangent(p_.text(s.text)).along;
-        if (is_plain(p_, s.of)) {
-            out_ << "\\frac{d ";
-            tensor(s.of, at);
-            out_ << "}{d " << along << '}';
-        } else {
-            out_ << "\\frac{d}{d " << along << "} ";
-            tensor(s.of, at);
-        }
-    }
-    constexpr void named(text_view name, range at) {
-        if (reads_as_place(p_, name))
-            out_ << name.slice(0, 2) << "{\\text{" << name.slice(2, 3) << "}}";
-        else print_name(name, out_);
-        scripts(name, at);
+        return false;
     }
 
     // Levels of binding, loosest first: a sum of terms, a term, a factor.
 
     /// `top`: the terms are the equation's own, where sums of repeated indices stay implied.
     constexpr void terms(ref n, bool top) {
+        n = part_of(n);
         const node& x = p_.nodes[n];
         if (x.kind != op::add) return term(n, top, false);
         detail::buffer<ref> signs;  // what the sum signs so far bind
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            ref child = p_.child(x, k);
+            const ref child = part_of(p_.child(x, k));
             const bool negative = is_negative(p_, child);
             if (negative) out_ << (k == 0 ? "-" : " - ");
             else if (k > 0) out_ << " + ";
@@ -175,11 +135,14 @@ private:
                 signs.push(p_.reduced(*x, k));
     }
     constexpr void term(ref n, bool top, bool sign_printed) {
+        n = part_of(n);
         const node& x = p_.nodes[n];
         if (!sign_printed && is_negative(p_, n)) {
             out_ << '-';
             sign_printed = true;
         }
+        if (is_sum_node(x) && counter_of(x) != none)
+            return parts_summed(n, counter_of(x), sign_printed);
         if (is_sum_node(x) && has_bounds(p_, x)) {
             out_ << "\\sum_{" << p_.index(p_.reduced(x, 0)) << "=0}^{"
                  << static_cast<std::int64_t>(x.value) - 1 << "} ";
@@ -200,7 +163,7 @@ private:
         bool first = true;
         ref before = none;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            const ref child = p_.child(x, k);
+            const ref child = part_of(p_.child(x, k));
             const node& y = p_.nodes[child];
             if (k == 0 && sign_printed && y.kind == op::number) {
                 if (y.value == -1 && x.children.count > 1) continue;
@@ -225,6 +188,7 @@ private:
     }
     /// `last`: nothing follows in the product, so a sum sign needs no brackets.
     constexpr void factor(ref n, bool last) {
+        n = part_of(n);
         const node& x = p_.nodes[n];
         switch (x.kind) {
             case op::number:
@@ -241,7 +205,7 @@ private:
                 out_ << "\\delta";
                 return scripts("\\delta", x.positions);
             case op::position:
-                if (is_counter(x)) out_ << part_;
+                if (is_counter(x)) out_ << part_in_hand(p_.at(x.positions, 0).index);
                 else out_ << p_.index(p_.at(x.positions, 0).index);
                 return;
             case op::add:
@@ -351,94 +315,44 @@ private:
         out_ << " & \\text{otherwise} \\end{cases}";
     }
 
-    constexpr void scripts(text_view name, range at) {
-        if (at.count == 0) return;
-        bool all_fixed = true, commas = false;
-        for (std::int32_t k = 0; k < at.count; ++k) {
-            const bool fixed =
-                p_.at(at, k).kind == position_kind::fixed || is_counter(p_.at(at, k));
-            all_fixed = all_fixed && fixed;
-            commas = commas || fixed;
+    // Sums over parts ----------------------------------------------------------------------------
+
+    /// The first index of a sum that counts parts, whose number no sign can say; or none.
+    constexpr ref counter_of(const node& sum) const {
+        for (std::int32_t k = 0; k < sum.indices.count; ++k) {
+            const ref i = p_.reduced(sum, k);
+            if (parts_counted(i) > 0 && part_in_hand(i) == none) return i;
         }
-        if (has_long_index(p_, at)) return tuple(name, at);
-        const position& first = p_.at(at, 0);
-        const bool transpose =
-            at.count == 1 && first.kind == position_kind::index && p_.index(first.index) == "T";
-        // A superscript of digits would read as a power, ^{T} as a transpose, and a subscript of a
-        // name in words, with a bracket after it, as a function's. e^{...} is exp.
-        const bool angles = name != "e" && (transpose || (all_fixed && is_in_words(name)));
-        const bool below = (all_fixed || name == "e") && !has_label(name);
-        out_ << (angles ? "^<" : below ? "_{" : "^{");
-        for (std::int32_t k = 0; k < at.count; ++k) {
-            if (k > 0 && commas) out_ << ',';
-            position_text(p_.at(at, k), at.count == 1);
-        }
-        if (all_fixed && at.count == 1) out_ << ',';  // a list: digits alone would be a label
-        out_ << (angles ? '>' : '}');
+        return none;
     }
-    constexpr void tuple(text_view name, range at) {
-        out_ << (has_label(name) ? "^{(" : "_{(");
-        for (std::int32_t k = 0; k < at.count; ++k) {
-            if (k > 0) out_ << ',';
-            position_text(p_.at(at, k), true);
+    /// A sum over parts, written out.
+    constexpr void parts_summed(ref n, ref counted, bool sign_printed) {
+        out_ << '(';
+        for (std::int32_t part = 0; part < parts_counted(counted); ++part) {
+            if (part > 0) out_ << " + ";
+            counters_.push({counted, part});
+            summed(n, sign_printed);
+            counters_.shrink(counters_.size() - 1);
         }
-        out_ << ")}";
+        out_ << ')';
     }
-    constexpr void position_text(const position& q, bool alone) {
-        if (is_counter(q)) out_ << part_;
-        else if (q.kind == position_kind::index) out_ << index_text(q.index);
-        if (ends_with_counter(q)) {
-            out_ << (alone ? "" : "(") << p_.indices[part_index_].extent
-                 << index_text(p_.affine_terms[q.terms.first].index) << '+' << part_
-                 << (alone ? "" : ")");
-            return;
-        }
-        if (q.kind == position_kind::fixed) out_ << q.offset;
-        if (q.kind == position_kind::gathered) gathered(p_.links[numbers_.first + q.offset]);
-        if (q.terms.count == 0) return;
-        const bool merged = q.kind == position_kind::merged;
-        if (merged || !alone) out_ << '(';
-        for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const affine_term& term = p_.affine_terms[q.terms.first + t];
-            if (!merged && (t > 0 || term.coefficient < 0))
-                out_ << (term.coefficient < 0 ? '-' : '+');
-            const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-            if (!merged && count != 1) out_ << count;
-            out_ << index_text(term.index);
-        }
-        if (q.kind == position_kind::affine && (q.offset != 0 || (q.terms.count == 1 && !merged)))
-            out_ << (q.offset < 0 ? '-' : '+') << (q.offset < 0 ? -q.offset : q.offset);
-        if (merged || !alone) out_ << ')';
-    }
-    /// x_{i}: in an index list the indices stand below, but for those of a name with a label.
-    constexpr void gathered(ref n) {
+    /// A sum with its sign, over what counts no parts in hand.
+    constexpr void summed(ref n, bool sign_printed) {
         const node& x = p_.nodes[n];
-        const range outer = numbers_;
-        numbers_ = x.children;
-        print_name(p_.name(x.name), out_);
-        out_ << (has_label(p_.name(x.name)) ? "^{" : "_{");
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            if (k > 0 && p_.at(x.positions, k - 1).kind == position_kind::fixed) out_ << ',';
-            position_text(p_.at(x.positions, k), x.positions.count == 1);
+        if (const ref counted = counter_of(x); counted != none)
+            return parts_summed(n, counted, sign_printed);
+        bool first = true;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            if (part_in_hand(p_.reduced(x, k)) != none) continue;
+            out_ << (first ? "\\sum_{" : ",") << p_.index(p_.reduced(x, k));
+            first = false;
         }
-        out_ << '}';
-        numbers_ = outer;
-    }
-    /// A Greek index is followed by a space, so that the next letter is not part of its command.
-    constexpr text_view index_text(ref i) {
-        const text_view text = p_.index(i);
-        if (text[0] != '\\') return text;
-        spaced_ = {};
-        spaced_ << text << ' ';
-        return spaced_;
+        if (!first) out_ << "} ";
+        const ref body = part_of(p_.child(x, 0));
+        if (p_.nodes[body].kind == op::add) return factor(body, true);
+        term(body, false, sign_printed);
     }
 
-    program_view p_;
-    detail::text_builder& out_;
-    detail::text_builder spaced_;
-    range numbers_{};        // of the tensor in hand
-    ref part_index_ = none;  // counts the parts of the tensor on the left
-    std::int32_t part_ = 0;
     bool implied_;
 };
 

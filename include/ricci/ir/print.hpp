@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ricci/ir/latex_printer.hpp>
+#include <ricci/ir/needed.hpp>
 #include <ricci/ir/print_heights.hpp>
 #include <ricci/ir/program.hpp>
 
@@ -46,6 +47,10 @@ constexpr void to_latex(const program_view& p, detail::text_builder& out) {
             out << " \\Leftrightarrow ";
             printer.equation_line(claim);
         }
+        out << '\n';
+        // an output that nothing reads needs no line to keep it
+        if (e.claim || !p.names[e.name].kept || !is_read(p, e.name)) continue;
+        printer.tensor(e.name, e.positions);
         out << '\n';
     }
 }

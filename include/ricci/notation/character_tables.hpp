@@ -91,8 +91,8 @@ inline constexpr char32_t signs[] =
     U"\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089\u208a\u208b\u208c\u208d\u208e\u2090"
     U"\u2091\u2092\u2093\u2095\u2096\u2097\u2098\u2099\u209a\u209b\u209c\u2102\u210e\u2113\u2115"
     U"\u211d\u2124\u2126\u2190\u2192\u21d4\u2202\u2206\u2207\u2208\u220f\u2211\u2212\u2215\u2217"
-    U"\u2218\u2219\u221a\u221d\u221e\u2223\u2225\u2227\u2228\u222b\u223c\u2248\u2260\u2261\u2264"
-    U"\u2265\u2266\u2267\u2295\u2297\u2299\u22a4\u22c5\u22ef\u2308\u2309\u230a\u230b\u27e8\u27e9"
+    U"\u2218\u2219\u221a\u221d\u221e\u2223\u2225\u2227\u2228\u222b\u223c\u2248\u2254\u2260\u2261"
+    U"\u2264\u2265\u2266\u2267\u2295\u2297\u2299\u22a4\u22c5\u22ef\u2308\u2309\u230a\u230b\u27e8\u27e9"
     U"\u27fa\u2a7d\u2a7e\u2c7c\u2c7d\u3008\u3009\ua7f2\ua7f3\ua7f4\U000107a5\U0001d7d9";
 /// What they look like, in fields of equal width.
 inline constexpr int look_width = 16;
@@ -145,7 +145,7 @@ inline constexpr char looks[] =
     "\\circ           \\cdot           \\sqrt           \\propto         "
     "\\infty          |               \\|              \\land           "
     "\\lor            \\int            ~               \\approx         "
-    "\\ne             \\equiv          \\le             \\ge             "
+    "\\coloneqq       \\ne             \\equiv          \\le             \\ge             "
     "\\le             \\ge             \\oplus          \\otimes         "
     "\\odot           \\top            \\cdot           \\ldots          "
     "\\lceil          \\rceil          \\lfloor         \\rfloor         "

@@ -31,6 +31,8 @@ constexpr text_view place_of(keyword k) {
             return "stands between two positions or values: [i \\bmod 2 = 0]";
         case keyword::equivalent:
             return "stands between two equations";
+        case keyword::defines:
+            return "stands once, behind the name that it defines: A := B = C";
         case keyword::prime:
             return "stands raised behind a letter: j^{\\prime}, or j'";
         case keyword::begin_cases:

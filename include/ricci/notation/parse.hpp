@@ -3,7 +3,9 @@
 
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/eliminate.hpp>
+#include <ricci/ir/keep_lines.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/needed.hpp>
 #include <ricci/ir/nesting.hpp>
 #include <ricci/ir/order.hpp>
 #include <ricci/ir/program.hpp>
@@ -58,6 +60,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     if (!found) found = check_ranks(p, text);
     if (!found) found = check_definitions(p, text);
     if (!found) found = ir::order_equations(p, text);
+    if (!found) found = ir::keep_defined(p, text);
     return found;
 }
 
@@ -78,6 +81,7 @@ constexpr parse_result parse_equations(detail::text_view text) {
         return result;
     }
     for (ir::equation& e : p.equations) e.body = ir::eliminate_deltas(p, recognise(p, e.body));
+    ir::mark_shape_only(p);
     result.program = ir::compact(p);
     return result;
 }

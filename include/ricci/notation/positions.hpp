@@ -54,10 +54,45 @@ protected:
     constexpr void read_index_list(detail::buffer<ref>& over) {
         const bool braces = accept_symbol('{');
         do {
-            over.push(read_index());
+            over.push(braces && starts_word() ? read_word() : read_index());
             accept_symbol(',');
         } while (braces && !failed() && !is_symbol('}'));
         if (braces && !failed()) expect_symbol('}');
+    }
+    /// Whether several letters begin here, up to a comma or the list's end, that are one index: a
+    /// list in parentheses of the same statement has them so, as in PE_{(pos, 2i)}.
+    constexpr bool starts_word() const {
+        if (!is(token_kind::letter) || !is(token_kind::letter, 1) || peek(1).spaced) return false;
+        const token* end = behind_word(now_);
+        if (!is_symbol(end, ',') && !is_symbol(end, '}')) return false;
+        const text_view word = text_.slice(now_->begin, end[-1].end);
+        const token* t = now_;
+        while (t > tokens_.data() && t[-1].kind != token_kind::separator) --t;
+        for (; t->kind != token_kind::end && t->kind != token_kind::separator; ++t) {
+            if (t->kind != token_kind::letter || t == tokens_.data()) continue;
+            const token* behind = behind_word(t);
+            const bool listed =
+                (is_symbol(t - 1, '(') && is_symbol(behind, ',')) ||
+                (is_symbol(t - 1, ',') && (is_symbol(behind, ',') || is_symbol(behind, ')')));
+            if (listed && text_.slice(t->begin, behind[-1].end) == word) return true;
+        }
+        return false;
+    }
+    static constexpr bool is_symbol(const token* t, char c) {
+        return t->kind == token_kind::symbol && t->code == static_cast<unsigned char>(c);
+    }
+    using cursor::is_symbol;
+    /// Behind the letters of a word and its primes.
+    constexpr const token* behind_word(const token* t) const {
+        do ++t;
+        while (t->kind == token_kind::letter && !t->spaced);
+        while (is_symbol(t, '\'')) ++t;
+        return t;
+    }
+    constexpr ref read_word() {
+        detail::text_builder letters;
+        read_bare_name(letters);
+        return failed() ? none : program_.intern_index(letters);
     }
     constexpr void read_primes(detail::text_builder& spelling) {
         while (true) {

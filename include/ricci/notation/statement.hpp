@@ -61,16 +61,20 @@ private:
     /// Whether a parenthesis stands on the left side that begins here.
     constexpr bool has_parameters(const token* t) const {
         for (; t < last_ && t->kind != token_kind::separator; ++t) {
+            if (t->kind == token_kind::command && static_cast<keyword>(t->code) == keyword::defines)
+                return false;
             if (t->kind != token_kind::symbol) continue;
             if (t->code == '=') return false;
             if (t->code == '(') return true;
         }
         return false;
     }
-    constexpr void read_statement() {
+    /// `beside`: it stands behind \Leftrightarrow.
+    constexpr void read_statement(bool beside = false) {
         parameters_.clear();
         const left_side left = read_left();
         if (failed()) return;
+        if (!beside && is(token_kind::separator)) return keep(left);
         const std::int32_t first_equation = program_.equations.size();
         if (writes_twice(left.positions)) {
             fail(mistake_kind::index_repeated, left.begin, left.end,
@@ -79,13 +83,15 @@ private:
             return;
         }
         if (is(token_kind::command) && !refusal_of(word()).empty()) return unknown_command();
-        if (!is_symbol('=')) {
+        const bool defines = !beside && accept_key(keyword::defines);
+        if (!defines && is_key(keyword::defines)) return unexpected_here();
+        if (!defines && !is_symbol('=')) {
             fail_here(mistake_kind::unexpected,
                       "an equation is written name = expression; expected = here");
             return;
         }
-        bool claim = left.derivative;
-        while (!failed() && accept_symbol('=')) {
+        bool claim = left.derivative && !defines;
+        for (bool more = defines || accept_symbol('='); more; more = accept_symbol('=')) {
             const ref body = read_expression();
             if (failed()) return;
             program_.equations.push(
@@ -96,12 +102,28 @@ private:
         if (accept_key(keyword::equivalent)) {
             const std::int32_t first = program_.equations.size();
             beside_.push(begin_here());
-            read_statement();
+            read_statement(true);
             for (std::int32_t e = first; e < program_.equations.size(); ++e)
                 program_.equations[e].claim = true;
             return;
         }
         if (!failed() && !is(token_kind::separator)) unexpected_here();
+    }
+    /// A line of a name with its indices makes an output of it. Until all lines are read it is the
+    /// claim that the tensor is itself, which has the name and the place of any other use.
+    constexpr void keep(const left_side& left) {
+        bool whole = !left.called && left.over.empty();
+        for (std::int32_t k = 0; k < left.positions.count; ++k) {
+            const ir::position& q = program_.positions[left.positions.first + k];
+            whole = whole &&
+                    (q.kind == ir::position_kind::index || q.kind == ir::position_kind::merged);
+        }
+        if (!whole)
+            return fail(mistake_kind::unexpected, left.begin, left.end,
+                        "a line without = keeps a tensor as an output, which is its name with a "
+                        "letter for each index: A^{ij}; an equation is written name = expression");
+        const ref itself = program_.tensor(left.name, left.positions, {left.begin, left.end});
+        program_.equations.push({left.name, left.positions, itself, true, {left.begin, left.end}});
     }
     /// i+k on the left: one element for several pairs of i and k.
     constexpr bool writes_twice(ir::range at) const {

@@ -158,7 +158,7 @@ private:
         const token* after = letter + 1;
         while (is_symbol(after, '\'') || is_symbol(after, '}')) ++after;
         bool found = false;
-        if (is_symbol(after, '='))
+        if (is_symbol(after, '=') || is_keyword(after, keyword::defines))
             for (; after < last_ && after->kind != token_kind::separator; ++after)
                 if (begins_list(after)) {
                     const token* end = behind_list(after + 1);
@@ -229,7 +229,7 @@ private:
                 line_ = t;
                 parameters_.clear();
             }
-            if (is_symbol(t, '=')) in_parameters_ = false;
+            if (is_symbol(t, '=') || is_keyword(t, keyword::defines)) in_parameters_ = false;
             t = t->starts_name ? see_name(t, left) : t + 1;
         }
     }

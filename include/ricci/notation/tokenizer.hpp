@@ -7,7 +7,9 @@
 #include <ricci/detail/text.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/notation/characters.hpp>
+#include <ricci/notation/line_ends.hpp>
 #include <ricci/notation/misplaced.hpp>
+#include <ricci/notation/sizes.hpp>
 #include <ricci/notation/token.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
@@ -51,6 +53,7 @@ private:
     }
     constexpr void push(token_kind kind, std::int32_t begin, std::int32_t end,
                         unsigned char code = 0, bool ends_term = false, bool starts_name = false) {
+        if (line_end_.kind != token_kind::end) settle_line_end(kind, code);
         out_.tokens.push({kind, code, spaced_, ends_term, starts_name, staggered_, dress_,
                           static_cast<unsigned char>(spelled_.size), begin, end, spelled_.data});
         spaced_ = staggered_ = false;
@@ -60,12 +63,44 @@ private:
             spaced_ = true;
             return;
         }
+        line_end_ = {};
         if (ends_with_point()) out_.tokens.shrink(out_.tokens.size() - 1);
         push(token_kind::separator, begin, end, 0, true);
     }
+
+    // Lines ---------------------------------------------------------------------------------------
+
+    constexpr void end_line(std::int32_t begin, std::int32_t end, bool row = false) {
+        spaced_ = true;
+        if (!open_.empty() && !row) return;
+        if (line_end_.kind == token_kind::end)
+            line_end_ = {open_.empty() ? token_kind::separator : token_kind::row, begin, end};
+    }
+    /// The end of a line in the text. An empty line ends an equation, brackets or none.
+    constexpr void new_line() {
+        const std::int32_t begin = at_++;
+        if (!is_empty_line(text_, begin)) return end_line(begin, at_);
+        if (!open_.empty())
+            return fail(ir::mistake_kind::unbalanced, open_.back().begin, open_.back().end,
+                        "this bracket is not closed before the empty line, which ends the "
+                        "equation; close it");
+        separate(begin, at_);
+    }
+    /// Decides about the end of the line before a token.
+    constexpr void settle_line_end(token_kind kind, unsigned char code) {
+        const pending_end line = line_end_;
+        line_end_ = {};
+        detail::buffer<token>& all = out_.tokens;
+        if (joins_lines(kind, code)) return;
+        if (!all.empty() && joins_lines(all.back().kind, all.back().code)) return;
+        if (line.kind == token_kind::separator && is_point_last()) all.shrink(all.size() - 1);
+        all.push({line.kind, 0, false, true, false, false, words::dress::plain, 0, line.begin,
+                  line.end, nullptr});
+    }
     /// The last token is a comma or a full stop between statements.
-    constexpr bool ends_with_point() const {
-        if (!open_.empty() || out_.tokens.empty()) return false;
+    constexpr bool ends_with_point() const { return open_.empty() && is_point_last(); }
+    constexpr bool is_point_last() const {
+        if (out_.tokens.empty()) return false;
         const token& last = out_.tokens[out_.tokens.size() - 1];
         return last.kind == token_kind::symbol && (last.code == ',' || last.code == '.');
     }
@@ -80,7 +115,7 @@ private:
             while (++at_ < text_.size && text_[at_] == ' ') {
             }
         } else if (c == '\n') {
-            separate(begin, ++at_);
+            new_line();
         } else if (c == '%') {
             while (at_ < text_.size && text_[at_] != '\n') ++at_;
         } else if (c == '$') {
@@ -130,7 +165,7 @@ private:
             spaced_ = true;
             return;
         }
-        if (is_line_end(c.value)) return separate(begin, at_);
+        if (is_line_end(c.value)) return end_line(begin, at_);
         const text_view sign = sign_meaning(c.value);
         if (sign.empty() && is_letter(c.value))
             return push(token_kind::letter, begin, at_, 0, false, true);
@@ -176,6 +211,10 @@ private:
             return;
         }
         if (c == ')' || c == ']' || c == '}') close(c, begin);
+        if (c == ':' && at_ < text_.size && text_[at_] == '=') {
+            ++at_;
+            return push_command(keyword::defines, begin);
+        }
         if (c < ' ' || c == 0x7f)
             return fail(ir::mistake_kind::unexpected, begin, at_,
                         "this character has no meaning here");
@@ -210,8 +249,9 @@ private:
             at_ += utf8_length(text_, begin + 1) - 1;
             fail(ir::mistake_kind::unexpected, begin, at_, "a backslash needs a word");
         } else if (c == '\\') {
-            if (open_.empty()) separate(begin, at_);
-            else push(token_kind::row, begin, at_, 0, true);
+            if (!open_.empty() && open_.back().closer == in_cases)
+                push(token_kind::row, begin, at_, 0, true);
+            else end_line(begin, at_, true);
         } else if (c == ',' || c == ';' || c == '!' || c == ':' || c == ' ' || c == '\n') {
             spaced_ = true;
         } else {
@@ -227,37 +267,13 @@ private:
             fail(ir::mistake_kind::unexpected, begin, at_ + 1,
                  "a bar at which something is evaluated has no indices, and a bracket needs its "
                  "partner; name the value, as in y^i = f(x^i), and write \\begin{cases} for cases");
-        else if (sizes_bracket(word) && !bracket_follows()) refuse_size(word, begin);
-    }
-    static constexpr bool sizes_bracket(text_view word) {
-        return word == "left" || word == "right" || word == "middle" || word[0] == 'b' ||
-               word[0] == 'B';
+        else if (sizes_bracket(word) && !bracket_follows(text_, at_)) refuse_size(word, begin);
     }
     constexpr void refuse_size(text_view word, std::int32_t begin) {
         detail::text_builder sentence;
         sentence << '\\' << word << " says how large a bracket is, and none follows; write \\"
                  << word << (word == "right" ? ") or leave it out" : "( or leave it out");
         fail(ir::mistake_kind::unexpected, begin, at_, sentence);
-    }
-    /// Whether a bracket may follow. A command that is not known is refused when it is read.
-    constexpr bool bracket_follows() const {
-        std::int32_t k = at_;
-        while (k < text_.size &&
-               (text_[k] == ' ' || text_[k] == '\n' || text_[k] == '\t' || text_[k] == '\r'))
-            ++k;
-        if (k == text_.size) return false;
-        const char c = text_[k];
-        for (const char known : text_view("()[]{}|<>/"))
-            if (c == known) return true;
-        if (c != '\\') return static_cast<unsigned char>(c) >= 0x80;
-        const std::int32_t first = ++k;
-        while (k < text_.size && is_ascii_letter(text_[k])) ++k;
-        if (k == first)
-            return k < text_.size && (text_[k] == '{' || text_[k] == '}' || text_[k] == '|');
-        const keyword word = keyword_of(text_.slice(first, k));
-        return word == keyword::none_of_them || word == keyword::bar ||
-               word == keyword::double_bar ||
-               (word >= keyword::left_floor && word <= keyword::right_ceil);
     }
     /// The next character that is no space; 0 at the end.
     constexpr char next() {
@@ -367,7 +383,7 @@ private:
         return word != "text" && word != "mathrm" && word != "operatorname" && word != "textrm";
     }
     // What closes a bracket, where that is no character of its own.
-    static constexpr char styled = 's', floor = 'f', ceil = 'g';
+    static constexpr char styled = 's', floor = 'f', ceil = 'g', in_cases = 'c';
     constexpr void named_command(text_view word, std::int32_t begin) {
         const keyword k = keyword_of(word);
         if (k == keyword::none_of_them || k == keyword::wrapper) {
@@ -392,7 +408,8 @@ private:
             open_.push({k == keyword::left_floor ? floor : ceil, begin, at_});
         if (closes) close(k == keyword::right_floor ? floor : ceil, begin);
         const bool ends = closes || k == keyword::end_cases || k == keyword::equivalent ||
-                          k == keyword::logical_and || k == keyword::logical_or ||
+                          k == keyword::defines || k == keyword::logical_and ||
+                          k == keyword::logical_or ||
                           (k >= keyword::less && k <= keyword::not_equal);
         const bool name = k == keyword::greek || k == keyword::accent || k == keyword::wrapper;
         push(token_kind::command, begin, at_, static_cast<unsigned char>(k), ends, name);
@@ -423,8 +440,8 @@ private:
     }
     constexpr void cases(bool opens, std::int32_t begin) {
         push_command(opens ? keyword::begin_cases : keyword::end_cases, begin);
-        if (opens) open_.push({'c', begin, at_});
-        else close('c', begin);
+        if (opens) open_.push({in_cases, begin, at_});
+        else close(in_cases, begin);
     }
 
     text_view text_;
@@ -434,6 +451,7 @@ private:
     std::int32_t tensor_ = -1;  // where the braces of \tensor's name begin
     words::dress dress_ = words::dress::plain;
     text_view spelled_;  // of the next token, where it is not as in the text
+    pending_end line_end_;
     detail::buffer<bracket> open_;
     detail::buffer<environment_start> around_;  // what the equations stand in
     token_list out_;

@@ -108,6 +108,7 @@ enum class keyword : std::uint8_t {
     logical_not,
     modulo,
     equivalent,
+    defines,  // := and \coloneqq
     underbrace,
     begin,
     end,
@@ -142,6 +143,7 @@ inline constexpr command_word commands[] = {
     {"prime", keyword::prime},       {"top", keyword::transpose},
     {"lfloor", keyword::left_floor}, {"rfloor", keyword::right_floor},
     {"lceil", keyword::left_ceil},   {"rceil", keyword::right_ceil},
+    {"coloneqq", keyword::defines},
 };
 
 }  // namespace words

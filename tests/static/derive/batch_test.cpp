@@ -174,16 +174,16 @@ constexpr ricci::detail::text_builder batched_gradient(text_view text, text_view
 }
 static_assert(
     is_text(batched_gradient("Y^{ik} = X^{ij} W^{jk}", "X", "dL/dY", "X"),
-            "\\frac{\\partial L}{\\partial X^{bij}} = \\frac{\\partial L}{\\partial Y^{bik}} "
+            "\\frac{\\partial L}{\\partial X^{bij}} := \\frac{\\partial L}{\\partial Y^{bik}} "
             "W^{jk}"));
 static_assert(
     is_text(batched_gradient("Y^{ik} = \\tanh(X^{ij} W^{jk})", "X", "X", {}),
             "Y^{bik} = \\tanh(\\sum_{j} X^{bij} W^{jk})\n"
-            "\\frac{\\partial L}{\\partial X^{bij}} = \\frac{\\partial L}{\\partial Y^{bik}} "
+            "\\frac{\\partial L}{\\partial X^{bij}} := \\frac{\\partial L}{\\partial Y^{bik}} "
             "(1 - (Y^{bik})^{2}) W^{jk}\n"));
 // by weights that many share: one loss for each
 static_assert(is_text(batched_gradient("Y^{ik} = X^{ij} W^{jk}", "W", "dL/dY", "X"),
-                      "\\frac{\\partial L^{b}}{\\partial W^{jk}} = X^{bij} "
+                      "\\frac{\\partial L^{b}}{\\partial W^{jk}} := X^{bij} "
                       "\\frac{\\partial L}{\\partial Y^{bik}}"));
 
 constexpr ricci::detail::text_builder batched_tangent(text_view text, text_view a, text_view b) {
@@ -196,10 +196,10 @@ constexpr ricci::detail::text_builder batched_tangent(text_view text, text_view 
     return latex_of(made.program);
 }
 static_assert(is_text(batched_tangent("Y^{ik} = X^{ij} W^{jk}", "d/dt X", {}),
-                      "\\frac{d Y^{bik}}{d t} = \\frac{d X^{bij}}{d t} W^{jk}"));
+                      "\\frac{d Y^{bik}}{d t} := \\frac{d X^{bij}}{d t} W^{jk}"));
 static_assert(is_text(batched_tangent("Y^{i} = \\exp(X^{i})", "X", {}),
                       "Y^{bi} = \\exp(X^{bi})\n"
-                      "\\frac{d Y^{bi}}{d t} = Y^{bi} \\frac{d X^{bi}}{d t}\n"));
+                      "\\frac{d Y^{bi}}{d t} := Y^{bi} \\frac{d X^{bi}}{d t}\n"));
 static_assert(is_text(batched_tangent("Y^{i} = \\exp(X^{i})", "d/dt X", {}),
                       "d/dt X has the axes of X; name X too"));
 
@@ -242,6 +242,7 @@ static_assert(many.states(R"(S^{bij} = Q^{bia} K^{bja})"));
 static_assert(
     is_text(latex_of(ricci::batch(one.keep("S"_t), "\\beta"_i, ricci::of("Q"_t)).program()),
             R"(S^{\beta ij} = Q^{\beta ia} K^{ja}
+S^{\beta ij}
 A^{\beta ij} = \operatorname{softmax}_{j}(S^{\beta ij})
 )"));
 constexpr auto kept = ricci::batch(one.keep("S"_t), "b"_i, ricci::of("Q"_t));

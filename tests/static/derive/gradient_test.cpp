@@ -16,113 +16,114 @@ using ricci::testing::is_text;
 
 // Products, sums and broadcasting -----------------------------------------------------------------
 
-static_assert(derives("Y^{ik} = X^{ij} W^{jk}", D_X("^{ij}") " = " D_Y("^{ik}") " W^{jk}"));
-static_assert(derives("Y^{ki} = W^{kj} X^{ji}", D_X("^{ji}") " = W^{kj} " D_Y("^{ki}")));
-static_assert(derives("Y^{hia} = X^{ib} W^{hba}", D_X("^{ib}") " = " D_Y("^{hia}") " W^{hba}"));
-static_assert(derives("Y^{i} = X^{i} + Z^{i}", D_X("^{i}") " = " D_Y("^{i}")));
-static_assert(derives("Y^{i} = Z^{i} - X^{i}", D_X("^{i}") " = -" D_Y("^{i}")));
-static_assert(derives("Y^{i} = 3 X^{i}", D_X("^{i}") " = 3 " D_Y("^{i}")));
-static_assert(derives("Y^{ij} = Z^{ij} + X^{j}", D_X("^{j}") " = \\sum_{i} " D_Y("^{ij}")));
-static_assert(derives("Y = \\sum_{i} X^{i} Z^{i}", D_X("^{i}") " = " D_Y("") " Z^{i}"));
-static_assert(derives("Y^{ij} = X^{i} Z^{j}", D_X("^{i}") " = " D_Y("^{ij}") " Z^{j}"));
-static_assert(derives("Y^{hia} = X^{i(ha)}", D_X("^{i(ha)}") " = " D_Y("^{hia}")));
-static_assert(derives("Y^{i(ha)} = X^{hia}", D_X("^{hia}") " = " D_Y("^{i(ha)}")));
+static_assert(derives("Y^{ik} = X^{ij} W^{jk}", D_X("^{ij}") " := " D_Y("^{ik}") " W^{jk}"));
+static_assert(derives("Y^{ki} = W^{kj} X^{ji}", D_X("^{ji}") " := W^{kj} " D_Y("^{ki}")));
+static_assert(derives("Y^{hia} = X^{ib} W^{hba}", D_X("^{ib}") " := " D_Y("^{hia}") " W^{hba}"));
+static_assert(derives("Y^{i} = X^{i} + Z^{i}", D_X("^{i}") " := " D_Y("^{i}")));
+static_assert(derives("Y^{i} = Z^{i} - X^{i}", D_X("^{i}") " := -" D_Y("^{i}")));
+static_assert(derives("Y^{i} = 3 X^{i}", D_X("^{i}") " := 3 " D_Y("^{i}")));
+static_assert(derives("Y^{ij} = Z^{ij} + X^{j}", D_X("^{j}") " := \\sum_{i} " D_Y("^{ij}")));
+static_assert(derives("Y = \\sum_{i} X^{i} Z^{i}", D_X("^{i}") " := " D_Y("") " Z^{i}"));
+static_assert(derives("Y^{ij} = X^{i} Z^{j}", D_X("^{i}") " := " D_Y("^{ij}") " Z^{j}"));
+static_assert(derives("Y^{hia} = X^{i(ha)}", D_X("^{i(ha)}") " := " D_Y("^{hia}")));
+static_assert(derives("Y^{i(ha)} = X^{hia}", D_X("^{hia}") " := " D_Y("^{i(ha)}")));
 
 // Functions: those whose slope is short in their value use it -------------------------------------
 
 static_assert(derives("Y^{i} = \\exp(X^{i})",
-                      "Y^{i} = \\exp(X^{i})\n" D_X("^{i}") " = " D_Y("^{i}") " Y^{i}\n"));
-static_assert(derives("Y^{i} = \\log(X^{i})", D_X("^{i}") " = " D_Y("^{i}") " \\frac{1}{X^{i}}"));
-static_assert(derives("Y^{i} = \\sqrt{X^{i}}", "Y^{i} = \\sqrt{X^{i}}\n" D_X("^{i}") " = " D_Y(
+                      "Y^{i} = \\exp(X^{i})\n" D_X("^{i}") " := " D_Y("^{i}") " Y^{i}\n"));
+static_assert(derives("Y^{i} = \\log(X^{i})", D_X("^{i}") " := " D_Y("^{i}") " \\frac{1}{X^{i}}"));
+static_assert(derives("Y^{i} = \\sqrt{X^{i}}", "Y^{i} = \\sqrt{X^{i}}\n" D_X("^{i}") " := " D_Y(
                                                    "^{i}") " \\frac{1}{2 Y^{i}}\n"));
-static_assert(derives("Y^{i} = \\sin(X^{i})", D_X("^{i}") " = " D_Y("^{i}") " \\cos(X^{i})"));
-static_assert(derives("Y^{i} = \\cos(X^{i})", D_X("^{i}") " = -" D_Y("^{i}") " \\sin(X^{i})"));
-static_assert(derives("Y^{i} = \\tanh(X^{i})", "Y^{i} = \\tanh(X^{i})\n" D_X("^{i}") " = " D_Y(
+static_assert(derives("Y^{i} = \\sin(X^{i})", D_X("^{i}") " := " D_Y("^{i}") " \\cos(X^{i})"));
+static_assert(derives("Y^{i} = \\cos(X^{i})", D_X("^{i}") " := -" D_Y("^{i}") " \\sin(X^{i})"));
+static_assert(derives("Y^{i} = \\tanh(X^{i})", "Y^{i} = \\tanh(X^{i})\n" D_X("^{i}") " := " D_Y(
                                                    "^{i}") " (1 - (Y^{i})^{2})\n"));
 static_assert(derives("Y^{i} = |X^{i}|",
-                      D_X("^{i}") " = " D_Y("^{i}") " \\operatorname{sign}(X^{i})"));
+                      D_X("^{i}") " := " D_Y("^{i}") " \\operatorname{sign}(X^{i})"));
 static_assert(derives("Y^{i} = \\sigma(X^{i})",
-                      "Y^{i} = \\operatorname{sigmoid}(X^{i})\n" D_X("^{i}") " = " D_Y(
+                      "Y^{i} = \\operatorname{sigmoid}(X^{i})\n" D_X("^{i}") " := " D_Y(
                           "^{i}") " Y^{i} (1 - Y^{i})\n"));
 static_assert(derives("Y^{i} = \\operatorname{relu}(X^{i})",
-                      D_X("^{i}") " = " D_Y("^{i}") " [0 < X^{i}]"));
+                      D_X("^{i}") " := " D_Y("^{i}") " [0 < X^{i}]"));
 static_assert(derives(
     "Y^{i} = \\operatorname{gelu}(X^{i})",
-    D_X("^{i}") " = " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(\\frac{1}{\\sqrt{2}} X^{i})) + "
+    D_X("^{i}") " := " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(\\frac{1}{\\sqrt{2}} X^{i})) + "
                                   "X^{i} (\\frac{1}{\\sqrt{2 \\pi}} \\exp(-0.5 (X^{i})^{2})))"));
 static_assert(derives(
     "Y^{i} = \\operatorname{silu}(X^{i})",
-    D_X("^{i}") " = " D_Y(
+    D_X("^{i}") " := " D_Y(
         "^{i}") " (\\operatorname{sigmoid}(X^{i}) + "
                 "X^{i} \\operatorname{sigmoid}(X^{i}) (1 - \\operatorname{sigmoid}(X^{i})))"));
 static_assert(
     derives("Y^{i} = \\operatorname{elu}(X^{i})",
-            D_X("^{i}") " = " D_Y("^{i}") " \\begin{cases} 1 & \\text{if } 0 < X^{i} \\\\ "
+            D_X("^{i}") " := " D_Y("^{i}") " \\begin{cases} 1 & \\text{if } 0 < X^{i} \\\\ "
                                           "\\exp(X^{i}) & \\text{otherwise} \\end{cases}"));
 static_assert(
     derives("Y^{i} = \\operatorname{erf}(X^{i})",
-            D_X("^{i}") " = " D_Y("^{i}") " \\frac{2}{\\sqrt{\\pi}} \\exp(-(X^{i})^{2})"));
+            D_X("^{i}") " := " D_Y("^{i}") " \\frac{2}{\\sqrt{\\pi}} \\exp(-(X^{i})^{2})"));
 static_assert(derives("Y^{i} = 2 \\pi X^{i} 3", D_X("^{i}") " = 6 \\pi " D_Y("^{i}")));
 static_assert(derives("Y^{i} = 0.1 (X^{i})^{3}", D_X("^{i}") " = 0.3 " D_Y("^{i}") " (X^{i})^{2}"));
 static_assert(derives("Y^{i} = 9007199254740993 X^{i}",
                       D_X("^{i}") " = 9007199254740993 " D_Y("^{i}")));
 static_assert(derives("Y^{i} = \\exp(2 X^{i}) + Z^{i}",
-                      D_X("^{i}") " = 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
+                      D_X("^{i}") " := 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
 
 // Quotients, powers, extrema ----------------------------------------------------------------------
 
-static_assert(derives("Y^{i} = X^{i} / Z^{i}", D_X("^{i}") " = " D_Y("^{i}") " \\frac{1}{Z^{i}}"));
+static_assert(derives("Y^{i} = X^{i} / Z^{i}", D_X("^{i}") " := " D_Y("^{i}") " \\frac{1}{Z^{i}}"));
 static_assert(derives(
     "Y^{i} = Z^{i} / X^{i}",
-    "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" D_X("^{i}") " = -" D_Y("^{i}") " \\frac{Y^{i}}{X^{i}}\n"));
-static_assert(derives("Y^{i} = (X^{i})^2", D_X("^{i}") " = 2 " D_Y("^{i}") " X^{i}"));
-static_assert(derives("Y^{i} = (X^{i})^3", D_X("^{i}") " = 3 " D_Y("^{i}") " (X^{i})^{2}"));
+    "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" D_X("^{i}") " := -" D_Y("^{i}") " \\frac{Y^{i}}{X^{i}}\n"));
+static_assert(derives("Y^{i} = (X^{i})^2", D_X("^{i}") " := 2 " D_Y("^{i}") " X^{i}"));
+static_assert(derives("Y^{i} = (X^{i})^3", D_X("^{i}") " := 3 " D_Y("^{i}") " (X^{i})^{2}"));
 static_assert(derives("Y^{i} = (X^{i})^{Z^{i}}",
-                      D_X("^{i}") " = " D_Y("^{i}") " Z^{i} (X^{i})^{Z^{i} - 1}"));
-static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}", "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " = " D_Y(
+                      D_X("^{i}") " := " D_Y("^{i}") " Z^{i} (X^{i})^{Z^{i} - 1}"));
+static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}", "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " := " D_Y(
                                                      "^{i}") " Y^{i} \\log(Z^{i})\n"));
 static_assert(derives("Y^{i} = \\max(X^{i}, Z^{i})",
-                      D_X("^{i}") " = " D_Y("^{i}") " ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}])"));
+                      D_X("^{i}") " := " D_Y("^{i}") " ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}])"));
 static_assert(derives("Y^{i} = \\min(X^{i}, Z^{i})",
-                      D_X("^{i}") " = " D_Y("^{i}") " ([X^{i} < Z^{i}] + 0.5 [X^{i} = Z^{i}])"));
+                      D_X("^{i}") " := " D_Y("^{i}") " ([X^{i} < Z^{i}] + 0.5 [X^{i} = Z^{i}])"));
 
 // Reductions --------------------------------------------------------------------------------------
 
 static_assert(
     derives("Y^{ij} = \\operatorname{softmax}_j(X^{ij})",
-            "Y^{ij} = \\operatorname{softmax}_{j}(X^{ij})\n" D_X("^{ij}") " = Y^{ij} (" D_Y(
+            "Y^{ij} = \\operatorname{softmax}_{j}(X^{ij})\n" D_X("^{ij}") " := Y^{ij} (" D_Y(
                 "^{ij}") " - \\sum_{j'} Y^{ij'} " D_Y("^{ij'}") ")\n"));
 static_assert(derives("Y^{i} = \\operatorname{logsumexp}_j(X^{ij})",
-                      D_X("^{ij}") " = " D_Y("^{i}") " \\operatorname{softmax}_{j}(X^{ij})"));
+                      D_X("^{ij}") " := " D_Y("^{i}") " \\operatorname{softmax}_{j}(X^{ij})"));
 static_assert(derives("Y^{i} = \\max_j(X^{ij})",
-                      "Y^{i} = \\max_{j}(X^{ij})\n" D_X("^{ij}") " = " D_Y(
+                      "Y^{i} = \\max_{j}(X^{ij})\n" D_X("^{ij}") " := " D_Y(
                           "^{i}") " \\frac{[X^{ij} = Y^{i}]}{\\sum_{j'} [X^{ij'} = Y^{i}]}\n"));
 
 // Conditions --------------------------------------------------------------------------------------
 
-static_assert(derives("Y^{ij} = [j \\le i] X^{ij}", D_X("^{ij}") " = [j \\le i] " D_Y("^{ij}")));
+static_assert(derives("Y^{ij} = [j \\le i] X^{ij}", D_X("^{ij}") " := [j \\le i] " D_Y("^{ij}")));
 static_assert(
     derives("Y^{ij} = \\begin{cases} X^{i} & \\text{if } j \\le i \\\\ Z^{j} & \\text{otherwise} "
             "\\end{cases}",
-            D_X("^{i}") " = " D_Y("^{ij}") " \\begin{cases} 1 & \\text{if } j \\le i \\\\ "
-                                           "0 & \\text{otherwise} \\end{cases}"));
+            D_X("^{i}") " := " D_Y("^{ij}") " \\begin{cases} 1 & \\text{if } j \\le i \\\\ "
+                                            "0 & \\text{otherwise} \\end{cases}"));
 
 // Positions that a tensor says --------------------------------------------------------------------
 
-static_assert(derives("Y^{ia} = X^{t_i a}", D_X("^{pa}") " = " D_Y("^{ia}") " [p = t^{i}]"));
-static_assert(derives("Y^{i} = X^{i t_i}", D_X("^{ip}") " = " D_Y("^{i}") " [p = t^{i}]"));
+static_assert(derives("Y^{ia} = X^{t_i a}", D_X("^{pa}") " := " D_Y("^{ia}") " [p = t^{i}]"));
+static_assert(derives("Y^{i} = X^{i t_i}", D_X("^{ip}") " := " D_Y("^{i}") " [p = t^{i}]"));
 
 // Several equations -------------------------------------------------------------------------------
 
 static_assert(
     derives("Z^{i} = \\exp(X^{i}); Y^{i} = Z^{i} W^{i} + V^{i}",
-            "Z^{i} = \\exp(X^{i})\n\\frac{\\partial L}{\\partial Z^{i}} = " D_Y(
-                "^{i}") " W^{i}\n" D_X("^{i}") " = \\frac{\\partial L}{\\partial Z^{i}} Z^{i}\n"));
-static_assert(derives("Z^{i} = 2 X^{i}; Y^{i} = Z^{i} + X^{i}",
-                      "\\frac{\\partial L}{\\partial Z^{i}} = " D_Y("^{i}") "\n" D_X(
-                          "^{i}") " = 2 \\frac{\\partial L}{\\partial Z^{i}} + " D_Y("^{i}") "\n"));
+            "Z^{i} = \\exp(X^{i})\n\\frac{\\partial L}{\\partial Z^{i}} := " D_Y(
+                "^{i}") " W^{i}\n" D_X("^{i}") " := \\frac{\\partial L}{\\partial Z^{i}} Z^{i}\n"));
+static_assert(
+    derives("Z^{i} = 2 X^{i}; Y^{i} = Z^{i} + X^{i}",
+            "\\frac{\\partial L}{\\partial Z^{i}} := " D_Y("^{i}") "\n" D_X(
+                "^{i}") " := 2 \\frac{\\partial L}{\\partial Z^{i}} + " D_Y("^{i}") "\n"));
 // What is not on the way from X to Y is left out.
-static_assert(derives("Y^{i} = 2 X^{i}; Z^{i} = \\exp(X^{i})", D_X("^{i}") " = 2 " D_Y("^{i}")));
+static_assert(derives("Y^{i} = 2 X^{i}; Z^{i} = \\exp(X^{i})", D_X("^{i}") " := 2 " D_Y("^{i}")));
 
 static_assert(contains(gradient_latex("Y^{i} = X^{i}", "Z", "X"), "defines no tensor Z"));
 static_assert(contains(gradient_latex("Y^{i} = X^{i}", "Y", "Z"), "has no tensor Z"));
@@ -136,10 +137,10 @@ static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y"
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has
 // another.
 static_assert(derives("Y^{p'b} = X^{0b} + Z^{p'b}",
-                      D_X("^{qb}") " = \\sum_{p'} " D_Y("^{p'b}") " [q = 0]"));
+                      D_X("^{qb}") " := \\sum_{p'} " D_Y("^{p'b}") " [q = 0]"));
 // Nor is it called like a tensor, as which it would be read where it stands as a number.
 static_assert(derives("Y^{ib} = p X^{0b} + Z^{ib}",
-                      D_X("^{qb}") " = \\sum_{i} p " D_Y("^{ib}") " [q = 0]"));
+                      D_X("^{qb}") " := \\sum_{i} p " D_Y("^{ib}") " [q = 0]"));
 // Bound indices that are called like those of the left side get letters apart.
 static_assert(contains(
     gradient_latex(
@@ -167,17 +168,17 @@ V^{hjc} = X^{jb} W_V^{hbc}
 S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
 A^{hij} = \operatorname{softmax}_{j}(S^{hij})
 O^{hic} = A^{hij} V^{hjc}
-\frac{\partial L}{\partial O^{hic}} = \frac{\partial L}{\partial Y^{id}} W_O^{hcd}
-\frac{\partial L}{\partial A^{hij}} = \frac{\partial L}{\partial O^{hic}} V^{hjc}
-\frac{\partial L}{\partial S^{hij}} = A^{hij} (\frac{\partial L}{\partial A^{hij}} - \sum_{j'} A^{hij'} \frac{\partial L}{\partial A^{hij'}})
-\frac{\partial L}{\partial V^{hjc}} = A^{hij} \frac{\partial L}{\partial O^{hic}}
-\frac{\partial L}{\partial K^{hja}} = \frac{1}{\sqrt{d_k}} Q^{hia} \frac{\partial L}{\partial S^{hij}}
-\frac{\partial L}{\partial Q^{hia}} = \frac{1}{\sqrt{d_k}} \frac{\partial L}{\partial S^{hij}} K^{hja}
-\frac{\partial L}{\partial X^{ib}} = \frac{\partial L}{\partial Q^{hia}} W_Q^{hba} + \frac{\partial L}{\partial K^{hia}} W_K^{hba} + \frac{\partial L}{\partial V^{hic}} W_V^{hbc}
-\frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}}
-\frac{\partial L}{\partial W_K^{hba}} = X^{jb} \frac{\partial L}{\partial K^{hja}}
-\frac{\partial L}{\partial W_V^{hbc}} = X^{jb} \frac{\partial L}{\partial V^{hjc}}
-\frac{\partial L}{\partial W_O^{hcd}} = O^{hic} \frac{\partial L}{\partial Y^{id}}
+\frac{\partial L}{\partial O^{hic}} := \frac{\partial L}{\partial Y^{id}} W_O^{hcd}
+\frac{\partial L}{\partial A^{hij}} := \frac{\partial L}{\partial O^{hic}} V^{hjc}
+\frac{\partial L}{\partial S^{hij}} := A^{hij} (\frac{\partial L}{\partial A^{hij}} - \sum_{j'} A^{hij'} \frac{\partial L}{\partial A^{hij'}})
+\frac{\partial L}{\partial V^{hjc}} := A^{hij} \frac{\partial L}{\partial O^{hic}}
+\frac{\partial L}{\partial K^{hja}} := \frac{1}{\sqrt{d_k}} Q^{hia} \frac{\partial L}{\partial S^{hij}}
+\frac{\partial L}{\partial Q^{hia}} := \frac{1}{\sqrt{d_k}} \frac{\partial L}{\partial S^{hij}} K^{hja}
+\frac{\partial L}{\partial X^{ib}} := \frac{\partial L}{\partial Q^{hia}} W_Q^{hba} + \frac{\partial L}{\partial K^{hia}} W_K^{hba} + \frac{\partial L}{\partial V^{hic}} W_V^{hbc}
+\frac{\partial L}{\partial W_Q^{hba}} := X^{ib} \frac{\partial L}{\partial Q^{hia}}
+\frac{\partial L}{\partial W_K^{hba}} := X^{jb} \frac{\partial L}{\partial K^{hja}}
+\frac{\partial L}{\partial W_V^{hbc}} := X^{jb} \frac{\partial L}{\partial V^{hjc}}
+\frac{\partial L}{\partial W_O^{hcd}} := O^{hic} \frac{\partial L}{\partial Y^{id}}
 )";
 static_assert(is_text(gradient_latex(layer, "Y", "X", "W_Q", "W_K", "W_V", "W_O"), backward));
 

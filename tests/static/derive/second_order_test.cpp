@@ -50,7 +50,7 @@ static_assert(is_text(
         const auto first = ricci::derive::gradient(read.program, {"Y", &x, 1});
         return latex_of(ricci::derive::gradient(first.program, {dx, &x, 1}).program);
     }(),
-    "\\frac{\\partial L'}{\\partial X^{i}} = 6 \\frac{\\partial L}{\\partial Y^{i}} "
+    "\\frac{\\partial L'}{\\partial X^{i}} := 6 \\frac{\\partial L}{\\partial Y^{i}} "
     "\\frac{\\partial L'}{\\partial \\frac{\\partial L}{\\partial X^{i}}} X^{i}"));
 
 // Tensors by tensors ------------------------------------------------------------------------------
@@ -61,7 +61,8 @@ constexpr text_view softmax =
 static_assert(is_text(
     read_latex(softmax),
     "A^{ij} = \\operatorname{softmax}_{j}(S^{ij})\n"
-    "\\frac{\\partial A^{i'j''}}{\\partial S^{ij}} = A^{ij} (\\delta^{ii'} \\delta^{jj''} - "
+    "A^{ij}\n"
+    "\\frac{\\partial A^{i'j''}}{\\partial S^{ij}} := A^{ij} (\\delta^{ii'} \\delta^{jj''} - "
     "A^{ij''} \\delta^{ii'})\n"
     "\\chi^{ijkl} = \\frac{\\partial A^{ij}}{\\partial S^{kl}}\n"));
 // What is differentiated stays an output.
@@ -69,11 +70,10 @@ static_assert(is_output(softmax, "A"));
 
 constexpr text_view hessian = R"(z^{i} = A^{ij} x^{j}
 L = \sum_{i} \exp(z^{i})
-\frac{\partial L}{\partial z^{i}} = \exp(z^{i})
-\frac{\partial L}{\partial x^{j}} = A^{ij} \frac{\partial L}{\partial z^{i}}
-\frac{\partial \frac{\partial L}{\partial x^{j'}}}{\partial \frac{\partial L}{\partial z^{i}}} = A^{ij'}
-\frac{\partial^2 L}{\partial x^{j'} \partial z^{i}} = \frac{\partial \frac{\partial L}{\partial x^{j'}}}{\partial \frac{\partial L}{\partial z^{i}}} \frac{\partial L}{\partial z^{i}}
-\frac{\partial^2 L}{\partial x^{j'} \partial x^{j}} = A^{ij} \frac{\partial^2 L}{\partial x^{j'} \partial z^{i}}
+\frac{\partial L}{\partial z^{i}} := \exp(z^{i})
+\frac{\partial \frac{\partial L}{\partial x^{j'}}}{\partial \frac{\partial L}{\partial z^{i}}} := A^{ij'}
+\frac{\partial^2 L}{\partial x^{j'} \partial z^{i}} := \frac{\partial \frac{\partial L}{\partial x^{j'}}}{\partial \frac{\partial L}{\partial z^{i}}} \frac{\partial L}{\partial z^{i}}
+\frac{\partial^2 L}{\partial x^{j'} \partial x^{j}} := A^{ij} \frac{\partial^2 L}{\partial x^{j'} \partial z^{i}}
 H^{ij} = \frac{\partial^2 L}{\partial x^{i} \partial x^{j}}
 )";
 static_assert(is_text(read_latex("z^i = A^{ij} x^j; L = \\sum_i \\exp(z^i)\n"
@@ -88,7 +88,7 @@ static_assert(
     contains(read_latex("D^j = \\frac{\\partial M}{\\partial x^j}\n"
                         "M = \\sum_i (\\frac{\\partial L}{\\partial x^i})^2 + L\n"
                         "L = \\sum_i (x^i)^3"),
-             "\\frac{\\partial M}{\\partial x^{i}} = 3 \\frac{\\partial M}{\\partial L} "
+             "\\frac{\\partial M}{\\partial x^{i}} := 3 \\frac{\\partial M}{\\partial L} "
              "(x^{i})^{2} + 6 \\frac{\\partial M}{\\partial \\frac{\\partial L}{\\partial "
              "x^{i}}} x^{i}"));
 // Along t move the tensors whose motion the text speaks of, or all.
@@ -97,7 +97,7 @@ constexpr text_view moving =
 static_assert(contains(read_latex(moving), "2 \\frac{d x^{i}}{d t} y + 2 x^{i} \\frac{d y}{d t}"));
 static_assert(contains(read_latex("L = x^i x^i y; \\frac{d y}{d t} = 1\n"
                                   "H^j = \\frac{d}{d t} \\frac{\\partial L}{\\partial x^j}"),
-                       "x^{i}} = 2 x^{i} \\frac{d y}{d t}\n"));
+                       "x^{i}} := 2 x^{i} \\frac{d y}{d t}\n"));
 static_assert(
     contains(read_latex("L = (x)^3; H = \\frac{d}{d t} \\frac{d L}{d t}"),
              "6 x \\frac{d x}{d t} \\frac{d x}{d t} + 3 x^{2} \\frac{d}{d t} \\frac{d x}{d t}"));
@@ -111,11 +111,11 @@ static_assert(contains(read_latex("L = x^i x^i; D^i = \\frac{\\partial L}{\\part
                        "this derivative is by y, which no equation uses"));
 // Of two equal terms one is left, counted.
 static_assert(is_text(gradient_latex("Y^{i} = X^{i} X^{i} X^{i}", "Y", "X"),
-                      "\\frac{\\partial L}{\\partial X^{i}} = 3 \\frac{\\partial L}{\\partial "
+                      "\\frac{\\partial L}{\\partial X^{i}} := 3 \\frac{\\partial L}{\\partial "
                       "Y^{i}} X^{i} X^{i}\n"));
 static_assert(contains(read_latex("z^i = A^{ij} x^j; L = z^i z^i\n"
                                   "G^{j} = \\frac{\\partial L}{\\partial x^j}"),
-                       "\\frac{\\partial L}{\\partial x^{j}} = A^{ij} \\frac{\\partial "
+                       "\\frac{\\partial L}{\\partial x^{j}} := A^{ij} \\frac{\\partial "
                        "L}{\\partial z^{i}}"));
 // Nothing defines L: its derivative is an input.
 static_assert(is_text(read_latex("G^{ij} = 2 \\frac{\\partial L}{\\partial S^{ij}}"),

@@ -36,50 +36,51 @@ constexpr bool moves(text_view text, text_view expected) {
 
 // Rules -------------------------------------------------------------------------------------------
 
-static_assert(moves("Y^{ik} = X^{ij} W^{jk}", DT("Y", "^{ik}") " = " DT("X", "^{ij}") " W^{jk}"));
-static_assert(moves("Y^{i} = X^{i} X^{i}", DT("Y", "^{i}") " = 2 X^{i} " DT("X", "^{i}")));
+static_assert(moves("Y^{ik} = X^{ij} W^{jk}", DT("Y", "^{ik}") " := " DT("X", "^{ij}") " W^{jk}"));
+static_assert(moves("Y^{i} = X^{i} X^{i}", DT("Y", "^{i}") " := 2 X^{i} " DT("X", "^{i}")));
 static_assert(moves("Y^{i} = 3 \\sin(X^{i})",
-                    DT("Y", "^{i}") " = 3 \\cos(X^{i}) " DT("X", "^{i}")));
+                    DT("Y", "^{i}") " := 3 \\cos(X^{i}) " DT("X", "^{i}")));
 static_assert(moves("Y^{i} = \\exp(X^{i})",
-                    "Y^{i} = \\exp(X^{i})\n" DT("Y", "^{i}") " = Y^{i} " DT("X", "^{i}") "\n"));
-static_assert(moves("Y^{i} = (X^{i})^2", DT("Y", "^{i}") " = 2 X^{i} " DT("X", "^{i}")));
+                    "Y^{i} = \\exp(X^{i})\n" DT("Y", "^{i}") " := Y^{i} " DT("X", "^{i}") "\n"));
+static_assert(moves("Y^{i} = (X^{i})^2", DT("Y", "^{i}") " := 2 X^{i} " DT("X", "^{i}")));
 static_assert(moves("Y^{i} = X^{i} / Z^{i}",
-                    DT("Y", "^{i}") " = \\frac{" DT("X", "^{i}") "}{Z^{i}}"));
+                    DT("Y", "^{i}") " := \\frac{" DT("X", "^{i}") "}{Z^{i}}"));
 static_assert(moves("Y^{i} = Z^{i} / X^{i}",
-                    "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" DT("Y", "^{i}") " = -\\frac{Y^{i}}{X^{i}} " DT(
-                        "X", "^{i}") "\n"));
+                    "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" DT(
+                        "Y", "^{i}") " := -\\frac{Y^{i}}{X^{i}} " DT("X", "^{i}") "\n"));
 static_assert(moves("Y^{i} = \\max(X^{i}, Z^{i})",
-                    DT("Y", "^{i}") " = ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}]) " DT("X", "^{i}")));
+                    DT("Y", "^{i}") " := ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}]) " DT("X",
+                                                                                      "^{i}")));
 static_assert(moves("Y^{i} = \\operatorname{mean}_j(X^{ij})",
-                    DT("Y", "^{i}") " = \\operatorname{mean}_{j}(" DT("X", "^{ij}") ")"));
+                    DT("Y", "^{i}") " := \\operatorname{mean}_{j}(" DT("X", "^{ij}") ")"));
 static_assert(
     moves("Y^{ij} = \\operatorname{softmax}_j(X^{ij})",
-          "Y^{ij} = \\operatorname{softmax}_{j}(X^{ij})\n" DT("Y", "^{ij}") " = Y^{ij} (" DT(
+          "Y^{ij} = \\operatorname{softmax}_{j}(X^{ij})\n" DT("Y", "^{ij}") " := Y^{ij} (" DT(
               "X", "^{ij}") " - \\sum_{j'} Y^{ij'} " DT("X", "^{ij'}") ")\n"));
 static_assert(moves("Y^{i} = \\operatorname{logsumexp}_j(X^{ij})",
-                    DT("Y", "^{i}") " = \\operatorname{softmax}_{j}(X^{ij}) " DT("X", "^{ij}")));
+                    DT("Y", "^{i}") " := \\operatorname{softmax}_{j}(X^{ij}) " DT("X", "^{ij}")));
 static_assert(
     moves("Y^{i} = \\max_j(X^{ij})",
-          "Y^{i} = \\max_{j}(X^{ij})\n" DT("Y", "^{i}") " = \\frac{\\sum_{j} [X^{ij} = Y^{i}] " DT(
+          "Y^{i} = \\max_{j}(X^{ij})\n" DT("Y", "^{i}") " := \\frac{\\sum_{j} [X^{ij} = Y^{i}] " DT(
               "X", "^{ij}") "}{\\sum_{j'} [X^{ij'} = Y^{i}]}\n"));
 static_assert(
     moves("Y^{ij} = \\begin{cases} X^{ij} & \\text{if } j \\le i \\\\ -\\infty & \\text{otherwise} "
           "\\end{cases}",
-          DT("Y", "^{ij}") " = \\begin{cases} " DT(
+          DT("Y", "^{ij}") " := \\begin{cases} " DT(
               "X", "^{ij}") " & \\text{if } j \\le i \\\\ 0 & \\text{otherwise} \\end{cases}"));
-static_assert(moves("Y^{hia} = X^{i(ha)}", DT("Y", "^{hia}") " = " DT("X", "^{i(ha)}")));
-static_assert(moves("Y^{i} = X^{i+k} W^{k}", DT("Y", "^{i}") " = " DT("X", "^{i+k}") " W^{k}"));
+static_assert(moves("Y^{hia} = X^{i(ha)}", DT("Y", "^{hia}") " := " DT("X", "^{i(ha)}")));
+static_assert(moves("Y^{i} = X^{i+k} W^{k}", DT("Y", "^{i}") " := " DT("X", "^{i+k}") " W^{k}"));
 
 // Programs ----------------------------------------------------------------------------------------
 
 static_assert(
     is_text(tangent_latex("S^{ij} = Q^{ia} K^{ja}; Y^{ib} = S^{ij} V^{jb}", "Q", "V"),
-            "S^{ij} = Q^{ia} K^{ja}\n" DT("S", "^{ij}") " = " DT("Q", "^{ia}") " K^{ja}\n" DT(
-                "Y", "^{ib}") " = " DT("S", "^{ij}") " V^{jb} + S^{ij} " DT("V", "^{jb}") "\n"));
+            "S^{ij} = Q^{ia} K^{ja}\n" DT("S", "^{ij}") " := " DT("Q", "^{ia}") " K^{ja}\n" DT(
+                "Y", "^{ib}") " := " DT("S", "^{ij}") " V^{jb} + S^{ij} " DT("V", "^{jb}") "\n"));
 // An output that does not move has a tangent too, of zeros.
-static_assert(is_text(
-    tangent_latex("Y^{i} = 2 X^{i}; Z^{i} = 3 W^{i}", "X"),
-    DT("Y", "^{i}") " = 2 " DT("X", "^{i}") "\nZ^{i} = 3 W^{i}\n" DT("Z", "^{i}") " = 0\n"));
+static_assert(is_text(tangent_latex("Y^{i} = 2 X^{i}; Z^{i} = 3 W^{i}", "X"),
+                      DT("Y", "^{i}") " := 2 " DT("X", "^{i}") "\nZ^{i} = 3 W^{i}\n" DT(
+                          "Z", "^{i}") " := (Z^{i})^{0} 0\n"));
 static_assert(contains(tangent_latex("Y^{i} = X^{i}", "Z"), "has no tensor Z"));
 static_assert(contains(tangent_latex("Y^{i} = X^{i} W^{i}; Z^{i} = 2 V^{i}", "Y"),
                        "no output depends on Y"));

@@ -137,7 +137,8 @@ static_assert(refused("a^i = b^i\nb^i = a^i", mistake_kind::cycle, 1, 1, "a is d
 static_assert(refused("S = Q K^T", mistake_kind::index_free, 1, 8,
                       "matrix notation has no indices"));
 static_assert(refused("y^i = x^i +", mistake_kind::unexpected, 1, 12, "expected a factor"));
-static_assert(refused("y^i", mistake_kind::unexpected, 1, 4, "expected = here"));
+static_assert(refused("y^i", mistake_kind::unknown_name, 1, 1, "an equation is written name ="));
+static_assert(refused("y^i x^i", mistake_kind::unexpected, 1, 5, "expected = here"));
 static_assert(refused("= x", mistake_kind::unexpected, 1, 1,
                       "an equation starts with the tensor it defines"));
 static_assert(refused("y^i = \\max(x^i)", mistake_kind::unexpected, 1, 15,

@@ -245,6 +245,34 @@ TEST_CASE("value and gradient together", "[face]") {
     CHECK(difference(copy_of(r["dL/db"_t]), einsum_by_loops("ij->j", {copy_of(dy)}), 1e-14) == "");
 }
 
+TEST_CASE("what is kept stays beside a value and its gradient", "[face]") {
+    constexpr auto f = R"(P^{ik} = A^{ij} B^{jk}
+        Y^{ik} = \tanh(P^{ik}))"_eq;
+    const auto a = random_tensor<double, 2>({2, 3}, 1), b = random_tensor<double, 2>({3, 4}, 2),
+               dy = random_tensor<double, 2>({2, 4}, 3);
+    const auto r = ricci::value_and_gradient(f.keep("P"_t), "Y"_t, ricci::wrt("A"_t))(
+        "A"_t = a, "B"_t = b, "dL/dY"_t = dy);
+    const auto expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    CHECK(difference(copy_of(r["P"_t]), expected, 1e-15) == "");
+    CHECK(std::abs(r["Y"_t](1, 2) - std::tanh(r["P"_t](1, 2))) < 1e-15);
+}
+
+TEST_CASE("memory that is bound to an intermediate keeps it", "[face]") {
+    constexpr auto f = R"(P^{ik} = A^{ij} B^{jk}
+        Y^{ik} = \tanh(P^{ik}))"_eq;
+    const auto a = random_tensor<double, 2>({2, 3}, 1), b = random_tensor<double, 2>({3, 4}, 2);
+    tensor<double, 2> p({2, 4}), other({2, 4});
+    auto step = ricci::prepare(f, "A"_t = a, "B"_t = b, "P"_t = p);
+    step();
+    const auto expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    CHECK(difference(copy_of(p), expected, 1e-15) == "");
+    CHECK(std::abs(step["Y"_t](1, 2) - std::tanh(p(1, 2))) < 1e-15);
+    step.bind("P"_t = other);
+    step();
+    CHECK(difference(copy_of(other), expected, 1e-15) == "");
+    CHECK(!ricci::explain(f, "A"_t = a, "B"_t = b, "P"_t = p).empty());
+}
+
 TEST_CASE("results do not depend on the number of threads", "[face]") {
     const layer<float> l;
     ricci::threads(1);

@@ -175,6 +175,24 @@ TEST_CASE("a prepared program reads and writes memory that is bound") {
                Contains("cannot be written"));
 }
 
+TEST_CASE("memory that is bound to an intermediate keeps it, and so do values beside gradients") {
+    const program p = parse("P^{ik} = A^{ij} B^{jk}\nY^{ik} = 2 P^{ik}").value();
+    const auto a = filled<float, 2>({2, 3}, 1), b = filled<float, 2>({3, 4}, 2);
+    tensor<float, 2> kept({2, 4});
+    runner step = prepare(p, {{"A", a}, {"B", b}, {"P", kept}});
+    step();
+    CHECK(kept(1, 2) != 0);
+    CHECK(step["Y"].as<float, 2>()(1, 2) == 2 * kept(1, 2));
+    CHECK(step["P"].as<float, 2>()(1, 2) == kept(1, 2));
+    CHECK_THAT(explain(p, {{"A", a}, {"B", b}, {"P", kept}}), Contains("P"));
+    const program both = value_and_gradient(p.keep({"P"}), "Y", {"A"});
+    REQUIRE(both.outputs().size() == 3);
+    CHECK(both.outputs()[0].name == "P");
+    const program again = parse(to_latex(both)).value();
+    CHECK(again.outputs().size() == 3);
+    CHECK(again.inputs().size() == both.inputs().size());
+}
+
 TEST_CASE("the type is that of the tensors, or the one that is asked for") {
     const program p = parsed("y = a^2");
     CHECK(run(p, {{"a", 3}})["y"].type() == element::f64);

@@ -1,0 +1,63 @@
+// Tensors of which only the shape is needed: all that reads them is x^0, which is 1 whatever x is.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/detail/buffer.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::ir {
+
+/// Whether an equation that computes something reads the tensor.
+template <class Program>
+constexpr bool is_read(const Program& p, ref name) {
+    for (const equation& e : p.equations)
+        if (!e.claim && uses_name(p, e.body, name)) return true;
+    return false;
+}
+
+/// Marks the tensors whose values an expression takes.
+template <class Program>
+constexpr void mark_values(const Program& p, ref n, detail::buffer<bool>& values) {
+    const node& x = p.nodes[n];
+    if (is_power_of_zero(p, x)) return;
+    if (x.kind == op::tensor) values[x.name] = true;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        mark_values(p, p.links[x.children.first + k], values);
+}
+
+/// Marks as `shape_only` what the program defines, reads, and takes no values of. The equations
+/// are in their order.
+constexpr void mark_shape_only(program& p) {
+    bool any = false;
+    for (const node& x : p.nodes) any = any || is_power_of_zero(p, x);
+    if (!any) return;
+    detail::buffer<bool> values;
+    for (const name_symbol& n : p.names) values.push(n.kept);
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const equation& q = p.equations[e];
+        if (q.claim) continue;
+        if (values[q.name] || !is_read(p, q.name)) mark_values(p, q.body, values);
+        else p.names[q.name].shape_only = true;
+    }
+}
+
+/// Visits the tensors that the name of a derivative holds, each with its part of the positions:
+/// A and S of dA/dS, X of d/dt X; and what those hold.
+template <class Visit>
+constexpr void for_each_part(const program_view& p, ref name, range at, Visit&& visit) {
+    const name_symbol& s = p.names[name];
+    if (s.kind == name_kind::plain) return;
+    const auto go = [&](ref part, range places) {
+        if (part == none) return;
+        visit(part, places);
+        for_each_part(p, part, places, visit);
+    };
+    if (s.kind == name_kind::tangent) return go(s.of, at);
+    const std::int32_t split = s.numerator_rank < at.count ? s.numerator_rank : at.count;
+    go(p.find(parts_of_derivative(p.text(s.text)).numerator), {at.first, split});
+    go(s.of, {at.first + split, at.count - split});
+}
+
+}  // namespace ricci::ir
