@@ -93,9 +93,25 @@ void layer_operands::add(const operand& o, bool output, bool own) {
     w.own = own;
 }
 
+// The equations of a layer that what is asked of all needs; a derivative may leave out some.
+ir::program layer_operands::equations_of_each() const {
+    ir::program each(how_.layer);
+    each.names[how_.from].kept = true;
+    for (ir::name_symbol& n : each.names) {
+        const ir::ref asked = signature_.find(each.text(n.text));
+        n.kept = n.kept || (asked != ir::none && signature_.definition(asked) != ir::none);
+    }
+    for (const ir::equation& e : signature_.equations) {
+        const ir::ref base = each.find(signature_.name(derive::base_of(signature_, e.name)));
+        if (base != ir::none) each.names[base].kept = true;
+    }
+    return derive::drop_dead_equations(each);
+}
+
 // What is wrong with one layer is said of its equations, as they were written.
 void layer_operands::check_each_layer(const request& r) const {
-    const ir::program_view p = how_.layer;
+    const ir::program needed = equations_of_each();
+    const ir::program_view p = needed;
     ir::shape_table table(p);
     for (const operand* o = r.inputs; o != r.inputs + r.input_count; ++o) {
         const bool single = o->rank == 0 || is_single(o->name);

@@ -42,6 +42,7 @@ public:
 
 private:
     void add(const operand& o, bool output, bool own);
+    ir::program equations_of_each() const;
     void check_each_layer(const request& r) const;
     void refuse_shared_memory() const;
     void check_chain(const ir::shape_table& shapes) const;

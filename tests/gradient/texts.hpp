@@ -52,7 +52,8 @@ public:
         }
     }
     /// What is wrong with the derivatives of `of`, or nothing.
-    std::string run(const std::string& of) {
+    std::string run(const std::string& of, bool second = false) {
+        second_ = second;
         const auto read = read_program(text_);
         if (read.mistake) return words_of(read.mistake);
         program_ = read.program;
@@ -174,6 +175,33 @@ private:
                                             weights_.values[r] * v.values[c];
                            close("jacobian", total);
                        });
+        if (second_) check_second(in, v);
+    }
+    /// The gradient's own derivative along `v`, against differences of the gradient.
+    void check_second(const given_tensor& in, const dense& v) {
+        const outcome first = gradient_of(program_, of_, {in.name});
+        if (!wrong_.empty() || first.mistake) return;
+        const outcome second = tangent_of(first.program, in.name);
+        if (second.mistake) return;
+        const std::string name = "dL/d" + in.name;
+        const auto at = [&](double h) {
+            tensors values = values_;
+            values["dL/d" + of_] = weights_;
+            dense& x = values.at(in.name);
+            for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] += h * v.values[k];
+            return run(first.program, values).at(name);
+        };
+        const dense plus = at(1e-4), minus = at(-1e-4);
+        derive_and_run(
+            "second derivative", second, {{"dL/d" + of_, weights_}, {"d/dt " + in.name, v}},
+            [&](const tensors& got) {
+                const dense& moved = got.at("d/dt " + name);
+                for (std::size_t k = 0; k < moved.values.size(); ++k) {
+                    const long double wanted = (plus.values[k] - minus.values[k]) / 2e-4L;
+                    if (!(std::abs(moved.values[k] - wanted) <= 1e-5L * (1 + std::abs(wanted))))
+                        return fail("the gradient by " + in.name + " changes otherwise");
+                }
+            });
     }
     template <class F>
     void derive_and_run(const char* what, const outcome& derived, const tensors& more, F compare) {
@@ -204,6 +232,7 @@ private:
     tensors values_;
     dense weights_;
     ir::program program_;
+    bool second_ = false;
 };
 
 inline std::string derivatives(const std::string& text, const std::string& of,

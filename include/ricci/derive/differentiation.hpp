@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <ricci/derive/counts.hpp>
+#include <ricci/derive/parts.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/derive/witness.hpp>
@@ -84,6 +86,14 @@ protected:
             wrt_.push(name);
         }
         return {};
+    }
+    /// Gives long expressions parts with equations of their own; all that depends is marked then.
+    constexpr void cut_parts() {
+        mark_active();
+        part_cutter(p_, active_).run();
+        source_equations_ = p_.equations.size();
+        active_.clear();
+        mark_active();
     }
     /// A name is active when it depends on one of the names asked for.
     constexpr void mark_active() {
@@ -171,6 +181,16 @@ protected:
         return derivative(p_, f, by_value ? whole_value_ : x, value_of(n));
     }
 
+    /// Whether the letter of an index stands for several extents in the source.
+    constexpr bool several(ref index) {
+        while (several_.size() <= index) several_.push(-1);
+        if (several_[index] < 0) {
+            Program source = p_;
+            source.equations.shrink(source_equations_);
+            several_[index] = extent_classes(source).several(index) ? 1 : 0;
+        }
+        return several_[index] == 1;
+    }
     constexpr ref primed(ref index) {
         const ref fresh = with_more_primes(p_, index, taken_);
         taken_.add(fresh);
@@ -241,9 +261,10 @@ protected:
     std::int32_t source_equations_;
     factors wrt_;
     buffer<bool> active_;
-    ir::index_set taken_;     // the indices of the equation in hand, and those made for it
-    ref whole_ = none;        // the right side of the equation in hand
-    ref whole_value_ = none;  // the tensor it defines
+    buffer<std::int8_t> several_;  // by index, once asked for: 1 or 0
+    ir::index_set taken_;          // the indices of the equation in hand, and those made for it
+    ref whole_ = none;             // the right side of the equation in hand
+    ref whole_value_ = none;       // the tensor it defines
 };
 
 }  // namespace ricci::derive

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/counts.hpp>
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
@@ -24,12 +25,12 @@ class reverse_mode : differentiation<Program> {
     using shared = differentiation<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
-    using shared::active_, shared::child, shared::find_wrt, shared::has_poles,
-        shared::intern_inputs, shared::is_active, shared::mark_active, shared::p_,
-        shared::places_of_extremum, shared::power_below, shared::prime_all, shared::primed,
-        shared::product_of_others, shared::share_of_extremum, shared::slope_of,
-        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::unknown,
-        shared::value_of, shared::whole_, shared::wrt_;
+    using shared::active_, shared::child, shared::cut_parts, shared::find_wrt, shared::has_poles,
+        shared::intern_inputs, shared::is_active, shared::p_, shared::places_of_extremum,
+        shared::power_below, shared::prime_all, shared::primed, shared::product_of_others,
+        shared::several, shared::share_of_extremum, shared::slope_of, shared::source_equations_,
+        shared::start_equation, shared::sum_primed, shared::unknown, shared::value_of,
+        shared::whole_, shared::wrt_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
@@ -37,10 +38,11 @@ public:
 
     constexpr derived run() {
         derived out;
+        count_settler(p_).run();
         if (request_.one_step) return one_step();
         out.mistake = find_names();
         if (out.mistake) return out;
-        mark_active();
+        cut_parts();
         for (ir::name_symbol& n : p_.names)  // beside the value stands what was kept with it
             n.kept = n.kept && request_.with_value && n.kind == ir::name_kind::plain;
         for (ref e = source_equations_; e-- > 0;) {
@@ -57,6 +59,7 @@ public:
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
+        count_settler(p_).complete(source_equations_);
         if (!out.mistake) out.program = drop_dead_equations(p_, request_.jacobian ? of_ : none);
         intern_inputs(out.program);
         return out;
@@ -287,7 +290,7 @@ private:
 
     // Reductions ----------------------------------------------------------------------------------
 
-    /// Goes on below a sum or a mean, whose indices are summed over whatever a use has of them.
+    /// Goes on below a sign, whose indices are summed over whatever a use has of them.
     constexpr void propagate_below(const ir::node& x, ref body, const factors& cotangent) {
         const std::int32_t mark = path_.size();
         for (std::int32_t k = 0; k < x.indices.count; ++k)
@@ -295,8 +298,27 @@ private:
         propagate(body, cotangent);
         path_.shrink(mark);
     }
-    constexpr auto counted() {
-        return [this](ref index) { return primed(index); };
+    /// How far an index runs, as an expression. `source`: what says so.
+    constexpr ref extent_of(ref index, ref source, const ir::index_set& inside) {
+        const ref fresh = primed(index);
+        return count_over(p_, fresh,
+                          several(index) ? extent_witness(p_, index, fresh, source, inside) : none);
+    }
+    constexpr ref extent_here(ref index) {
+        const ref source = where_bound()(index);
+        return extent_of(index, source, ir::free_indices(p_, source));
+    }
+    /// How many places a mean has.
+    constexpr ref count_of(const ir::node& x) {
+        factors said;
+        const ir::index_map renamed = prime_all(x);
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k], source = where_bound()(i);
+            if (!several(i)) continue;
+            const ref w = extent_witness(p_, i, renamed(i), source, ir::free_indices(p_, source));
+            if (w != none) said.push(w);
+        }
+        return sum_primed(x, renamed, product_of(p_, said));
     }
     /// The cotangent of `n` as one factor, summed already over what `n` does not depend on: where
     /// it is about to be added to something, and not only multiplied, that sum is computed once.
@@ -332,7 +354,7 @@ private:
             case reduction::sum:
                 return propagate_below(x, body, cotangent);
             case reduction::mean: {
-                const ref count = sum_primed(x, prime_all(x), b.number(1));
+                const ref count = count_of(x);
                 return propagate_below(x, body, with(cotangent, b.over(b.number(1), count)));
             }
             case reduction::softmax: {  // y (g - sum y g)
@@ -352,14 +374,14 @@ private:
             }
             case reduction::logsumexp: {
                 const ref weights = p_.reduce(reduction::softmax, x.indices, body);
-                return propagate(body, with(cotangent, weights));
+                return propagate_below(x, body, with(cotangent, weights));
             }
             case reduction::product:
                 return propagate_below(x, body, with(cotangent, product_of_others(n)));
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
                 const extremum places = places_of_extremum(n);
-                return propagate(body, with(cotangent, b.over(places.here, places.ties)));
+                return propagate_below(x, body, with(cotangent, b.over(places.here, places.ties)));
             }
         }
     }
@@ -406,7 +428,7 @@ private:
                                                         p_.links[x.children.first + q.offset]));
                 continue;
             }
-            const ref here = is_at(p_, q, fresh, counted());
+            const ref here = is_at(p_, q, fresh, [this](ref i) { return extent_here(i); });
             all.push(here);
             conditions.push(here);
         }
@@ -436,7 +458,9 @@ private:
             for (std::int32_t axis = 0; axis < left.count; ++axis) {
                 const ir::position q = p_.positions[c.positions.first + axis];
                 if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
-                else all.push(is_at(p_, q, list[axis], counted()));
+                else
+                    all.push(
+                        is_at(p_, q, list[axis], [&](ref i) { return extent_of(i, c.body, {}); }));
             }
             factors bodies;
             bodies.push(c.body);
@@ -446,6 +470,15 @@ private:
             terms.push(sum_but(p_, product_of(p_, all), left, {}));
         }
         return terms;
+    }
+    /// Whether the parts of merged axes, (ha), are of the same extents wherever they are called so.
+    constexpr bool splits_alike(ir::range left) {
+        bool alike = true;
+        for (std::int32_t k = 0; k < left.count; ++k)
+            if (p_.positions[left.first + k].kind == ir::position_kind::merged)
+                ir::for_each_index(p_, {left.first + k, 1},
+                                   [&](ref i) { alike = alike && !several(i); });
+        return alike;
     }
     /// dL/dname = the sum of its contributions, in the order of the uses.
     constexpr void define_cotangent(ref name) {
@@ -457,7 +490,8 @@ private:
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
             zeros_.add_term(cotangent_name(name), c.guards, c.positions);
-            const bool alike = same_form(p_, c.positions, left);
+            const bool alike =
+                terms.empty() || (same_form(p_, c.positions, left) && splits_alike(left));
             collect_term(
                 p_, terms,
                 alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
@@ -469,7 +503,12 @@ private:
         if (terms.empty()) return;
         const ref body =
             terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
-        p_.equations.push({cotangent_name(name), left, prime_shadowed(p_, body, left), false, {}});
+        const ref primed_body = prime_shadowed(p_, body, left);
+        p_.equations.push({cotangent_name(name),
+                           left,
+                           neighbour_letters(p_, primed_body, left).run(),
+                           false,
+                           {}});
     }
 
     gradient_request request_;

@@ -21,6 +21,12 @@ public:
         const ref name = p_.find(of);
         if (name != none) defined_ = p_.definition(name);
         seed_ = p_.find(ir::cotangent_spelling(of, of));
+        const ir::range left = p_.equations[defined_].positions;
+        for (std::int32_t k = 0; k < left.count; ++k)
+            if (p_.positions[left.first + k].terms.count > 0)
+                ir::for_each_index(p_, {left.first + k, 1}, [&](ref i) {
+                    several_ = several_ || extent_classes(p_).several(i);
+                });
     }
     constexpr void run() {
         make_upper();
@@ -32,6 +38,7 @@ public:
             if (!is_derivative(p_.names[q.name])) continue;
             q.positions = with_upper(q.positions);
             q.body = ir::eliminate_deltas(p_, flattened(p_, seeded(q.body)));
+            q.body = ir::prime_shadowed(p_, q.body, q.positions);
             p_.equations[e] = q;
         }
     }
@@ -78,10 +85,15 @@ private:
             for (std::int32_t k = 0; k < x.positions.count; ++k) {
                 ir::index_set taken;
                 for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
-                const auto primed = [&](ref i) { return with_more_primes(p_, i, taken); };
+                const auto extent_of = [&](ref i) {
+                    const ref fresh = with_more_primes(p_, i, taken);
+                    const ref body = p_.equations[defined_].body;
+                    return count_over(p_, fresh,
+                                      several_ ? extent_witness(p_, i, fresh, body, {}) : none);
+                };
                 const ir::position here = p_.positions[x.positions.first + k];
                 const ir::position axis = p_.positions[upper_.first + k];
-                deltas.push(is_at(p_, here, axis, primed));
+                deltas.push(is_at(p_, here, axis, extent_of));
             }
             return product_of(p_, deltas);
         }
@@ -95,6 +107,7 @@ private:
     text_view of_;
     ref defined_ = none;
     ref seed_ = none;
+    bool several_ = false;  // whether a letter of A's places stands for several extents
     ir::range upper_{};
 };
 

@@ -195,9 +195,7 @@ constexpr derived tangent_of_layer(const Source& layer, const layer_names& layer
         out.mistake = ir::make_mistake(ir::mistake_kind::missing_name, s);
         return out;
     }
-    out = tangent(layer, wrt, count);
-    if (!out.mistake) out.program.names[out.program.find(layers.from)].kept = true;
-    return out;
+    return tangent(layer, wrt, count, layers.from);
 }
 
 /// What a caller of the tangent of layers binds and gets.

@@ -24,6 +24,7 @@ class forward_mode : differentiation<Program> {
     using extremum = typename shared::extremum;
     using shared::active_;
     using shared::child;
+    using shared::cut_parts;
     using shared::find_wrt;
     using shared::has_poles;
     using shared::intern_inputs;
@@ -45,13 +46,15 @@ class forward_mode : differentiation<Program> {
 public:
     constexpr explicit forward_mode(const ir::program_view& source) : shared(source), zeros_(p_) {}
 
-    /// Takes "d/dt X" for every X of `wrt`, gives "d/dt Y" for every output Y.
-    constexpr derived run(const text_view* wrt, std::int32_t wrt_count) {
+    /// Takes "d/dt X" for every X of `wrt`, gives "d/dt Y" for every output Y. `value`: a tensor
+    /// that is an output too.
+    constexpr derived run(const text_view* wrt, std::int32_t wrt_count, text_view value) {
         derived out;
         out.mistake = find_wrt(wrt, wrt_count);
         if (out.mistake) return out;
+        count_settler(p_).run();
         choose_parameter();
-        mark_active();
+        cut_parts();
         const buffer<ref> outputs = find_outputs();
         bool any = false;
         for (ref output : outputs) any = any || (active_[output] && !is_direction(output));
@@ -71,6 +74,8 @@ public:
             const ref tangent = define_tangent(q);
             p_.names[tangent].kept = output;
         }
+        complete_counts(source);
+        if (const ref name = p_.find(value); name != none) p_.names[name].kept = true;
         out.program = drop_dead_equations(p_);
         p_.equations = source;
         intern_inputs(out.program);
@@ -105,9 +110,10 @@ public:
     /// so do the directions in which they move already.
     constexpr derived of_one(ref of, text_view along, const buffer<ref>& directions) {
         derived out;
+        count_settler(p_).run();
         along_ << along;
         wrt_ = directions;
-        mark_active();
+        cut_parts();
         if (!active_[of]) {
             out.mistake = no_dependence();
             return out;
@@ -121,6 +127,7 @@ public:
             if (is_active(q.body) && p_.definition(p_.intern_tangent(along_, q.name)) == none)
                 define_tangent(q);
         }
+        complete_counts(source);
         p_.names[p_.intern_tangent(along_, of)].kept = true;
         out.program = drop_dead_equations(p_);
         return out;
@@ -194,6 +201,7 @@ private:
         if (body != none && !one_step_) find_support(name, q, body);
         body = body == none ? p_.number(0) : shaped(q, body);
         body = prime_shadowed(p_, body, q.positions);
+        body = neighbour_letters(p_, body, q.positions).run();
         p_.equations.push({name, q.positions, body, false, {}});
         return name;
     }
@@ -222,6 +230,16 @@ private:
         if (all.empty()) return t;
         all.push(t);
         return product_of(p_, all);
+    }
+    /// Counts in the equations of tangents, of indices that stand in the source alone.
+    constexpr void complete_counts(const buffer<equation>& source) {
+        buffer<equation> all = source;
+        all.append(p_.equations.data(), p_.equations.size());
+        p_.equations = static_cast<buffer<equation>&&>(all);
+        count_settler(p_).complete(source.size());
+        all.clear();
+        all.append(p_.equations.data() + source.size(), p_.equations.size() - source.size());
+        p_.equations = static_cast<buffer<equation>&&>(all);
     }
 
     /// The tangent of an equation, with factors that say how far the indices of a merged axis run.
@@ -451,10 +469,11 @@ private:
 };
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of
-/// `wrt`, with the equations of the source that they need.
+/// `wrt`, with the equations of the source that they need; and the tensor `value`.
 template <class Source>
-constexpr derived tangent(const Source& source, const text_view* wrt, std::int32_t wrt_count) {
-    return forward_mode(source).run(wrt, wrt_count);
+constexpr derived tangent(const Source& source, const text_view* wrt, std::int32_t wrt_count,
+                          text_view value = {}) {
+    return forward_mode(source).run(wrt, wrt_count, value);
 }
 
 }  // namespace ricci::derive

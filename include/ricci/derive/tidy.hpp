@@ -135,6 +135,80 @@ constexpr bool shows_where_bound(const Program& p, ref n, ref index) {
     return all;
 }
 
+/// Bound indices, told apart where the reader would take a tensor at one for a neighbour of the same
+/// tensor at arithmetic of another: x^i in one sum beside x^{i+1} in the next would be x^{i+0}.
+template <class Program = ir::program>
+class neighbour_letters {
+public:
+    constexpr neighbour_letters(Program& p, ref body, ir::range left) : p_(p), body_(body) {
+        ir::for_each_index(p_, left, [&](ref i) { taken_.add(i); });
+    }
+    constexpr ref run() {
+        add_arithmetic(body_, arithmetic_);
+        if (arithmetic_.empty()) return body_;
+        add_indices(p_, body_, taken_);
+        return apart(body_);
+    }
+
+private:
+    struct use {
+        ref name;
+        ref index;
+    };
+
+    constexpr void add_arithmetic(ref body, detail::buffer<use>& out) const {
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k)
+                if (p_.positions[x.positions.first + k].kind == ir::position_kind::affine)
+                    ir::for_each_index(p_, {x.positions.first + k, 1}, [&](ref i) {
+                        out.push({x.name, i});
+                    });
+        });
+    }
+    constexpr std::int32_t count_of(const detail::buffer<use>& uses, ref name, ref index) const {
+        std::int32_t count = 0;
+        for (const use& u : uses)
+            count += u.name == name && p_.index(u.index) == p_.index(index) ? 1 : 0;
+        return count;
+    }
+    constexpr ref apart(ref n) {
+        const ir::node x = p_.nodes[n];
+        if (x.children.count == 0) return n;
+        ir::index_map renamed;
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            if (!has_neighbour(p_.links[x.children.first], i)) continue;
+            const ref fresh = ir::with_more_primes(p_, i, taken_);
+            taken_.add(fresh);
+            renamed.set(i, fresh);
+        }
+        const ref copy = renamed.empty() ? n : ir::rename_indices(p_, n, renamed);
+        return ir::rebuild_children(p_, copy, [&](ref child) { return apart(child); });
+    }
+    /// Whether a tensor stands at the index alone, and elsewhere at arithmetic of one spelt so.
+    constexpr bool has_neighbour(ref body, ref index) const {
+        bool found = false;
+        detail::buffer<use> inside;
+        add_arithmetic(body, inside);
+        ir::for_each_node(p_, body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k) {
+                const ir::position& at = p_.positions[x.positions.first + k];
+                if (at.kind != ir::position_kind::index || at.index != index) continue;
+                found =
+                    found || count_of(arithmetic_, x.name, index) > count_of(inside, x.name, index);
+            }
+        });
+        return found;
+    }
+
+    Program& p_;
+    ref body_;
+    ir::index_set taken_;
+    detail::buffer<use> arithmetic_;
+};
+
 /// A copy whose left side has the indices of `to` in place of those of `from`. A bound index that
 /// has one of the new names takes the letter that has become free.
 template <class Program>

@@ -82,6 +82,48 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
         for_each_use(p, p.links[x.children.first + k], index, visit);
 }
 
+/// Whether an expression reads `use` where its place has to exist: under no bracket, in no cases.
+/// `guarded`: one of the factors around is a bracket.
+template <class Program>
+constexpr bool reads_unguarded(const Program& p, ref n, ref use, bool guarded) {
+    const ir::node& x = p.nodes[n];
+    if (x.kind == op::tensor && !guarded && ir::same_expression(p, n, use)) return true;
+    bool brackets = x.kind == op::choose;
+    for (std::int32_t k = 0; x.kind == op::multiply && k < x.children.count; ++k)
+        brackets = brackets || ir::is_bracket(p.nodes[p.links[x.children.first + k]]);
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const ref child = p.links[x.children.first + k];
+        const bool beside =
+            brackets && !ir::is_bracket(p.nodes[child]) && !is_witness(p, p.nodes[child]);
+        if (reads_unguarded(p, child, use, guarded || beside)) return true;
+    }
+    return false;
+}
+
+/// What gives the extent of an index that `source` reads at `uses` alone, which are arithmetic of
+/// it: those, where all their indices mean something here and none stands under a bracket; or else
+/// all of `source`; none where that has indices of its own.
+template <class Program>
+constexpr ref arithmetic_witness(Program& p, ref source, const detail::buffer<ref>& uses,
+                                 const ir::index_set& scope) {
+    detail::buffer<ref> terms;
+    bool alone = true;
+    for (ref n : uses) {
+        const ir::index_set free = ir::free_indices(p, n);
+        for (ref j = 0; j < free.end(); ++j) alone = alone && (!free.has(j) || scope.has(j));
+        alone = alone && p.nodes[n].children.count == 0 && reads_unguarded(p, source, n, false);
+        bool known = false;
+        for (ref t : terms) known = known || ir::same_expression(p, t, n);
+        if (!known) terms.push(n);
+    }
+    if (alone && terms.size() > 1) source = p.make(op::add, 0, terms.data(), terms.size());
+    else if (alone) source = terms[0];
+    const ir::index_set free = ir::free_indices(p, source);
+    for (ref j = 0; j < free.end(); ++j)
+        if (free.has(j) && !scope.has(j)) return ir::none;
+    return p.make(op::power, source, p.number(0));
+}
+
 /// Adds to `factors` what gives the extent of each index in `summed` that they do not give, from
 /// the expression where the index had its extent, `where(index)`: a part of what was
 /// differentiated.
@@ -106,20 +148,22 @@ constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Whe
             continue;
         }
         // Places that several indices share, or arithmetic: all of them say how far it runs.
-        const ir::index_set free = ir::free_indices(p, source);
-        bool within = true;
-        for (ref j = 0; j < free.end(); ++j) within = within && (!free.has(j) || scope.has(j));
-        const std::int32_t given = factors.size();
+        bool stand = true, brackets = false;
+        for (ref f : factors) brackets = brackets || ir::is_bracket(p.nodes[f]);
         for (ref n : arithmetic) {
-            bool stands = false;
-            for (std::int32_t k = 0; k < given; ++k)
-                for_each_use(p, factors[k], i, [&](ref m, ir::position_kind) {
-                    stands = stands || ir::same_expression(p, m, n);
+            const bool guarded = !reads_unguarded(p, source, n, false);
+            bool found = false;
+            for (ref f : factors)
+                for_each_use(p, f, i, [&](ref m, ir::position_kind) {
+                    if (!ir::same_expression(p, m, n)) return;
+                    const bool hidden = brackets && !is_witness(p, p.nodes[f]);
+                    found = found || guarded || reads_unguarded(p, f, n, hidden);
                 });
-            if (stands || !within) continue;
-            factors.push(p.make(op::power, source, p.number(0)));
-            break;
+            stand = stand && found;
         }
+        if (stand) continue;
+        const ref witness = arithmetic_witness(p, source, arithmetic, scope);
+        if (witness != ir::none) factors.push(witness);
     }
 }
 

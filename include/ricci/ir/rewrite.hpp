@@ -223,7 +223,7 @@ template <class Program>
 constexpr void collect_free(const Program& p, ref n, index_set& out) {
     const node& x = p.nodes[n];
     for_each_index(p, x.positions, [&](ref i) { out.add(i); });
-    if (!binds(x)) {
+    if (x.indices.count == 0) {
         for (std::int32_t k = 0; k < x.children.count; ++k)
             collect_free(p, p.links[x.children.first + k], out);
         return;
@@ -231,7 +231,11 @@ constexpr void collect_free(const Program& p, ref n, index_set& out) {
     index_set inner;
     for (std::int32_t k = 0; k < x.children.count; ++k)
         collect_free(p, p.links[x.children.first + k], inner);
-    for (std::int32_t k = 0; k < x.indices.count; ++k) inner.remove(p.links[x.indices.first + k]);
+    for (std::int32_t k = 0; k < x.indices.count; ++k) {
+        const ref i = p.links[x.indices.first + k];
+        if (binds(x)) inner.remove(i);
+        else if (!inner.has(i)) inner.add(i);  // softmax_a(x^i) has the index a all the same
+    }
     out.merge(inner);
 }
 template <class Program>

@@ -32,10 +32,11 @@ struct shape_inference {
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
-    bool guarded_ = false;    // the place in hand is under a bracket or in cases: it need not exist
-    bool learnt_ = false;     // a use gave an axis its extent, in this pass
-    bool open_ = false;       // an extent stayed open, in this pass
-    bool unsettled_ = false;  // an index of the equation is open, in this round
+    std::int32_t guards_ = 0;  // how many brackets and cases are around the place in hand
+    detail::buffer<std::int32_t> outside_ = {};  // by index: how many of them around what binds it
+    bool learnt_ = false;                        // a use gave an axis its extent, in this pass
+    bool open_ = false;                          // an extent stayed open, in this pass
+    bool unsettled_ = false;                     // an index of the equation is open, in this round
     bool last_pass_ = false;
     /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
@@ -55,24 +56,43 @@ struct shape_inference {
         const std::int32_t mark = around_.size();
         const bool unread = is_power_of_zero(p, x);
         unread_ += unread ? 1 : 0;
-        detail::buffer<std::int32_t> before;
+        detail::buffer<bound> before;
         for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
             const ref i = p.reduced(x, k);
-            before.push(current_[i]);
+            before.push({current_[i], outside_[i]});
             current_[i] = cell_of(e, n, i);
+            outside_[i] = guards_;
             around_.push(i);
         }
-        const bool outer = guarded_;
         const guarded_children under_bracket(p, x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
-            guarded_ = outer || under_bracket(k);
+            // what stands for its shape alone says it beside a bracket too
+            const bool guarded = under_bracket(k) && !is_power_of_zero(p, p.nodes[p.child(x, k)]);
+            guards_ += guarded ? 1 : 0;
             walk(e, p.child(x, k), visit);
+            guards_ -= guarded ? 1 : 0;
         }
-        guarded_ = outer;
         visit(n);
         unread_ -= unread ? 1 : 0;
         around_.shrink(mark);
-        for (std::int32_t k = 0; k < before.size(); ++k) current_[p.reduced(x, k)] = before[k];
+        for (std::int32_t k = 0; k < before.size(); ++k) {
+            current_[p.reduced(x, k)] = before[k].cell;
+            outside_[p.reduced(x, k)] = before[k].guards;
+        }
+    }
+
+    /// An index that is bound around the place in hand: its cell outside, and the guards there.
+    struct bound {
+        std::int32_t cell;
+        std::int32_t guards;
+    };
+    /// Places under a bracket or in cases need not exist: they say an extent if nothing else does.
+    /// A bracket around the sign that binds an index says nothing of where that runs.
+    constexpr bool is_guarded(const position& q) const {
+        bool guarded = false;
+        for (std::int32_t k = 0; k < q.terms.count; ++k)
+            guarded = guarded || guards_ > outside_[p.affine_terms[q.terms.first + k].index];
+        return guarded;
     }
 
     /// Equations in their order; again while a use has given a tensor, defined above it by
@@ -86,15 +106,36 @@ struct shape_inference {
         last_pass_ = true;
         pass();
     }
+    /// What is known of x is known of d/dt x, of dL/dx and of dA/dx, and what of those of x.
+    constexpr void relate_derivatives() {
+        for (ref n = 0; n < p.names.size(); ++n) {
+            if (p.names[n].kind == name_kind::plain || t.ranks_[n] < 0) continue;
+            const ref of = p.names[n].of;
+            const std::int32_t first = p.names[n].numerator_rank;
+            const ref above = first > 0 ? p.find(parts_of_derivative(p.name(n)).numerator) : none;
+            for (std::int32_t axis = 0; axis < t.ranks_[n]; ++axis) {
+                const ref other = axis < first ? above : of;
+                const std::int32_t there = axis < first ? axis : axis - first;
+                if (other == none || there >= t.ranks_[other]) continue;
+                std::int64_t& mine = t.axes_[t.first_[n] + axis];
+                std::int64_t& its = t.axes_[t.first_[other] + there];
+                if ((mine == open_extent) == (its == open_extent)) continue;
+                (mine == open_extent ? mine : its) = mine == open_extent ? its : mine;
+                learnt_ = true;
+            }
+        }
+    }
     constexpr void pass() {
+        relate_derivatives();
         for (ref e = 0; e < p.equations.size() && !found; ++e) {
             const equation& q = p.equations[e];
             if (q.claim) continue;
             enter(e);
             shape_of_derivative(p, t, q.name);
-            // Plain positions first, then what shares a letter; merged and affine positions are
-            // solved with what is known by then, twice because one may give another its extents,
-            // and merged ones before: an axis may be longer than affine positions reach.
+            // Plain positions first; merged and affine positions are solved with what is known by
+            // then, twice because one may give another its extents, and merged ones before: an
+            // axis may be longer than affine positions reach. Only what none of them says comes
+            // from another index of the same letter: two sums over one letter have two extents.
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
                 candidates_.clear();
                 unsettled_ = false;
@@ -109,7 +150,7 @@ struct shape_inference {
                 if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions);
                 for_each_index(p, q.positions, [&](ref i) { note_open(i); });
                 settle_candidates(e);
-                share_primed(e);
+                if (round_ >= shared_round) share_primed(e);
                 if (!unsettled_ && round_ < last_round) round_ = last_round - 1;
             }
             if (!found) define(e);
@@ -117,9 +158,11 @@ struct shape_inference {
     }
 
 private:
-    // 0: plain places; 1: merged axes; 2, 3: arithmetic; 4: arithmetic under brackets; 5: indices
-    // that conditions compare; 6: what does not fit is said
-    static constexpr std::int32_t guarded_round = 4, compared_round = 5, last_round = 6;
+    // 0: plain places; 1: merged axes; 2, 3: arithmetic, and after it indices of one letter; 4: the
+    // same with what that gave; 5: arithmetic under brackets; 6: indices that conditions compare;
+    // 7: what does not fit is said
+    static constexpr std::int32_t shared_round = 3, guarded_round = 5, compared_round = 6,
+                                  last_round = 7;
 
     // Scopes --------------------------------------------------------------------------------------
 
@@ -129,10 +172,12 @@ private:
     /// Every index starts in a cell of its own, which holds what the caller gave.
     constexpr void enter(ref e) {
         current_.clear();
+        outside_.clear();
         owners_.clear();
         around_.clear();
         for (ref i = 0; i < p.indices.size(); ++i) {
             current_.push(e * t.indices_ + i);
+            outside_.push(0);
             owners_.push(none);
             extent(i) = t.given_[i];
         }
@@ -168,7 +213,7 @@ private:
             }
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
             else if (q.kind == position_kind::gathered) continue;
-            else if (q.kind == position_kind::affine && guarded_ && round_ < guarded_round)
+            else if (q.kind == position_kind::affine && round_ < guarded_round && is_guarded(q))
                 continue;
             else if (round_ > 1 || (round_ > 0 && q.kind == position_kind::merged))
                 see_arithmetic(e, q, size, name, axis, round_ >= last_round);
@@ -201,10 +246,16 @@ private:
         if (extent(i) == open_extent) cell(i) = cell(j);
         else if (extent(j) == open_extent) cell(j) = cell(i);
     }
+    /// The tensor whose shape a derivative has: x, of d/dt x and of dL/dx.
+    constexpr ref shape_of(ref name) const {
+        while (p.names[name].kind != name_kind::plain && p.names[name].numerator_rank == 0)
+            name = p.names[name].of;
+        return name;
+    }
     constexpr void offer(ref i, std::int64_t size, ref name, std::int32_t axis) {
         for (candidate& c : candidates_) {
-            if (c.cell != current_[i] || c.name != name) continue;
-            if (size < c.extent) c.extent = size, c.axis = axis;
+            if (c.cell != current_[i] || shape_of(c.name) != shape_of(name)) continue;
+            if (size < c.extent) c.extent = size, c.axis = axis, c.name = name;
             return;
         }
         candidates_.push({current_[i], i, name, axis, size});
@@ -259,7 +310,7 @@ private:
             return;
         }
         // A place that a bracket guards may lie beyond the axis; the planner asks whether one is read.
-        const bool beyond = guarded_ && open == none && q.kind == position_kind::affine;
+        const bool beyond = guards_ > 0 && open == none && q.kind == position_kind::affine;
         if (!last || unread_ > 0 || (beyond && q.offset >= 0)) return;
         detail::text_builder s;
         in_equation(p, s, e);
@@ -315,7 +366,8 @@ private:
     constexpr void share_around(ref i) {
         // what the caller gave a letter holds for each symbol that is spelt so
         for (ref j = 0; j < p.indices.size(); ++j)
-            if (t.given_[j] != open_extent && p.index(j) == p.index(i)) extent(i) = t.given_[j];
+            if (t.given_[j] != open_extent && p.index(j) == p.index(i))
+                cell(i) = {t.given_[j], none, 0};
         if (extent(i) != open_extent) return;
         ref best = none;
         for (ref j : around_) {
@@ -324,7 +376,7 @@ private:
             if (best == none || (fits(j) && (!fits(best) || p.index(j).size > p.index(best).size)))
                 best = j;
         }
-        if (best != none) extent(i) = extent(best);
+        if (best != none) cell(i) = cell(best);
     }
     constexpr void share_with_any(ref e, ref i) {
         // the letter itself first, then the letter with other primes
@@ -332,8 +384,8 @@ private:
             for (ref j = 0; j < p.indices.size(); ++j) {
                 if (extent(i) != open_extent || !(letter(j) == letter(i))) continue;
                 if (pass == 0 && letter(j).size != p.index(j).size) continue;
-                const std::int64_t first = t.index_extent(e, j);
-                extent(i) = extent(j) == open_extent ? first : extent(j);
+                const shape_table::cell& first = t.cells_[e * t.indices_ + j];
+                cell(i) = extent(j) == open_extent ? first : cell(j);
             }
     }
     /// The shape of what the equation defines, and a complaint where an extent stays open.

@@ -143,6 +143,32 @@ TEST_CASE("tangents go through layers", "[repeat]") {
                       "ricci: every layer moves what the next one takes; name X too.");
 }
 
+TEST_CASE("the tangent of linear layers goes on from one to the next", "[repeat]") {
+    const program layers =
+        repeat(parsed("Y^i = W^{ij} X^j"), 3, {.from = "Y", .to = "X", .index = "l"});
+    std::uint64_t state = 5;
+    const array x = filled<double>({4}, state), w = filled<double>({3, 4, 4}, state),
+                dx = filled<double>({4}, state);
+    const arrays moved = run(tangent(layers, {"X"}), {{"X", x}, {"W", w}, {"d/dt X", dx}});
+    const array expected = run(layers, {{"X", dx}, {"W", w}})["Y"].clone();
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(std::abs(moved["d/dt Y"].as<double, 1>()(i) - expected.as<double, 1>()(i)) < 1e-12);
+}
+
+TEST_CASE("a gradient of layers needs nothing of what it leaves out", "[repeat]") {
+    const program layers = repeat(parsed("Y^{i} = \\tanh(W^{ij} X^j)\nH^{k} = \\sin(S^{k})"), 3,
+                                  {.from = "Y", .to = "X", .index = "l"});
+    const program g = gradient(layers, "Y", {"W"});
+    std::uint64_t state = 7;
+    const array x = filled<double>({4}, state), w = filled<double>({3, 4, 4}, state),
+                dy = filled<double>({4}, state), s = filled<double>({3, 5}, state);
+    for (const auto& in : g.inputs()) CHECK(in.name != "S");
+    const arrays without = run(g, {{"X", x}, {"W", w}, {"dL/dY", dy}});
+    const arrays with = run(g, {{"X", x}, {"W", w}, {"dL/dY", dy}, {"S", s}});
+    for (std::size_t l = 0; l < 3; ++l)
+        CHECK(without["dL/dW"].as<double, 3>()(l, 1, 2) == with["dL/dW"].as<double, 3>()(l, 1, 2));
+}
+
 TEST_CASE("what cannot be layers is refused", "[repeat]") {
     const program p = parsed("Y^{ik} = X^{ij} W^{jk}; z = \\sum_i Y^{ii}");
     const auto repeated = [&](std::size_t count, const repeat_options& o) {

@@ -1,0 +1,183 @@
+// Counts: sums of 1, which say how far an index runs. A count has its extent from its letter, unless
+// the letter stands for several: then it reads what says it.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/extent_classes.hpp>
+#include <ricci/derive/witness.hpp>
+#include <ricci/ir/primes.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+/// A factor of 1 that gives `fresh` the extent which `index` has in `source`, or none where that
+/// says nothing of it. `scope`: other indices that mean something where it stands.
+template <class Program>
+constexpr ref extent_witness(Program& p, ref index, ref fresh, ref source, ir::index_set scope) {
+    ref plain = ir::none;
+    detail::buffer<ref> arithmetic;
+    for_each_use(p, source, index, [&](ref n, ir::position_kind kind) {
+        if (kind == ir::position_kind::index) plain = n;
+        else arithmetic.push(n);
+    });
+    ir::index_set own;
+    own.add(index);
+    ref witness = ir::none;
+    if (plain != ir::none) {
+        witness = witness_of(p, plain, own);
+    } else if (!arithmetic.empty()) {
+        scope.add(index);
+        witness = arithmetic_witness(p, source, arithmetic, scope);
+    }
+    if (witness == ir::none || fresh == index) return witness;
+    ir::index_map renamed;
+    renamed.set(index, fresh);
+    return ir::rename_indices(p, witness, renamed);
+}
+
+/// How far an index runs: the sum of 1 over `fresh`. `said`: what gives it its extent, or none.
+template <class Program>
+constexpr ref count_over(Program& p, ref fresh, ref said = ir::none) {
+    const ir::range over = p.add_links(&fresh, 1);
+    return p.reduce(ir::reduction::sum, over, said == ir::none ? p.number(1) : said);
+}
+
+/// Gives sums over what lacks their index the extent that this has from its letter, by a factor,
+/// where the letter stands for several: in derived equations it may be beside others.
+template <class Program = ir::program>
+class count_settler {
+public:
+    constexpr explicit count_settler(Program& p) : p_(p) {}
+
+    constexpr void run() {
+        if (!any()) return;
+        const extent_classes classes(p_);
+        for (ref e = 0; e < p_.equations.size(); ++e) {
+            const ir::equation q = p_.equations[e];
+            if (q.claim) continue;
+            around_.clear();
+            bound_.clear();
+            ir::for_each_index(p_, q.positions, [&](ref i) { around_.push({i, q.body}); });
+            add_places(q);
+            p_.equations[e].body = settled(q.body, classes);
+        }
+    }
+
+    /// The same for equations from number `first` on, where a letter that stands for one extent is
+    /// said by the equations before them alone.
+    constexpr void complete(std::int32_t first) {
+        for (ref e = first; e < p_.equations.size(); ++e) {
+            const ir::equation q = p_.equations[e];
+            bound_.clear();
+            add_places(q);
+            p_.equations[e].body = completed(q.body, first);
+        }
+    }
+
+private:
+    struct place {
+        ref index;
+        ref body;
+    };
+
+    /// Where the indices of an equation are bound: by signs, or on the left.
+    constexpr void add_places(const ir::equation& q) {
+        ir::for_each_node(p_, q.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+                bound_.push({p_.links[x.indices.first + k], p_.links[x.children.first]});
+        });
+        ir::for_each_index(p_, q.positions, [&](ref i) { bound_.push({i, q.body}); });
+    }
+    constexpr ref completed(ref n, std::int32_t first) {
+        const ir::node x = p_.nodes[n];
+        if (!ir::binds(x) || p_.nodes[p_.links[x.children.first]].kind != op::number)
+            return ir::rebuild_children(p_, n, [&](ref child) { return completed(child, first); });
+        detail::buffer<ref> factors;
+        factors.push(p_.links[x.children.first]);
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            bool said = false;  // by a tensor here, or by the shape of what is defined
+            for (const place& s : bound_)
+                said = said || (s.index != i && ir::letter_of(p_, s.index) == ir::letter_of(p_, i));
+            for (ref e = 0; e < first && !said; ++e) {
+                const detail::buffer<place> mine = bound_;
+                bound_.clear();
+                add_places(p_.equations[e]);
+                const ref factor = said_by(i);
+                bound_ = mine;
+                if (factor == ir::none) continue;
+                factors.push(factor);
+                said = true;
+            }
+        }
+        if (factors.size() == 1) return n;
+        ir::node copy = x;
+        const ref body = product_of(p_, factors);
+        copy.children = p_.add_links(&body, 1);
+        return p_.nodes.push(copy);
+    }
+
+    constexpr bool lacks(ref body, ref index) const {
+        bool found = false;
+        for_each_use(p_, body, index, [&](ref, ir::position_kind) { found = true; });
+        return !found;
+    }
+    constexpr bool any() const {
+        bool found = false;
+        for (const ir::equation& q : p_.equations)
+            ir::for_each_node(p_, q.body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (!ir::binds(x) || p_.nodes[p_.links[x.children.first]].kind != op::number)
+                    return;
+                found = found || !q.claim;
+            });
+        return found;
+    }
+    constexpr ref settled(ref n, const extent_classes<Program>& classes) {
+        const ir::node x = p_.nodes[n];
+        const std::int32_t mark = around_.size();
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+            around_.push({p_.links[x.indices.first + k], p_.links[x.children.first]});
+        ref inside =
+            ir::rebuild_children(p_, n, [&](ref child) { return settled(child, classes); });
+        around_.shrink(mark);
+        if (!ir::binds(x)) return inside;
+        detail::buffer<ref> factors;
+        factors.push(p_.links[p_.nodes[inside].children.first]);
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            if (!lacks(p_.links[x.children.first], i) || !classes.several(i)) continue;
+            const ref said = said_by(i);
+            if (said != ir::none) factors.push(said);
+        }
+        if (factors.size() == 1) return inside;
+        ir::node copy = p_.nodes[inside];
+        const ref body = product_of(p_, factors);
+        copy.children = p_.add_links(&body, 1);
+        return p_.nodes.push(copy);
+    }
+    /// From the letter around with most primes, of those with fewer; or else from any.
+    constexpr ref said_by(ref i) {
+        const auto of_letter = [&](const place& s) {
+            return s.index != i && ir::letter_of(p_, s.index) == ir::letter_of(p_, i) &&
+                   !lacks(s.body, s.index);
+        };
+        const place* best = nullptr;
+        for (std::int32_t k = around_.size(); k-- > 0;)
+            if (of_letter(around_[k]) && p_.index(around_[k].index).size < p_.index(i).size &&
+                (best == nullptr || p_.index(around_[k].index).size > p_.index(best->index).size))
+                best = &around_[k];
+        for (const place& s : bound_)
+            if (best == nullptr && of_letter(s)) best = &s;
+        return best == nullptr ? ir::none : extent_witness(p_, best->index, i, best->body, {});
+    }
+
+    Program& p_;
+    detail::buffer<place> around_;  // the indices of the left side and of the signs around
+    detail::buffer<place> bound_;   // of all signs of the equation, and of its left side
+};
+
+}  // namespace ricci::derive

@@ -1,0 +1,168 @@
+// Derivatives of texts in which one letter is bound several times, with an extent each: an extent
+// belongs to an index where it is bound.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/gradient/texts.hpp"
+
+#include "tests/catch.hpp"
+
+using ricci::testing::given_tensor;
+using ricci::testing::text_check;
+
+namespace {
+
+/// First and second derivatives, and what they print.
+std::string all_of(const std::string& text, const std::string& of, std::vector<given_tensor> inputs,
+                   std::map<std::string, std::int64_t> extents = {}) {
+    return text_check(text, std::move(inputs), std::move(extents)).run(of, true);
+}
+
+/// Sums over the same letters, of places beside one another in tensors of 6, 5 and 4.
+class random_text {
+public:
+    explicit random_text(unsigned seed) : random_(seed) {}
+
+    std::string write() {
+        std::string text, names[3];
+        const std::size_t lines = 1 + below(3);
+        for (std::size_t k = 0; k < lines; ++k) {
+            names[k] = std::string(1, "abe"[k]);
+            text += names[k] + " = ";
+            const std::size_t terms = 1 + below(2);
+            for (std::size_t t = 0; t < terms; ++t) {
+                text += (t > 0 ? " + (" : "(") + number() + ")";
+                if (below(3) == 0) text += " (" + number() + ")";
+                if (k > 0 && below(2) == 0) text += " \\sin(0.1 " + names[below(k)] + ")";
+            }
+            text += "\n";
+        }
+        text += "r = " + number();
+        for (std::size_t k = 0; k < lines; ++k) text += " + " + names[k];
+        return text;
+    }
+
+private:
+    std::size_t below(std::size_t n) { return random_() % n; }
+    std::string at(const std::string& name, const std::string& i, int more) {
+        return name + "_{" + i + (more > 0 ? "+" + std::to_string(more) : "") + "}";
+    }
+    /// A term in which every use of the index fits the same extent.
+    std::string term(const std::string& i) {
+        const auto x = [&](int k) { return at("x", i, k); };
+        const auto w = [&](int k) { return at("w", i, k); };
+        const auto v = [&](int k) { return at("v", i, k); };
+        switch (below(12)) {
+            case 0:
+                return x(0);
+            case 1:
+                return "(" + x(1) + " - " + x(0) + ")";
+            case 2:
+                return "(" + x(2) + " - " + x(0) + ")^2";
+            case 3:
+                return x(1) + " " + w(0);
+            case 4:
+                return v(0) + " " + w(1);
+            case 5:
+                return "\\exp(" + x(0) + ")";
+            case 6:
+                return "\\tanh(" + x(1) + " " + x(0) + ")";
+            case 7:
+                return w(1) + " " + w(0);
+            case 8:
+                return "\\sin(" + v(1) + " - " + v(0) + ")";
+            case 9:
+                return "(c + " + x(1) + ")";
+            case 10:
+                return "(" + v(0) + " c^2)";
+            default:
+                return w(0) + " \\frac{1}{" + x(1) + " + 5}";
+        }
+    }
+    std::string number() {
+        const std::string i = below(2) == 0 ? "i" : "k";
+        const std::string body = term(i);
+        switch (below(5)) {
+            case 0:
+                return "\\operatorname{mean}_" + i + "(" + body + ")";
+            case 1:
+                return "\\operatorname{logsumexp}_" + i + "(" + body + ")";
+            case 2:
+                return "(\\sum_" + i + " " + body + ")^2";
+            default:
+                return "\\sum_" + i + " " + body;
+        }
+    }
+
+    std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("two sums over one letter have two extents", "[gradient]") {
+    CHECK(all_of("a = \\sum_k x_k\nb = \\sum_k (x_{k+1} - x_k)\nr = a + b", "r", {{"x", {4}}}) ==
+          "");
+    CHECK(all_of("r = \\sum_i \\exp(x_i) + \\sum_i x_{i+1} w_i", "r", {{"x", {4}}, {"w", {3}}}) ==
+          "");
+    CHECK(all_of("r = \\sum_i (x_i - y_i)^2 + \\sum_i (x_{i+1} - x_i)^2", "r",
+                 {{"x", {4}}, {"y", {4}}}) == "");
+    CHECK(all_of("r = \\sum_k \\tanh(x_{k+1} x_k) + \\sum_k (x_k)^3 + \\sum_k \\sin(x_{k+2} - x_k)",
+                 "r", {{"x", {6}}}) == "");
+    CHECK(all_of("d_i = x_{i+1} - x_i\ne_i = d_{i+1} - d_i\n"
+                 "r = \\sum_i (e_i)^2 + \\sum_i (d_i)^2 + \\sum_i x_i",
+                 "r", {{"x", {6}}}) == "");
+    CHECK(all_of("y^i = \\operatorname{softmax}_i(x^{i+1} - x^i)\n"
+                 "r = \\sum_i (y^i)^2 + \\sum_i (x^i)^2",
+                 "r", {{"x", {6}}}) == "");
+    CHECK(all_of("r = \\operatorname{logsumexp}_j(x_{j+1} + x_j) "
+                 "\\operatorname{logsumexp}_j(x_j w_j)",
+                 "r", {{"x", {4}}, {"w", {4}}}) == "");
+    CHECK(all_of("r = \\prod_j x_{j+1} + \\sum_j x_j w_j", "r", {{"x", {4}}, {"w", {3}}}) == "");
+}
+
+TEST_CASE("a count is of its own index", "[gradient]") {
+    CHECK(all_of("r = (\\operatorname{mean}_i (x^i))^2 \\operatorname{mean}_i ((w^i)^2)", "r",
+                 {{"x", {4}}, {"w", {3}}}) == "");
+    CHECK(all_of("r = (\\operatorname{mean}_i x^i)^2 + \\operatorname{mean}_i (x^{i+1} x^i)", "r",
+                 {{"x", {4}}}) == "");
+    CHECK(all_of("b = \\sum_m v_m (x_m)^2\na = \\frac{1}{\\sum_{m'} 1} \\sum_m w_m (x_m)^2\n"
+                 "r = a b + \\sum_m u_m w_{m+1}",
+                 "r", {{"x", {4}}, {"w", {4}}, {"v", {4}}, {"u", {3}}}) == "");
+    CHECK(all_of("y_i = x_{i-m} w_m\nz_i = x_{i-m} v_m\nr = \\sum_i (y_i)^2 + \\sum_i (z_i)^2", "r",
+                 {{"x", {6}}, {"w", {3}}, {"v", {2}}}) == "");
+    // a count that is left without any index of its letter
+    CHECK(all_of("a = (\\sum_i v_i c^2) \\frac{1}{\\sum_{i'} 1}", "a", {{"v", {4}}, {"c", {}}}) ==
+          "");
+}
+
+TEST_CASE("what the operand of a reduction lacks does not divide its slope", "[gradient]") {
+    for (const char* const f :
+         {"\\max", "\\min", "\\operatorname{logsumexp}", "\\operatorname{mean}"})
+        CHECK(all_of(std::string("y^i = ") + f + "_a((x^i)^2)", "y", {{"x", {4}}}, {{"a", 5}}) ==
+              "");
+    CHECK(all_of("y^{ia} = \\operatorname{softmax}_a(x^i)", "y", {{"x", {4}}}, {{"a", 5}}) == "");
+}
+
+TEST_CASE("derivatives have the extents that the forward run has", "[gradient]") {
+    CHECK(all_of("m_i = s i\nr = \\sum_i (a_i + m_i)^2", "r", {{"s", {}}, {"a", {4}}}) == "");
+    CHECK(all_of("m_i = s i\nn_i = m_i + t\nr = \\sum_i (a_i + n_i)^2", "r",
+                 {{"s", {}}, {"t", {}}, {"a", {4}}}) == "");
+    CHECK(all_of("y_{ha} = x_{(ha)}\nr = \\sum_{h,a} (y_{ha})^2 z_{ha}", "r",
+                 {{"x", {12}}, {"z", {3, 4}}}) == "");
+    CHECK(all_of("y_{ha} = x_{(ha)}\nq = \\sum_{h,a} (y_{ha})^2\nr = q + \\sum_{h,a} y_{ha} z_{ha}",
+                 "r", {{"x", {12}}, {"z", {3, 4}}}) == "");
+    CHECK(all_of("y_{ik} = x_{i+k}\nr = \\sum_{i,k} (y_{ik} w_{k} + (y_{ik})^2)", "r",
+                 {{"x", {6}}, {"w", {3}}}) == "");
+    // one axis divided twice, by letters that are called alike
+    CHECK(all_of("y_{ha} = x_{(ha)}\nz_{ha} = x_{(ha)}\n"
+                 "r = \\sum_{h,a} (y_{ha})^2 u_{ha} + \\sum_{h,a} (z_{ha})^2 v_{ha}",
+                 "r", {{"x", {12}}, {"u", {3, 4}}, {"v", {2, 6}}}) == "");
+}
+
+TEST_CASE("random sums over the same letters", "[gradient]") {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        const std::string text = random_text(seed).write();
+        CHECK(all_of(text, "r", {{"x", {6}}, {"w", {5}}, {"v", {4}}, {"c", {}}}) == "");
+    }
+}
