@@ -91,6 +91,7 @@ public:
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
     template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
     auto operator[](name<Name> key) {
+        executable_.check();
         auto view = outputs_[key].view();
         if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {
             constexpr int rank = decltype(view)::rank;

@@ -108,6 +108,9 @@ public:
     bindable(const Number& x) : kind_(what::number), number_(x) {  // NOLINT
         if constexpr (element_of<Number>::supported) complex_ = is_complex(element_v<Number>);
     }
+    template <refers_to_a_number Reference>
+    bindable(const Reference& x)  // NOLINT: std::cref(c), read at every run
+        : value_(tensor_view<typename Reference::type, 0>(&x.get(), {})) {}
     /// What is no operand: a call says why.
     template <unsuitable_operand Operand>
     requires(!std::is_same_v<std::remove_cvref_t<Operand>, array> &&
@@ -220,6 +223,7 @@ public:
 
 private:
     struct state;
+    state& live() const;  // throws ricci::error where this has been moved from
     std::unique_ptr<state> state_;
 };
 
@@ -262,6 +266,7 @@ memory_needed memory_of(const program& p, detail::operand_list operands,
 /// string that cannot be read, and where extents disagree.
 array einsum(std::string_view text, std::initializer_list<bindable> operands);
 array einsum(std::string_view text, const std::vector<bindable>& operands);
+array einsum(std::string_view text, const std::vector<array>& operands);
 /// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand
 /// 2", ..., and what it gives "result".
 program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);

@@ -19,6 +19,7 @@
 #include "src/kernels/gemm/gemm_complex.hpp"
 #include "src/plan/explain.hpp"
 #include "src/plan/make_plan.hpp"
+#include "src/plan/operands.hpp"
 #include "src/plan/words.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -146,7 +147,14 @@ executable::executable(const request& r)
 
 executable::~executable() { delete state_; }
 
+void executable::check() const {
+    if (state_ == nullptr)
+        throw error(
+            "ricci: this prepared program has been moved from; use the one that it was moved to.");
+}
+
 void executable::run() {
+    check();
     state_->asked.check();
     if (state_->repeated != nullptr) state_->repeated->run();
     else state_->execution->run();
@@ -166,6 +174,19 @@ void executable::run_at(const operand* moved, std::int32_t count) {
 const runtime::loan_book& executable::loans() const { return state_->execution->loans(); }
 
 void executable::bind(const request& changes) {
+    check();
+    try {
+        bind_changes(changes);
+    } catch (const plan::shape_error& e) {
+        const auto& asked = state_->asked.view();
+        if (changes.input_count + changes.output_count == asked.input_count + asked.output_count)
+            throw error(e.what());
+        throw error(fmt::format(
+            "{}; operands whose extents change together are bound in one call of bind", e.what()));
+    }
+}
+
+void executable::bind_changes(const request& changes) {
     kept_request asked = state_->asked.with(changes);
     if (state_->repeated != nullptr) {
         auto made = make_layers(std::move(asked), changes, state_);
@@ -237,6 +258,7 @@ std::string words_of(const ir::program_view& program, const plan::program_plan& 
 }  // namespace
 
 std::string executable::explain() const {
+    check();
     if (state_->repeated != nullptr) return state_->repeated->explain();
     return words_of(state_->program, state_->plan, *state_->execution);
 }

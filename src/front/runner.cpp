@@ -140,13 +140,18 @@ runner::runner(runner&&) noexcept = default;
 runner& runner::operator=(runner&&) noexcept = default;
 runner::~runner() = default;
 
-void runner::operator()() { state_->executable.run(); }
-array runner::operator[](std::string_view name) const { return state_->output(name); }
-void runner::bind(detail::operand_list operands) { state_->bind(operands); }
-void runner::bind(std::string_view name, bindable value) {
-    state_->bind({named{std::string(name), std::move(value)}});
+runner::state& runner::live() const {
+    if (state_ == nullptr)
+        throw error("ricci: this runner has been moved from; use the one that it was moved to.");
+    return *state_;
 }
-std::string runner::explain() const { return state_->executable.explain(); }
+void runner::operator()() { live().executable.run(); }
+array runner::operator[](std::string_view name) const { return live().output(name); }
+void runner::bind(detail::operand_list operands) { live().bind(operands); }
+void runner::bind(std::string_view name, bindable value) {
+    live().bind({named{std::string(name), std::move(value)}});
+}
+std::string runner::explain() const { return live().executable.explain(); }
 
 program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks) {
     std::vector<std::int32_t> list;
@@ -177,6 +182,10 @@ array einsum(std::string_view text, const std::vector<bindable>& operands) {
 
 array einsum(std::string_view text, std::initializer_list<bindable> operands) {
     return einsum(text, std::vector<bindable>(operands));
+}
+
+array einsum(std::string_view text, const std::vector<array>& operands) {
+    return einsum(text, std::vector<bindable>(operands.begin(), operands.end()));
 }
 
 detail::watch_part::watch_part(memory_watch** place) {

@@ -10,6 +10,7 @@
 #include "src/plan/canonical.hpp"
 #include "src/plan/factored.hpp"
 #include "src/plan/grown_program.hpp"
+#include "src/plan/logarithms.hpp"
 #include "src/plan/repeated_sums.hpp"
 #include "src/plan/substitute.hpp"
 
@@ -27,15 +28,19 @@ public:
         : p_(program),
           to_(program),
           products_(to_, [this](ir::ref i) { return extent(i); }),
+          logarithms_(to_, {[this](ir::ref n) { return factor(n); },
+                            [this](ir::ref n) { return stable(n); },
+                            [this](ir::ref n) { return log_of_tensor(n); },
+                            [this](ir::ref v, ir::range over) { return log_sum(v, over); }}),
           roles_(roles),
           shapes_(shapes),
           sums_(std::move(sums)) {}
     canceller(const canceller&) = delete;  // the products refer to the program
     canceller& operator=(const canceller&) = delete;
 
-    bool has_exponentials() const {
+    bool has_any(ir::function f) const {
         return std::any_of(p_.nodes.begin(), p_.nodes.end(),
-                           [](const ir::node& x) { return is_apply(x, ir::function::exp); });
+                           [f](const ir::node& x) { return is_apply(x, f); });
     }
     bool changed() const { return changed_; }
     /// The sums of exponentials that were met, spelt.
@@ -114,20 +119,26 @@ private:
         } else if (is_sum(x)) {
             sum(f, x);
         } else if (is_apply(x, ir::function::log)) {
-            logarithm(f, factor(child(x, 0)));
+            logarithm(f, child(x, 0));
         }
         const bool is_one = x.kind == ir::op::number && x.value == 1;
         if (f.exponentials.empty() && !f.cancels) f.coefficient = is_one ? ir::none : f.written;
         return f;
     }
 
-    // Terms of one and the same exponential.
+    // Terms of one and the same exponential, or of others that are positive.
     void add(factored& f, const ir::node& x) {
         std::vector<factored> parts;
         for (std::int32_t k = 0; k < x.children.count; ++k) parts.push_back(factor(child(x, k)));
-        if (parts.empty() || parts[0].exponentials.empty()) return;
-        for (const factored& part : parts)
-            if (!products_.same_exponentials(part, parts[0])) return;
+        const auto alike = [&](const factored& part) {
+            return !part.exponentials.empty() && products_.same_exponentials(part, parts[0]);
+        };
+        if (!std::all_of(parts.begin(), parts.end(), alike)) {
+            const ir::ref log = logarithms_.of_positive_sum(x);
+            if (log != ir::none)
+                f.exponentials.push_back({1, log, {}, f.written, ir::none, ir::none, true});
+            return;
+        }
         detail::buffer<ir::ref> terms;
         for (const factored& part : parts) {
             terms.push(part.coefficient == ir::none ? to_.number(1) : part.coefficient);
@@ -155,7 +166,8 @@ private:
             if (depends(coefficient, over)) {
                 // Only where the text divides by that sum anyway: in numbers it is no less stable,
                 // and what is read as written stays so.
-                if (!sums_.contains(spelling(one.exponent, x.indices))) return give_up();
+                if (!sums_.contains(spelling(one.exponent, x.indices)))
+                    return weighted_sum(f, g, one.exponent, over);
                 coefficient = products_.product(
                     coefficient, to_.reduce(ir::reduction::softmax, x.indices, one.exponent));
                 coefficient = to_.reduce(ir::reduction::sum, x.indices, coefficient);
@@ -178,20 +190,47 @@ private:
         f.cancels = f.cancels || g.cancels;
     }
 
-    void logarithm(factored& f, const factored& g) {
-        if (g.exponentials.empty()) return;
-        detail::buffer<ir::ref> terms;
-        for (const exponential& x : g.exponentials) {
-            ir::ref term = x.exponent;
-            if (!x.over.empty())
-                term = to_.reduce(ir::reduction::logsumexp, links(x.over), x.exponent);
-            if (x.times != 1) term = to_.make(ir::op::multiply, to_.number(x.times), term);
-            terms.push(term);
+    // By the sum of weight * \exp(exponent), as far as its parts cancel with others.
+    void weighted_sum(factored& f, const factored& g, ir::ref exponent,
+                      const std::vector<ir::ref>& over) {
+        const ir::ref w = g.coefficient;
+        const bool positive = is_nonnegative(to_, w);
+        const ir::ref size = positive ? w : to_.apply(ir::function::absolute, w);
+        const ir::ref each = to_.make(ir::op::add, exponent, to_.apply(ir::function::log, size));
+        ir::ref rest = ir::none;
+        if (!positive) {
+            const ir::ref share = to_.reduce(ir::reduction::softmax, links(over), each);
+            rest = to_.reduce(ir::reduction::sum, links(over),
+                              to_.make(ir::op::multiply, to_.apply(ir::function::sign, w), share));
         }
-        if (g.coefficient != ir::none) terms.push(to_.apply(ir::function::log, g.coefficient));
-        f.coefficient =
-            terms.size() == 1 ? terms[0] : to_.make(ir::op::add, 0, terms.data(), terms.size());
+        f.coefficient = rest;
+        f.cancels = f.cancels || g.cancels;
+        const ir::ref written =
+            positive ? f.written
+                     : to_.reduce(ir::reduction::sum, links(over),
+                                  products_.product(size, to_.apply(ir::function::exp, exponent)));
+        products_.multiply(f, exponential{1, each, over, written, w, exponent});
+    }
+
+    void logarithm(factored& f, ir::ref n) {
+        const factored g = factor(n);
+        const ir::ref better = g.exponentials.empty() ? logarithms_.of(n) : logarithms_.of(g);
+        if (better == ir::none) return;
+        f.coefficient = better;
         f.cancels = true;
+    }
+    /// The log-sum-exp of v over indices of its own; none where v cannot be written with others.
+    ir::ref log_sum(ir::ref v, ir::range over) {
+        std::vector<index_value> values;
+        std::vector<ir::ref> own;
+        for (std::int32_t k = 0; k < over.count; ++k) {
+            const ir::ref i = to_.links[over.first + k];
+            own.push_back(fresh(i, extent(i)));
+            values.push_back({i, ir::index_position(own.back()), ir::none, true});
+        }
+        const auto copy =
+            substituted(to_, v, values, [&](ir::ref i) { return fresh(i, extent(i)); });
+        return copy ? to_.reduce(ir::reduction::logsumexp, links(own), *copy) : ir::none;
     }
 
     // Tensors -------------------------------------------------------------------------------------
@@ -202,11 +241,18 @@ private:
         std::vector<ir::ref> indices;
         ir::ref equation = ir::none;
         ir::ref coefficient = ir::none;  // a tensor that holds it, once one is needed
+        ir::ref logarithm = ir::none;    // of its value, where that is better than of its elements
     };
 
     void remember(const ir::equation& q, const factored& f) {
-        if (products_.settled(f).exponentials.empty()) return;  // it is stable itself
-        definition d{f, {}, e_, ir::none};
+        definition d{f, {}, e_, ir::none, ir::none};
+        // A quotient of exponentials is stable itself; its logarithm may not be.
+        const bool stable = products_.settled(f).exponentials.empty();
+        if (has_logarithms_)
+            d.logarithm =
+                f.exponentials.empty() ? logarithms_.of(p_.equations[e_].body) : logarithms_.of(f);
+        if (stable) d.value = {};
+        if (stable && d.logarithm == ir::none) return;
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
             const ir::position& at = to_.positions[q.positions.first + axis];
             if (at.kind != ir::position_kind::index ||
@@ -227,22 +273,10 @@ private:
         opaque.written = ir::rebuild_children(to_, n, [&](ir::ref c) { return stable(c); });
         opaque.coefficient = opaque.written;
         const auto found = definitions_.find(x.name);
-        if (found == definitions_.end()) return opaque;
+        if (found == definitions_.end() || found->second.value.exponentials.empty()) return opaque;
         definition& d = found->second;
-        const ir::node use = to_.nodes[opaque.written];
         std::vector<index_value> values;
-        for (std::int32_t axis = 0; axis < use.positions.count; ++axis) {
-            const ir::position at = to_.positions[use.positions.first + axis];
-            if (at.kind != ir::position_kind::index && at.kind != ir::position_kind::fixed &&
-                at.kind != ir::position_kind::gathered)
-                return opaque;
-            const ir::ref from = d.indices[static_cast<std::size_t>(axis)];
-            const bool whole =
-                at.kind == ir::position_kind::index && extent(at.index) == extent_in(d, from);
-            const ir::ref number =
-                at.kind == ir::position_kind::gathered ? child(use, at.offset) : ir::none;
-            values.push_back({from, at, number, whole});
-        }
+        if (!places_of(to_.nodes[opaque.written], d, values)) return opaque;
         factored f;
         f.written = opaque.written;
         const bool is_exponential = d.value.coefficient == ir::none &&
@@ -264,12 +298,41 @@ private:
                 i = own;
             }
             copy.exponent = used(e.exponent);
+            if (e.bare != ir::none) copy.bare = used(e.bare), copy.weights = used(e.weights);
             values.resize(outer);
             copy.written = is_exponential ? f.written : used(e.written);
             f.exponentials.push_back(std::move(copy));
         }
         if (d.value.coefficient != ir::none) f.coefficient = used(coefficient_of(x.name, d));
         return fits ? f : opaque;
+    }
+
+    /// What the indices of the definition are where a tensor is read; whether that can be said.
+    bool places_of(const ir::node use, const definition& d, std::vector<index_value>& values) {
+        for (std::int32_t axis = 0; axis < use.positions.count; ++axis) {
+            const ir::position at = to_.positions[use.positions.first + axis];
+            if (at.kind != ir::position_kind::index && at.kind != ir::position_kind::fixed &&
+                at.kind != ir::position_kind::gathered)
+                return false;
+            const ir::ref from = d.indices[static_cast<std::size_t>(axis)];
+            const bool whole =
+                at.kind == ir::position_kind::index && extent(at.index) == extent_in(d, from);
+            const ir::ref number =
+                at.kind == ir::position_kind::gathered ? child(use, at.offset) : ir::none;
+            values.push_back({from, at, number, whole});
+        }
+        return true;
+    }
+    ir::ref log_of_tensor(ir::ref n) {
+        const auto found = definitions_.find(to_.nodes[n].name);
+        if (found == definitions_.end() || found->second.logarithm == ir::none) return ir::none;
+        const definition& d = found->second;
+        std::vector<index_value> values;
+        const ir::ref use = ir::rebuild_children(to_, n, [&](ir::ref c) { return stable(c); });
+        if (!places_of(to_.nodes[use], d, values)) return ir::none;
+        return substituted(to_, d.logarithm, values,
+                           [&](ir::ref i) { return fresh(i, extent_in(d, i)); })
+            .value_or(ir::none);
     }
 
     // An expression for the indices of the definition: a number, or a tensor with an equation of
@@ -365,6 +428,8 @@ private:
     const ir::program_view& p_;
     ir::program to_;  // the copy; nodes keep their numbers
     exponential_products products_;
+    logarithms logarithms_;
+    const bool has_logarithms_ = has_any(ir::function::log);
     const name_roles& roles_;
     const ir::shape_table& shapes_;
     ir::ref e_ = 0;  // the equation that is read
@@ -386,7 +451,7 @@ std::optional<ir::program> cancel_exponentials(const ir::program_view& program,
     // Twice: a sum by which a value is divided may stand below it in the text.
     std::vector<ir::ref> origins;
     canceller first(program, roles, shapes, {});
-    if (!first.has_exponentials()) return std::nullopt;
+    if (!first.has_any(ir::function::exp) && !first.has_any(ir::function::log)) return std::nullopt;
     first.rewritten(origins);
     auto sums = std::move(first).sums();
     if (sums.empty() && !first.changed()) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/logarithms.hpp"
 #include "src/plan/substitute.hpp"
 
 namespace ricci::plan {
@@ -49,12 +50,14 @@ factored exponential_products::settled(factored f) {
     for (std::size_t k = 0; k < f.exponentials.size(); ++k)
         for (std::size_t l = 0; l < f.exponentials.size(); ++l) {
             exponential &one = f.exponentials[k], &all = f.exponentials[l];
-            if (one.times * all.times >= 0 || !one.over.empty() || all.over.empty()) continue;
-            const ir::ref each = weight(one, all);
-            if (each == ir::none) continue;
-            f.cancels = true;
+            if (one.times * all.times >= 0 || !one.over.empty()) continue;
+            if (all.over.empty() && (!all.total || one.total)) continue;
             const double times =
                 std::copysign(std::min(std::abs(one.times), std::abs(all.times)), one.times);
+            ir::ref each = all.total ? quotient(one, all) : weight(one, all);
+            if (each == ir::none && times == 1) each = share(f.coefficient, one, all);
+            if (each == ir::none) continue;
+            f.cancels = true;
             f.coefficient = product(f.coefficient, raised(each, times));
             one.times -= times;
             all.times += times;
@@ -117,6 +120,43 @@ ir::ref exponential_products::weight(ir::ref exponent, const exponential& all) {
     const ir::ref total = p_.reduce(ir::reduction::logsumexp, links(p_, all.over), all.exponent);
     const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), total);
     return p_.apply(ir::function::exp, p_.make(ir::op::add, exponent, less));
+}
+
+// \exp(x) / \exp(y), which may both be beyond all numbers.
+ir::ref exponential_products::quotient(const exponential& above, const exponential& below) {
+    const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), below.exponent);
+    return p_.apply(ir::function::exp, p_.make(ir::op::add, above.exponent, less));
+}
+
+// \exp(v) / |\sum w' \exp(v')|, of a sum of weighted exponentials; none where it is another one. A
+// factor w is taken out of the coefficient: where it is 0, \exp(v) may be beyond all numbers.
+ir::ref exponential_products::share(ir::ref& coefficient, const exponential& one,
+                                    const exponential& all) {
+    if (all.bare == ir::none) return ir::none;
+    const ir::ref total = p_.reduce(ir::reduction::logsumexp, links(p_, all.over), all.exponent);
+    const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), total);
+    const ir::ref pattern = p_.make(ir::op::multiply, all.weights, all.bare);
+    std::vector<ir::ref> factors;
+    if (coefficient != ir::none) {
+        const ir::node whole = p_.nodes[coefficient];
+        if (whole.kind != ir::op::multiply) factors.push_back(coefficient);
+        for (std::int32_t k = 0; whole.kind == ir::op::multiply && k < whole.children.count; ++k)
+            factors.push_back(p_.links[whole.children.first + k]);
+    }
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const ir::ref w = factors[k];
+        if (!matched(p_, pattern, p_.make(ir::op::multiply, w, one.exponent), all.over)) continue;
+        const bool positive = is_nonnegative(p_, w);
+        const ir::ref size = positive ? w : p_.apply(ir::function::absolute, w);
+        const ir::ref terms[] = {one.exponent, p_.apply(ir::function::log, size), less};
+        const ir::ref each = p_.apply(ir::function::exp, p_.make(ir::op::add, 0, terms, 3));
+        coefficient = positive ? ir::none : p_.apply(ir::function::sign, w);
+        for (std::size_t l = 0; l < factors.size(); ++l)
+            if (l != k) coefficient = product(coefficient, factors[l]);
+        return each;
+    }
+    if (!matched(p_, all.bare, one.exponent, all.over)) return ir::none;
+    return p_.apply(ir::function::exp, p_.make(ir::op::add, one.exponent, less));
 }
 
 bool exponential_products::equal(const exponential& a, const exponential& b) const {

@@ -10,12 +10,17 @@
 
 namespace ricci::plan {
 
-/// (\sum_over \exp(exponent))^times; without `over` the exponential itself.
+/// (\sum_over \exp(exponent))^times; without `over` the exponential itself. Of a sum of weighted
+/// exponentials, \sum_over w \exp(v), the exponent is v + \log |w|, the coefficient the sum of the
+/// signs by the softmax of that.
 struct exponential {
     double times = 1;
     ir::ref exponent = ir::none;
     std::vector<ir::ref> over;
     ir::ref written = ir::none;  // to the power 1, as the text has it
+    ir::ref weights = ir::none;  // w
+    ir::ref bare = ir::none;     // v
+    bool total = false;          // \exp(exponent) is a sum of several terms, all of them positive
 };
 
 /// A value as coefficient * exponentials.
@@ -54,6 +59,8 @@ public:
 private:
     ir::ref weight(const exponential& one, const exponential& all);
     ir::ref weight(ir::ref exponent, const exponential& all);
+    ir::ref quotient(const exponential& above, const exponential& below);
+    ir::ref share(ir::ref& coefficient, const exponential& one, const exponential& all);
     bool equal(const exponential& a, const exponential& b) const;
     ir::ref raised(ir::ref n, double power);
     ir::ref child(ir::ref n, std::int32_t k) const {

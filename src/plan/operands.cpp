@@ -233,7 +233,7 @@ std::vector<slot> bind_operands(const engine::request& request, const name_roles
         shapes.set_index(given.index, given.extent);
     }
     if (const auto mistake = ir::infer_shapes(p, shapes)) {
-        throw error(fmt::format("ricci: {}", string_of(mistake.words.view())));
+        throw shape_error(fmt::format("ricci: {}", string_of(mistake.words.view())));
     }
 
     for (ir::ref n = 0; n < p.names.size(); ++n) {

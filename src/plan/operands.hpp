@@ -7,10 +7,17 @@
 
 #include <ricci/engine/executable.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/error.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/plan.hpp"
 
 namespace ricci::plan {
+
+/// Extents that do not fit each other.
+class shape_error : public error {
+public:
+    using error::error;
+};
 
 /// The part each name plays; claims count for nothing.
 struct name_roles {

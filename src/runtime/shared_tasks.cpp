@@ -14,14 +14,36 @@ struct alignas(64) slot_flag {
 
 std::array<slot_flag, slot_count> slots;
 
-std::atomic<unsigned> next_home{0};
+// Slots that are some thread's home. A thread that ends leaves its own to the next one, with the
+// memory of that worker.
+std::array<std::atomic<bool>, slot_count> homes;
+
+thread_local int home = -1;
+
+struct home_lease {
+    ~home_lease() {
+        homes[static_cast<std::size_t>(home)].store(false, std::memory_order_relaxed);
+        home = -1;
+    }
+};
+
+// With more threads than slots some share one.
+void find_home() {
+    for (home = 0; home < slot_count; ++home)
+        if (!homes[static_cast<std::size_t>(home)].exchange(true, std::memory_order_relaxed)) {
+            thread_local const home_lease lease;
+            return;
+        }
+    static std::atomic<unsigned> shared{0};
+    home = static_cast<int>(shared.fetch_add(1, std::memory_order_relaxed) % slot_count);
+}
 
 }  // namespace
 
 int worker_slots() { return slot_count; }
 
 slot_lease::slot_lease() {
-    thread_local int home = static_cast<int>(next_home.fetch_add(1) % slot_count);
+    if (home < 0) find_home();
     for (int tries = 0;; ++tries) {
         slot_ = (home + tries) % slot_count;
         std::atomic<bool>& taken = slots[static_cast<std::size_t>(slot_)].taken;

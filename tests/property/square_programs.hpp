@@ -136,9 +136,7 @@ public:
 private:
     unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
     bool chance(unsigned percent) { return below(100) < percent; }
-    static bool has(const std::string& list, char x) {
-        return list.find(x) != std::string::npos;
-    }
+    static bool has(const std::string& list, char x) { return list.find(x) != std::string::npos; }
 
     void add_line(bool batch, bool layer, bool last) {
         static const char* const of_one[] = {"ij", "ij", "ij", "ijk", "i", "ic", "ic"};

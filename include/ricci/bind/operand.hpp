@@ -121,6 +121,18 @@ template <std::uint64_t Hash, class T, std::size_t Count>
 requires element_of<T>::supported constexpr auto bind_operand(T (&list)[Count]) {
     return bind_view<Hash, known_extents<Count>>(tensor_view<T, 1>(list, {Count}));
 }
+/// A number that is read at every run of a prepared program, where c alone stays what it was.
+template <refers_to_a_number Reference>
+struct foreign_operand<Reference> {
+    static constexpr bool known = true;
+    static constexpr unsuitable why = unsuitable::nothing_wrong;
+    using extents = run_time_extents;
+    template <class Operand>
+    static constexpr bool temporary = false;
+    static constexpr auto view(const Reference& number) {
+        return tensor_view<typename Reference::type, 0>(&number.get(), {});
+    }
+};
 #ifdef __cpp_lib_mdspan
 template <class T, class Extents, class Layout>
 struct foreign_operand<std::mdspan<T, Extents, Layout>> {

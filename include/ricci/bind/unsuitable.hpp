@@ -41,6 +41,13 @@ template <class T>
 struct foreign_operand {
     static constexpr bool known = false;
 };
+/// std::ref(c) and std::cref(c) of a number, whose header is not needed here.
+template <class X>
+concept refers_to_a_number = requires(const X& x) {
+    typename X::type;
+    { x.get() } -> std::same_as<typename X::type&>;
+    requires element_of<std::remove_const_t<typename X::type>>::supported;
+};
 /// A matrix of another library has `data()` and `size()` too, and may be stored by columns.
 template <class T>
 concept has_rows = requires(T& x) {

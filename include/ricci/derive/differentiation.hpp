@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include <ricci/derive/counts.hpp>
+#include <ricci/derive/logarithms.hpp>
 #include <ricci/derive/parts.hpp>
 #include <ricci/derive/rules.hpp>
+#include <ricci/derive/squares.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/derive/witness.hpp>
 #include <ricci/detail/nearest.hpp>
@@ -131,6 +133,7 @@ protected:
 
     constexpr void start_equation(const equation& q) {
         whole_ = q.body;
+        logarithms_.start_equation();
         whole_value_ = p_.tensor(q.name, q.positions);
         taken_ = {};
         ir::for_each_index(p_, q.positions, [&](ref i) { taken_.add(i); });
@@ -191,6 +194,66 @@ protected:
         }
         return several_[index] == 1;
     }
+
+    // Singular points: what chain rules would make of 0 times infinity ---------------------------
+
+    /// A bracket hides what it stands before where it is false, whatever that is there.
+    constexpr ref not_zero(ref n) {
+        expression_builder b(p_);
+        return b.compare(ir::comparison::not_equal, n, b.number(0));
+    }
+    constexpr bool is_apply(ref n, function f) const {
+        const ir::node& x = p_.nodes[n];
+        return x.kind == op::apply && x.detail == static_cast<std::uint8_t>(f);
+    }
+    /// A root, or a power below 1, of a sum of squares: its slope is infinite at 0, where the slope
+    /// of the whole is taken as 0, as that of |x| is.
+    constexpr bool is_norm(ref n) const {
+        constant e{1, 2};
+        if (p_.nodes[n].kind == op::power) {
+            if (!is_constant(p_, child(n, 1), e)) return false;
+        } else if (!is_apply(n, function::sqrt)) {
+            return false;
+        }
+        return e.above > 0 && e.above < e.below && squares(p_, wrt_, active_).is_sum(child(n, 0));
+    }
+    /// An even power of a root, as a power of what is under the root, which has no singular point;
+    /// else none.
+    constexpr ref power_under_root(ref base, const constant& e) {
+        if (!is_even(e) || !is_apply(base, function::sqrt)) return none;
+        return e.is(2) ? child(base, 0)
+                       : p_.make(op::power, child(base, 0), p_.number(e.above / 2));
+    }
+    /// Of base^exponent by its exponent, x^n \log x: 0 at x = 0, where 0 \log 0 is 0.
+    constexpr ref slope_by_exponent(ref n) {
+        expression_builder b(p_);
+        const ref slope = b.times(value_of(n), b.apply(function::log, child(n, 0)));
+        constant c;
+        const bool never = is_constant(p_, child(n, 0), c) && c.above != 0;
+        return never ? slope : b.times(not_zero(child(n, 0)), slope);
+    }
+    /// By its base, n x^{n-1}, which is 0 for n = 0.
+    constexpr ref slope_by_base(ref n) {
+        expression_builder b(p_);
+        const ref exponent = child(n, 1);
+        const ref lower = p_.make(op::power, child(n, 0), b.minus(exponent, b.number(1)));
+        return b.times(not_zero(exponent), exponent, lower);
+    }
+    /// |z|^e for an even e changes by the real part of this times dz, also for complex numbers.
+    constexpr ref slope_of_size(ref base, const constant& e) {
+        expression_builder b(p_);
+        const ref conjugate = b.apply(function::conjugate, child(base, 0));
+        if (e.is(2)) return b.times(b.number(2), conjugate);
+        return b.times(make_constant(p_, e), b.power(base, e.above - 2), conjugate);
+    }
+
+    /// What a log-sum-exp changes by its terms: their softmax.
+    constexpr ref weights_of(ref n) {
+        const ref known = logarithms_.weights_of(n);
+        return known != none ? known
+                             : p_.reduce(reduction::softmax, p_.nodes[n].indices, child(n, 0));
+    }
+
     constexpr ref primed(ref index) {
         const ref fresh = with_more_primes(p_, index, taken_);
         taken_.add(fresh);
@@ -260,6 +323,7 @@ protected:
     Program p_;
     std::int32_t source_equations_;
     factors wrt_;
+    stable_logarithms<Program> logarithms_{p_, wrt_};
     buffer<bool> active_;
     buffer<std::int8_t> several_;  // by index, once asked for: 1 or 0
     ir::index_set taken_;          // the indices of the equation in hand, and those made for it

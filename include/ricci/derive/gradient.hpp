@@ -26,11 +26,13 @@ class reverse_mode : differentiation<Program> {
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
     using shared::active_, shared::child, shared::cut_parts, shared::find_wrt, shared::has_poles,
-        shared::intern_inputs, shared::is_active, shared::p_, shared::places_of_extremum,
-        shared::power_below, shared::prime_all, shared::primed, shared::product_of_others,
-        shared::several, shared::share_of_extremum, shared::slope_of, shared::source_equations_,
-        shared::start_equation, shared::sum_primed, shared::unknown, shared::value_of,
-        shared::whole_, shared::wrt_;
+        shared::intern_inputs, shared::is_active, shared::is_apply, shared::is_norm,
+        shared::logarithms_, shared::not_zero, shared::p_, shared::places_of_extremum,
+        shared::power_below, shared::power_under_root, shared::prime_all, shared::primed,
+        shared::product_of_others, shared::several, shared::share_of_extremum,
+        shared::slope_by_base, shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
+        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::unknown,
+        shared::value_of, shared::weights_of, shared::whole_, shared::wrt_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
@@ -78,6 +80,7 @@ private:
     constexpr derived one_step() {
         derived out;
         loss_ << request_.loss;
+        logarithms_.stay_in_equations();
         for (std::int32_t n = 0; n < p_.names.size(); ++n) active_.push(true);
         for (ref e = source_equations_; e-- > 0;)
             if (!p_.equations[e].claim && !holds_derivative_of(p_, p_.equations[e], loss_.view()))
@@ -230,16 +233,30 @@ private:
         const ref base = child(n, 0), exponent = child(n, 1);
         constant e;
         if (is_constant(p_, exponent, e)) {
-            factors all;
             if (e.is(0)) return;
+            if (const ref under = power_under_root(base, e); under != none)
+                return propagate(under, cotangent);
+            if (is_even(e) && is_apply(base, function::absolute)) {
+                factors size;
+                push_real_part(size, cotangent);
+                return propagate(child(base, 0), with(size, slope_of_size(base, e)));
+            }
+            factors all;
             if (!e.is(1)) all.push(make_constant(p_, e));
             all.append(cotangent.data(), cotangent.size());
+            if (is_norm(n) && !has_factor(p_, cotangent, value_of(n)))
+                all.push(not_zero(value_of(n)));
             if (!e.is(1)) all.push(power_below(base, e));
             return propagate(base, all);
         }
-        const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
-        propagate(base, with(with(cotangent, exponent), lower));
-        propagate(exponent, with(with(cotangent, value_of(n)), b.apply(function::log, base)));
+        if (is_active(base)) propagate(base, with(cotangent, slope_by_base(n)));
+        if (is_active(exponent)) propagate(exponent, with(cotangent, slope_by_exponent(n)));
+    }
+    /// The cotangent's real part, as factors; its conditions stay outside.
+    constexpr void push_real_part(factors& out, const factors& cotangent) {
+        factors inside;
+        for (const ref c : cotangent) (zeros_.is_condition(c) ? out : inside).push(c);
+        out.push(expression_builder(p_).apply(function::real, make_product(p_, inside)));
     }
     constexpr void through_function(ref n, const factors& cotangent) {
         expression_builder b(p_);
@@ -263,14 +280,18 @@ private:
             return propagate(child(n, 0), conjugated);
         }
         if (f == function::real || f == function::imaginary) {  // Re(g Im(dx)) = Re(-i Re(g) dx)
-            factors part, inside;
-            for (const ref c : cotangent) (zeros_.is_condition(c) ? part : inside).push(c);
+            factors part;
             if (f == function::imaginary) part.push(b.times(b.number(-1), p_.imaginary_unit()));
-            part.push(b.apply(function::real, make_product(p_, inside)));
+            push_real_part(part, cotangent);
             return propagate(child(n, 0), part);
         }
+        if (f == function::log && logarithms_.goes_through(child(n, 0)))
+            return propagate(logarithms_.of(child(n, 0), value_of(child(n, 0))), cotangent);
         const ref slope = slope_of(n);
-        if (slope != none) propagate(child(n, 0), with(cotangent, slope));
+        if (slope == none) return;
+        factors all = cotangent;
+        if (is_norm(n) && !has_factor(p_, cotangent, value_of(n))) all.push(not_zero(value_of(n)));
+        propagate(child(n, 0), with(all, slope));
     }
     constexpr void through_cases(ref n, const factors& cotangent) {
         expression_builder b(p_);
@@ -373,7 +394,7 @@ private:
                 return guards_.swap(outer);
             }
             case reduction::logsumexp: {
-                const ref weights = p_.reduce(reduction::softmax, x.indices, body);
+                const ref weights = weights_of(n);
                 return propagate_below(x, body, with(cotangent, weights));
             }
             case reduction::product:

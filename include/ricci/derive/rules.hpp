@@ -25,6 +25,7 @@ public:
     }
     constexpr ref plus(ref a, ref b) { return p_.make(op::add, a, b); }
     constexpr ref minus(ref a, ref b) { return plus(a, times(number(-1), b)); }
+    constexpr ref minus_of(ref a) { return times(number(-1), a); }
     constexpr ref over(ref a, ref b) { return p_.make(op::divide, a, b); }
     constexpr ref power(ref a, double exponent) { return p_.make(op::power, a, number(exponent)); }
     constexpr ref apply(function f, ref a) { return p_.apply(f, a); }

@@ -29,17 +29,26 @@ class forward_mode : differentiation<Program> {
     using shared::has_poles;
     using shared::intern_inputs;
     using shared::is_active;
+    using shared::is_apply;
+    using shared::is_norm;
+    using shared::logarithms_;
     using shared::mark_active;
+    using shared::not_zero;
     using shared::p_;
     using shared::places_of_extremum;
     using shared::power_below;
+    using shared::power_under_root;
     using shared::prime_all;
     using shared::product_of_others;
     using shared::share_of_extremum;
+    using shared::slope_by_base;
+    using shared::slope_by_exponent;
     using shared::slope_of;
+    using shared::slope_of_size;
     using shared::start_equation;
     using shared::sum_primed;
     using shared::value_of;
+    using shared::weights_of;
     using shared::whole_;
     using shared::wrt_;
 
@@ -89,6 +98,7 @@ public:
     constexpr derived one_step(const ir::program_view& mentioned, text_view along) {
         along_ << along;
         one_step_ = true;
+        logarithms_.stay_in_equations();
         for (const ir::name_symbol& n : mentioned.names) {
             const ref of = n.kind == ir::name_kind::tangent &&
                                    ir::parts_of_tangent(mentioned.text(n.text)).along == along
@@ -367,20 +377,26 @@ private:
         const ref base = child(n, 0), exponent = child(n, 1);
         constant e;
         const bool fixed = is_constant(p_, exponent, e);
+        if (const ref under = fixed ? power_under_root(base, e) : none; under != none)
+            return tangent(under);
+        if (fixed && is_even(e) && is_apply(base, function::absolute)) {
+            const ref inside = tangent(child(base, 0));
+            if (inside == none) return none;
+            return b.apply(function::real, product(slope_of_size(base, e), inside));
+        }
         const ref of_base = tangent(base), of_exponent = tangent(exponent);
         factors terms;
         if (of_base != none && fixed) {
             if (e.is(1)) add_term(terms, of_base);
-            else if (!e.is(0))
-                add_term(terms,
-                         product(b.times(make_constant(p_, e), power_below(base, e)), of_base));
+            else if (!e.is(0)) {
+                const ref slope = b.times(make_constant(p_, e), power_below(base, e));
+                add_term(terms, product(is_norm(n) ? b.times(not_zero(value_of(n)), slope) : slope,
+                                        of_base));
+            }
         } else if (of_base != none) {
-            const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
-            add_term(terms, product(b.times(exponent, lower), of_base));
+            add_term(terms, product(slope_by_base(n), of_base));
         }
-        if (of_exponent != none)
-            add_term(terms,
-                     product(b.times(value_of(n), b.apply(function::log, base)), of_exponent));
+        if (of_exponent != none) add_term(terms, product(slope_by_exponent(n), of_exponent));
         return sum_of(terms);
     }
     constexpr ref of_function(ref n) {
@@ -401,11 +417,14 @@ private:
                 add_term(terms, b.times(b.number(-1), quotient, m));
             return sum_of(terms);
         }
+        if (f == function::log && logarithms_.goes_through(child(n, 0)))
+            return tangent(logarithms_.of(child(n, 0), value_of(child(n, 0))));
         const ref inside = tangent(child(n, 0));
         if (f == function::conjugate || f == function::real || f == function::imaginary)
             return inside == none ? none : b.apply(f, inside);
         const ref slope = inside == none ? none : slope_of(n);
-        return slope == none ? none : product(slope, inside);
+        if (slope == none) return none;
+        return product(is_norm(n) ? b.times(not_zero(value_of(n)), slope) : slope, inside);
     }
     constexpr ref of_cases(ref n) {
         const ir::node x = p_.nodes[n];
@@ -447,7 +466,7 @@ private:
                 return product(y, b.minus(inside, rows));
             }
             case reduction::logsumexp: {
-                const ref weights = p_.reduce(reduction::softmax, x.indices, body);
+                const ref weights = weights_of(n);
                 return p_.reduce(reduction::sum, x.indices, product(weights, inside));
             }
             case reduction::product:

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/derive/tidy.hpp>
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 

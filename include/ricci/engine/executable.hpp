@@ -100,6 +100,9 @@ public:
     }
     ~executable();
 
+    /// Throws ricci::error where this has been moved from.
+    void check() const;
+
     /// Reads the operands' current contents, writes the outputs; allocates nothing, unless there
     /// are more threads than before or other calls run meanwhile. Throws std::bad_alloc then,
     /// before anything is written, and ricci::error where a tensor that was bound has been
@@ -126,6 +129,8 @@ public:
     struct state;
 
 private:
+    void bind_changes(const request& changes);
+
     state* state_;
 };
 

@@ -29,8 +29,8 @@ class guarded_children {
 public:
     template <class Program>
     constexpr guarded_children(const Program& p, const node& x) {
-        const bool logic = x.kind == op::compare &&
-                           x.detail >= static_cast<std::uint8_t>(comparison::logical_and);
+        const bool logic =
+            x.kind == op::compare && x.detail >= static_cast<std::uint8_t>(comparison::logical_and);
         all_ = x.kind == op::choose || logic;
         const bool quotient = x.kind == op::divide;
         if (!quotient && x.kind != op::multiply) return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ricci/ir/eliminate.hpp>
+#include <ricci/ir/normal_brackets.hpp>
 #include <ricci/ir/normal_numbers.hpp>
 #include <ricci/ir/normal_pairs.hpp>
 #include <ricci/ir/normal_term.hpp>
@@ -46,6 +47,7 @@ public:
             substitute_free_deltas(t);
             fold_imaginary_units(p_, t);
             settle_numbers(p_, t);
+            drop_brackets(*this, p_, t);
             bool merged = false;
             for (std::int32_t j = 0; j < out.size() && !merged; ++j)
                 merged = same_term(out[j], t) && out[j].coefficient.add(t.coefficient);

@@ -83,12 +83,6 @@ constexpr bool is_power_of_zero(const Program& p, const node& x) {
     return exponent.kind == op::number && exponent.value == 0;
 }
 
-/// A condition, as a number: in a product with a false one the other places need not exist.
-constexpr bool is_bracket(const node& x) {
-    return x.kind == op::compare ||
-           (x.kind == op::apply && x.detail == static_cast<std::uint8_t>(function::logical_not));
-}
-
 /// [m^{ij}]: a tensor of bool, or of whole numbers 0 and 1, that stands as a condition.
 constexpr bool is_truth(const node& x) { return x.kind == op::compare && x.value == 1; }
 

@@ -49,7 +49,7 @@ static_assert(derives("Y^{i} = \\operatorname{relu}(X^{i})",
 static_assert(derives(
     "Y^{i} = \\operatorname{gelu}(X^{i})",
     D_X("^{i}") " := " D_Y("^{i}") " (0.5 (1 + \\operatorname{erf}(\\frac{1}{\\sqrt{2}} X^{i})) + "
-                                  "X^{i} (\\frac{1}{\\sqrt{2 \\pi}} \\exp(-0.5 (X^{i})^{2})))"));
+                                   "X^{i} (\\frac{1}{\\sqrt{2 \\pi}} \\exp(-0.5 (X^{i})^{2})))"));
 static_assert(derives(
     "Y^{i} = \\operatorname{silu}(X^{i})",
     D_X("^{i}") " := " D_Y(
@@ -58,7 +58,7 @@ static_assert(derives(
 static_assert(
     derives("Y^{i} = \\operatorname{elu}(X^{i})",
             D_X("^{i}") " := " D_Y("^{i}") " \\begin{cases} 1 & \\text{if } 0 < X^{i} \\\\ "
-                                          "\\exp(X^{i}) & \\text{otherwise} \\end{cases}"));
+                                           "\\exp(X^{i}) & \\text{otherwise} \\end{cases}"));
 static_assert(
     derives("Y^{i} = \\operatorname{erf}(X^{i})",
             D_X("^{i}") " := " D_Y("^{i}") " \\frac{2}{\\sqrt{\\pi}} \\exp(-(X^{i})^{2})"));
@@ -78,9 +78,21 @@ static_assert(derives(
 static_assert(derives("Y^{i} = (X^{i})^2", D_X("^{i}") " := 2 " D_Y("^{i}") " X^{i}"));
 static_assert(derives("Y^{i} = (X^{i})^3", D_X("^{i}") " := 3 " D_Y("^{i}") " (X^{i})^{2}"));
 static_assert(derives("Y^{i} = (X^{i})^{Z^{i}}",
-                      D_X("^{i}") " := " D_Y("^{i}") " Z^{i} (X^{i})^{Z^{i} - 1}"));
-static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}", "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " := " D_Y(
-                                                     "^{i}") " Y^{i} \\log(Z^{i})\n"));
+                      D_X("^{i}") " := " D_Y("^{i}") " [Z^{i} \\ne 0] Z^{i} (X^{i})^{Z^{i} - 1}"));
+static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}",
+                      "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " := " D_Y(
+                          "^{i}") " [Z^{i} \\ne 0] Y^{i} \\log(Z^{i})\n"));
+// Where a chain rule multiplies 0 by infinity.
+static_assert(derives("Y = \\lVert X^{i} \\rVert",
+                      "Y = \\sqrt{\\sum_{i} (X^{i})^{2}}\n" D_X("^{i}") " := " D_Y(
+                          "") " [Y \\ne 0] \\frac{1}{Y} X^{i}\n"));
+static_assert(derives("Y^{i} = |X^{i}|^2", D_X("^{i}") " := 2 \\operatorname{Re}(" D_Y(
+                                               "^{i}") ") \\operatorname{conj}(X^{i})"));
+static_assert(derives("Y^{i} = \\log \\sigma(X^{i})",
+                      D_X("^{i}") " := " D_Y("^{i}") " \\operatorname{sigmoid}(-X^{i})"));
+static_assert(derives("Y^{i} = \\log \\operatorname{softmax}_i(X^{i})",
+                      D_X("^{i}") " := " D_Y("^{i}") " - \\sum_{i'} " D_Y(
+                          "^{i'}") " \\operatorname{softmax}_{i}(X^{i})"));
 static_assert(derives("Y^{i} = \\max(X^{i}, Z^{i})",
                       D_X("^{i}") " := " D_Y("^{i}") " ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}])"));
 static_assert(derives("Y^{i} = \\min(X^{i}, Z^{i})",

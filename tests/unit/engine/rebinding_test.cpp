@@ -1,10 +1,12 @@
 // Prepared programs whose operands move, go, or are others: what is noticed, and bind().
 #include <array>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
 #include "tests/catch.hpp"
@@ -237,4 +239,85 @@ TEST_CASE("a square matrix that its own product replaces is planned for that", "
     step();
     CHECK(ricci::testing::difference(ricci::testing::copy_of(step["Y"_t]),
                                      ricci::testing::copy_of(times(once, b, 1)), 1e-6) == "");
+}
+
+TEST_CASE("a number is a constant, a reference to one is read at every run", "[rebinding]") {
+    const auto a = random_tensor<float, 2>({3, 4}, 1), b = random_tensor<float, 2>({4, 2}, 2);
+    float c = 2;
+    ricci::tensor<float, 0> rank_0 = 2;
+    auto constant = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = c);
+    auto read = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = std::cref(c));
+    auto written = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = std::ref(c));
+    auto scalar = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = rank_0);
+    const ricci::program text(product);
+    ricci::runner at_run_time = ricci::prepare(text, {{"A", a}, {"B", b}, {"c", std::cref(c)}});
+    for (const float now : {2.0F, 4.0F, -0.5F}) {
+        c = now;
+        rank_0 = now;
+        constant(), read(), written(), scalar(), at_run_time();
+        const matrix expected = times(a, b, now);
+        CHECK(same(constant["Y"_t], times(a, b, 2)));
+        CHECK(same(read["Y"_t], expected));
+        CHECK(same(written["Y"_t], expected));
+        CHECK(same(scalar["Y"_t], expected));
+        CHECK(same(at_run_time["Y"].as<float, 2>(), expected));
+    }
+}
+
+TEST_CASE("what has been moved from says so", "[rebinding]") {
+    const auto a = random_tensor<float, 2>({3, 4}, 1), b = random_tensor<float, 2>({4, 2}, 2);
+    auto first = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = 1);
+    auto second = std::move(first);
+    const auto says = [](auto&& use) {
+        try {
+            use();
+        } catch (const ricci::error& e) {
+            return std::string(e.what()).find("moved") != std::string::npos;
+        }
+        return false;
+    };
+    CHECK(says([&] { first(); }));
+    CHECK(says([&] { first["Y"_t]; }));
+    CHECK(says([&] { first.bind("A"_t = a); }));
+    CHECK(says([&] { first.explain(); }));
+    second();
+    CHECK(same(second["Y"_t], times(a, b, 1)));
+
+    ricci::runner one = ricci::prepare(ricci::program(product), {{"A", a}, {"B", b}, {"c", 1}});
+    ricci::runner other = std::move(one);
+    CHECK(says([&] { one(); }));
+    CHECK(says([&] { one["Y"]; }));
+    CHECK(says([&] { one.bind("A", a); }));
+    CHECK(says([&] { one.bind({{"A", a}, {"B", b}}); }));
+    CHECK(says([&] { one.explain(); }));
+    other();
+    one = std::move(other);
+    one();
+    CHECK(same(one["Y"].as<float, 2>(), times(a, b, 1)));
+}
+
+TEST_CASE("operands that grow together are bound in one call, and a single one says so",
+          "[rebinding]") {
+    const auto a = random_tensor<float, 2>({3, 4}, 1), b = random_tensor<float, 2>({4, 2}, 2);
+    const auto wide = random_tensor<float, 2>({3, 5}, 3), tall = random_tensor<float, 2>({5, 2}, 4);
+    auto step = ricci::prepare(product, "A"_t = a, "B"_t = b, "c"_t = 1);
+    ricci::runner text = ricci::prepare(ricci::program(product), {{"A", a}, {"B", b}, {"c", 1}});
+    const auto words = [](auto&& use) {
+        try {
+            use();
+        } catch (const ricci::error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    for (const auto& said :
+         {words([&] { step.bind("A"_t = wide); }), words([&] { text.bind("A", wide); })})
+        CHECK_THAT(said, ricci::testing::Contains("bound in one call of bind"));
+    step();  // as it was
+    CHECK(same(step["Y"_t], times(a, b, 1)));
+    step.bind("A"_t = wide, "B"_t = tall);
+    text.bind({{"A", wide}, {"B", tall}});
+    step(), text();
+    CHECK(same(step["Y"_t], times(wide, tall, 1)));
+    CHECK(same(text["Y"].as<float, 2>(), times(wide, tall, 1)));
 }

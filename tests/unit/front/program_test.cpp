@@ -366,6 +366,8 @@ TEST_CASE("einsum strings of run time") {
     tensor<double, 2> a = filled<double, 2>({3, 4}, 1), b = filled<double, 2>({4, 5}, 2);
     CHECK(same(einsum("ij,jk->ik", {a, b}), ricci::einsum<"ij,jk->ik">(a, b)));
     CHECK(same(einsum("ij->ji", {a}), ricci::einsum<"ij->ji">(a)));
+    const std::vector<array> both{a.view(), b.view()};
+    CHECK(same(einsum("ij,jk->ik", both), ricci::einsum<"ij,jk->ik">(a, b)));
     CHECK(einsum("...j,j->...", {a, std::vector<double>{1, 0, 0, 0}}).as<double, 1>()(2) ==
           a(2, 0));
     CHECK_THAT(words_of([&] {

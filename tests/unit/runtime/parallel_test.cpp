@@ -1,4 +1,5 @@
 // Tasks on several threads: each runs once, and no two at a time share a worker.
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -173,4 +174,14 @@ TEST_CASE("all threads round, and take tiny numbers for zeros, as the caller's d
             CHECK(different == 0);
         }
     }
+}
+
+TEST_CASE("a thread that ends leaves its worker's memory to the next one", "[parallel]") {
+    const worker_guard guard;
+    set_worker_count(1);
+    std::vector<std::atomic<bool>> used(static_cast<std::size_t>(worker_slots()));
+    auto body = [&](std::int64_t, int worker) { used[static_cast<std::size_t>(worker)] = true; };
+    for (int k = 0; k < 300; ++k) std::thread([&] { parallel_for(4, body); }).join();
+    const auto count = std::count(used.begin(), used.end(), true);
+    CHECK(count <= 2);
 }
