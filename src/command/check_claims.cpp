@@ -13,24 +13,24 @@ namespace {
 
 constexpr const char* alike = "both sides are alike in all numbers tried, which proves nothing";
 
-/// Whether a document gives a name one number, and no other.
-bool one_value(const std::vector<limit_list::limit>& list) {
+/// Whether a page gives a name one number, and no other.
+bool one_value(const std::vector<page_facts::number>& list) {
     return std::all_of(list.begin(), list.end(),
                        [&](const auto& l) { return l.text == list.front().text; });
 }
 /// Names of the claim that the other side does not rest on.
-std::vector<std::string> new_inputs(const judgement& j) {
+std::vector<std::string> new_inputs(const judge::finding& j) {
     std::vector<std::string> out;
     for (const std::string& name : j.claim_inputs)
-        if (name != "leftside" && std::find(j.source_inputs.begin(), j.source_inputs.end(), name) ==
-                                      j.source_inputs.end())
+        if (name != left_side && std::find(j.source_inputs.begin(), j.source_inputs.end(), name) ==
+                                     j.source_inputs.end())
             out.push_back(name);
     return out;
 }
 std::string list_of(const std::vector<std::string>& names) {
     std::string out;
     for (std::size_t k = 0; k < names.size(); ++k)
-        out += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + shown_name(names[k]);
+        out += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
     return out;
 }
 std::string after(const program_text& context) {
@@ -89,22 +89,6 @@ std::string with_adjoints(const std::string& text, const std::vector<std::string
 
 }  // namespace
 
-std::string shown_name(const std::string& name) {
-    if (name.rfind("mean", 0) == 0 && name.size() > 4)
-        return "\\langle " + name.substr(4) + " \\rangle";
-    if (name.rfind("inner", 0) == 0 && name.size() > 5) return "the inner product";
-    if (name.rfind("bare", 0) == 0 && name.size() == 5) return name.substr(4);
-    if (name.rfind("cal", 0) == 0 && name.size() == 4) return "\\mathcal{" + name.substr(3) + "}";
-    if (name.rfind("bold", 0) == 0 && name.size() == 5) return "\\mathbf{" + name.substr(4) + "}";
-    return name;
-}
-
-const std::vector<limit_list::limit>& limit_list::of(const std::string& name) const {
-    static const std::vector<limit> none;
-    const auto found = list_.find(name);
-    return found == list_.end() ? none : found->second;
-}
-
 /// A definition with what it rests on beyond `context`.
 std::string claim_judge::whole(const definition& d, const program_text& context) const {
     std::string out;
@@ -114,13 +98,25 @@ std::string claim_judge::whole(const definition& d, const program_text& context)
     return out + d.text + "\n";
 }
 
+judge::finding claim_judge::asked(const std::string& source, const std::string& claims) const {
+    judge::request r;
+    r.source = source;
+    r.claims = claims;
+    r.declared = facts_.assumptions;
+    r.noncommuting = names_.operators;
+    return judge::judge(r);
+}
+
 bool claim_judge::implies(const definition& d, const std::string& text,
                           const std::vector<used_name>& names) const {
     const program_text context = definitions_.below(names, d.name);
-    const judgement j = judge_text(
-        definitions_.functions_in(d.text + context.text) + context.text + whole(d, context),
-        definitions_.functions_in(text) + text);
-    return j.readable && j.verdict == judged::proved;
+    judge::request r;
+    r.source = definitions_.functions_in(d.text + context.text) + context.text + whole(d, context);
+    r.claims = definitions_.functions_in(text) + text;
+    r.try_assumptions = false;
+    r.noncommuting = names_.operators;
+    const judge::finding j = judge::judge(r);
+    return j.readable && j.verdict == judge::verdict::proved;
 }
 
 claim_judge::texts claim_judge::texts_of(const claim& c) const {
@@ -151,23 +147,24 @@ settled claim_judge::run(const claim& c) const {
     if (c.what == kind::derivative && definitions_.find(c.numerator) && c.numerator != c.by &&
         !definitions_.rests_on(c.numerator, c.by))
         return {verdict::declares,
-                fmt::format("no equation says how {} rests on {}", shown_name(c.numerator),
-                            shown_name(c.by)),
+                fmt::format("no equation says how {} rests on {}", c.numerator, c.by),
                 {}};
-    judgement j = judge_text(t.source, t.claims);
+    if (c.what == kind::derivative && name_codes::has_values(t.source + t.claims))
+        return {verdict::declares, "no equation says what the functions in it are", {}};
+    judge::finding j = asked(t.source, t.claims);
     if (!j.readable && !c.own.empty() && !t.context.used.empty()) {
         // definitions that do not go together: without them
         t.source = definitions_.functions_in(c.own + c.text) + c.own;
         t.context.doubtful = true;
-        j = judge_text(t.source, t.claims);
+        j = asked(t.source, t.claims);
     }
     if (!j.readable) {
         if (relation) return {verdict::declares, "a condition on what stands in it", {}};
         return {verdict::unproved, "not judged: " + j.words, {}};
     }
-    const bool with_context = c.own.empty() || c.except == "leftside" || c.what == kind::restated ||
+    const bool with_context = c.own.empty() || c.except == left_side || c.what == kind::restated ||
                               c.what == kind::derivative;
-    if (j.verdict == judged::proved)
+    if (j.verdict == judge::verdict::proved)
         return {verdict::proved, with_context ? after(t.context) : "", {}};
     const std::vector<std::string> news = new_inputs(j);
 
@@ -178,8 +175,8 @@ settled claim_judge::run(const claim& c) const {
             (name.size() > 1 && name[0] == 'd' && name[1] >= 'A' && name[1] <= 'Z'))
             adjoints.push_back(name);
     if (c.what == kind::derivative && !adjoints.empty()) {
-        const judgement with = judge_text(t.source, with_adjoints(t.claims, adjoints));
-        if (with.readable && with.verdict == judged::proved)
+        const judge::finding with = asked(t.source, with_adjoints(t.claims, adjoints));
+        if (with.readable && with.verdict == judge::verdict::proved)
             return {
                 verdict::proved,
                 fmt::format("{}, with {} for the derivative", after(t.context), list_of(adjoints)),
@@ -192,32 +189,38 @@ settled claim_judge::run(const claim& c) const {
         said += (said.empty() ? "" : ", ") + n;
     }
     if (!numbers.empty() && !j.alike) {
-        const judgement with = judge_text(t.source + "\n" + numbers, t.claims);
-        if (with.readable && with.verdict == judged::proved)
+        const judge::finding with = asked(t.source + "\n" + numbers, t.claims);
+        if (with.readable && with.verdict == judge::verdict::proved)
             return {verdict::proved,
                     "where " + said + (with_context ? ", " + after(t.context) : ""),
                     {}};
     }
+    return not_proved(c, t, j, news);
+}
 
-    std::vector<std::string> all;
-    for (const used_name& u : c.names) all.push_back(plain_name(u.name));
-    if (relation) {
-        if (t.context.used.empty())
-            return {verdict::declares, "nothing defines what stands in it: a condition on it", all};
-        if (!j.alike && !news.empty())
-            return {verdict::declares, "a condition on what stands in it", all};
-        if (j.alike) return {verdict::unproved, alike, {}};
-        return {verdict::unproved,
-                j.verdict == judged::refuted ? j.words + "; it may be a condition on its names"
-                                             : j.words,
-                all};
+settled claim_judge::not_proved(const claim& c, const texts& t, const judge::finding& j,
+                                const std::vector<std::string>& news) const {
+    using kind = claim::kind;
+    const bool relation = c.what == kind::relation;
+    if (relation && t.context.used.empty() && j.verdict == judge::verdict::refuted &&
+        c.doubt.empty() && never_equal(c, t, j))
+        return {verdict::refuted, j.words, {}};
+    if (relation && t.context.used.empty()) {
+        const bool fact = j.verdict == judge::verdict::conditional;
+        return {verdict::declares,
+                "nothing defines what stands in it: a condition on it" +
+                    (fact ? ", " + j.words : std::string()),
+                fact ? j.under : std::vector<judge::assumption>{}};
     }
+    if (relation && !j.alike && !news.empty())
+        return {verdict::declares, "a condition on what stands in it", {}};
     if (c.what == kind::restated && !news.empty() && !j.alike)
         return {verdict::declares,
-                fmt::format("a second equation for {}, which says something of {}",
-                            shown_name(c.except), list_of(news)),
-                news};
-    if (c.what == kind::side && !news.empty() && !j.alike) {
+                fmt::format("a second equation for {}, which says something of {}", c.except,
+                            list_of(news)),
+                {}};
+    if (c.what == kind::side && !news.empty() && !j.alike &&
+        j.verdict != judge::verdict::conditional) {
         // what one side rests on and the other does not, and nothing defines: it relates the two
         for (const std::string& name : j.source_inputs)
             if (std::find(j.claim_inputs.begin(), j.claim_inputs.end(), name) ==
@@ -225,14 +228,17 @@ settled claim_judge::run(const claim& c) const {
                 return {verdict::declares,
                         fmt::format("that it is {} says something of {}, which nothing defines",
                                     c.side, list_of(news)),
-                        news};
+                        {}};
     }
-    if (j.verdict == judged::refuted) {
+    if (j.verdict == judge::verdict::conditional) return {verdict::conditional, j.words, {}};
+    if (j.verdict == judge::verdict::refuted) {
         if (c.what == kind::restated)
             return {verdict::unproved,
                     fmt::format("another equation for {} stands before it, and they differ ({})",
-                                shown_name(c.except), j.words),
-                    all};
+                                c.except, j.words),
+                    {}};
+        if (std::string one = holds_if_one(c, t); !one.empty())
+            return {verdict::conditional, "true if " + one, {}};
         const std::string why = why_not_refuted(c, t, j);
         if (why.empty())
             return {verdict::refuted,
@@ -248,6 +254,19 @@ settled claim_judge::run(const claim& c) const {
     return {verdict::unproved, j.words.empty() ? "no proof was found" : j.words, {}};
 }
 
+/// "c = 1" where the other side leaves c out and that makes the two equal: units are chosen so.
+std::string claim_judge::holds_if_one(const claim& c, const texts& t) const {
+    if (c.side_names.empty() || c.what == claim::kind::derivative) return {};
+    const std::set<std::string> lacking = beyond(c.own_names, c.side_names, c);
+    if (lacking.size() != 1 || !has_names(c.text.substr(c.text.find(" = ")))) return {};
+    const std::string name = *lacking.begin();
+    for (const used_name& u : c.names)
+        if (plain_name(u.name) == name && u.rank > 0) return {};
+    if (definitions_.find(name)) return {};
+    const judge::finding j = asked(name + " = 1\n" + t.source, t.claims);
+    return j.readable && j.verdict == judge::verdict::proved ? name + " = 1" : std::string();
+}
+
 /// Whether something is defined of what a claim differentiates.
 bool claim_judge::defines_any(const claim& c) const {
     return std::any_of(c.names.begin(), c.names.end(), [&](const used_name& u) {
@@ -256,110 +275,165 @@ bool claim_judge::defines_any(const claim& c) const {
 }
 
 /// What the section gives its names as numbers; 0 would make anything true.
-std::vector<std::string> claim_judge::numbers_for(const claim& c, const judgement& j) const {
+std::vector<std::string> claim_judge::numbers_for(const claim& c, const judge::finding& j) const {
     std::vector<std::string> out;
     std::set<std::string> inputs(j.source_inputs.begin(), j.source_inputs.end());
     inputs.insert(j.claim_inputs.begin(), j.claim_inputs.end());
-    for (const std::string& input : inputs)
-        for (const auto& l : limits_.of(plain_name(input)))
-            if (!l.text.empty() &&
-                (l.section == c.section || one_value(limits_.of(plain_name(input)))) &&
+    for (const std::string& input : inputs) {
+        const auto found = facts_.numbers.find(plain_name(input));
+        if (found == facts_.numbers.end()) continue;
+        for (const auto& l : found->second)
+            if ((l.section == c.section || one_value(found->second)) &&
                 l.text.substr(l.text.size() - 4) != " = 0") {
                 out.push_back(l.text);
                 break;
             }
+    }
     return out;
 }
 
 /// What names rest on in the end: those that no equation defines.
 std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names,
-                                             const std::string& except) const {
+                                             const std::string& except, int section) const {
     std::set<std::string> out, seen;
     std::vector<used_name> open = names;
     while (!open.empty()) {
         const used_name u = open.back();
         open.pop_back();
-        if (u.derivative || u.name == except || u.name == "leftside" || u.name == "value" ||
+        if (u.derivative || u.name == except || u.name == left_side || u.name == "value" ||
             !seen.insert(u.name).second)
             continue;
         const definition* d = definitions_.find(u.name);
-        if (d && d->rank == u.rank) open.insert(open.end(), d->uses.begin(), d->uses.end());
+        const bool here = d && (section == every_section || d->section == section);
+        if (here && d->rank == u.rank) open.insert(open.end(), d->uses.begin(), d->uses.end());
         else out.insert(plain_name(u.name));
     }
     return out;
 }
 
-/// What a page need not say: that a letter counts the terms of a sum, that one side's names are
-/// made of the other's, that a constant of nature is 1.
-std::string claim_judge::why_hidden(const claim& c, const texts& t, const judgement& j) const {
-    static const std::set<std::string> counts = {"n", "N", "m", "M", "K", "D", "d", "T",
-                                                 "B", "C", "L", "P", "p", "S", "V"};
-    static const std::set<std::string> constants = {"c",           "hbar",   "k_B", "G",
-                                                    "\\epsilon_0", "\\mu_0", "k"};
-    const std::string all = t.source + t.claims;
-    if (all.find("\\partial^2") != std::string::npos) return "second derivatives are only proved";
-    for (const std::string& input : j.numbers) {
-        const bool bound = all.find("^{" + input + "}") != std::string::npos &&
-                           all.find("\\sum") != std::string::npos;
-        const bool letter =
-            counts.count(input) ||
-            (input.size() > 2 && (input[0] == 'n' || input[0] == 'N') && input[1] == '_');
-        if (bound || (letter && all.find("\\sum") != std::string::npos))
-            return input + " may count the terms of a sum";
+/// Names that only one side rests on, an earlier section's meaning of a name read in or not.
+std::set<std::string> claim_judge::beyond(const std::vector<used_name>& names,
+                                          const std::vector<used_name>& other,
+                                          const claim& c) const {
+    std::set<std::string> out;
+    for (const int section : {every_section, c.section}) {
+        const std::set<std::string> known = inputs_of(other, c.except, section);
+        for (const std::string& name : inputs_of(names, c.except, section))
+            if (!known.count(name)) out.insert(name);
     }
-    if (c.side_names.empty()) return {};
-    const std::set<std::string> own = inputs_of(c.own_names, c.except),
-                                side = inputs_of(c.side_names, c.except);
-    for (const std::string& name : side)
-        if (!own.count(name))
-            return fmt::format("no equation says what {} has to do with the other side",
-                               shown_name(name));
-    bool only_constants = false;
-    for (const std::string& name : own) {
-        if (side.count(name)) continue;
-        if (!constants.count(name)) return {};
-        only_constants = true;
-    }
-    return only_constants ? "a constant of it may be 1 in the units of the page" : std::string();
+    return out;
+}
+
+/// An equation of the page that binds names of the claim to one another, and was not used; 0 where there is none.
+int claim_judge::condition_on(const claim& c, const judge::finding& j) const {
+    std::set<std::string> inputs;
+    for (const auto* list : {&j.source_inputs, &j.claim_inputs})
+        for (const std::string& name : *list) inputs.insert(plain_name(name));
+    for (const page_facts::condition& known : facts_.conditions)
+        if (known.line != c.line && known.section == c.section && !known.names.empty() &&
+            std::includes(inputs.begin(), inputs.end(), known.names.begin(), known.names.end()))
+            return known.line;
+    return 0;
+}
+
+/// \cos x = \sqrt{1 - \sin^2 x} leaves the sign to the reader.
+bool claim_judge::differs_by_a_sign(const claim& c, const texts& t) const {
+    if (c.text.find("\\sqrt") == std::string::npos && c.own.find("\\sqrt") == std::string::npos)
+        return false;
+    const auto squared = [](const std::string& equation) {
+        const std::size_t at = equation.find(" = ");
+        return at == std::string::npos ? equation
+                                       : equation.substr(0, at + 3) + "(" + equation.substr(at + 3) + ")^2";
+    };
+    if (c.own.empty() || c.what == claim::kind::derivative) return false;
+    const std::string functions = definitions_.functions_in(c.own + c.text + t.context.text);
+    const judge::finding j =
+        asked(functions + t.context.text + squared(c.own), definitions_.functions_in(c.text) + squared(c.text));
+    return j.readable && (j.verdict == judge::verdict::proved || j.alike);
+}
+
+/// The numbers at the end of "with x = 2 this is 3 and y is 4"; empty where they are none.
+static std::pair<std::string, std::string> last_values(const std::string& words) {
+    const std::size_t is = words.rfind(" is "), first = words.find("this is ");
+    if (is == std::string::npos || first == std::string::npos || first + 8 >= is) return {};
+    const std::size_t first_end = words.find(' ', first + 8);
+    std::string right = words.substr(first + 8, first_end - first - 8), left = words.substr(is + 4);
+    for (const std::string* v : {&right, &left})
+        if (v->empty() || v->find_first_not_of("0123456789-/") != std::string::npos) return {};
+    return {std::move(left), std::move(right)};
+}
+
+/// Whether the two sides can be equal nowhere, or only where both are 0: the left one is a number and the right one
+/// another, or their quotient is a number.
+bool claim_judge::never_equal(const claim& c, const texts& t, const judge::finding& j) const {
+    const auto [left, right] = last_values(j.words);
+    if (left.empty() || c.text.find(" = ") == std::string::npos) return false;
+    const std::size_t equals = c.text.find(" = ");
+    const std::string name = c.text.substr(0, equals), side = c.text.substr(equals + 3);
+    const auto holds = [&](const std::string& value) {
+        const judge::finding f =
+            asked(t.source, definitions_.functions_in(c.text) + name + " = " + value);
+        return f.readable && f.verdict == judge::verdict::proved;
+    };
+    if (!has_names(side)) return holds("(" + left + ")");
+    if (left == "0" || right == "0") return false;
+    return holds("\\frac{(" + left + ")}{(" + right + ")} \\cdot (" + side + ")");
 }
 
 /// Why numbers for which two sides differ do not show that the page is wrong; empty if they do.
-std::string claim_judge::why_not_refuted(const claim& c, const texts& t, const judgement& j) const {
+std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
+                                         const judge::finding& j) const {
     if (!c.doubt.empty()) return c.doubt;
-    const std::string side = c.text.substr(c.text.find(" = "));
-    if (j.claim_inputs.empty() && !has_names(side))
-        return "a number may be its value in an example";
-    if (std::string hidden = why_hidden(c, t, j); !hidden.empty()) return hidden;
-    // what a symbol stands for nearly everywhere, and no text says: a metric is symmetric
-    const bool relativity = t.source.find("\\mu") != std::string::npos;
-    for (const used_name& u : c.names) {
-        static const std::set<std::string> known = {"g", "\\eta", "\\epsilon", "\\varepsilon",
-                                                    "\\Gamma"};
-        static const std::set<std::string> fields = {"R", "T", "F", "G", "h"};
-        const std::string key = plain_name(u.name);
-        if (u.rank > 1 && !u.derivative &&
-            (known.count(key) || (relativity && fields.count(key))) && !definitions_.find(u.name))
-            return key + " may be symmetric, or change its sign where indices are exchanged";
-    }
     if (t.context.doubtful) return "one of its names has several meanings here";
-    for (const definition* d : t.context.used)
-        if (definitions_.has_several(d->name)) return d->name + " has several meanings here";
-    std::set<std::string> inputs(j.source_inputs.begin(), j.source_inputs.end());
-    inputs.insert(j.claim_inputs.begin(), j.claim_inputs.end());
-    for (const std::string& input : inputs) {
-        const std::string key = plain_name(input);
-        if (input == "leftside") continue;
-        if (names_.restricted.count(key)) return "the text says more of " + key;
-        for (const auto& l : limits_.of(key)) {
-            if (l.line == c.line) continue;
-            if (l.text.empty())
-                return fmt::format("line {} says more of {}", l.line, shown_name(key));
-            const judgement with = judge_text(t.source + "\n" + l.text + "\n", t.claims);
-            if (!with.readable || with.verdict != judged::refuted)
-                return fmt::format("line {} says {}", l.line, l.text);
-        }
+    const bool never = never_equal(c, t, j);
+    const std::string side = c.text.substr(c.text.find(" = "));
+    if (!has_names(side) && !never) return "a number may be what it is set to";
+    for (const used_name& u : c.names)
+        if (u.derivative && definitions_.find(u.numerator) &&
+            !definitions_.rests_on(u.numerator, u.of))
+            return fmt::format("no equation says how {} rests on {}", u.numerator, u.of);
+    if (c.what != claim::kind::derivative && !never &&
+        (!beyond(c.side_names, c.own_names, c).empty() || !cancels(c, t)))
+        return "one side rests on names that the other has not";
+    if (differs_by_a_sign(c, t)) return "they differ by the sign of a root";
+    // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
+    if (c.what == claim::kind::relation && !never &&
+        inputs_of(c.own_names, c.except, every_section).size() < 2)
+        return "it may be a condition on its names";
+    if (const int line = condition_on(c, j); line > 0 && !never)
+        return fmt::format("line {} binds its names to one another", line);
+    return elsewhere(c, t);
+}
+
+/// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has no r.
+bool claim_judge::cancels(const claim& c, const texts& t) const {
+    const std::set<std::string> lacking = beyond(c.own_names, c.side_names, c);
+    if (c.side_names.empty()) return true;
+    const std::string name = c.text.substr(0, c.text.find(" = "));
+    for (const std::string& by : lacking) {
+        for (const used_name& u : c.names)
+            if (plain_name(u.name) == by && u.rank > 0) return false;
+        const judge::finding j =
+            asked(t.source, "\\frac{\\partial " + name + "}{\\partial " + by + "} = 0");
+        if (!j.readable || j.verdict != judge::verdict::proved) return false;
     }
-    return {};
+    return true;
+}
+
+/// What an earlier section says of a name may not be meant here; nor what this one says, of an expression on the left.
+std::string claim_judge::elsewhere(const claim& c, const texts& t) const {
+    std::string here, outside;
+    for (const definition* d : t.context.used) {
+        if (d->section == c.section && c.except != left_side) here += d->text + "\n";
+        else if (c.own.empty() && definitions_.has_several(d->name)) outside = d->name;
+        else if (!c.own.empty()) outside = d->name;
+    }
+    if (outside.empty()) return {};
+    if (c.own.empty()) return outside + " has several meanings on the page";
+    here = definitions_.functions_in(here + c.own) + here + c.own;
+    const judge::finding alone = asked(here, t.claims);
+    if (alone.readable && alone.verdict == judge::verdict::refuted) return {};
+    return outside + " may mean something else here";
 }
 
 }  // namespace ricci::command

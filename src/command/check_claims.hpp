@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "command/check_definitions.hpp"
 #include "command/check_paper.hpp"
+#include "command/declared_facts.hpp"
 #include "command/paper_symbols.hpp"
+#include "src/judge/judge.hpp"
 
 namespace ricci::command {
 
@@ -30,39 +31,26 @@ struct claim {
     std::vector<used_name> names;
     std::vector<used_name> own_names, side_names;  // of either side alone, where that is known
     std::string numerator, by;                     // of a derivative on the left
-    std::string doubt;                             // why a refutation would not be one
-    std::string side;                              // as it stands, for words
-};
-
-/// What a document says of a name beside its definition. A later refutation has to know.
-class limit_list {
-public:
-    void add(const std::string& name, int line, const std::string& text = {}, int section = 0) {
-        list_[name].push_back({line, section, text});
-    }
-    struct limit {
-        int line = 0;
-        int section = 0;
-        std::string text;  // "name = number" in the notation; empty where it says something else
-    };
-    const std::vector<limit>& of(const std::string& name) const;
-
-private:
-    std::map<std::string, std::vector<limit>> list_;
+    std::string doubt;  // why a refutation would not be one: where it holds, how it was read
+    std::string side;   // as it stands, for words
 };
 
 struct settled {
     command::verdict verdict = verdict::unproved;
     std::string words;
-    std::vector<std::string> limited;  // names that the claim turns out to say something of
+    std::vector<judge::assumption> stated;  // what the claim itself says of its names
 };
 
 class claim_judge {
 public:
-    claim_judge(const definition_list& definitions, const limit_list& limits, const symbols& names)
-        : definitions_(definitions), limits_(limits), names_(names) {}
+    claim_judge(const definition_list& definitions, const page_facts& facts, const symbols& names)
+        : definitions_(definitions), facts_(facts), names_(names) {}
 
     settled run(const claim& c) const;
+    /// What the names of a claim rest on in the end, where nothing defines it.
+    std::set<std::string> inputs_of(const claim& c) const {
+        return inputs_of(c.names, c.except, every_section);
+    }
     /// Whether a definition implies `text`.
     bool implies(const definition& d, const std::string& text,
                  const std::vector<used_name>& names) const;
@@ -75,19 +63,30 @@ private:
     };
     texts texts_of(const claim& c) const;
     std::string whole(const definition& d, const program_text& context) const;
-    std::vector<std::string> numbers_for(const claim& c, const judgement& j) const;
-    std::string why_not_refuted(const claim& c, const texts& t, const judgement& j) const;
+    judge::finding asked(const std::string& source, const std::string& claims) const;
+    std::vector<std::string> numbers_for(const claim& c, const judge::finding& j) const;
+    settled not_proved(const claim& c, const texts& t, const judge::finding& j,
+                       const std::vector<std::string>& news) const;
+    std::string why_not_refuted(const claim& c, const texts& t, const judge::finding& j) const;
+    static constexpr int every_section = -1;
+    std::set<std::string> beyond(const std::vector<used_name>& names,
+                                 const std::vector<used_name>& other, const claim& c) const;
+    int condition_on(const claim& c, const judge::finding& j) const;
+    bool never_equal(const claim& c, const texts& t, const judge::finding& j) const;
+    std::string elsewhere(const claim& c, const texts& t) const;
+    bool cancels(const claim& c, const texts& t) const;
+    std::string holds_if_one(const claim& c, const texts& t) const;
     bool defines_any(const claim& c) const;
     std::set<std::string> inputs_of(const std::vector<used_name>& names,
-                                    const std::string& except) const;
-    std::string why_hidden(const claim& c, const texts& t, const judgement& j) const;
+                                    const std::string& except, int section) const;
+    bool differs_by_a_sign(const claim& c, const texts& t) const;
 
     const definition_list& definitions_;
-    const limit_list& limits_;
+    const page_facts& facts_;
     const symbols& names_;
 };
 
-/// A name as a reader knows it.
-std::string shown_name(const std::string& name);
+/// What stands for the left side of an equation that has no name there.
+inline constexpr const char* left_side = "leftside";
 
 }  // namespace ricci::command

@@ -1,4 +1,4 @@
-// The door from the command to the front end: texts are read and claims judged, as plain values.
+// The door from the command to the reader of equations: what a text says, as plain values.
 #pragma once
 
 #include <string>
@@ -41,22 +41,6 @@ struct reading {
 
 /// Reads equations; nothing is derived.
 reading read_text(const std::string& text);
-
-enum class judged { proved, refuted, unproved };
-
-struct judgement {
-    judged verdict = judged::unproved;
-    bool readable = true;  // both texts were read
-    bool alike = false;    // not proved, and equal on all numbers tried
-    std::string words;     // of a refutation the counterexample, else why it is not proved
-    std::vector<std::string> source_inputs;  // what no equation of the source defines
-    std::vector<std::string> numbers;        // those of both that have no indices
-    std::vector<std::string>
-        claim_inputs;  // names of the claim that the source has no equation for
-};
-
-/// Whether the equations of `source` imply those of `claims`.
-judgement judge_text(const std::string& source, const std::string& claims);
 
 /// The name without what tells upper indices from lower ones.
 std::string plain_name(const std::string& name);

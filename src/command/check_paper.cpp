@@ -9,7 +9,6 @@
 #include "command/check_definitions.hpp"
 #include "command/check_numbers.hpp"
 #include "command/document_parts.hpp"
-#include "command/paper_prose.hpp"
 #include "command/paper_reader.hpp"
 #include "command/paper_statements.hpp"
 #include "command/paper_symbols.hpp"
@@ -17,8 +16,9 @@
 namespace ricci::command {
 
 const char* word_of(verdict v) {
-    static constexpr const char* words[verdict_count] = {
-        "defines", "proved", "refuted", "unproved", "declares", "prose", "unreadable"};
+    static constexpr const char* words[verdict_count] = {"defines", "proved",    "conditional",
+                                                         "refuted", "unproved",  "declares",
+                                                         "prose",   "unreadable"};
     return words[static_cast<int>(v)];
 }
 
@@ -32,7 +32,7 @@ public:
         : document_(d), parts_(parts_of(d)), names_(symbols_of(d, parts_)), reader_(d, names_) {}
 
     paper_report run(const std::function<void(std::size_t, std::size_t)>& tell) {
-        // what the text says of a name in passing limits it wherever it stands
+        // what the text says of a name in passing holds wherever it stands
         int section = 0;
         for (const part& p : parts_) {
             section += p.kind == part_kind::heading;
@@ -43,8 +43,7 @@ public:
             if (tell) tell(k, parts_.size());
             const part& p = parts_[k];
             if (p.kind == part_kind::heading) {
-                reader_.begin_section(
-                    std::string(document_.text().substr(p.begin, p.end - p.begin)));
+                reader_.begin_section(document_.text().substr(p.begin, p.end - p.begin));
                 end_ = p.end;
             } else if (p.kind == part_kind::display) {
                 reader_.begin_display(

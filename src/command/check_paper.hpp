@@ -10,8 +10,17 @@
 
 namespace ricci::command {
 
-enum class verdict { defines, proved, refuted, unproved, declares, prose, unreadable };
-inline constexpr int verdict_count = 7;
+enum class verdict {
+    defines,
+    proved,
+    conditional,  // true under an assumption that the words name
+    refuted,
+    unproved,
+    declares,
+    prose,
+    unreadable
+};
+inline constexpr int verdict_count = 8;
 const char* word_of(verdict v);
 
 /// One equation of a document.

@@ -69,6 +69,16 @@ macro_table::macro_table() {
     define("\\abs", 1, "\\lvert #1 \\rvert");
     define("\\norm", 1, "\\lVert #1 \\rVert");
     define("\\dd", 0, "d");
+    // of commath and xspace
+    define("\\dif", 0, "d");
+    define("\\od", 3, "\\frac{d^{#1} #2}{d #3^{#1}}");
+    define("\\pd", 3, "\\frac{\\partial^{#1} #2}{\\partial #3^{#1}}");
+    for (const char* order_first : {"\\od", "\\pd"}) macros_[order_first].optional = true;
+    define("\\del", 1, "\\left( #1 \\right)");
+    define("\\sbr", 1, "\\left[ #1 \\right]");
+    define("\\cbr", 1, "\\left\\{ #1 \\right\\}");
+    define("\\envert", 1, "\\lvert #1 \\rvert");
+    define("\\xspace", 0, "");
     define("\\bra", 1, "\\langle #1 |");
     define("\\ket", 1, "| #1 \\rangle");
     define("\\expval", 1, "\\langle #1 \\rangle");

@@ -14,7 +14,7 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
                                  std::string& label) {
     std::vector<std::string> free;
     const auto name = [&] {
-        std::string out = "\\text{leftside}";
+        std::string out = "\\text{" + std::string(left_side) + "}";
         if (free.empty()) return out;
         out += "^{";
         for (const std::string& i : free) out += i + " ";
@@ -48,7 +48,6 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
             say_trouble(s, r.kept, right);
         else {
             add(s.at, s.source, verdict::declares, "a condition on what stands in it");
-            limit(s);
         }
         return true;
     }
@@ -57,8 +56,9 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
     const bool square_left =
         is_power(r.kept.sides[0]) &&
         !definitions_.find(name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key);
-    const claim::kind what =
-        is_derivative(r.left()) || square_left ? claim::kind::side : claim::kind::relation;
+    // in a chain each side is said to follow from the one before
+    const bool follows = is_derivative(r.left()) || square_left || r.sides.size() > 2;
+    const claim::kind what = follows ? claim::kind::side : claim::kind::relation;
     // \sigma^2 = ... says what \sigma^2 is, and its further sides claim something
     const written_name root = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end());
     const bool square = !root.key.empty() && !root.indexed && root.end == r.kept.sides[0].end() &&
@@ -67,7 +67,6 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
     const std::string own = name() + " = " + (square ? r.sides[1].text : r.left());
     const std::size_t number = add(s.at, s.source, square ? verdict::defines : verdict::proved,
                                    square ? spelled(r.kept.sides[0]) : "");
-    if (square) limits_.add(root.key, line_of(s.at));
     for (std::size_t k = square ? 2 : 1; k < r.sides.size(); ++k) {
         const std::string text = name() + " = " + r.sides[k].text;
         const reading next = k == 1 ? right : read_one(text);
@@ -79,9 +78,9 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
         std::vector<used_name> names;
         for (const reading* one : {static_cast<const reading*>(&left), &next})
             for (const used_name& u : one->names) {
-                if (u.name != "leftside") names.push_back(u);
+                if (u.name != left_side) names.push_back(u);
             }
-        claim& c = add_claim(what, r, number, own, text, "leftside", std::move(names));
+        claim& c = add_claim(what, r, number, own, text, left_side, std::move(names));
         c.side = spelled(r.kept.sides[k]);
         c.own_names = square ? right.names : left.names;
         c.side_names = next.names;
@@ -123,15 +122,20 @@ claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_
 }
 
 void paper_reader::judge_claims() {
-    const claim_judge judge(definitions_, limits_, names_);
-    for (const claim& c : claims_) settle(c, judge.run(c));
+    const claim_judge all(definitions_, facts_, names_);
+    for (const claim& c : claims_) {
+        const settled done = all.run(c);
+        if (done.verdict == verdict::declares)
+            facts_.conditions.push_back({c.line, c.section, all.inputs_of(c)});
+        settle(c, done);
+    }
     claims_.clear();
 }
 
 void paper_reader::settle(const claim& c, const settled& done) {
-    static constexpr int weight[verdict_count] = {0, 1, 4, 3, 2, 5, 5};
+    static constexpr int weight[verdict_count] = {0, 1, 2, 5, 4, 3, 6, 6};
     finding& f = out_.findings[c.finding];
-    for (const std::string& name : done.limited) limits_.add(plain_name(name), c.line);
+    for (const judge::assumption& a : done.stated) facts_.assume(a);
     const bool partly = partly_.count(c.finding) > 0;
     if (partly && done.verdict == verdict::proved) {  // what is not read is not proved
         if (f.verdict == verdict::proved) f.verdict = verdict::unproved;

@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "command/paper_prose.hpp"
 #include "command/paper_sides.hpp"
 
 namespace ricci::command {
@@ -22,8 +21,9 @@ std::string paper_reader::derivative_of_function(const statement& s, const std::
     const definition* f = definitions_.find(left.substr(0, left.size() - 1));
     if (f && f->function && f->arguments == arguments && is_single_name(by) &&
         by.find(',') == std::string::npos) {
-        value = "\\text{value} = " + f->name + "(" + by + ")\n";
-        return "\\frac{\\partial \\text{value}}{\\partial " + by + "}";
+        const std::string applied = names_.codes->name(f->name + "(" + by + ")");
+        value = applied + " = " + f->name + "(" + by + ")\n";
+        return "\\frac{\\partial " + applied + "}{\\partial " + by + "}";
     }
     if (!f || f->function || f->rank != 0 || f->arguments != arguments ||
         by.find(',') != std::string::npos)
@@ -42,7 +42,6 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
     if (prime != std::string::npos && !arguments_of(s.sides[0]).empty() &&
         definitions_.find(r.left().substr(0, prime))) {
         add(s.at, s.source, verdict::prose, "a second derivative of a function");
-        limit(s);
         return true;
     }
     if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
@@ -178,7 +177,6 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
         words = left + " stands on both sides: a condition on it";
     }
     add(s.at, s.source, v, words);
-    limit(s);
 }
 
 /// PE^{p,2i} = ... and PE^{p,2i+1} = ...: one definition when its last part has been read.
@@ -224,15 +222,19 @@ void paper_reader::define(const reading& r, const std::string& text, int line,
 bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_t number,
                                    bool second_way) {
     finding& f = out_.findings[number];
-    const std::string name = shown_name(r.first.left), text = r.text(1),
-                      arguments = arguments_of(s.sides[0]);
+    const std::string name = r.first.left, text = r.text(1), arguments = arguments_of(s.sides[0]);
     const auto begin = [&](const std::string& words) {
         if (!s.condition.empty()) {
             // a definition with a condition is none of the whole
             f.verdict = verdict::prose;
             f.words = "it holds only " + s.condition;
-            limit(s);
             return false;
+        }
+        if (supposed(s)) {
+            f.verdict = verdict::declares;
+            f.words =
+                "supposed here, and no definition for what follows: " + words + made_from(r.uses);
+            return true;
         }
         define(r.first, text, line_of(s.at), arguments);
         f.words = words + made_from(r.uses);
@@ -244,7 +246,6 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     if (r.uses.empty() && of_something && is_plain_number(r.sides[1].text)) {
         f.verdict = verdict::declares;
         f.words = "a condition on " + name;
-        limit(s);
         return false;
     }
     const definition* known = definitions_.find(r.first.left);
@@ -252,13 +253,13 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     const std::string line = fmt::format("{}", known->line);
     if (known->rank != r.first.left_rank)
         return begin(fmt::format("{} anew, with other indices than in line {}", name, line));
-    if (claim_judge(definitions_, limits_, names_).implies(*known, text, r.uses)) {
+    if (claim_judge(definitions_, facts_, names_).implies(*known, text, r.uses)) {
         f.verdict = verdict::proved;
         f.words = "as in line " + line;
         return true;
     }
     const bool other = known->section != section_ || known->arguments != arguments ||
-                       says_another_case(before_) || !s.condition.empty();
+                       !s.condition.empty() || supposed(s);
     if (other && !second_way)
         return begin(fmt::format("{} anew: line {} gives it another meaning", name, line));
     add_claim(claim::kind::restated, r, number, known->text, text, r.first.left, r.first.names);

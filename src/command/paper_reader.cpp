@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "command/paper_prose.hpp"
+#include "command/conjunctions.hpp"
 #include "command/paper_sides.hpp"
 
 namespace ricci::command {
@@ -23,17 +23,18 @@ void paper_reader::note(std::size_t number, const std::string& words) {
     all += (all.empty() ? "" : "; ") + words;
 }
 
-void paper_reader::begin_section(std::string heading) {
+void paper_reader::begin_section(std::string_view heading) {
     judge_claims();
     ++section_;
-    heading_ = std::move(heading);
+    heading_ = heading;
     last_left_.clear();
     numbers_.forget();
 }
 
 void paper_reader::begin_display(std::string_view text_before) {
     judge_claims();
-    before_ = text_before;
+    supposed_ = supposes(text_before);
+    places_ = places_in(heading_, text_before);
 }
 
 void paper_reader::take(const statement& given) {
@@ -50,7 +51,7 @@ void paper_reader::take(const statement& given) {
         add(s.at, s.source, verdict::prose, why_no_equation(s));
         return;
     }
-    if (const auto n = numbers_.take(s); n.what != number_book::outcome::kind::none)
+    if (const auto n = numbers_.take(s); n.what != worked_numbers::outcome::kind::none)
         return take_numbers(s, n);
     // around \Leftrightarrow stand equations of their own
     std::size_t first = 0;
@@ -73,8 +74,8 @@ void paper_reader::take(const statement& given) {
     }
 }
 
-void paper_reader::take_numbers(const statement& s, const number_book::outcome& n) {
-    using kind = number_book::outcome::kind;
+void paper_reader::take_numbers(const statement& s, const worked_numbers::outcome& n) {
+    using kind = worked_numbers::outcome::kind;
     const verdict v = n.what == kind::defines   ? verdict::defines
                       : n.what == kind::proved  ? verdict::proved
                       : n.what == kind::refuted ? verdict::refuted
@@ -85,27 +86,6 @@ void paper_reader::take_numbers(const statement& s, const number_book::outcome& 
                            s.sides[1].size() == 1;
     add(s.at, s.source, condition ? verdict::declares : v,
         condition ? "a condition on " + left.key : n.words);
-    limit_names(s.sides.front(), line_of(s.at));
-}
-
-/// Every name in `side` is said to be what no later refutation may overlook.
-void paper_reader::limit_names(const tokens& side, int line) {
-    for (auto t = side.begin(); t != side.end();) {
-        const written_name n = name_at(t, side.end());
-        if (!n.key.empty()) limits_.add(n.key, line);
-        t = n.key.empty() ? std::next(t) : n.end;
-    }
-}
-
-/// What a statement that is not read says something of: the name on its left, or all its names.
-void paper_reader::limit(const statement& s) {
-    const tokens& left = s.sides.front();
-    const written_name n = left.empty() ? written_name{} : name_at(left.begin(), left.end());
-    const bool single =
-        !n.key.empty() &&
-        (n.end == left.end() || (n.end->is("(") && behind_group(n.end, left.end()) == left.end()));
-    if (single && s.relations[0] != relation::other) return limits_.add(n.key, line_of(s.at));
-    for (const tokens& side : s.sides) limit_names(side, line_of(s.at));
 }
 
 void paper_reader::take_chain(const statement& s, bool second_way) {
@@ -114,7 +94,6 @@ void paper_reader::take_chain(const statement& s, bool second_way) {
         add(s.at, s.source, verdict::prose,
             s.relations[k] == relation::near ? "holds approximately, and not exactly"
                                              : why_other(s.signs[k]));
-        if (s.signs[k] != "\\to" && s.signs[k] != "\\rightarrow") limit(s);
         return;
     }
     spelling_context context = context_of(s, names_);
@@ -126,7 +105,6 @@ void paper_reader::take_chain(const statement& s, bool second_way) {
         context.indices.erase(label);
     }
     add(s.at, s.source, verdict::unreadable, "it is not clear which of its letters are indices");
-    limit(s);
 }
 
 /// False where a letter, `label`, has to be read as a label or an exponent first.
@@ -152,7 +130,6 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
             add(s.at, s.source,
                 sides[k].what == spelling::state::prose ? verdict::prose : verdict::unreadable,
                 sides[k].why);
-            limit(s);
             return true;
         }
         if (r.unread.empty())
@@ -161,31 +138,33 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
     }
     if (r.sides.size() < 2) {
         add(s.at, s.source, verdict::prose, r.unread);
-        limit(s);
         return true;
     }
     if (!s.condition.empty()) r.doubt = "it holds only " + s.condition;
-    if (r.doubt.empty()) r.doubt = case_in(heading_, before_);
+    if (r.doubt.empty() && !places_.empty()) r.doubt = "it holds where " + places_;
+    if (r.doubt.empty() && supposed_) r.doubt = "the sentence before it supposes something";
     return read_left(s, r, context, second_way, label);
 }
 
 void paper_reader::note_passing(const part& p, int section) {
+    if (p.content.empty()) return;
+    const written_name one = name_at(p.content.begin(), p.content.end());
+    if (!one.key.empty() && one.end == p.content.end()) {
+        const std::string_view text = document_.text();
+        for (const judge::assumption& a :
+             facts_around(text.substr(0, p.begin), text.substr(p.end), one.key))
+            facts_.assume(a);
+        return;
+    }
     for (const statement& s : statements_of(p.content, "")) {
-        if (s.sides.size() != 2 || s.sides[0].empty()) continue;
-        const int line = line_of(p.begin);
+        if (s.sides.size() != 2 || s.sides[0].empty() || s.relations[0] != relation::equal)
+            continue;
         const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
         const bool named = !n.key.empty() && n.end == s.sides[0].end();
-        if (s.relations[0] != relation::equal) {
-            const bool space =
-                s.signs[0] == "\\in" && spelled(s.sides[1]).rfind("\\mathbb", 0) == 0;
-            const bool becomes = s.signs[0] == "\\to" || s.signs[0] == "\\rightarrow";
-            if (!space && !becomes) limit_names(s.sides[0], line);
-            continue;
-        }
         const bool number = s.sides[1].size() == 1 && s.sides[1][0].kind == token_kind::number;
         if (named && number && !n.indexed)
-            limits_.add(n.key, line, spelled(s.sides[0]) + " = " + s.sides[1][0].text, section);
-        else if (p.aside && named) limits_.add(n.key, line);
+            facts_.numbers[n.key].push_back(
+                {section, spelled(s.sides[0]) + " = " + s.sides[1][0].text});
     }
 }
 
@@ -198,43 +177,32 @@ void paper_reader::take_passing(const part& p) {
     const statement& s = list[0];
     for (const relation r : s.relations)
         if (r != relation::equal) return;
-    const int line = line_of(p.begin);
-    if (numbers_.take(s).what != number_book::outcome::kind::none) {
-        const bool one = s.sides[1].size() == 1;  // noted before, with its number
-        if (!one) limit_names(s.sides[0], line);
-        return;
-    }
-    if (supposes(document_.text(), p.begin)) return limit_names(s.sides[0], line);
+    if (numbers_.take(s).what != worked_numbers::outcome::kind::none) return;
+    if (supposes(document_.text().substr(0, p.begin))) return;
     spelling_context context = context_of(s, names_);
     spelling_context left_context = context;
     left_context.left = true;
     const spelling left = spell(s.sides[0], left_context), right = spell(s.sides[1], context);
     const bool both = left.what == spelling::state::read && right.what == spelling::state::read;
-    if (!both || !is_single_name(left.text)) return limit(s);
+    if (!both || !is_single_name(left.text)) return;
     const std::string text = left.text + " = " + right.text;
     const reading r = read_one(text);
-    if (!r.ok()) return limit(s);
+    if (!r.ok() || definitions_.find(r.left)) return;
     std::vector<used_name> uses;
     for (const used_name& u : r.names)
         if (u.name != r.left) uses.push_back(u);
-    if (const definition* d = definitions_.find(r.left)) {
-        if (d->rank != r.left_rank ||
-            !claim_judge(definitions_, limits_, names_).implies(*d, text, uses))
-            limit(s);
-        return;
-    }
     // n = m, T = 1: a choice, and no definition
     const bool average = s.sides[0].front().is("\\langle");
-    if (!average && (uses.empty() || is_single_name(right.text))) return limit(s);
-    define(r, text, line, arguments_of(s.sides[0]));
-    add(p.content.front().at, s.source, verdict::defines, shown_name(r.left) + made_from(uses));
+    if (!average && (uses.empty() || is_single_name(right.text))) return;
+    define(r, text, line_of(p.begin), arguments_of(s.sides[0]));
+    add(p.content.front().at, s.source, verdict::defines, r.left + made_from(uses));
     note_uses(s.at, r);
 }
 
 void paper_reader::note_uses(std::size_t at, const reading& r) {
     for (const used_name& u : r.names) {
-        if (u.name == "leftside" || u.name == "value" || u.numerator == "value" ||
-            shown_name(u.name) != u.name)
+        if (u.name == left_side || name_codes::is_coded(u.name) ||
+            name_codes::is_coded(u.numerator))
             continue;
         if (!u.derivative) used_.emplace(plain_name(u.name), at);
         for (const std::string& name : {u.of, u.numerator})
@@ -260,6 +228,12 @@ void paper_reader::list_symbols() {
 paper_report paper_reader::finish() {
     judge_claims();
     list_symbols();
+    for (finding& f : out_.findings) {
+        f.words = names_.codes->shown(f.words);
+        const std::string word = left_side;
+        for (std::size_t k = f.words.find(word); k != std::string::npos; k = f.words.find(word, k))
+            f.words.replace(k, word.size(), "the left side");
+    }
     return std::move(out_);
 }
 

@@ -12,6 +12,7 @@
 #include "command/check_definitions.hpp"
 #include "command/check_numbers.hpp"
 #include "command/check_paper.hpp"
+#include "command/declared_facts.hpp"
 #include "command/document.hpp"
 #include "command/document_parts.hpp"
 #include "command/paper_spelling.hpp"
@@ -22,12 +23,13 @@ namespace ricci::command {
 
 class paper_reader {
 public:
-    paper_reader(const document& d, const symbols& names) : document_(d), names_(names) {}
+    paper_reader(const document& d, const symbols& names)
+        : document_(d), names_(names), numbers_(style_of(d.text())) {}
 
-    /// What the text says of a name that is no definition: x > 0, \beta = 1. Before all else.
+    /// What the text says of a name that is no definition: \beta = 1, "the symmetric $A$". Before all else.
     void note_passing(const part& p, int section);
 
-    void begin_section(std::string heading);
+    void begin_section(std::string_view heading);
     void begin_display(std::string_view text_before);
     /// A statement of a display.
     void take(const statement& s);
@@ -53,7 +55,7 @@ private:
         }
     };
 
-    void take_numbers(const statement& s, const number_book::outcome& n);
+    void take_numbers(const statement& s, const worked_numbers::outcome& n);
     void take_chain(const statement& s, bool second_way);
     bool read(const statement& s, const spelling_context& context, bool second_way,
               std::string& label);
@@ -74,8 +76,8 @@ private:
     void judge_claims();
     void settle(const claim& c, const settled& done);
     void note(std::size_t number, const std::string& words);
-    void limit_names(const tokens& side, int line);
-    void limit(const statement& s);
+    /// Whether a statement stands under a condition, and says nothing for the lines after it.
+    bool supposed(const statement& s) const { return s.remark || supposed_; }
     void note_uses(std::size_t at, const reading& r);
     void list_symbols();
     reading read_one(const std::string& text) const {
@@ -86,8 +88,8 @@ private:
     const document& document_;
     const symbols& names_;
     definition_list definitions_;
-    number_book numbers_;
-    limit_list limits_;
+    worked_numbers numbers_;
+    page_facts facts_;
     std::map<std::string, std::size_t> used_;  // names, and where they stand first
     std::vector<claim> claims_;
     // parts of one tensor that are still to be completed: their texts and findings
@@ -95,7 +97,8 @@ private:
     tokens last_left_;
     std::set<std::size_t> partly_;  // findings of which a side is not read
     std::string heading_;
-    std::string before_;  // the text before the display now
+    std::string places_;     // where the display now holds: i \ne j
+    bool supposed_ = false;  // the text before the display now supposes what it says
     int section_ = 0;
     paper_report out_;
 };

@@ -92,10 +92,7 @@ bool is_derivative(const std::string& text) {
 std::string made_from(const std::vector<used_name>& uses) {
     std::string out;
     for (std::size_t k = 0; k < uses.size() && k < 8; ++k)
-        out += (k == 0                 ? ", from "
-                : k + 1 == uses.size() ? " and "
-                                       : ", ") +
-               shown_name(uses[k].name);
+        out += (k == 0 ? ", from " : k + 1 == uses.size() ? " and " : ", ") + uses[k].name;
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "command/conjunctions.hpp"
 #include "command/paper_cleaning.hpp"
 #include "command/paper_indices.hpp"
 #include "command/paper_words.hpp"
@@ -35,40 +36,6 @@ std::string words_at(token_at first, token_at last) {
     while (!out.empty() && (out.back() == ' ' || out.back() == ',' || out.back() == ':'))
         out.pop_back();
     return out;
-}
-
-bool joins(std::string_view words) {
-    static constexpr std::string_view list[] = {"and",          "or",
-                                                "where",        "with",
-                                                "so",           "thus",
-                                                "hence",        "then",
-                                                "i.e.",         "i.e",
-                                                "that is",      "which gives",
-                                                "therefore",    "while",
-                                                "but",          "so that",
-                                                "giving",       "or equivalently",
-                                                "equivalently", "as well as",
-                                                "we have",      "and hence",
-                                                "and thus",     "it follows that",
-                                                "yields",       "together with",
-                                                "and then",     "also",
-                                                "given"};
-    return is_among(words, list);
-}
-
-bool holds_everywhere(std::string_view words) {
-    static constexpr std::string_view list[] = {"for all", "for each", "for every", "for any",
-                                                "forall"};
-    return is_among(words, list);
-}
-
-/// Words that say where an equation holds, however they go on.
-bool restricts(std::string_view words) {
-    static constexpr std::string_view beginnings[] = {
-        "if",    "when",    "for",     "whenever", "provided", "unless",    "as",   "at",
-        "on",    "in",      "subject", "s.t",      "such",     "otherwise", "else", "assuming",
-        "since", "because", "by",      "to",       "near",     "from"};
-    return is_among(words.substr(0, words.find(' ')), beginnings);
 }
 
 /// Calls `use(token, depth)`: the depth of brackets, or of braces alone where brackets do not
@@ -145,7 +112,8 @@ std::vector<tokens> lines_of(const tokens& list, const std::string& environment)
 
 class line_splitter {
 public:
-    explicit line_splitter(const tokens& line) : line_(line) {}
+    /// `derivation`: the line is one of several, whose side remarks are told apart.
+    line_splitter(const tokens& line, bool derivation) : line_(line), derivation_(derivation) {}
 
     std::vector<statement> run() {
         walk_depths(line_, [&](token_at t, int depth) { look(t, depth); });
@@ -168,23 +136,27 @@ private:
             // a space around a sign between two sides
             const bool around = (next != line_.end() && relation_of(*next)) ||
                                 (!segment_.empty() && relation_of(segment_.back()));
-            if (!around) close_segment();
+            if (around) return;
+            close_segment();
+            remark_ = derivation_ && !out_.empty() && !listed_;
             return;
         }
         if (t->is(",") || t->is(";")) {
             close_segment();
+            listed_ = true;
             return;
         }
+        listed_ = false;
         if (is_among(t->text, words_commands)) {
             const std::string words = words_at(std::next(t), line_.end());
             const bool scripted = t != line_.begin() && (std::prev(t)->kind == token_kind::down ||
                                                          std::prev(t)->kind == token_kind::up);
-            const bool sentence = words.find(' ') != std::string::npos || joins(words) ||
-                                  restricts(words) || holds_everywhere(words);
-            if (!scripted && sentence) {
+            const conjunction what = conjunction_of(words);
+            if (!scripted && (words.find(' ') != std::string::npos || what != conjunction::none)) {
                 skipped_ = behind_argument(std::next(t), line_.end());
                 close_segment();
-                if (!joins(words)) {
+                remark_ = false;
+                if (what != conjunction::joins) {
                     tail_ = true;
                     tail_words_ = words;
                 }
@@ -202,9 +174,9 @@ private:
         tail_words_.clear();
         if (segment.empty() && !tail) return;
         if (out_.empty() && tail) {  // "If ..., then a = b", or words in front
-            if (restricts(words))
-                leading_ = words + (segment.empty() ? "" : " " + spelled(segment));
-            if (!restricts(words) && !segment.empty()) take(std::move(segment));
+            const bool restricts = conjunction_of(words) == conjunction::restricts;
+            if (restricts) leading_ = words + (segment.empty() ? "" : " " + spelled(segment));
+            else if (!segment.empty()) take(std::move(segment));
             return;
         }
         if (tail) return add_tail(words, segment);
@@ -247,7 +219,7 @@ private:
         if (out_.empty()) return;
         statement& s = out_.back();
         s.with_words = true;
-        if (holds_everywhere(words)) return;
+        if (conjunction_of(words) == conjunction::everywhere) return;
         const bool named = words == "for" || words == "where" || words == "with";
         if (named && is_range(segment)) return;
         bool range = false, compares = false;
@@ -290,6 +262,8 @@ private:
         s.source = spelled(list);
         s.condition = leading_;
         leading_.clear();
+        s.remark = remark_;
+        remark_ = false;
         s.sides.emplace_back();
         walk_depths(list, [&](token_at t, int depth) {
             const auto r = depth == 0 ? relation_of(*t) : std::nullopt;
@@ -303,6 +277,9 @@ private:
     }
 
     const tokens& line_;
+    bool derivation_;
+    bool remark_ = false;  // what comes stands beside the line, behind a space and no comma
+    bool listed_ = false;  // a comma stood there
     token_at skipped_ = line_.begin();
     tokens segment_;
     tokens before_;  // what stands in front of the first relation, with commas
@@ -317,8 +294,10 @@ private:
 
 std::vector<statement> statements_of(const tokens& content, const std::string& environment) {
     std::vector<statement> out;
-    for (const tokens& line : lines_of(cleaned(content), environment))
-        for (statement& s : line_splitter(line).run()) out.push_back(std::move(s));
+    const std::vector<tokens> lines = lines_of(cleaned(content), environment);
+    for (const tokens& line : lines)
+        for (statement& s : line_splitter(line, lines.size() > 1).run())
+            out.push_back(std::move(s));
     return out;
 }
 

@@ -20,6 +20,7 @@ struct statement {
     std::string condition;            // behind it: "for i \ne j"; empty where it holds everywhere
     bool with_words = false;          // words stand behind it that say no more of where it holds
     bool goes_on = false;             // begins with a relation: the statement before goes on
+    bool remark = false;              // beside a line of a derivation: it defines nothing
 };
 
 /// The statements of a display, or of one formula in the text, in order.

@@ -36,54 +36,17 @@ bool is_label(const tokens& script) {
     return any;
 }
 
-/// The words before and behind a formula, within its sentence.
-std::string words_before(std::string_view text, std::size_t at, std::size_t most) {
-    const std::size_t begin = at > most ? at - most : 0;
-    std::string out = lower(text.substr(begin, at - begin));
-    for (const char* stop : {". ", "\n\n", "$$", ";"})
-        if (const std::size_t k = out.rfind(stop); k != std::string::npos) out.erase(0, k + 1);
-    return out;
-}
-std::string words_behind(std::string_view text, std::size_t at, std::size_t most) {
-    std::string out = lower(text.substr(at, most));
-    for (const char* stop : {". ", ".\n", "\n\n", "$$", ";", "\n- ", "\n* "})
-        if (const std::size_t k = out.find(stop); k != std::string::npos) out.erase(k);
-    return out;
-}
-
-/// Whether the last word is one of these.
-bool ends_with_word(std::string text, std::initializer_list<const char*> words) {
-    while (!text.empty() && (text.back() < 'a' || text.back() > 'z')) text.pop_back();
-    const std::size_t begin = text.find_last_not_of("abcdefghijklmnopqrstuvwxyz");
-    const std::string last = begin == std::string::npos ? text : text.substr(begin + 1);
-    return std::any_of(words.begin(), words.end(), [&](const char* w) { return last == w; });
-}
-/// "is a symmetric matrix": what the words behind a formula say that it is.
-bool is_said_to_be(const std::string& behind, std::initializer_list<std::string_view> words) {
-    for (const char* beginning : {" is a ", " is an ", " is the ", " denotes a ", " denotes the ",
-                                  " be a ", " be an ", " are "}) {
-        if (behind.rfind(beginning, 0) != 0) continue;
-        const std::string next = behind.substr(0, 40);
-        return has_word_beginning(next, words);
-    }
-    return false;
-}
-
 class survey {
 public:
     survey(const document& d, const std::vector<part>& parts) : text_(d.text()), parts_(parts) {}
 
     symbols run() {
-        const std::string all =
-            lower(text_.substr(0, std::min<std::size_t>(text_.size(), 2000000)));
-        out_.operators =
-            has_word_beginning(all, {"hamiltonian operator", "commutator", "\\dagger", "\\ket",
-                                     "hilbert space", "annihilation operator"});
-        if (has_word_beginning(all, {"matrix", "matrices"})) out_.any_matrix = true;
         for (const part& p : parts_) {
             if (p.kind == part_kind::heading) continue;
             look(p.content);
-            if (p.kind == part_kind::inline_math) look_at_prose(p);
+            note_operators(p.content);
+            note_inverses(p.content);
+            if (p.kind == part_kind::inline_math) note_names(p);
             for (const statement& s : statements_of(p.content, p.environment)) look_at(s);
         }
         return std::move(out_);
@@ -106,6 +69,10 @@ private:
             if (n.indices > 1) ++out_.indexed[n.key];
             if (n.lowered) out_.lowered.insert(n.key);
             note_dress(t);
+            const bool alone = t == list.begin() || std::prev(t)->kind != token_kind::letter || t->spaced;
+            if (t->is("e") && alone && n.end == std::next(t) &&
+                (n.end == list.end() || n.end->kind != token_kind::letter || n.end->spaced))
+                out_.plain_e = true;
             if (n.bold) out_.any_matrix = true;
             note_scripts(n);
             note_arguments(n, list.end());
@@ -136,14 +103,15 @@ private:
             if (t->kind != token_kind::up) continue;
             const tokens script = argument_at(std::next(t), n.end);
             const std::string s = spelled(script);
-            const bool capital = detail::is_capital_letter(n.key[0]) || n.bold;
+            if (script.size() > 3 && script.front().is("(") && script.back().is(")") &&
+                (script[2].is("+") || script[2].is("-")))
+                out_.layers.insert(script[1].text);
             if (s == "T" || s == "\\top" || s == "\\dagger" || s == "\\intercal" ||
                 s == "\\mathsf{T}" || s == "\\mathrm{T}" || s == "\\mathsf T" || s == "{\\top}" ||
                 s == "-T" || s == "\\prime T" || s == "\\dag" || s == "\\text{T}") {
                 out_.matrices.insert(n.key);
                 out_.any_matrix = true;
             }
-            if (s == "-1" && capital && !out_.scalars.count(n.key)) maybe_inverse_.insert(n.key);
         }
     }
     void note_arguments(const written_name& n, token_at last) {
@@ -171,43 +139,68 @@ private:
             out_.matrices.insert(n.key);
             out_.any_matrix = out_.any_matrix || set.find("\\times") != std::string::npos;
         }
-        if (!reals) out_.restricted.insert(n.key);
     }
-    void look_at_prose(const part& p) {
-        if (p.content.empty()) return;
-        const written_name n = name_at(p.content.begin(), p.content.end());
-        if (n.key.empty()) return;
-        const std::string before = words_before(text_, p.begin, 60),
-                          behind = words_behind(text_, p.end, 80);
-        const bool alone = n.end == p.content.end();
+    /// What the text around the displays speaks of.
+    void note_names(const part& p) {
         for (auto t = p.content.begin(); t != p.content.end(); ++t)
             if (const written_name m = name_at(t, p.content.end()); !m.key.empty())
                 out_.named.insert(m.key);
-        if (alone && !n.indexed) {
-            const std::string tail =
-                before.size() > 28 ? before.substr(before.size() - 28) : before;
-            const bool matrix = ends_with_word(before, {"matrix", "matrices", "vector", "vectors",
-                                                        "tensor", "operator"}) ||
-                                is_said_to_be(behind, {"matrix", "vector"});
-            const bool scalar = has_word_beginning(
-                tail, {"temperature", "mass",     "charge",      "constant",  "scalar",   "number",
-                       "coefficient", "rate",     "energy",      "parameter", "distance", "time",
-                       "dimension",   "variance", "probability", "length",    "radius",   "speed",
-                       "frequency",   "angle",    "entropy",     "loss",      "height",   "width",
-                       "voltage",     "current",  "resistance",  "pressure",  "volume",   "area",
-                       "factor",      "momentum"});
-            if (matrix && !scalar) out_.matrices.insert(n.key);
-            if (scalar && !matrix) out_.scalars.insert(n.key);
+    }
+    /// X^{-1}, (I + X)^{-1} and X' beside X tell that products of capitals are those of matrices.
+    void note_inverses(const tokens& list) {
+        for (auto t = list.begin(); t != list.end(); ++t) {
+            const bool power = t->kind == token_kind::up && t != list.begin() &&
+                               spelled(argument_at(std::next(t), list.end())) == "-1";
+            if (!power && !t->is("'")) continue;
+            const token& base = *std::prev(t == list.begin() ? std::next(t) : t);
+            const bool capital = base.kind == token_kind::letter && detail::is_capital_letter(base.text[0]);
+            if (power && capital) out_.any_matrix = true;
+            if (power && base.is(")")) {
+                // what stands in the bracket: capitals side by side
+                auto open = std::prev(t);
+                int depth = 0;
+                do {
+                    depth += closes(*open) - opens(*open);
+                    if (depth == 0) break;
+                } while (open-- != list.begin());
+                int run = 0;
+                for (auto k = open; k != t; ++k) {
+                    const bool big = k->kind == token_kind::letter && detail::is_capital_letter(k->text[0]);
+                    run = big ? run + 1 : k->is("'") ? run : 0;
+                    if (run > 1) out_.any_matrix = true;
+                }
+            }
+            // B' P B: a transposition
+            if (t->is("'") && capital && std::next(t) != list.end()) {
+                const token& next = *std::next(t);
+                if (next.kind == token_kind::letter && detail::is_capital_letter(next.text[0]))
+                    out_.any_matrix = true;
+            }
         }
-        const std::string sentence = before + " " + behind;
-        if (has_word_beginning(
-                sentence,
-                {"orthogonal",  "symmetric",      "unitary",        "antisymmetric", "skew",
-                 "normalized",  "normalised",     "unit vector",    "traceless",     "idempotent",
-                 "hermitian",   "stochastic",     "incompressible", "divergence",    "constraint",
-                 "orthonormal", "conserved",      "equilibrium",    "stationary",    "sums to",
-                 "sum to",      "independent of", "diagonal",       "satisf"}))
-            out_.restricted.insert(n.key);
+    }
+    /// A dagger, a ket, [A, B] = and \{A, B\} =.
+    void note_operators(const tokens& list) {
+        for (auto t = list.begin(); t != list.end(); ++t) {
+            static constexpr std::string_view signs[] = {"\\dagger", "\\dag", "\\comm",
+                                                         "\\commutator"};
+            if (is_among(t->text, signs)) out_.operators = true;
+            if (t->is("|") &&
+                std::find_if(t, list.end(),
+                             [](const token& u) {
+                                 return u.is("\\rangle") || u.is("\\langle") || relation_of(u);
+                             }) != list.end() &&
+                std::find_if(t, list.end(), [](const token& u) {
+                    return u.is("\\rangle") || u.is("\\langle") || relation_of(u);
+                })->is("\\rangle"))
+                out_.operators = true;
+            if (!t->is("[") && !t->is("\\{")) continue;
+            const auto end = behind_group(t, list.end());
+            if (end == list.end() || !end->is("=") || !closes(*std::prev(end))) continue;
+            const written_name a = name_at(std::next(t), std::prev(end));
+            if (a.key.empty() || a.end == std::prev(end) || !a.end->is(",")) continue;
+            const written_name b = name_at(std::next(a.end), std::prev(end));
+            if (!b.key.empty() && b.end == std::prev(end)) out_.operators = true;
+        }
     }
     void look_at(const statement& s) {
         const tokens& left = s.sides.front();
@@ -262,7 +255,6 @@ private:
 
     std::string_view text_;
     const std::vector<part>& parts_;
-    std::set<std::string> maybe_inverse_;
     symbols out_;
 };
 

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "command/document.hpp"
 #include "command/document_parts.hpp"
+#include "command/name_codes.hpp"
 
 namespace ricci::command {
 
@@ -28,7 +30,6 @@ written_name name_at(token_at t, token_at last);
 
 struct symbols {
     std::set<std::string> matrices;  // and vectors: they stand without indices somewhere
-    std::set<std::string> scalars;   // as the prose says
     std::set<std::string> words;     // runs of letters that are one name
     std::map<std::string, std::set<std::string>> arguments;  // f to what stands in its parentheses
     std::map<std::string, int> indexed;    // how often a name has two indices or more
@@ -37,11 +38,13 @@ struct symbols {
     std::set<std::string> plain, dressed;  // letters that are written upright, bold, in script
     std::set<std::string> called;          // left sides with parentheses: f(x) =
     std::set<std::string> applied;         // to one name somewhere: f(x), and so a function
+    std::set<std::string> layers;          // letters that count above a name: l of a^{(l-1)}
     std::set<std::string> named;           // what the prose speaks of
-    std::set<std::string> restricted;      // a sentence says more of it than an equation can
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
     bool any_matrix = false;
-    bool operators = false;  // what does not commute: a document of quantum mechanics
+    bool plain_e = false;  // e stands for something: an eccentricity, a charge
+    bool operators = false;  // what may not commute: a page with a dagger, a ket or a commutator
+    std::shared_ptr<name_codes> codes = std::make_shared<name_codes>();
 
     bool is_matrix(const std::string& key) const { return matrices.count(key) > 0; }
 };

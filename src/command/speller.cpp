@@ -63,7 +63,7 @@ void speller::check(std::vector<factor>& product) {
             continue;
         }
         const bool position = context_.indices.count(f.key) > 0;
-        const bool scalar = position || names_.scalars.count(f.key) > 0;
+        const bool scalar = position;
         if (f.bold) not_computed("vector notation: " + f.key + " stands without its index");
         if (names_.is_matrix(f.key) && !scalar)
             not_computed("matrix notation: " + f.key + " stands without its indices");

@@ -85,6 +85,8 @@ private:
     void lower_script(const tokens& script);
     void upper_script(const tokens& script);
     void call();
+    bool is_usual_function() const;
+    void value_at(const tokens& inside);
     std::string label(const tokens& script) const;
 
     speller& all_;

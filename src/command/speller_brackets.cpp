@@ -102,11 +102,11 @@ std::string speller::average(token_at& now, token_at last) {
         }
         product_->push_back({});
         if (now != last) not_computed(why_prose("\\langle"));
-        return "\\text{inner" + name + "}";
+        return names_.codes->name(whole);
     }
     if (inner_product || name.empty()) not_computed(why_prose("\\langle"));
     const auto known = names_.averages.find(whole);
-    std::string out = "\\text{mean" + name + "}";
+    std::string out = names_.codes->name(whole);
     if (known == names_.averages.end() && whole.find_first_of("_^") != std::string::npos)
         not_computed("an average, and nothing says over what");
     if (known != names_.averages.end() && !known->second.empty()) {

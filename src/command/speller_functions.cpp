@@ -59,8 +59,8 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     int order = 1;
     if (t != above.end() && t->kind == token_kind::up) {
         const std::string s = spelled(argument_at(std::next(t), above.end()));
-        if (s != "2") not_computed("a derivative of higher order");
-        order = 2;
+        if (s != "2" && !s.empty()) not_computed("a derivative of higher order");
+        if (s == "2") order = 2;
         t = behind_argument(std::next(t), above.end());
     }
     std::string of;
@@ -96,6 +96,15 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         auto end = k;
         bool twice = false;
         while (end != below.end() && !(is_d_at(end, below.end()) && end != k)) {
+            // an index of the name may be a d
+            if ((end->kind == token_kind::up || end->kind == token_kind::down) &&
+                std::next(end) != below.end() &&
+                !(order == 2 && spelled(argument_at(std::next(end), below.end())) == "2")) {
+                const auto behind = behind_argument(std::next(end), below.end());
+                name_tokens.insert(name_tokens.end(), end, behind);
+                end = behind;
+                continue;
+            }
             if (order == 2 && end->kind == token_kind::up &&
                 spelled(argument_at(std::next(end), below.end())) == "2") {
                 twice = true;
@@ -141,6 +150,23 @@ std::string speller::big_operator(token_at& now, token_at last) {
         now = behind_argument(std::next(now), last);
     }
     if (below.empty()) not_computed("a sum that does not say over what");
+    // \sum_{i, j = 1}^{n} is a sum of sums
+    const auto equals =
+        std::find_if(below.cbegin(), below.cend(), [](const token& t) { return t.is("="); });
+    const auto comma =
+        std::find_if(below.cbegin(), equals, [](const token& t) { return t.is(","); });
+    if (equals != below.cend() && comma != equals && !above.empty()) {
+        product_->push_back({});
+        std::string out;
+        for (auto t = below.cbegin(); t != equals; ++t) {
+            if (t->is(",")) continue;
+            if (t->kind != token_kind::letter && !is_greek_letter(*t))
+                not_computed("a sum over a set");
+            out += (out.empty() ? "" : " ") + sign + "_{" + t->text + " " +
+                   spelled(tokens(equals, below.cend())) + "}^{" + spelled(above) + "}";
+        }
+        return out;
+    }
     bool letters = true;
     for (const token& t : below) {
         if (t.is("\\in") || t.is(":") || t.is("\\mid") || t.is("\\sim") || t.is("\\text") ||
@@ -219,7 +245,8 @@ std::string speller::function(std::string_view name, token_at& now, token_at las
     }
     if (now == last) not_read("nothing stands behind a function");
     const token_at argument_begin = now;
-    if (now->is("(") && (name == "max" || name == "min") && !over) {
+    if ((now->is("(") || now->is("[") || now->is("\\{")) && (name == "max" || name == "min") &&
+        !over) {
         const auto end = behind_group(now, last);
         const std::string inside = expression(std::next(now), std::prev(end), true);
         const auto commas = std::count(inside.begin(), inside.end(), ',');

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "command/letters.hpp"
+#include "command/paper_signs.hpp"
 #include "command/paper_words.hpp"
 #include "command/speller.hpp"
 
@@ -15,7 +16,7 @@ std::string name_speller::run(bool calls) {
     out_.insert(base_, primes_);  // the notation has them before the scripts
     if (calls) call();
     if (!factor_.indexed && all_.context_.labels.count("bare:" + factor_.key))
-        out_ = "\\text{bare" + factor_.key + "}";
+        out_ = all_.names_.codes->name(factor_.key);
     if (!power_.empty()) out_ = factor_.indexed ? "(" + out_ + ")" + power_ : out_ + power_;
     return before_ + out_;
 }
@@ -23,6 +24,16 @@ std::string name_speller::run(bool calls) {
 bool name_speller::base() {
     const token& t = *now_;
     if (t.kind == token_kind::letter) return letters();
+    if (t.is("\\Delta") && std::next(now_) != last_) {
+        // \Delta x is one name: a difference of x, and no product
+        const token& of = *std::next(now_);
+        if ((of.kind == token_kind::letter && of.text.size() == 1) || is_greek_letter(of)) {
+            factor_.key = "\\Delta " + of.text;
+            out_ = all_.names_.codes->name(factor_.key);
+            std::advance(now_, 2);
+            return true;
+        }
+    }
     if (is_greek_letter(t)) {
         out_ = factor_.key = (now_++)->text;
         return true;
@@ -34,7 +45,7 @@ bool name_speller::base() {
             out_ = "\\mathrm{i}";
             return true;
         }
-        out_ = "\\text{" + t.text.substr(1) + "}";
+        out_ = all_.names_.codes->name(t.text);
         factor_.key = (now_++)->text;
         return true;
     }
@@ -79,6 +90,18 @@ bool name_speller::letters() {
     if (t.is("d") && std::next(now_) != last_ && is_greek_letter(*std::next(now_)) &&
         !std::next(now_)->spaced && all.size() == 1)
         not_computed("a differential");
+    const bool power_of_e =
+        t.is("e") && all_.names_.plain_e && std::next(now_) != last_ &&
+        std::next(now_)->kind == token_kind::up &&
+        spelled(argument_at(std::next(now_, 2), last_)).find_first_not_of("0123456789") ==
+            std::string::npos;
+    if (t.is("e") && all_.names_.plain_e &&
+        (power_of_e || std::next(now_) == last_ || std::next(now_)->kind != token_kind::up)) {
+        out_ = all_.names_.codes->name("e");
+        factor_.key = "e";
+        ++now_;
+        return true;
+    }
     if (t.is("e") && std::next(now_) != last_ && std::next(now_)->kind == token_kind::up) {
         const tokens script = argument_at(std::next(now_, 2), last_);
         now_ = behind_argument(std::next(now_, 2), last_);
@@ -201,9 +224,8 @@ bool name_speller::wrapped() {
         now_ = behind;
         const bool known = t.is("\\tilde") || t.is("\\hat") || t.is("\\bar") || t.is("\\dot") ||
                            t.is("\\widetilde") || t.is("\\widehat") || t.is("\\overline");
-        const std::string plain_letter = letter[0] == '\\' ? letter.substr(1) : letter;
-        out_ =
-            known ? t.text + "{" + letter + "}" : "\\text{" + t.text.substr(1) + plain_letter + "}";
+        out_ = known ? t.text + "{" + letter + "}"
+                     : all_.names_.codes->name(t.text + "{" + letter + "}");
         factor_.key = t.text + "{" + letter + "}";
         if (all_.names_.operators && (t.is("\\hat") || t.is("\\widehat")) && !factor_.bold)
             not_computed("an operator, which does not commute");
@@ -233,11 +255,9 @@ bool name_speller::wrapped() {
     now_ = behind;
     const bool both =
         one && all_.names_.plain.count(core[0].text) && all_.names_.dressed.count(core[0].text);
-    const std::string dress_name = factor_.bold        ? "bold"
-                                   : t.is("\\mathcal") ? "cal"
-                                                       : t.text.substr(1);
     if (one && !both) out_ = core[0].text;
-    else out_ = "\\text{" + (one ? dress_name : std::string()) + letters + "}";
+    else if (one) out_ = all_.names_.codes->name(t.text + "{" + core[0].text + "}");
+    else out_ = "\\text{" + letters + "}";
     factor_.key = factor_.bold ? "\\mathbf{" + spelled(core) + "}" : spelled(core);
     return true;
 }
@@ -294,16 +314,11 @@ void name_speller::call() {
         now_ = end;
         return;
     }
+    if (factor_.key == "o" || factor_.key == "O") not_computed("an order of magnitude");
     const auto known = all_.names_.arguments.find(factor_.key);
     for (const token& t : inside)
         if (t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots"))
             not_computed(why_prose("\\ldots"));
-    static const std::set<std::string> functions = {
-        "f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho", "\\varphi"};
-    // a letter that is a function nearly always, and no left side of this document
-    if (!all_.context_.left && functions.count(factor_.key) &&
-        !all_.names_.called.count(factor_.key) && !factor_.indexed)
-        return;
     const bool several =
         std::any_of(inside.begin(), inside.end(), [](const token& t) { return t.is(","); });
     bool plain = true;  // names and commas alone
@@ -324,16 +339,52 @@ void name_speller::call() {
         now_ = end;
         return;
     }
-    const bool function = all_.names_.applied.count(factor_.key) > 0;
-    if (function && (factor_.indexed || !all_.names_.called.count(factor_.key)))
-        not_computed("a function, " + factor_.key +
-                     ", at a place where no equation says what it is");
-    if (list) {
-        if (known != all_.names_.arguments.end() && plain)
-            not_computed("a function of several arguments that no equation defines");
-        not_computed("a function of several arguments");
+    const bool function = all_.names_.applied.count(factor_.key) > 0 || is_usual_function() || list;
+    if (function && (factor_.indexed || list || !all_.names_.called.count(factor_.key)))
+        value_at(inside);
+}
+
+/// Letters that are functions nearly always, where no left side of the document says what they are.
+bool name_speller::is_usual_function() const {
+    static const std::set<std::string> functions = {
+        "f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho", "\\varphi"};
+    return !all_.context_.left && functions.count(factor_.key) > 0 &&
+           !all_.names_.called.count(factor_.key) &&
+           !(now_->spaced && is_big(factor_.key));  // B F' (F F')^{-1}
+}
+
+/// \rho(x/y) of a function that no equation defines is a number of its own, the same wherever the same stands in the
+/// parentheses; where indices stand there, one for each of their values.
+void name_speller::value_at(const tokens& inside) {
+    std::string key = out_.substr(0, base_) + "(";
+    std::vector<std::string> axes;
+    for (auto t = inside.begin(); t != inside.end(); ++t) {
+        if (t->is("\\sum") || t->is("\\prod") || relation_of(*t) || t->kind == token_kind::align)
+            not_computed("a function, " + factor_.key +
+                         ", at a place where no equation says what it is");
+        if (!all_.context_.indices.count(t->text)) {
+            key += t->text + " ";
+            continue;
+        }
+        auto axis = std::find(axes.begin(), axes.end(), t->text);
+        key += "#" + std::to_string(axis - axes.begin()) + " ";
+        if (axis == axes.end()) axes.push_back(t->text);
     }
-    (void)depth;
+    const std::string scripts = out_.substr(base_);
+    out_ = all_.names_.codes->value(key, out_.substr(0, base_) + "(" + spelled(inside) + ")") +
+           scripts;
+    if (!axes.empty()) {
+        out_ += "_{";
+        for (const std::string& i : axes) out_ += i + " ";
+        out_.back() = '}';
+        factor_.indexed = true;
+    }
+    now_ = behind_group(now_, last_);
+    if (std::string raised = all_.power(now_, last_); !raised.empty()) {
+        power_ = std::move(raised);
+        factor_.indexed = true;  // it is written in brackets
+    }
+    all_.doubt("what no equation defines is the same only where it is written alike");
 }
 
 }  // namespace ricci::command

@@ -72,15 +72,11 @@ void name_speller::lower_script(const tokens& script) {
         return;
     }
     if (signs && script.size() == 1) {
-        const std::string name =
-            script[0].is("*") || script[0].is("\\star") || script[0].is("\\ast")
-                ? "star"
-                : script[0].text.substr(1);
-        out_ += "_{\\text{" + name + "}}";
+        out_ += "_{" + all_.names_.codes->name(script[0].text) + "}";
         return;
     }
     if (script.size() == 1 && (script[0].is("+") || script[0].is("-") || script[0].is("\\pm"))) {
-        out_ += std::string("_{\\text{") + (script[0].is("+") ? "plus" : "minus") + "}}";
+        out_ += "_{" + all_.names_.codes->name(script[0].text) + "}";
         return;
     }
     if (words) {
@@ -180,13 +176,11 @@ void name_speller::upper_script(const tokens& whole) {
     const bool bare = !factor_.indexed;
     const bool big = !factor_.key.empty() && factor_.key[0] >= 'A' && factor_.key[0] <= 'Z';
     if (s == "H" && (big || factor_.bold)) not_computed("matrix notation: a transposition");
-    if (s == "-1" && bare &&
-        (factor_.bold ||
-         (big && !all_.names_.scalars.count(factor_.key) && all_.names_.any_matrix)))
+    if (s == "-1" && bare && (factor_.bold || (big && all_.names_.any_matrix)))
         not_computed("matrix notation: an inverse");
     if (s == "+" || s == "-" || s == "\\pm") not_computed("a superscript of its own");
     if (s == "*" || s == "\\star" || s == "\\ast" || s == "\\dagger") {
-        out_ += "^{\\text{star}}";
+        out_ += "^{" + all_.names_.codes->name("*") + "}";
         factor_.key += "^*";
         return;
     }
@@ -225,14 +219,17 @@ void name_speller::upper_script(const tokens& whole) {
             factor_.key += "^" + inner[0].text;
             return;
         }
+        // a layer or a step of which another is named, (l) beside (l-1), belongs to the name
+        if (all_.names_.layers.count(inner[0].text)) {
+            out_ += "^{" + all_.names_.codes->name(s) + "}";
+            factor_.key += "^" + s;
+            return;
+        }
         if (inner.size() == 1) {
             out_ += "^{" + inner[0].text + "}";
             factor_.indexed = true;
             return;
         }
-        bool letters = true;
-        for (const token& t : inner) letters = letters && (is_small(t.text) || is_greek_letter(t));
-        if (!letters && bare) not_computed("counts steps or layers above a name");
     }
     if (script.size() == 1 && is_big(script[0].text)) {
         power_ = "^{" + script[0].text + "}";
@@ -248,6 +245,8 @@ void name_speller::upper_script(const tokens& whole) {
         return;
     }
     if (script.size() == 1 && script[0].kind == token_kind::number) {
+        if (s.size() > 1 && all_.names_.indexed.count(factor_.key))
+            not_computed("digits above a name that has indices elsewhere: places, or a power");
         power_ = "^{" + s + "}";
         return;
     }
