@@ -342,13 +342,14 @@ bool claim_judge::differs_by_a_sign(const claim& c, const texts& t) const {
         return false;
     const auto squared = [](const std::string& equation) {
         const std::size_t at = equation.find(" = ");
-        return at == std::string::npos ? equation
-                                       : equation.substr(0, at + 3) + "(" + equation.substr(at + 3) + ")^2";
+        return at == std::string::npos
+                   ? equation
+                   : equation.substr(0, at + 3) + "(" + equation.substr(at + 3) + ")^2";
     };
     if (c.own.empty() || c.what == claim::kind::derivative) return false;
     const std::string functions = definitions_.functions_in(c.own + c.text + t.context.text);
-    const judge::finding j =
-        asked(functions + t.context.text + squared(c.own), definitions_.functions_in(c.text) + squared(c.text));
+    const judge::finding j = asked(functions + t.context.text + squared(c.own),
+                                   definitions_.functions_in(c.text) + squared(c.text));
     return j.readable && (j.verdict == judge::verdict::proved || j.alike);
 }
 

@@ -77,8 +77,8 @@ private:
     bool cancels(const claim& c, const texts& t) const;
     std::string holds_if_one(const claim& c, const texts& t) const;
     bool defines_any(const claim& c) const;
-    std::set<std::string> inputs_of(const std::vector<used_name>& names,
-                                    const std::string& except, int section) const;
+    std::set<std::string> inputs_of(const std::vector<used_name>& names, const std::string& except,
+                                    int section) const;
     bool differs_by_a_sign(const claim& c, const texts& t) const;
 
     const definition_list& definitions_;

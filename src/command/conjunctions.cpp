@@ -39,7 +39,8 @@ std::string last_sentence(std::string_view text) {
     constexpr std::size_t most = 300;
     std::string sentence(text.size() > most ? text.substr(text.size() - most) : text);
     // a blank line right before the display belongs to it
-    while (!sentence.empty() && (sentence.back() == '\n' || sentence.back() == ' ')) sentence.pop_back();
+    while (!sentence.empty() && (sentence.back() == '\n' || sentence.back() == ' '))
+        sentence.pop_back();
     for (const char* stop : {". ", ".\n", "? ", "\n\n", "$$", "\n- ", "\n* ", "\n#"})
         if (const std::size_t k = sentence.rfind(stop); k != std::string::npos)
             sentence.erase(0, k + 1);
@@ -56,8 +57,9 @@ conjunction conjunction_of(std::string_view words) {
 }
 
 bool supposes(std::string_view text_before) {
-    return has_word(lower(last_sentence(text_before)), {"if", "then", "requires", "require", "unless", "suppose", "assume",
-                               "assuming", "whenever", "provided"});
+    return has_word(lower(last_sentence(text_before)),
+                    {"if", "then", "requires", "require", "unless", "suppose", "assume", "assuming",
+                     "whenever", "provided"});
 }
 
 std::string places_in(std::string_view heading, std::string_view text_before) {

@@ -69,7 +69,8 @@ private:
             if (n.indices > 1) ++out_.indexed[n.key];
             if (n.lowered) out_.lowered.insert(n.key);
             note_dress(t);
-            const bool alone = t == list.begin() || std::prev(t)->kind != token_kind::letter || t->spaced;
+            const bool alone =
+                t == list.begin() || std::prev(t)->kind != token_kind::letter || t->spaced;
             if (t->is("e") && alone && n.end == std::next(t) &&
                 (n.end == list.end() || n.end->kind != token_kind::letter || n.end->spaced))
                 out_.plain_e = true;
@@ -153,7 +154,8 @@ private:
                                spelled(argument_at(std::next(t), list.end())) == "-1";
             if (!power && !t->is("'")) continue;
             const token& base = *std::prev(t == list.begin() ? std::next(t) : t);
-            const bool capital = base.kind == token_kind::letter && detail::is_capital_letter(base.text[0]);
+            const bool capital =
+                base.kind == token_kind::letter && detail::is_capital_letter(base.text[0]);
             if (power && capital) out_.any_matrix = true;
             if (power && base.is(")")) {
                 // what stands in the bracket: capitals side by side
@@ -165,7 +167,8 @@ private:
                 } while (open-- != list.begin());
                 int run = 0;
                 for (auto k = open; k != t; ++k) {
-                    const bool big = k->kind == token_kind::letter && detail::is_capital_letter(k->text[0]);
+                    const bool big =
+                        k->kind == token_kind::letter && detail::is_capital_letter(k->text[0]);
                     run = big ? run + 1 : k->is("'") ? run : 0;
                     if (run > 1) out_.any_matrix = true;
                 }

@@ -42,7 +42,7 @@ struct symbols {
     std::set<std::string> named;           // what the prose speaks of
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
     bool any_matrix = false;
-    bool plain_e = false;  // e stands for something: an eccentricity, a charge
+    bool plain_e = false;    // e stands for something: an eccentricity, a charge
     bool operators = false;  // what may not commute: a page with a dagger, a ket or a commutator
     std::shared_ptr<name_codes> codes = std::make_shared<name_codes>();
 

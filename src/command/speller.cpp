@@ -112,6 +112,11 @@ std::string speller::expression(token_at now, token_at last, bool list) {
             divide(now, last);
             out += " / ";
             ++now;
+            // what stands behind the divisor is written with a sign: a / 2 b has one reading here
+            if (now != last) {
+                out += one_factor(now, last);
+                if (now != last && begins_factor(*now) && !now->is("(")) out += " \\cdot ";
+            }
         } else if (t.is(",") || t.is(";")) {
             if (!list) not_computed("a list of values");
             check(product);

@@ -19,7 +19,7 @@ chain_operands::chain_operands(const steps::fused_chain& what)
         for (auto* operand : {&p.a, &p.b}) *operand = moved(*operand, before_second);
     for (auto& s : second_.operations) {
         for (auto& i : s.program) i.operand = moved(i.operand, before_second);
-        for (auto* operand : {&s.log_sum_exp, &s.maximum, &s.largest})
+        for (auto* operand : {&s.log_sum_exp, &s.maximum, &s.excess, &s.largest})
             *operand = moved(*operand, before_second);
     }
     for (auto& s : second_.consumers)

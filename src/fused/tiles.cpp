@@ -2,6 +2,7 @@
 #include "src/fused/tiles.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -46,7 +47,7 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
             {prepared_operation<T>(s, geometry_, sizes_,
                                    what.products.size() + what.operations.size(), packing),
              s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
-             s.log_sum_exp, s.maximum, s.largest, 0});
+             s.log_sum_exp, s.maximum, s.excess, s.largest, 0});
     for (const auto& s : what.consumers)
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
@@ -250,8 +251,13 @@ void tiles<T>::write_sums(const task& t, T* scratch) const {
             table_->log_sum_exp(scratch, state, static_cast<std::size_t>(t.width.width));
             write(s.log_sum_exp, scratch);
         }
-        if (s.maximum < 0) continue;
-        write(s.maximum, state.maximum);
+        if (s.maximum >= 0) write(s.maximum, state.maximum);
+        if (s.excess >= 0) {
+            for (std::int64_t i = 0; i < t.width.rows; ++i)
+                scratch[i] = std::isinf(state.maximum[i]) ? T{0} : std::log(state.sum[i]);
+            write(s.excess, scratch);
+        }
+        if (s.largest < 0) continue;
         for (std::int64_t i = 0; i < t.width.rows; ++i)
             scratch[i] = state.sum[i] == 0 ? T{0} : 1 / state.sum[i];
         write(s.largest, scratch);

@@ -157,7 +157,7 @@ private:
         prepared_operation<T> code;
         bool weights = false;
         bool recomputed = false;
-        std::int32_t log_sum_exp = -1, maximum = -1, largest = -1;
+        std::int32_t log_sum_exp = -1, maximum = -1, excess = -1, largest = -1;
         std::size_t state = 0;  // weights: maximum, sum, factor, in a worker's memory
     };
 

@@ -59,6 +59,8 @@ engine<T, S>::engine(const steps::map& map, std::vector<node> program, loop_nest
       nest_(std::move(nest)),
       operands_(map.operands.size()),
       kernels_(kernels::elementwise<T>()) {
+    // Nothing is beyond the maximum of one value: as of none.
+    if (nest_.values == 1 && folding_ == fold::excess) nest_.values = 0;
     if (nest_.outputs == 0 || nest_.values == 0) return;
     // One value is its own sum, mean, extreme and log-sum-exp.
     if (nest_.values == 1 && folding_ != fold::softmax) folding_ = fold::none;
@@ -82,7 +84,7 @@ engine<T, S>::engine(const steps::map& map, std::vector<node> program, loop_nest
     tiles_ = layout_.tiles.steps();
     choose_sums();
     cut_into_tasks(cost_of(program) + (folding_ == fold::none ? 0.05 : 0.1) +
-                   (folding_ == fold::softmax || folding_ == fold::logsumexp ? 0.4 : 0));
+                   (sums_exponentials(folding_) ? 0.4 : 0));
 }
 
 template <class T, class S>

@@ -70,7 +70,7 @@ void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
     if (folding_ == fold::minimum)
         return kernels_.minimum_rows(m.column[extreme], more_extreme, 0, 1, n);
     std::copy_n(more_total, n, add_total);
-    if (folding_ == fold::logsumexp || folding_ == fold::softmax) {
+    if (sums_exponentials(folding_)) {
         kernels_.maximum_rows(m.column[extreme], more_extreme, 0, 1, n);
         raise_columns(m);
         kernels_.finite_shift(m.column[next_shift], more_extreme, n);
@@ -127,6 +127,7 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
                 break;
             case fold::logsumexp:
             case fold::softmax:
+            case fold::excess:
                 kernels_.maximum_rows(m.column[extreme], view.data, view.stride, rows, n);
                 raise_columns(m);
                 kernels_.exp_add_rows(m.column[block], view.data, view.stride, m.column[shift],
@@ -147,7 +148,7 @@ template <class T, class S>
 void engine<T, S>::finish_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     const T* result = m.column[extreme];
-    if (folding_ == fold::sum || folding_ == fold::mean || folding_ == fold::logsumexp) {
+    if (folding_ == fold::sum || folding_ == fold::mean || sums_exponentials(folding_)) {
         kernels_.add_rows(m.column[total], m.column[rest], 0, 1, n);
         result = m.column[total];
     }
@@ -158,11 +159,12 @@ void engine<T, S>::finish_columns(task_memory& m) const {
         kernels_.apply[kernels::operation(steps::opcode::divide)][2](sums, sums, &count, sums, n);
     }
     if constexpr (is_real<T>) {
-        if (folding_ == fold::logsumexp) {
+        if (sums_exponentials(folding_)) {
+            const bool whole = folding_ == fold::logsumexp;
             kernels_.apply[kernels::operation(steps::opcode::log)][0](sums, sums, sums, sums, n);
-            kernels_.add_rows(sums, m.column[shift], 0, 1, n);
+            if (whole) kernels_.add_rows(sums, m.column[shift], 0, 1, n);
             for (std::size_t j = 0; j < n; ++j) {
-                if (std::isinf(m.column[extreme][j])) sums[j] = m.column[extreme][j];
+                if (std::isinf(m.column[extreme][j])) sums[j] = whole ? m.column[extreme][j] : T(0);
             }
         }
     }

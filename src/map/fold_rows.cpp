@@ -83,6 +83,7 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
             break;
         case fold::logsumexp:
         case fold::softmax:
+        case fold::excess:
             if constexpr (is_real<T>) {
                 row_sum other = more;
                 const double maximum = larger(t.extreme, more.extreme);
@@ -190,6 +191,7 @@ row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::i
                     break;
                 case fold::logsumexp:
                 case fold::softmax:
+                case fold::excess:
                     if constexpr (is_real<T>) {
                         const double here = static_cast<double>(kernels_.maximum(row, n));
                         const double maximum = larger(t.extreme, here);
@@ -265,6 +267,7 @@ void engine<T, S>::finish_row(task_memory& m, const row_sum& t) const {
             if (folding_ == fold::logsumexp) {
                 result = std::isfinite(t.extreme) ? t.extreme + std::log(result) : t.extreme;
             }
+            if (folding_ == fold::excess) result = std::isinf(t.extreme) ? 0 : std::log(result);
         }
         to = static_cast<S>(result);
     }

@@ -257,11 +257,13 @@ private:
         }
     }
 
-    bool online() const { return folding_ == fold::logsumexp || layout_.streamed; }
+    bool online() const {
+        return (sums_exponentials(folding_) && folding_ != fold::softmax) || layout_.streamed;
+    }
 
     /// Rows are read where they lie, so a tile takes no memory.
     bool writes_nothing(const loop& q) const {
-        if (folding_ == fold::softmax || folding_ == fold::logsumexp) return false;
+        if (sums_exponentials(folding_)) return false;
         for (std::size_t k = 0; k < operands_; ++k) {
             if (reads_[k] > 0 && q.stride[k] != 1) return false;
         }

@@ -44,6 +44,7 @@ void check_kernels(const steps::map& map, const std::vector<node>& program) {
                 break;
             case steps::fold::logsumexp:
             case steps::fold::softmax:
+            case steps::fold::excess:
                 if (kernels.exp_sum == nullptr) refuse();
                 break;
         }

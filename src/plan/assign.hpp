@@ -60,6 +60,7 @@ enum class part : std::uint8_t {
               // rescaled while the maximum rises
     log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of
     maximum,  // a result of rows: the largest of what the weights before it are of
+    excess,   // a result of rows: by how much the logsumexp is larger than that
     largest,  // behind that: the largest of the weights themselves
     recomputed,  // tile = exp(x - maximum) * largest, of an earlier group: these weights again, 0
                  // in rows whose maximum is -infinity. Large scores leave a logsumexp no room for
@@ -73,7 +74,7 @@ enum class part : std::uint8_t {
 
 /// Whether it is a result of rows that the operation of the weights before it gives.
 constexpr bool is_found_with_weights(part p) {
-    return p == part::log_sum || p == part::maximum || p == part::largest;
+    return p == part::log_sum || p == part::maximum || p == part::excess || p == part::largest;
 }
 
 struct member {

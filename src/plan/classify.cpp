@@ -158,8 +158,8 @@ decision classify(const map_step& s, element type) {
         for (std::size_t k = 0; k + static_cast<std::size_t>(s.folded) < s.extents.size(); ++k)
             results *= static_cast<double>(s.extents[k]);
         // The exponentials of these, and the sum.
-        const bool weights = s.folding == fold::softmax || s.folding == fold::logsumexp;
-        const double vectors = elements / of.lanes * (weights ? price_of(opcode::exp, of) + 1 : 1);
+        const double vectors = elements / of.lanes *
+                               (sums_exponentials(s.folding) ? price_of(opcode::exp, of) + 1 : 1);
         return {{way::fold, program + results * row_start + vectors / vectors_a_cycle},
                 std::nullopt};
     }

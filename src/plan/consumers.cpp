@@ -180,7 +180,7 @@ std::vector<consumer> make_consumers(program_plan& plan, const grown_group& grou
     for_each_load(plan.values, a, [&](const access& from) {
         if (group.is_plane(from.slot)) made.of = from;
     });
-    if (a.folding == fold::logsumexp) {
+    if (a.folding == fold::maximum || sums_exponentials(a.folding)) {
         const expr score = tiles.body_of(step, made.needs);
         made.log_sum = true;
         made.weights = tiles.softmax_of(score, ir::none, made.needs);

@@ -25,7 +25,7 @@ struct consumer {
     bool replaced = false;         // by a map of what another consumer gives
     bool partial = false;          // a map sums what it gives over more loops
     bool apart = false;            // a map adds what it gives to its target
-    bool log_sum = false;          // gives the logarithm of the sum of the weights
+    bool log_sum = false;          // gives what is found with the weights, as its fold says
 };
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.

@@ -85,6 +85,9 @@ private:
             case part::maximum:
                 made_.group.operations.back().maximum = operand(m.what.target, true);
                 return;
+            case part::excess:
+                made_.group.operations.back().excess = operand(m.what.target, true);
+                return;
             case part::largest:
                 made_.group.operations.back().largest = operand(m.what.target, true);
                 return;

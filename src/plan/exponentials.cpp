@@ -28,10 +28,12 @@ public:
         : p_(program),
           to_(program),
           products_(to_, [this](ir::ref i) { return extent(i); }),
-          logarithms_(to_, {[this](ir::ref n) { return factor(n); },
-                            [this](ir::ref n) { return stable(n); },
-                            [this](ir::ref n) { return log_of_tensor(n); },
-                            [this](ir::ref v, ir::range over) { return log_sum(v, over); }}),
+          logarithms_(
+              to_,
+              {[this](ir::ref n) { return factor(n); }, [this](ir::ref n) { return stable(n); },
+               [this](ir::ref n) { return log_of_tensor(n); },
+               [this](ir::ref n) { return is_given(n); },
+               [this](ir::ref v, ir::range over) { return with_own_indices(v, over); }}),
           roles_(roles),
           shapes_(shapes),
           sums_(std::move(sums)) {}
@@ -219,8 +221,18 @@ private:
         f.coefficient = better;
         f.cancels = true;
     }
-    /// The log-sum-exp of v over indices of its own; none where v cannot be written with others.
-    ir::ref log_sum(ir::ref v, ir::range over) {
+    bool is_given(ir::ref n) const {
+        bool given = true;
+        ir::for_each_node(to_, n, [&](ir::ref m) {
+            const ir::node& x = to_.nodes[m];
+            given = given && !is_sum(x) &&
+                    (x.kind != ir::op::tensor ||
+                     (x.name < p_.names.size() && p_.definition(x.name) == ir::none));
+        });
+        return given;
+    }
+    /// v over indices of its own; none where v cannot be written with others.
+    std::pair<ir::ref, ir::range> with_own_indices(ir::ref v, ir::range over) {
         std::vector<index_value> values;
         std::vector<ir::ref> own;
         for (std::int32_t k = 0; k < over.count; ++k) {
@@ -230,7 +242,7 @@ private:
         }
         const auto copy =
             substituted(to_, v, values, [&](ir::ref i) { return fresh(i, extent(i)); });
-        return copy ? to_.reduce(ir::reduction::logsumexp, links(own), *copy) : ir::none;
+        return {copy.value_or(ir::none), links(own)};
     }
 
     // Tensors -------------------------------------------------------------------------------------

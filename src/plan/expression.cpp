@@ -306,7 +306,7 @@ expr graph::add(expr_span terms) {
     double constants = 0;
     // Whole numbers that a double does not count are added where they are numbers of 64 bits.
     const auto is_counted = [](double a, double b) {
-        return std::abs(a + b) <= 0x1p53 || std::isinf(a + b) || std::floor(a) != a ||
+        return std::abs(a + b) < 0x1p53 || std::isinf(a + b) || std::floor(a) != a ||
                std::floor(b) != b;
     };
     const auto gather = [&](expr e) {

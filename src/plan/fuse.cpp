@@ -156,8 +156,8 @@ constexpr std::size_t least_folded = 1 << 14;
 std::vector<access> planes_of(const program_plan& plan, const assign& seed, form as) {
     std::vector<access> planes;
     if (seed.as != as || seed.over.empty()) return planes;
-    const bool folds =
-        seed.folding == fold::sum || seed.folding == fold::mean || seed.folding == fold::logsumexp;
+    const bool folds = seed.folding == fold::sum || seed.folding == fold::mean ||
+                       (sums_exponentials(seed.folding) && seed.folding != fold::softmax);
     if (as == form::map && !folds) return planes;
     for_each_load(plan.values, seed, [&](const access& from) {
         const slot& memory = plan.slot_of(from);

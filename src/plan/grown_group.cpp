@@ -87,7 +87,7 @@ bool grown_group::has_large_planes() const {
         if (l.role == loop_role::column) columns *= static_cast<double>(values.extent(l.what));
     for (const std::size_t step : members) {
         const assign& a = at(step);
-        if (a.folding == fold::softmax || a.folding == fold::logsumexp) return true;
+        if (sums_exponentials(a.folding)) return true;
         if (a.as != form::contract) continue;
         if (is_plane(a.target.slot)) contracted = std::max(contracted, values.size(a.over));
         else own = std::max(own, values.size(own_loops(step)));

@@ -188,13 +188,25 @@ growth::outcome growth::place_maker(std::size_t step, const assign& a, const mat
     return outcome::done;
 }
 
+/// Whether the operation that makes weights finds it: a log-sum-exp, what of it is beyond the
+/// maximum, and the maximum where somebody wants that.
+bool growth::is_found_with_weights(const assign& a, std::int32_t plane) const {
+    if (a.folding != fold::maximum)
+        return sums_exponentials(a.folding) && a.folding != fold::softmax;
+    const auto& readers = uses_[static_cast<std::size_t>(plane)].readers;
+    return std::any_of(readers.begin(), readers.end(), [&](std::size_t step) {
+        const assign* other = group_.plan->steps[step].as_assign();
+        return other != nullptr && other->folding == fold::excess && other->body == a.body;
+    });
+}
+
 // A map that folds planes.
 growth::outcome growth::place_fold(std::size_t step, const assign& a, const matching& found,
                                    std::int32_t through) {
     if (group_.is_plane(a.target.slot))
         return fail(a.target.slot, "it is a sum over other indices");
     const auto free = without(a.loops, a.over);
-    if (a.folding == fold::logsumexp) {
+    if (is_found_with_weights(a, through)) {
         const bool rows = covers(a.over, found, true) && covers(free, found, false) &&
                           a.over.size() + free.size() == found.pairs().size();
         if (!rows) return fail(through, "a log-sum-exp runs along other indices");

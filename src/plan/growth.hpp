@@ -50,6 +50,7 @@ private:
     outcome fail(std::int32_t slot, std::string why);
     void separate_batch();
     bool makes_more_than_it_reads();
+    bool is_found_with_weights(const assign&, std::int32_t plane) const;
 
     const std::vector<slot_uses>& uses_;
     grown_group group_;

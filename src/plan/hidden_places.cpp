@@ -16,8 +16,15 @@ namespace {
 class place_writer {
 public:
     place_writer(const ir::program_view& before, ir::program& p, const ir::shape_table& shapes,
-                 ir::ref equation, element type, std::vector<new_index>& made)
-        : before_(before), p_(p), shapes_(shapes), equation_(equation), type_(type), made_(made) {}
+                 ir::ref equation, element type, std::vector<new_index>& made,
+                 std::vector<ir::equation>& defined)
+        : before_(before),
+          p_(p),
+          shapes_(shapes),
+          equation_(equation),
+          type_(type),
+          made_(made),
+          defined_(defined) {}
 
     ir::ref run(ir::ref n) {
         const ir::node x = p_.nodes[n];
@@ -37,7 +44,7 @@ public:
             leaves_any = true;
             if (place->counted) {
                 list.back() = ir::gathered_position(numbers.size());
-                numbers.push(number_of(place->form));
+                numbers.push(stored_number(place->form));
                 continue;
             }
             const ir::ref p = fresh_index(extent);
@@ -82,6 +89,14 @@ private:
                                                    : type_ == element::f64 || is_integer(type_);
         return beyond_axis{*form, counted};
     }
+    /// A tensor of the places, with an equation of its own, at the indices of the form.
+    ir::ref stored_number(const affine_form& form) {
+        const ir::ref name = new_name(p_);
+        const ir::range at{p_.positions.size(), static_cast<std::int32_t>(form.terms.size())};
+        for (const auto& term : form.terms) p_.positions.push(ir::index_position(term.first));
+        defined_.push_back({name, at, number_of(form), false, p_.equations[equation_].source});
+        return p_.tensor(name, at);
+    }
     ir::ref number_of(const affine_form& form) {
         detail::buffer<ir::ref> terms;
         for (const auto& [index, factor] : form.terms) {
@@ -109,6 +124,7 @@ private:
     ir::ref equation_;
     element type_;
     std::vector<new_index>& made_;
+    std::vector<ir::equation>& defined_;  // that the equation in hand reads
 };
 
 }  // namespace
@@ -120,13 +136,20 @@ std::optional<ir::program> write_out_hidden_places(const ir::program_view& progr
     ir::program p(program);
     std::vector<new_index> made;
     std::vector<ir::ref> origins;
-    for (ir::ref e = 0; e < p.equations.size(); ++e) {
-        origins.push_back(e);
-        if (ir::computes(program, p.equations[e]))
-            p.equations[e].body =
-                place_writer(program, p, shapes, e, type, made).run(p.equations[e].body);
+    detail::buffer<ir::equation> equations;
+    for (ir::ref e = 0; e < program.equations.size(); ++e) {
+        ir::equation q = program.equations[e];
+        std::vector<ir::equation> defined;
+        if (ir::computes(program, q))
+            q.body = place_writer(program, p, shapes, e, type, made, defined).run(q.body);
+        defined.push_back(q);
+        for (const ir::equation& d : defined) {
+            equations.push(d);
+            origins.push_back(e);
+        }
     }
     if (p.nodes.size() == program.nodes.size()) return std::nullopt;
+    p.equations = equations;
     carry_over(program, p, origins, made, shapes, slots, type);
     return p;
 }

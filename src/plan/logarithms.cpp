@@ -55,20 +55,40 @@ ir::ref logarithms::sum(const std::vector<ir::ref>& terms) {
 }
 
 ir::ref logarithms::of(const factored& f) {
-    std::vector<ir::ref> terms;
+    std::vector<ir::ref> terms, small;
     for (const exponential& x : f.exponentials) {
         ir::ref exponent = x.exponent;
-        if (!x.over.empty())
-            exponent = p_.reduce(
-                ir::reduction::logsumexp,
-                p_.add_links(x.over.data(), static_cast<std::int32_t>(x.over.size())), exponent);
+        if (!x.over.empty()) {
+            const ir::range over =
+                p_.add_links(x.over.data(), static_cast<std::int32_t>(x.over.size()));
+            if (f.exponentials.size() > 1 && known_.is_given(exponent) &&
+                take_from(exponent, over, x.times, terms, small))
+                continue;
+            exponent = p_.reduce(ir::reduction::logsumexp, over, exponent);
+        }
         terms.push_back(x.times == 1 ? exponent : times(x.times, exponent));
     }
     if (f.coefficient != ir::none) {
         const ir::ref better = of(f.coefficient);
         terms.push_back(better != ir::none ? better : p_.apply(ir::function::log, f.coefficient));
     }
+    terms.insert(terms.end(), small.begin(), small.end());
     return sum(terms);
+}
+
+// Adds number * logsumexp(v) as its maximum and what is left, which is small and comes last: where v
+// is large, v less the maximum is exact, and v less the log-sum-exp is not. What is computed is
+// rounded as much itself, and may be a tile of a fused group, which takes one sum over it.
+bool logarithms::take_from(ir::ref v, ir::range over, double number, std::vector<ir::ref>& terms,
+                           std::vector<ir::ref>& small) {
+    const auto [most_of, all] = known_.with_own_indices(v, over);
+    const auto [rest, others] = known_.with_own_indices(v, over);
+    if (most_of == ir::none || rest == ir::none) return false;
+    const ir::ref most = p_.reduce(ir::reduction::maximum, all, most_of);
+    terms.push_back(times(number, most));
+    small.push_back(times(number, p_.reduce(ir::reduction::logsumexp, others,
+                                            p_.make(ir::op::add, rest, times(-1, most)))));
+    return true;
 }
 
 ir::ref logarithms::of(ir::ref n) {
@@ -87,8 +107,14 @@ ir::ref logarithms::of(ir::ref n) {
         case ir::op::reduce: {
             if (x.detail != static_cast<std::uint8_t>(ir::reduction::softmax)) return ir::none;
             const ir::ref v = known_.stable(child(x, 0));
-            const ir::ref total = known_.with_own_indices(v, x.indices);
-            return total == ir::none ? ir::none : p_.make(ir::op::add, v, times(-1, total));
+            std::vector<ir::ref> terms{v}, small;
+            if (known_.is_given(v) && take_from(v, x.indices, -1, terms, small)) {
+                terms.push_back(small[0]);
+                return sum(terms);
+            }
+            const auto [copy, over] = known_.with_own_indices(v, x.indices);
+            if (copy == ir::none) return ir::none;
+            return sum({v, times(-1, p_.reduce(ir::reduction::logsumexp, over, copy))});
         }
         case ir::op::multiply:
         case ir::op::divide:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -22,7 +23,10 @@ public:
         std::function<factored(ir::ref)> factor;    // a part of it, as far as it is exponentials
         std::function<ir::ref(ir::ref)> stable;     // what is computed in the place of a part
         std::function<ir::ref(ir::ref)> of_tensor;  // the logarithm of one that is read, or none
-        std::function<ir::ref(ir::ref, ir::range)> with_own_indices;  // v over indices of its own
+        std::function<bool(ir::ref)> is_given;      // whether all that an expression reads is
+        /// An expression over indices of its own in the place of these; the expression is none
+        /// where it cannot be written so.
+        std::function<std::pair<ir::ref, ir::range>(ir::ref, ir::range)> with_own_indices;
     };
 
     logarithms(ir::program& p, context known) : p_(p), known_(std::move(known)) {}
@@ -41,6 +45,8 @@ private:
         ir::ref sign;  // none: 1
     };
 
+    bool take_from(ir::ref v, ir::range over, double times, std::vector<ir::ref>& terms,
+                   std::vector<ir::ref>& small);
     ir::ref of_sum(const ir::node& x);
     std::vector<term> terms_of(const ir::node& x);
     ir::ref of_product(const ir::node& x);

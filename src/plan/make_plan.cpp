@@ -18,6 +18,7 @@
 #include "src/base/texts.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/check_places.hpp"
+#include "src/plan/maxima_apart.hpp"
 #include "src/plan/emit.hpp"
 #include "src/plan/exponentials.hpp"
 #include "src/plan/extrema.hpp"
@@ -74,8 +75,10 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     if (shapes.has_split_indices())
         rewrite(split_indices(request.program, shapes, slots, request.type));
     after("split");
-    if (auto inside = write_out_hidden_places(request.program, shapes, slots, request.type))
+    if (auto inside = write_out_hidden_places(request.program, shapes, slots, request.type)) {
         rewrite(std::move(*inside));
+        roles = find_roles(request.program);
+    }
     after("edges");
     if (auto decided = share_compared_extrema(request.program, shapes, slots, request.type)) {
         rewrite(std::move(*decided));
@@ -104,6 +107,8 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     const auto assignments = [&] {
         auto made = order(request, shapes, slots, postpone, roles, careful);
         after("order", &made);
+        keep_maxima_apart(made);
+        after("apart", &made);
         if (!request.fuse || careful) return made;
         fuse(made, request.program);
         after("fuse", &made);

@@ -203,6 +203,7 @@ private:
                 return "tile, rescaled while the maximum rises";
             case part::log_sum:
             case part::maximum:
+            case part::excess:
             case part::largest:
                 return "rows";
             case part::recomputed:

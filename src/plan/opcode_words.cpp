@@ -36,6 +36,8 @@ const char* word_of(fold f) {
             return "logsumexp";
         case fold::softmax:
             return "softmax";
+        case fold::excess:
+            return "logsumexp - max";
     }
     return "";
 }

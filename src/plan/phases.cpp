@@ -176,7 +176,7 @@ void phases::find_sums() {
         if (l.role != loop_role::column) axes.push_back(l.what);
     for (const auto& c : consumers_) {
         if (!c.log_sum) continue;
-        access& sum = sums_[static_cast<std::size_t>(c.weights)].log_sum;
+        access& sum = sums_[static_cast<std::size_t>(c.weights)].of(c.what.folding);
         // A result that others write later is no place to read it from.
         if (sum.slot < 0 &&
             uses_[static_cast<std::size_t>(c.what.target.slot)].writers.size() == 1) {
@@ -196,7 +196,7 @@ void phases::find_sums() {
             return c.late && reads(c.value, tiles_.softmaxes()[k].tile.slot);
         };
         if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
-        sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
+        if (sums_[k].maximum.slot < 0) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
         sums_[k].largest = add_slot(plan_, storage::workspace, axes);
     }
 }
@@ -278,6 +278,7 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
             group.members.push_back({as, made, -1, {}});
         };
         add(part::log_sum, fold::logsumexp, softmax.score, sums_[k].log_sum);
+        add(part::excess, fold::excess, softmax.score, sums_[k].excess);
         add(part::maximum, fold::maximum, softmax.score, sums_[k].maximum);
         add(part::largest, fold::maximum, values.load(softmax.tile), sums_[k].largest);
     }
@@ -450,8 +451,9 @@ bool phases::write(bool late) {
                 (!t.writes || writes(number, t.slot)))
                 made.touches.push_back({t.slot, number, t.writes});
     for (const auto& found : sums_)
-        for (const access* sum : {&found.log_sum, &found.maximum, &found.largest}) {
-            const bool read = late && sum != &found.log_sum;
+        for (const access* sum : {&found.log_sum, &found.excess, &found.maximum, &found.largest}) {
+            const bool read =
+                late && found.largest.slot >= 0 && (sum == &found.maximum || sum == &found.largest);
             const bool written = !late && !touched_by(made.touches, sum->slot);
             if (sum->slot >= 0 && (read || written))
                 made.touches.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});

@@ -55,9 +55,14 @@ private:
     std::vector<consumer> consumers_;
     /// What is found with the weights of a softmax; of slot -1: nobody needs it.
     struct found_sums {
-        access log_sum;
-        access maximum, largest;  // for late consumers, who make its weights again
-        bool any() const { return log_sum.slot >= 0 || maximum.slot >= 0; }
+        access log_sum, excess;
+        access maximum, largest;  // for late consumers, too, who make its weights again
+        access& of(fold folding) {
+            return folding == fold::logsumexp ? log_sum
+                   : folding == fold::excess  ? excess
+                                              : maximum;
+        }
+        bool any() const { return log_sum.slot >= 0 || excess.slot >= 0 || maximum.slot >= 0; }
     };
     std::vector<found_sums> sums_;  // of each softmax
     std::vector<made_step> made_;

@@ -22,6 +22,7 @@ stage stage_of(part p) {
         case part::weights:
         case part::log_sum:
         case part::maximum:
+        case part::excess:
         case part::largest:
         case part::recomputed:
         case part::tile:
@@ -122,6 +123,9 @@ private:
             case part::maximum:
                 return require_(is_found(a, fold::maximum) && found_with_->what.body == a.body,
                                 "a largest score that does not stand behind its weights");
+            case part::excess:
+                return require_(is_found(a, fold::excess) && found_with_->what.body == a.body,
+                                "a part of a log-sum-exp that does not stand behind its weights");
             case part::largest:
                 return require_(is_found(a, fold::maximum) && values_[a.body].kind == kind::load &&
                                     values_[a.body].source.slot == found_with_->what.target.slot,

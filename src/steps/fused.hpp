@@ -49,11 +49,11 @@ enum class operation_kind : std::uint8_t {
 struct tile_operation {
     operation_kind kind = operation_kind::values;
     std::vector<instruction> program;
-    /// weights: operands that get log(sum of exp(value)) of each row, its largest value, and 1 /
-    /// the sum of its weights, 0 where there are none; -1: nobody wants it. recomputed: the last
-    /// two are read. They stay two numbers: beside a large maximum their sum has no room for the
-    /// other.
-    std::int32_t log_sum_exp = -1, maximum = -1, largest = -1;
+    /// weights: operands that get log(sum of exp(value)) of each row; its largest value, and by how
+    /// much the former is larger; 1 / the sum of its weights, 0 where there are none. -1: nobody
+    /// wants it. recomputed: the largest value and the last one are read. They stay two numbers:
+    /// a large maximum leaves no room in their sum for the other.
+    std::int32_t log_sum_exp = -1, maximum = -1, excess = -1, largest = -1;
 };
 
 constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }

@@ -22,7 +22,14 @@ enum class fold : std::uint8_t {
     logsumexp,  // log of the sum of exp, stable; -infinity for an empty row or one of -infinity
     softmax,    // writes a value for each element of the row: exp(x - max) / sum; a row that is
                 // -infinity everywhere gives zeros
+    excess,     // logsumexp - maximum, for which a large maximum leaves no room in their sum: from
+                // 0 to the log of the number of values; 0 where the maximum is infinite
 };
+
+/// Whether exponentials of differences from the largest value are summed.
+constexpr bool sums_exponentials(fold f) {
+    return f == fold::logsumexp || f == fold::softmax || f == fold::excess;
+}
 
 /// For every combination of the free loops: run the program over the folded loops and fold the
 /// last instruction's values. operands[0] is the output (stride 0 along folded loops, except for

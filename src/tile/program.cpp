@@ -116,7 +116,7 @@ private:
                     op, number_from<T>(a), number_from<T>(b), number_from<T>(c)));
             };
             value = type_ == element::i32 ? whole(std::int32_t{}) : whole(std::int64_t{});
-            return std::abs(value) <= 0x1p53;
+            return std::abs(value) < 0x1p53;
         }
         // Of a negative number these are complex.
         const bool real = a >= 0 || (op != kernels::operation(opcode::sqrt) &&

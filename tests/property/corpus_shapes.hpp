@@ -19,7 +19,8 @@ namespace ricci::testing {
 /// extents of 3 to 5, or of a list.
 class corpus_shapes {
 public:
-    /// `square`: the two indices of a delta have one extent too, as where it has been eliminated.
+    /// `square`: the two indices of a delta have one extent too, as where it has been eliminated,
+    /// and so have all of one letter.
     corpus_shapes(const ir::program_view& p, unsigned seed,
                   const std::vector<std::int64_t>& extents = {3, 4, 5}, bool square = false)
         : p_(p) {
@@ -36,6 +37,9 @@ public:
             if (a.kind == ir::position_kind::index && b.kind == ir::position_kind::index)
                 join(a.index, b.index);
         }
+        for (ir::ref i = 0; square && i < p.indices.size(); ++i)
+            for (ir::ref j = 0; j < i; ++j)
+                if (p.index(i) == p.index(j)) join(i, j);
         draw(seed, extents);
         measure();
     }

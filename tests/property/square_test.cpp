@@ -234,7 +234,7 @@ TEST_CASE("several writers of one tensor, and values that are written over") {
          "Y^{hic} = A^{hij} X^{hjc}",
          "Y",
          {{"X", {2, 6, 3}}}},
-        {"A^{ia} = \\operatorname{softmax}_j(X^{ij} X^{aj})", "A", {{"X", n_n}}},
+        {"A^{ij} = \\operatorname{softmax}_j(X^{ia} X^{ja})", "A", {{"X", n_n}}},
         {"Y^{jl} = \\operatorname{logsumexp}_k(A^{jk} S^l + A^{kj})",
          "Y",
          {{"A", n_n}, {"S", {5}}}},
@@ -257,10 +257,10 @@ TEST_CASE("several writers of one tensor, and values that are written over") {
 }
 
 TEST_CASE("programs of square tensors at several places, and their gradients by all inputs") {
-    check_all(program_count(300), false,
+    check_all(program_count(100), false,
               [](const square_program& p, unsigned seed) { return check(p, seed); });
 }
 
 TEST_CASE("gradients of layers of square tensors by all inputs") {
-    check_all(program_count(60), true, check_layers);
+    check_all(program_count(15), true, check_layers);
 }

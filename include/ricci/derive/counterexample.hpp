@@ -349,13 +349,14 @@ constexpr void print_counterexample(const Program& p, const Counterexample& c,
     detail::text_builder left, right;
     print_short(c.claimed, left);
     print_short(c.derived, right);
-    if (left.view() == right.view()) {  // all digits, then
+    if (left.view() == right.view() && c.claimed.re != c.derived.re) {  // all digits, then
         left = {};
         right = {};
         ir::print_number(c.claimed.re, left);
         ir::print_number(c.derived.re, right);
     }
     out << " this is " << left.view() << " and " << name << " is " << right.view();
+    if (left.view() == right.view()) out << ", different in what a double does not hold";
 }
 
 }  // namespace ricci::derive

@@ -19,6 +19,7 @@ public:
         number_axes();
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
             if (!p_.equations[e].claim) add(p_.equations[e]);
+        for (bool changed = true; changed;) changed = unite_splits();
     }
 
     /// Whether the letter of an index, whatever its primes, stands for several extents.
@@ -122,7 +123,28 @@ private:
             ir::for_each_index(p_, {at.first + k, 1}, [&](ir::ref i) { place_of(i).said = true; });
             if (q.kind == ir::position_kind::index)
                 unite(place_of(q.index).member, axes_[name] + k);
+            if (q.kind != ir::position_kind::merged) continue;
+            splits_.push({axes_[name] + k, parts_.size(), q.terms.count});
+            ir::for_each_index(p_, {at.first + k, 1},
+                               [&](ir::ref i) { parts_.push(place_of(i).member); });
         }
+    }
+    /// One axis that is divided twice, (gc), into parts that are of the same extents but for one:
+    /// then that one is, too. Returns whether there was one.
+    constexpr bool unite_splits() {
+        bool changed = false;
+        for (std::int32_t a = 0; a < splits_.size(); ++a)
+            for (std::int32_t b = a + 1; b < splits_.size(); ++b) {
+                const split &x = splits_[a], &y = splits_[b];
+                if (x.count != y.count || root(x.axis) != root(y.axis)) continue;
+                std::int32_t other = ir::none, others = 0;
+                for (std::int32_t k = 0; k < x.count; ++k)
+                    if (root(parts_[x.first + k]) != root(parts_[y.first + k])) other = k, ++others;
+                if (others != 1) continue;
+                unite(parts_[x.first + other], parts_[y.first + other]);
+                changed = true;
+            }
+        return changed;
     }
     constexpr void walk(ir::ref n) {
         const ir::node& x = p_.nodes[n];
@@ -138,7 +160,16 @@ private:
             current_[p_.links[x.indices.first + k]] = before[k];
     }
 
+    /// An axis that several indices divide; their members of the classes, in `parts_`.
+    struct split {
+        std::int32_t axis;
+        std::int32_t first;
+        std::int32_t count;
+    };
+
     const Program& p_;
+    detail::buffer<split> splits_;
+    detail::buffer<std::int32_t> parts_;
     detail::buffer<std::int32_t> above_;  // of each member of a class another one, or itself
     detail::buffer<std::int32_t> ranks_;  // of each name
     detail::buffer<std::int32_t> axes_;   // of each name, the member of its first axis

@@ -359,6 +359,16 @@ private:
         add_witnesses(p_, all, where_bound(), summed, ir::free_indices(p_, product));
         return p_.reduce(reduction::sum, p_.add_links(list), product_of(p_, all));
     }
+    /// The same for indices of sums around as well, which are done with then.
+    constexpr ref closed_over_path(const factors& cotangent, ref n) {
+        const ir::index_set used = ir::free_indices(p_, product_of(p_, cotangent));
+        const ir::index_set own = ir::free_indices(p_, n);
+        factors rest;
+        for (ref i : path_)
+            if (!used.has(i) || own.has(i)) rest.push(i);
+        path_ = rest;
+        return closed(cotangent, n);
+    }
     constexpr void through_reduction(ref n, const factors& cotangent) {
         const ir::node x = p_.nodes[n];
         const std::int32_t mark = scopes_.size();
@@ -395,7 +405,12 @@ private:
             }
             case reduction::logsumexp: {
                 const ref weights = weights_of(n);
-                return propagate_below(x, body, with(cotangent, weights));
+                const factors outer = path_;
+                factors all;
+                all.push(closed_over_path(cotangent, n));
+                propagate_below(x, body, with(all, weights));
+                path_ = outer;
+                return;
             }
             case reduction::product:
                 return propagate_below(x, body, with(cotangent, product_of_others(n)));
@@ -452,10 +467,33 @@ private:
             const ref here = is_at(p_, q, fresh, [this](ref i) { return extent_here(i); });
             all.push(here);
             conditions.push(here);
+            push_differences(use, k, list, conditions);
         }
         const ir::range left{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
         return left;
+    }
+    /// [q = p + 1] of r^{i+0, i+1}, which is left of [p = i] [q = i + 1] when i is summed.
+    constexpr void push_differences(ir::range use, std::int32_t axis,
+                                    const buffer<ir::position>& list, factors& conditions) {
+        const auto shifted = [&](const ir::position& q) {
+            return q.kind == ir::position_kind::affine && q.terms.count == 1 &&
+                   p_.affine_terms[q.terms.first].coefficient == 1;
+        };
+        const ir::position mine = p_.positions[use.first + axis];
+        for (std::int32_t k = 0; shifted(mine) && k < axis; ++k) {
+            const ir::position other = p_.positions[use.first + k];
+            if (!shifted(other) ||
+                p_.affine_terms[other.terms.first].index != p_.affine_terms[mine.terms.first].index)
+                continue;
+            expression_builder b(p_);
+            const std::int32_t difference = mine.offset - other.offset;
+            const ref there = p_.position_of(list[k].index),
+                      here = p_.position_of(list[axis].index);
+            conditions.push(
+                b.compare(ir::comparison::equal, here,
+                          difference == 0 ? there : b.plus(there, b.number(difference))));
+        }
     }
     /// The `number`-th index for axes that a use gives none of their own: a letter that the program
     /// does not have, because one with primes would share the extent of its letter.

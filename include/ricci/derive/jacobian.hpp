@@ -21,6 +21,7 @@ public:
         const ref name = p_.find(of);
         if (name != none) defined_ = p_.definition(name);
         seed_ = p_.find(ir::cotangent_spelling(of, of));
+        if (defined_ == none) return;  // of a number, whose equation nothing needs
         const ir::range left = p_.equations[defined_].positions;
         for (std::int32_t k = 0; k < left.count; ++k)
             if (p_.positions[left.first + k].terms.count > 0)
@@ -51,7 +52,7 @@ private:
     /// An index of its own for every axis of A: the letter it has in its equation, with primes,
     /// where it is that letter's alone.
     constexpr void make_upper() {
-        if (defined_ == none) return;  // of a number, whose equation nothing needs
+        if (defined_ == none) return;
         ir::index_set taken;
         for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
         const ir::range left = p_.equations[defined_].positions;

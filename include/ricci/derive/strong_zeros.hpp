@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
@@ -59,19 +60,11 @@ public:
     constexpr list unmasked(const ir::node& sum) {
         list found;
         for (std::int32_t k = 0; k < sum.children.count; ++k) {
-            const ir::node& term = p_.nodes[p_.links[sum.children.first + k]];
-            if (term.kind != op::multiply) continue;
             double number = 1;
             ref condition = ir::none;
-            bool masks = true;
-            for (std::int32_t j = 0; j < term.children.count; ++j) {
-                const ref f = p_.links[term.children.first + j];
-                if (p_.nodes[f].kind == op::number) number *= p_.nodes[f].value;
-                else if (condition == ir::none && is_comparison(f)) condition = f;
-                else masks = false;
-            }
             // of several brackets not all are false at once
-            if (masks && condition != ir::none && number < 0 && number - number != 0)
+            if (masks(p_.links[sum.children.first + k], number, condition) &&
+                condition != ir::none && number < -std::numeric_limits<double>::max())
                 found.push(opposite(condition));
         }
         return found;
@@ -201,6 +194,22 @@ private:
         return x.kind == op::compare ||
                (x.kind == op::apply &&
                 x.detail == static_cast<std::uint8_t>(function::logical_not));
+    }
+    /// Whether a term is a product of numbers and one bracket.
+    constexpr bool masks(ref term, double& number, ref& condition) const {
+        const ir::node& x = p_.nodes[term];
+        if (x.kind == op::number) {
+            number *= x.value;
+            return true;
+        }
+        if (x.kind != op::multiply) {
+            if (condition != ir::none || !is_comparison(term)) return false;
+            condition = term;
+            return true;
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (!masks(p_.links[x.children.first + k], number, condition)) return false;
+        return true;
     }
     constexpr ref opposite(ref condition) {
         expression_builder b(p_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <ricci/element.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -101,7 +102,8 @@ private:
         const double limit = compared_ > 0 ? 0x1p63 : type_ == element::i32 ? 0x1p31 : 0x1p53;
         const bool beyond = value >= limit || value <= -limit;
         if (!beyond && (is_whole(value) || value > 0x1p53 || value < -0x1p53)) return;
-        const bool infinite = value - value != 0;
+        constexpr double most = std::numeric_limits<double>::max();
+        const bool infinite = !(value <= most && value >= -most);
         if (!beyond || infinite) return refuse_number(value);
         builder s;
         print_number(value, s);

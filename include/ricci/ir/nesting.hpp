@@ -9,8 +9,11 @@
 
 namespace ricci::ir {
 
-/// The levels of nodes that a program's expressions may have.
-inline constexpr std::int32_t deepest_expression = 200;
+/// The levels of nodes that a program's expressions may have. Compilers evaluate calls within calls
+/// to a depth of 512.
+constexpr std::int32_t deepest_expression() {
+    return __builtin_is_constant_evaluated() ? 120 : 200;
+}
 
 /// Measures without calling itself: what a node refers to stands before it.
 class nesting {
@@ -43,10 +46,10 @@ inline constexpr text_view nested_too_deeply =
 
 /// Refuses the first expression that is too deep.
 constexpr mistake check_nesting(const program& p, text_view text) {
-    if (p.nodes.size() <= deepest_expression) return {};
+    if (p.nodes.size() <= deepest_expression()) return {};
     nesting levels(p);
     for (ref n = 0; n < p.nodes.size(); ++n)
-        if (levels.of(n) > deepest_expression)
+        if (levels.of(n) > deepest_expression())
             return make_mistake(mistake_kind::unexpected, text, p.nodes[n].source.begin,
                                 p.nodes[n].source.end, nested_too_deeply);
     return {};

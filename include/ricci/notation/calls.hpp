@@ -345,7 +345,7 @@ private:
         ref body = with_other_letters(d, outside);
         body = ir::rename_indices(p_, body, renamed);
         body = substituted(body, d, x);
-        if (levels_.of(body) > ir::deepest_expression)
+        if (levels_.of(body) > ir::deepest_expression())
             return fail(mistake_kind::unexpected, x.source, ir::nested_too_deeply);
         constexpr std::int32_t most = 10'000;
         if (ir::written_size(p_, body, most) >= most)

@@ -61,7 +61,7 @@ protected:
     constexpr ref read_negation() {
         const std::int32_t begin = begin_here();
         if (accept_key(keyword::logical_not)) {
-            if (++depth_ > deepest) {
+            if (++depth_ > deepest()) {
                 fail_here(mistake_kind::unexpected, "nested too deeply");
                 return none;
             }
@@ -72,7 +72,7 @@ protected:
                        : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
         }
         if (!holds_condition()) return read_relation();
-        if (++depth_ > deepest) {
+        if (++depth_ > deepest()) {
             fail_here(mistake_kind::unexpected, "nested too deeply");
             return none;
         }

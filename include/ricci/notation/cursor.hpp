@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/nesting.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/misplaced.hpp>
 #include <ricci/notation/survey.hpp>
@@ -194,7 +195,8 @@ protected:
             const bool braces = accept_symbol('{');
             if (!starts_name())
                 return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
-            if (++depth_ > deepest) return fail_here(mistake_kind::unexpected, "nested too deeply");
+            if (++depth_ > deepest())
+                return fail_here(mistake_kind::unexpected, "nested too deeply");
             if (braces) {
                 read_name(spelling);
             } else if (is(token_kind::letter)) {
@@ -355,7 +357,11 @@ protected:
             read_label(spelling);
     }
 
-    static constexpr std::int32_t deepest = 100;  // of nesting, so that no text exhausts the stack
+    /// Of nesting, so that no text exhausts the stack. Two for each level of an expression, which
+    /// may be printed as a bracket around another; the compiler's own limit is lower.
+    static constexpr std::int32_t deepest() {
+        return __builtin_is_constant_evaluated() ? 100 : 2 * ir::deepest_expression() + 20;
+    }
 
     text_view text_;
     detail::buffer<token> tokens_;

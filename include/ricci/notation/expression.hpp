@@ -19,7 +19,7 @@ protected:
     friend function_parser<expression_parser>;
 
     constexpr ref read_expression() {
-        if (++depth_ > deepest) {
+        if (++depth_ > deepest()) {
             fail_here(mistake_kind::unexpected, "nested too deeply");
             return none;
         }
@@ -252,7 +252,7 @@ protected:
 
     constexpr ref read_primary() {
         const std::int32_t begin = begin_here();
-        if (++depth_ > deepest) {
+        if (++depth_ > deepest()) {
             fail_here(mistake_kind::unexpected, "nested too deeply");
             return none;
         }

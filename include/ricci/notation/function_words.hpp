@@ -30,4 +30,50 @@ constexpr void say_function_as_tensor(text_view name, detail::text_builder& sent
              << "}(...) for its value, and give a tensor another name";
 }
 
+/// The sentence for \sin^{-1} x, `name` being \sin: the value's reciprocal, or the inverse function?
+constexpr void say_inverse_function(ir::function f, text_view name, text_view argument,
+                                    detail::text_builder& s) {
+    s << "this can be a reciprocal and the inverse function; write \\frac{1}{" << name << '('
+      << argument << ")}";
+    const auto with = [&](text_view a, text_view b, text_view c, text_view d) {
+        s << " or " << a << argument << b;
+        if (c.size > 0) s << argument << c;
+        if (d.size > 0) s << argument << d;
+    };
+    switch (f) {
+        case ir::function::sin:
+            with("\\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}})", {});
+            break;
+        case ir::function::cos:
+            with("(\\frac{\\pi}{2} - \\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}}))", {});
+            break;
+        case ir::function::tan:
+            with("\\arctan(", ")", {}, {});
+            break;
+        case ir::function::arctan:
+            with("\\tan(", ")", {}, {});
+            break;
+        case ir::function::sinh:
+            with("\\log(", " + \\sqrt{(", ")^2 + 1})", {});
+            break;
+        case ir::function::cosh:
+            with("\\log(", " + \\sqrt{(", ")^2 - 1})", {});
+            break;
+        case ir::function::tanh:
+            with("(\\frac{1}{2} \\log(\\frac{1 + ", "}{1 - (", ")}))", {});
+            break;
+        case ir::function::exp:
+            with("\\log(", ")", {}, {});
+            break;
+        case ir::function::log:
+            with("\\exp(", ")", {}, {});
+            break;
+        case ir::function::sigmoid:
+            with("\\log(\\frac{", "}{1 - (", ")})", {});
+            break;
+        default:
+            s << "; the inverse function is none of the notation";
+    }
+}
+
 }  // namespace ricci::notation

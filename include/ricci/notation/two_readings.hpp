@@ -387,51 +387,11 @@ protected:
         fail(mistake_kind::unexpected, begin_here(), last.end, s);
         return true;
     }
-    /// \sin^{-1} x: the value's reciprocal, or the inverse function of what stands in [begin, end).
+    /// \sin^{-1} x: the value's reciprocal, or the inverse function of `argument`.
     constexpr void refuse_inverse_function(ir::function f, std::int32_t word, text_view name,
                                            text_view argument, std::int32_t end) {
         detail::text_builder s;
-        s << "this can be a reciprocal and the inverse function; write \\frac{1}{" << name << '('
-          << argument << ")}";
-        const auto with = [&](text_view a, text_view b, text_view c, text_view d) {
-            s << " or " << a << argument << b;
-            if (c.size > 0) s << argument << c;
-            if (d.size > 0) s << argument << d;
-        };
-        switch (f) {
-            case ir::function::sin:
-                with("\\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}})", {});
-                break;
-            case ir::function::cos:
-                with("(\\frac{\\pi}{2} - \\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}}))", {});
-                break;
-            case ir::function::tan:
-                with("\\arctan(", ")", {}, {});
-                break;
-            case ir::function::arctan:
-                with("\\tan(", ")", {}, {});
-                break;
-            case ir::function::sinh:
-                with("\\log(", " + \\sqrt{(", ")^2 + 1})", {});
-                break;
-            case ir::function::cosh:
-                with("\\log(", " + \\sqrt{(", ")^2 - 1})", {});
-                break;
-            case ir::function::tanh:
-                with("(\\frac{1}{2} \\log(\\frac{1 + ", "}{1 - (", ")}))", {});
-                break;
-            case ir::function::exp:
-                with("\\log(", ")", {}, {});
-                break;
-            case ir::function::log:
-                with("\\exp(", ")", {}, {});
-                break;
-            case ir::function::sigmoid:
-                with("\\log(\\frac{", "}{1 - (", ")})", {});
-                break;
-            default:
-                s << "; the inverse function is none of the notation";
-        }
+        say_inverse_function(f, name, argument, s);
         fail(mistake_kind::unexpected, word, end, s);
     }
 

@@ -128,7 +128,7 @@ HWY_INLINE complex_vector<V> complex_quotient(D d, complex_vector<V> a, complex_
     const V one = hn::Set(d, T(1));
     const V end = hn::Mul(hn::IfThenElse(inf_a, infinity, one), hn::IfThenElse(inf_b, zero, one));
     const auto put = [&](V part)
-                         HWY_ATTR { return hn::Mul(hn::Mul(hn::Mul(part, first), second), end); };
+                         HWY_ATTR { return hn::Mul(hn::Mul(hn::Mul(part, end), first), second); };
     return {hn::IfThenElse(by_zero, hn::Div(a.re, b.re), put(real)),
             hn::IfThenElse(by_zero, hn::Div(a.im, b.re), put(imaginary))};
 }

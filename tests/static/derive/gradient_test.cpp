@@ -62,10 +62,11 @@ static_assert(
 static_assert(
     derives("Y^{i} = \\operatorname{erf}(X^{i})",
             D_X("^{i}") " := " D_Y("^{i}") " \\frac{2}{\\sqrt{\\pi}} \\exp(-(X^{i})^{2})"));
-static_assert(derives("Y^{i} = 2 \\pi X^{i} 3", D_X("^{i}") " = 6 \\pi " D_Y("^{i}")));
-static_assert(derives("Y^{i} = 0.1 (X^{i})^{3}", D_X("^{i}") " = 0.3 " D_Y("^{i}") " (X^{i})^{2}"));
+static_assert(derives("Y^{i} = 2 \\pi X^{i} 3", D_X("^{i}") " := 6 \\pi " D_Y("^{i}")));
+static_assert(derives("Y^{i} = 0.1 (X^{i})^{3}",
+                      D_X("^{i}") " := 0.3 " D_Y("^{i}") " (X^{i})^{2}"));
 static_assert(derives("Y^{i} = 9007199254740993 X^{i}",
-                      D_X("^{i}") " = 9007199254740993 " D_Y("^{i}")));
+                      D_X("^{i}") " := 9007199254740993 " D_Y("^{i}")));
 static_assert(derives("Y^{i} = \\exp(2 X^{i}) + Z^{i}",
                       D_X("^{i}") " := 2 " D_Y("^{i}") " \\exp(2 X^{i})"));
 
@@ -91,8 +92,8 @@ static_assert(derives("Y^{i} = |X^{i}|^2", D_X("^{i}") " := 2 \\operatorname{Re}
 static_assert(derives("Y^{i} = \\log \\sigma(X^{i})",
                       D_X("^{i}") " := " D_Y("^{i}") " \\operatorname{sigmoid}(-X^{i})"));
 static_assert(derives("Y^{i} = \\log \\operatorname{softmax}_i(X^{i})",
-                      D_X("^{i}") " := " D_Y("^{i}") " - \\sum_{i'} " D_Y(
-                          "^{i'}") " \\operatorname{softmax}_{i}(X^{i})"));
+                      D_X("^{i}") " := " D_Y("^{i}") " + (-\\sum_{i'} " D_Y(
+                          "^{i'}") ") \\operatorname{softmax}_{i}(X^{i})"));
 static_assert(derives("Y^{i} = \\max(X^{i}, Z^{i})",
                       D_X("^{i}") " := " D_Y("^{i}") " ([Z^{i} < X^{i}] + 0.5 [X^{i} = Z^{i}])"));
 static_assert(derives("Y^{i} = \\min(X^{i}, Z^{i})",

@@ -77,6 +77,20 @@ static_assert(proved("y^i = \\frac{x^i}{3} - \\frac{x^i}{7} = \\frac{4}{21} x^i"
 static_assert(refuted("y^i = 0.1 x^i = 0.1000000000001 x^i"));
 static_assert(refuted("Y^{ij} = x^{2i+j} = x^{i+2j}"));
 
+// Numbers are exact, beyond the doubles too -------------------------------------------------------
+
+static_assert(refuted("y^i = 10^{400} x^i = 10^{401} x^i", "beyond what a double holds"));
+static_assert(refuted("y^i = 10^{-200} \\cdot 10^{-200} x^i = 0"));
+static_assert(refuted("y^i = 9007199254740993 x^i = 9007199254740992 x^i"));
+static_assert(refuted("y^i = 2^{64} x^i = 18446744073709551615 x^i"));
+static_assert(unproved("y^i = \\pi x^i = 3.14159265358979 x^i"));
+static_assert(unproved("y^i = \\sqrt{2} x^i = 1.41421356237309505 x^i"));
+static_assert(proved("y^i = 10^{400} x^i = 10^{200} \\cdot 10^{200} x^i"));
+static_assert(proved("y^i = \\frac{2}{\\sqrt{\\pi}} x^i = 2 \\pi^{-1/2} x^i"));
+static_assert(
+    proved("y^i = \\operatorname{erf}(x^i)\n\\frac{\\partial L}{\\partial x^i} = "
+           "\\frac{2}{\\sqrt{\\pi}} \\exp(-(x^i)^2) \\frac{\\partial L}{\\partial y^i}"));
+
 // What L depends on -------------------------------------------------------------------------------
 
 #define SOFTMAX_GRADIENT                                                                       \

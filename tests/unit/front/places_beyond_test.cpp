@@ -86,7 +86,7 @@ TEST_CASE("a place under a false condition may lie beyond either end", "[places]
             const array y = run(p, operands)["y"];
             REQUIRE(y.size() == 4);
             for (std::size_t i = 0; i < 4; ++i)
-                CHECK(std::abs(element_of(y, i) - c.value(values_of(x), i)) <= 1e-14);
+                CHECK(std::abs(entry(y, i) - c.value(values_of(x), i)) <= 1e-14);
         }
         auto of_gradient = all;
         of_gradient.push_back({"dL/dy", doubles({4}, {1, 1, 1, 1})});

@@ -21,14 +21,14 @@ inline program text(const std::string& equations) {
     return std::move(read).value();
 }
 
-inline double& element_of(array& a, std::size_t k) { return static_cast<double*>(a.data())[k]; }
-inline double element_of(const array& a, std::size_t k) {
+inline double& entry(array& a, std::size_t k) { return static_cast<double*>(a.data())[k]; }
+inline double entry(const array& a, std::size_t k) {
     return static_cast<const double*>(a.data())[k];
 }
 
 inline array doubles(std::vector<std::size_t> extents, const std::vector<double>& values) {
     array a(element::f64, std::move(extents));
-    for (std::size_t k = 0; k < a.size(); ++k) element_of(a, k) = values[k];
+    for (std::size_t k = 0; k < a.size(); ++k) entry(a, k) = values[k];
     return a;
 }
 inline array one() { return doubles({}, {1}); }
@@ -37,12 +37,12 @@ inline array drawn(std::vector<std::size_t> extents, unsigned seed) {
     array a(element::f64, std::move(extents));
     std::mt19937_64 generator(seed);
     std::uniform_real_distribution<double> numbers(-1, 1);
-    for (std::size_t k = 0; k < a.size(); ++k) element_of(a, k) = numbers(generator);
+    for (std::size_t k = 0; k < a.size(); ++k) entry(a, k) = numbers(generator);
     return a;
 }
 inline std::vector<double> values_of(const array& a) {
     std::vector<double> all;
-    for (std::size_t k = 0; k < a.size(); ++k) all.push_back(element_of(a, k));
+    for (std::size_t k = 0; k < a.size(); ++k) all.push_back(entry(a, k));
     return all;
 }
 
@@ -54,13 +54,13 @@ inline array differences(const program& p, const std::vector<named>& others, con
         double sum[2] = {0, 0};
         for (int side = 0; side < 2; ++side) {
             array moved = at.clone();
-            element_of(moved, k) += side == 0 ? -step : step;
+            entry(moved, k) += side == 0 ? -step : step;
             auto operands = others;
             operands.push_back({by, moved});
             const arrays results = run(p, operands);
             for (const double y : values_of(results[of])) sum[side] += y;
         }
-        element_of(slopes, k) = (sum[1] - sum[0]) / (2 * step);
+        entry(slopes, k) = (sum[1] - sum[0]) / (2 * step);
     }
     return slopes;
 }
@@ -69,7 +69,7 @@ inline array differences(const program& p, const std::vector<named>& others, con
 inline bool near(const array& a, const array& b, double distance) {
     if (a.size() != b.size()) return false;
     for (std::size_t k = 0; k < a.size(); ++k)
-        if (!(std::abs(element_of(a, k) - element_of(b, k)) <= distance)) return false;
+        if (!(std::abs(entry(a, k) - entry(b, k)) <= distance)) return false;
     return true;
 }
 

@@ -39,6 +39,12 @@ const std::string values = R"(
     O^{hic} = A^{hij} V^{hjc})";
 const std::string received = R"(
     W^{hj} = \sum_i A^{hij})";
+const std::string of_products = R"(S^{hij} = \frac{1}{4} Q^{hia} K^{hja})";
+const std::string by_logsumexp = R"(
+    l^{hi} = \operatorname{logsumexp}_j(S^{hij})
+    A^{hij} = \exp(S^{hij} - l^{hi}))";
+const std::string losses = R"(
+    O^{hi} = \operatorname{logsumexp}_j(S^{hij}) - S^{hi y_{hi}})";
 const std::string entropy = R"(
     l^{hi} = \operatorname{logsumexp}_j(S^{hij})
     O^{hi} = l^{hi} - T^{hij} S^{hij})";
@@ -47,6 +53,7 @@ struct kind {
     std::string text;
     bool is_causal = false, one_key = false;
     bool has_values = true;  // else the logarithms of sums, less some scores
+    bool is_loss = false;
 };
 
 const std::vector<kind> kinds = {
@@ -56,6 +63,10 @@ const std::vector<kind> kinds = {
     {scores + causal + values, true},
     {of_one_key + plain + values, false, true},
     {scores + entropy, false, false, false},
+    {scores + by_logsumexp + values},
+    {of_products + by_logsumexp + values},
+    {scores + losses, false, false, false, true},
+    {of_products + losses, false, false, false, true},
 };
 
 /// How far apart the rows and columns of a case are.
@@ -101,7 +112,8 @@ ricci::ir::program program_of(const kind& what, derived gradients) {
     if (gradients == derived::none) return bound_program::parsed(what.text);
     std::vector<std::string> wrt = {"Q", "K"};
     if (what.has_values) wrt.emplace_back("V");
-    if (gradients == derived::by_all) wrt.emplace_back("B");
+    if (gradients == derived::by_all && what.text.find("B^") != std::string::npos)
+        wrt.emplace_back("B");
     return ricci::testing::program_of(
         gradient_of(bound_program::parsed(what.text), "O", wrt, true));
 }
@@ -127,14 +139,24 @@ std::string check(const kind& what, const ricci::ir::program& program, const sof
         draw_factor(k, s.width, c.how == apart::products, random);
     }
     draw_added(b, s, c.how, c.seed % 2 == 0, random);
-    p.input("Q", q).input("K", k).input("B", b);
+    p.input("Q", q).input("K", k);
+    const bool added = p.name("B") >= 0;
+    if (added) p.input("B", b);
+    else b.each([&](std::int64_t at) { b.set(at, 0); });
     auto& g = p.allocate(what.has_values ? ricci::testing::shape{s.heads, s.rows, s.values}
                                          : ricci::testing::shape{s.heads, s.rows});
     if (p.name("dL/dO") >= 0) p.input("dL/dO", g);
     memory* v = nullptr;
     if (what.has_values) p.input("V", *(v = &p.allocate({s.heads, s.columns, s.values}, l)));
-    memory* t = nullptr;
-    if (!what.has_values) p.input("T", *(t = &p.allocate({s.heads, s.rows, s.columns}, l)));
+    memory *t = nullptr, *y = nullptr;
+    if (what.is_loss) {
+        p.input("y", *(y = &p.allocate({s.heads, s.rows}, l)));
+        y->each([&](std::int64_t at) {
+            y->set(at, static_cast<double>(random() % static_cast<unsigned>(s.columns)));
+        });
+    } else if (!what.has_values) {
+        p.input("T", *(t = &p.allocate({s.heads, s.rows, s.columns}, l)));
+    }
     if (c.keeps) p.keep("S");
     auto step = p.prepare();
     step.run();
@@ -143,6 +165,7 @@ std::string check(const kind& what, const ricci::ir::program& program, const sof
     if (c.keeps) oracle.scores = p.result(p.name("S")).values().values;
     else oracle.add(b.values(), c.type == element::f32);
     if (v != nullptr) oracle.attend(v->values(), g.values());
+    else if (y != nullptr) oracle.take_losses(y->values(), g.values());
     else oracle.take_logarithms(t->values(), g.values());
     std::string words;
     for (const auto output : p.output_names()) {

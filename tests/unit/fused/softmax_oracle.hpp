@@ -78,6 +78,25 @@ public:
         add_gradients(ds);
     }
 
+    /// O^{hi} = logsumexp - S^{hi y_{hi}}, whose gradient is given.
+    void take_losses(const dense& y, const dense& g) {
+        sized o(s_.heads * s_.rows), ds(pairs());
+        const sized a = weights();
+        each([&](std::int64_t h, std::int64_t i, std::int64_t j) {
+            const std::int64_t ij = pair(h, i, j), at_row = row(h, i);
+            const bool picked = at(y, at_row) == static_cast<long double>(j);
+            if (picked) {
+                const long double most = maximum(h, i), above = log_sum(h, i, most);
+                const long double below = most - scores[index(ij)];
+                o.add(at_row, below + above, 1 + below + above);
+            }
+            const long double slope = a.value[index(ij)] - (picked ? 1 : 0);
+            ds.add(ij, at(g, at_row) * slope, at(g, at_row) * (a.size[index(ij)] + 1));
+        });
+        results_ = {{"O", o}};
+        add_gradients(ds);
+    }
+
     /// l^{hi} = logsumexp, and O^{hi} = l^{hi} - T^{hij} S^{hij}, whose gradient is given.
     void take_logarithms(const dense& t, const dense& g) {
         sized l(s_.heads * s_.rows), o(s_.heads * s_.rows), ds(pairs());
@@ -86,7 +105,9 @@ public:
             const auto ij = index(pair(h, i, j));
             const std::int64_t at_row = row(h, i);
             if (j == 0) {
-                l.add(at_row, log_sum(h, i), log_sum(h, i));
+                const long double most = maximum(h, i);
+                const long double whole = most == -INFINITY ? most : most + log_sum(h, i, most);
+                l.add(at_row, whole, whole);
                 o.add(at_row, l.value[index(at_row)], l.size[index(at_row)]);
             }
             const long double y = at(g, at_row), x = t.values[ij] * scores[ij];
@@ -130,13 +151,12 @@ private:
             if (sees(i, j)) most = std::max(most, scores[index(pair(h, i, j))]);
         return most;
     }
-    long double log_sum(std::int64_t h, std::int64_t i) const {
-        const long double most = maximum(h, i);
-        if (most == -INFINITY) return most;
+    /// By how much a logsumexp is larger than the maximum.
+    long double log_sum(std::int64_t h, std::int64_t i, long double most) const {
         long double sum = 0;
         for (std::int64_t j = 0; j < s_.columns; ++j)
             if (sees(i, j)) sum += std::exp(scores[index(pair(h, i, j))] - most);
-        return most + std::log(sum);
+        return std::log(sum);
     }
 
     /// Small ones have the errors of their exponents.

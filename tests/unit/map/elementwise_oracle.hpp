@@ -127,11 +127,14 @@ inline bounded fold_bounded(steps::fold folding, const std::vector<bounded>& x,
         y.value = meaning(kernels::operation(code), y.value, v.value, 0.0L);
     }
     y.error = error;
-    if (folding == fold::logsumexp && std::isfinite(y.value)) {
+    const bool excess = folding == fold::excess;
+    if ((folding == fold::logsumexp || excess) && std::isfinite(y.value)) {
         long double sum = 0;
         for (const bounded& v : x) sum += std::exp(v.value - y.value);
-        y.value += std::log(sum);
+        y.value = std::log(sum) + (excess ? 0 : y.value);
         y.error += 32 * unit.epsilon * (1 + std::abs(y.value) + std::log(count));
+    } else if (excess && std::isinf(y.value)) {
+        y.value = 0;
     }
     return y;
 }

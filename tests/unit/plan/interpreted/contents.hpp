@@ -14,14 +14,15 @@ inline const char* word_of(plan::form as) {
     return words[static_cast<std::size_t>(as)];
 }
 inline const char* word_of(plan::fold how) {
-    static constexpr const char* words[] = {"no fold", "sum",     "mean",      "maximum",
-                                            "minimum", "product", "logsumexp", "softmax"};
+    static constexpr const char* words[] = {"no fold", "sum",       "mean",    "maximum", "minimum",
+                                            "product", "logsumexp", "softmax", "excess"};
     return words[static_cast<std::size_t>(how)];
 }
 inline const char* word_of(plan::part as) {
-    static constexpr const char* words[] = {"makes tile",     "weights", "log_sum", "largest score",
-                                            "largest weight", "again",   "tile",    "rows",
-                                            "columns",        "pairs",   "added"};
+    static constexpr const char* words[] = {
+        "makes tile",     "weights", "log_sum", "largest score", "excess of weights",
+        "largest weight", "again",   "tile",    "rows",          "columns",
+        "pairs",          "added"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(plan::part::added) + 1);
     return words[static_cast<std::size_t>(as)];
 }

@@ -92,12 +92,13 @@ T folded(steps::fold how, const std::vector<T>& row) {
         }
         if (how == fold::maximum) return most;
         if (how == fold::minimum) return least;
-        if (how == fold::logsumexp && std::is_same_v<T, double>) {
+        const bool excess = how == fold::excess;
+        if ((how == fold::logsumexp || excess) && std::is_same_v<T, double>) {
             const auto top = static_cast<double>(most);
-            if (top == -infinity) return most;
+            if (std::isinf(top)) return excess ? number_from<T>(0) : most;
             double weights = 0;
             for (const T x : row) weights += std::exp(static_cast<double>(x) - top);
-            return number_from<T>(top + std::log(weights));
+            return number_from<T>((excess ? 0 : top) + std::log(weights));
         }
     }
     throw std::logic_error("a fold that these numbers do not have");

@@ -34,9 +34,9 @@ std::string word_of(opcode code) {
 }
 
 std::string word_of(fold f) {
-    static constexpr const char* words[] = {"map",     "sum",     "mean",      "maximum",
-                                            "minimum", "product", "logsumexp", "softmax"};
-    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(fold::softmax) + 1);
+    static constexpr const char* words[] = {"map",     "sum",       "mean",    "maximum", "minimum",
+                                            "product", "logsumexp", "softmax", "excess"};
+    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(fold::excess) + 1);
     return words[static_cast<std::size_t>(f)];
 }
 
@@ -212,7 +212,8 @@ private:
             text += "    tile " + std::to_string(tile++) + " " + word_of(stage.kind) + " " +
                     operations(stage.program) + " of " + loaded(s, stage.program);
             const bool again = stage.kind == operation_kind::recomputed;
-            for (const auto of_rows : {stage.log_sum_exp, stage.maximum, stage.largest})
+            for (const auto of_rows :
+                 {stage.log_sum_exp, stage.maximum, stage.excess, stage.largest})
                 if (of_rows >= 0) text += (again ? " with " : " giving ") + operand(of_rows);
             text += "\n";
         }
