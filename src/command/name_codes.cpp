@@ -9,8 +9,8 @@ namespace ricci::command {
 namespace {
 
 constexpr std::string_view opening = "qz", closing = "zq";
-constexpr char value_mark = 'y';  // of the value of an unknown function
-constexpr std::size_t base = 16;  // the letters a to p, none of which is part of a mark
+constexpr char value_mark = 'y';        // of the value of an unknown function
+constexpr std::size_t digit_base = 16;  // the letters a to p, none of which is part of a mark
 
 }  // namespace
 
@@ -18,9 +18,9 @@ std::string name_codes::word_for(const std::string& key, const std::string& writ
     const auto known = words_.find(key);
     if (known != words_.end()) return known->second;
     std::string digits;
-    for (std::size_t number = written_.size();; number /= base) {
-        digits.insert(digits.begin(), static_cast<char>('a' + number % base));
-        if (number < base) break;
+    for (std::size_t number = written_.size();; number /= digit_base) {
+        digits.insert(digits.begin(), static_cast<char>('a' + number % digit_base));
+        if (number < digit_base) break;
     }
     written_.push_back(written);
     std::string out = std::string(opening) + (value ? std::string(1, value_mark) : std::string()) +
@@ -37,8 +37,8 @@ std::string name_codes::shown(const std::string& sentence) const {
         std::size_t end = at + opening.size(), number = 0;
         if (end < sentence.size() && sentence[end] == value_mark) ++end;
         while (end < sentence.size() && sentence[end] >= 'a' &&
-               sentence[end] < static_cast<char>('a' + base))
-            number = number * base + static_cast<std::size_t>(sentence[end++] - 'a');
+               sentence[end] < static_cast<char>('a' + digit_base))
+            number = number * digit_base + static_cast<std::size_t>(sentence[end++] - 'a');
         if (sentence.compare(end, closing.size(), closing) != 0 || number >= written_.size())
             continue;
         end += closing.size();

@@ -44,7 +44,9 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         add(s.at, s.source, verdict::prose, "a second derivative of a function");
         return true;
     }
-    if (!derivative && !is_single_name(r.left())) return read_relation(s, r, context, label);
+    // nothing is defined by a value of a function that nothing defines
+    if (!derivative && (!is_single_name(r.left()) || name_codes::has_values(r.left())))
+        return read_relation(s, r, context, label);
     const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
     const auto read_first = [&] {
         return read_text(definitions_.functions_in(r.text(1), own) + r.text(1));

@@ -141,6 +141,7 @@ private:
             remark_ = derivation_ && !out_.empty() && !listed_;
             return;
         }
+        if (is_between_thousands(t)) return segment_.push_back(*t);
         if (t->is(",") || t->is(";")) {
             close_segment();
             listed_ = true;
@@ -164,6 +165,13 @@ private:
             }
         }
         segment_.push_back(*t);
+    }
+    /// The comma of 65,536.
+    bool is_between_thousands(token_at t) const {
+        const token_at next = std::next(t);
+        return t->is(",") && !t->spaced && t != line_.begin() && next != line_.end() &&
+               std::prev(t)->kind == token_kind::number && next->kind == token_kind::number &&
+               !next->spaced && next->text.size() == 3 && next->text.find('.') == std::string::npos;
     }
     void close_segment() {
         tokens segment = trimmed(std::move(segment_));

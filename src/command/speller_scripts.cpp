@@ -221,7 +221,10 @@ void name_speller::upper_script(const tokens& whole) {
         }
         // a layer or a step of which another is named, (l) beside (l-1), belongs to the name
         if (all_.names_.layers.count(inner[0].text)) {
-            out_ += "^{" + all_.names_.codes->name(s) + "}";
+            const std::string layered =
+                all_.names_.codes->name(out_.substr(0, base_) + "^{" + s + "}");
+            out_.replace(0, base_, layered);
+            base_ = layered.size();
             factor_.key += "^" + s;
             return;
         }

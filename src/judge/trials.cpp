@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t work_of_a_draw = 200000;  // visits to nodes
 constexpr std::int64_t work_of_all = 6000000;
+constexpr std::int32_t most_draws = 24;
 
 using assumed = std::vector<bound_assumption>;
 
@@ -44,7 +45,10 @@ public:
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw, transformation(p_, all));
         for (const ir::ref name : j_.whole) search.set_whole(name);
-        for (std::int32_t k = 0; k < 8 && out.different < wanted && out.equal < 5; ++k) {
+        // where they differ now and then - a factor is drawn as 1, a root has no value - more of them
+        for (std::int32_t k = 0;
+             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < 5);
+             ++k) {
             if (work_ > work_of_all) {
                 out.gave_up = true;
                 break;

@@ -32,7 +32,8 @@ TEST_CASE("a page is read as one program") {
 
 TEST_CASE("a chain claims that its further sides are the same") {
     CHECK(verdicts_in("$$E^{ij} = -S^{ij} = -1 \\cdot S^{ij}$$") == "proved");
-    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ji} x_j$$") == "refuted");
+    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ji} x_j$$") == "conditional");
+    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ij} x_j + x_i$$") == "refuted");
     CHECK(verdicts_in("$$a_i = \\frac{e^{s_i}}{\\sum_k e^{s_k}} = \\frac{e^{s_i}}{Z}$$\n$$Z = "
                       "\\sum_j e^{s_j}$$") == "proved proved");
     // an equation that goes on in the next display
@@ -59,22 +60,39 @@ TEST_CASE("what nothing defines is declared and not refuted") {
 }
 
 TEST_CASE("true equations are not refuted") {
-    // a letter may count the terms of a sum
+    // a letter counts the terms of a sum
     CHECK(verdicts_in("$$\\sigma^2 = \\frac{1}{N} \\sum_{i=1}^N (x_i - \\mu)^2 = \\frac{1}{N} "
                       "\\sum_i x_i^2 - \\mu^2$$\n"
-                      "where $\\mu = \\frac{1}{N} \\sum_i x_i$") == "unproved defines");
+                      "where $\\mu = \\frac{1}{N} \\sum_i x_i$") == "conditional defines");
     CHECK(verdicts_in("$$c_i = \\epsilon_{ijk} a_j b_k = -\\epsilon_{ikj} a_j b_k$$") ==
-          "unproved");
+          "conditional");
     CHECK(verdicts_in("$$y(x,t) = A \\sin(kx - \\omega t)$$\n$$\\frac{\\partial^2 y}{\\partial "
                       "t^2} = -\\omega^2 y$$") != "defines refuted");
     CHECK(verdicts_in("$$x(t) = v_0 t$$\n$$\\frac{dx}{dt} = v_0 + a t$$") == "defines unproved");
     CHECK(verdicts_in("$$S = -\\sum_s p_s \\ln p_s = \\frac{U - F}{T}$$") == "defines");
     CHECK(verdicts_in("$$f(x) = x^2$$\n$$f(-x) = f(x)$$").find("refuted") == std::string::npos);
     // nor are wrong readings proved
-    CHECK(verdicts_in("$$\\tau_n(-\\theta) = -\\tau_n(\\theta)$$") == "prose");
+    CHECK(verdicts_in("$$\\tau_n(-\\theta) = -\\tau_n(\\theta)$$") == "declares");
     CHECK(verdicts_in("$$a_{ij} = \\frac{e^{s_{ij}}}{\\sum_k e^{s_{ik}}}$$\n"
                       "$$\\frac{\\partial a_{ij}}{\\partial s_{mn}} = \\delta_{im} a_{ij} "
                       "(\\delta_{jn} + a_{in})$$") == "defines refuted");
+}
+
+TEST_CASE("what stands under a condition defines nothing for what follows") {
+    CHECK(verdicts_in("$$y = x^2$$\n\nIf we suppose this,\n\n$$x = 3 z$$\n\nthe rest is\n\n"
+                      "$$\\frac{\\partial y}{\\partial x} = 2 x$$") == "defines declares proved");
+    CHECK(verdicts_in("\\begin{align} y &= x^2 + x^2 \\quad x = 3 z \\\\ y &= 2 x^2 \\end{align}",
+                      "p.tex") == "defines declares proved");
+}
+
+TEST_CASE("functions that nothing defines have values, and layers belong to names") {
+    CHECK(verdicts_in("$$y = \\rho(x/z) + \\rho(x/z) = 2 \\rho(x/z)$$") == "proved");
+    CHECK(verdicts_in("$$y = \\rho(x) - \\rho(z) = 0$$") == "unproved");
+    CHECK(verdicts_in("$$a_j^{(l)} = \\sum_k w_{jk}^{(l)} a_k^{(l-1)} + b_j^{(l)}$$") == "defines");
+    CHECK(verdicts_in("$$s = \\sum_{i,j=1}^{n} A_{ij} = \\sum_j \\sum_i A_{ij}$$") == "proved");
+    CHECK(
+        verdicts_in("$$v = \\frac{\\Delta x}{\\Delta t}$$\n$$v = \\frac{x}{t}$$").find("proved") ==
+        std::string::npos);
 }
 
 TEST_CASE("a name of two ranks is judged in neither") {
@@ -84,7 +102,8 @@ TEST_CASE("a name of two ranks is judged in neither") {
 
 TEST_CASE("what computes nothing is called prose") {
     CHECK(verdicts_in("$$Y = X W^T$$") == "prose");
-    CHECK(verdicts_in("for a matrix $W$\n$$y = W x + b$$") == "prose");
+    CHECK(verdicts_in("for a matrix $W \\in \\mathbb{R}^{n \\times n}$\n$$y = W x + b$$") ==
+          "prose");
     CHECK(verdicts_in("$$x_t \\leftarrow x_t + 1$$") == "prose");
     CHECK(verdicts_in("$$y = \\int_0^1 f(x) dx$$") == "prose");
     CHECK(verdicts_in("$$\\lim_{n \\to \\infty} a_n = 0$$") == "prose");
@@ -118,6 +137,11 @@ TEST_CASE("worked examples are computed") {
     CHECK(verdicts_in("$$\\frac{4}{\\sqrt{3}} \\approx 2.31$$") == "proved");
     CHECK(verdicts_in("$$\\frac{4}{\\sqrt{3}} \\approx 2.41$$") == "refuted");
     CHECK(verdicts_in("$$2^{10} \\approx 1000$$") == "unproved");
+    CHECK(verdicts_in("$$1.5 + 1 = 2.6$$") == "refuted");
+    CHECK(verdicts_in("$$2 + 2 \\approx 5$$") == "refuted");
+    CHECK(verdicts_in("$$\\pi \\approx 3.15$$") == "refuted");
+    CHECK(verdicts_in("$$28672 \\cdot 2 / 2550 = 22$$") == "proved");
+    CHECK(verdicts_in("$$2^{16} = 65,536$$") == "proved");
 }
 
 TEST_CASE("each equation has its place") {

@@ -48,14 +48,14 @@ TEST_CASE("derivatives of nested expressions are not much longer than these", "[
         before = size;
     }
     CHECK(before < 200000);
-    CHECK(to_text(gradient(parsed("y^i = " + quotients(1000)), "y", {"x"})).size() < 300000);
+    CHECK(to_text(gradient(parsed("y^i = " + quotients(180)), "y", {"x"})).size() < 60000);
 }
 
 TEST_CASE("the gradient of many quotients runs", "[gradient]") {
-    const ricci::program p = parsed("y^i = " + quotients(300));
+    const ricci::program p = parsed("y^i = " + quotients(180));
     ricci::array one(ricci::element::f64, {3});
     for (std::size_t k = 0; k < 3; ++k) static_cast<double*>(one.data())[k] = 1;
     const auto results = run(gradient(p, "y", {"x"}), {{"x", one}, {"dL/dy", one}});
     for (std::size_t k = 0; k < 3; ++k)
-        CHECK(std::abs(results["dL/dx"].as<double, 1>()(k) + 298) < 1e-9);
+        CHECK(std::abs(results["dL/dx"].as<double, 1>()(k) + 178) < 1e-9);
 }

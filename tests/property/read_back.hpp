@@ -68,10 +68,10 @@ public:
             engine.input(name, m);
         }
         std::set<std::string> done;
-        const ir::program_view letters = p_.view();
-        for (ir::ref i = 0; extents && i < letters.indices.size(); ++i) {
-            const std::string letter = spelled(letters.index(i));
-            const bool known = program.find_index(letters.index(i)) != ir::none;
+        const ir::program_view own = p_.view();
+        for (ir::ref i = 0; extents && i < own.indices.size(); ++i) {
+            const std::string letter = spelled(own.index(i));
+            const bool known = program.find_index(own.index(i)) != ir::none;
             if (known && done.insert(letter).second) engine.extent(letter, shapes_.extent(i));
         }
         engine.prepare().run();

@@ -227,7 +227,7 @@ private:
             case ir::op::power:
                 return power(t);
             case ir::op::apply:
-                return apply(t);
+                return apply(t, last);
             case ir::op::reduce:
                 if (is_sum(t)) {
                     const std::string bare = product(t);
@@ -261,12 +261,13 @@ private:
         if (digit && t.style % 2) return below + "^" + number(exponent.value);
         return below + "^{" + sum(exponent) + "}";
     }
-    std::string apply(const tree& t) {
+    /// `last`: nothing follows in the product, so the argument may stand bare.
+    std::string apply(const tree& t, bool last) {
         const std::string inside = sum(t.children[0]);
         if (t.own == own_function::square_plus) return "\\phi(" + inside + ")";
         if (t.own == own_function::mixed)
             return "\\psi(" + inside + ", " + sum(t.children[1]) + ")";
-        const bool plain = t.children[0].kind == ir::op::tensor && t.style % 5 == 1;
+        const bool plain = last && t.children[0].kind == ir::op::tensor && t.style % 5 == 1;
         const std::string argument = plain ? " " + inside : "(" + inside + ")";
         const auto word = [&](const std::string& w) {
             const std::string open = t.style % 3 == 0   ? "\\operatorname{"

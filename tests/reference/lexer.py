@@ -172,9 +172,12 @@ LINE_ENDS = ("\n", "\\\\")  # where an equation may go on; other breaks end it
 def joined(tokens):
     """The tokens without the ends of lines at which an equation goes on: those behind or before an
     operator. What ends a line otherwise stays a break."""
-    out = []
+    out, cases = [], 0
     for k, t in enumerate(tokens):
-        if t.kind == "break" and t.value in LINE_ENDS:
+        if t.kind == "command" and t.value.startswith(("\\begin{", "\\end{")):
+            cases += 1 if t.value.startswith("\\begin{") else -1
+        # a row of cases ends where it ends
+        if t.kind == "break" and t.value in LINE_ENDS and not (cases > 0 and t.value == "\\\\"):
             rest = (n for n in tokens[k + 1:] if n.kind != "break" or n.value not in LINE_ENDS)
             after = next(rest, None)
             if after is not None and after.is_(*JOINS) or out and out[-1].is_(*JOINS):

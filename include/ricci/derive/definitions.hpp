@@ -55,6 +55,8 @@ public:
     /// Whether there was one to define. Leaves the equations in their order.
     constexpr bool run() {
         take_kept();
+        buffer<bool> asked;  // what a line of its own keeps stays an output, whatever is derived
+        for (const ir::name_symbol& n : p_.names) asked.push(n.kept);
         ref name = wanted();
         if (name == none) {
             finish();
@@ -73,6 +75,8 @@ public:
         // That a derivative is taken of a tensor is no use of it: it stays an output.
         for (ref output : outputs)
             if (ir::is_read(p_, output)) p_.names[output].kept = true;
+        for (ref n = 0; n < asked.size(); ++n)
+            if (asked[n]) p_.names[n].kept = true;
         drop_unread();
         finish();
         return true;

@@ -44,7 +44,7 @@ constexpr void multiply_by_prime(program& p, normal_term& t, std::int64_t prime,
 /// The same for any positive whole number; false where an exponent does not fit.
 constexpr bool multiply_by_power(program& p, normal_term& t, std::int64_t base,
                                  const quotient& exponent) {
-    const std::int64_t most = __builtin_is_constant_evaluated() ? 100 : 10000;
+    constexpr std::int64_t most = 100;  // beyond it no prime is looked for
     for (std::int64_t prime = 2; prime <= most && prime * prime <= base; ++prime) {
         std::int64_t times = 0;
         for (; base % prime == 0; base /= prime) ++times;

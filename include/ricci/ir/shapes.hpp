@@ -150,6 +150,7 @@ struct shape_inference {
                 if (t.ranks_[q.name] >= 0) see(e, q.name, q.positions);
                 for_each_index(p, q.positions, [&](ref i) { note_open(i); });
                 settle_candidates(e);
+                if (round_ == given_round) share_given(e);
                 if (round_ >= shared_round) share_primed(e);
                 if (!unsettled_ && round_ < last_round) round_ = last_round - 1;
             }
@@ -158,11 +159,11 @@ struct shape_inference {
     }
 
 private:
-    // 0: plain places; 1: merged axes; 2, 3: arithmetic, and after it indices of one letter; 4: the
+    // 0: plain places; 1: merged axes, and after it what was given; 2, 3: arithmetic, and after it indices of one letter; 4: the
     // same with what that gave; 5: arithmetic under brackets; 6: indices that conditions compare;
     // 7: what does not fit is said
-    static constexpr std::int32_t shared_round = 3, guarded_round = 5, compared_round = 6,
-                                  last_round = 7;
+    static constexpr std::int32_t given_round = 1, shared_round = 3, guarded_round = 5,
+                                  compared_round = 6, last_round = 7;
 
     // Scopes --------------------------------------------------------------------------------------
 
@@ -345,6 +346,30 @@ private:
         while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
         return text;
     }
+    /// What the caller gave j holds for each symbol that is spelt so, and for j', wherever they
+    /// stand without a plain place: arithmetic would take the most that fits.
+    constexpr void share_given(ref e) {
+        if (!unsettled_) return;
+        for (ref i = 0; i < p.indices.size(); ++i) take_given(i);
+        walk(e, p.equations[e].body, [&](ref n) {
+            const node& x = p.nodes[n];
+            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+                take_given(p.reduced(x, k));
+        });
+    }
+    constexpr void take_given(ref i) {
+        text_view spelling = p.index(i);
+        take_given_of(i, spelling);
+        while (spelling.size > letter(i).size) {
+            --spelling.size;
+            take_given_of(i, spelling);
+        }
+    }
+    constexpr void take_given_of(ref i, text_view spelling) {
+        for (ref j = 0; j < p.indices.size() && extent(i) == open_extent; ++j)
+            if (t.given_[j] != open_extent && p.index(j) == spelling)
+                cell(i) = {t.given_[j], none, 0};
+    }
     /// Where nothing else gives j' an extent it has that of j: of the j around it, or of any other.
     constexpr void share_primed(ref e) {
         if (!unsettled_) return;
@@ -364,11 +389,6 @@ private:
     }
     /// Of the indices around with this letter and fewer primes the one with most; else any.
     constexpr void share_around(ref i) {
-        // what the caller gave a letter holds for each symbol that is spelt so
-        for (ref j = 0; j < p.indices.size(); ++j)
-            if (t.given_[j] != open_extent && p.index(j) == p.index(i))
-                cell(i) = {t.given_[j], none, 0};
-        if (extent(i) != open_extent) return;
         ref best = none;
         for (ref j : around_) {
             if (extent(j) == open_extent || !(letter(j) == letter(i))) continue;

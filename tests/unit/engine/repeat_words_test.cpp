@@ -90,6 +90,7 @@ TEST_CASE("layers in words", "[repeat]") {
     CHECK(to_latex(cells) ==
           "% 3 layers, l = 0, ..., 2: X of each is Y of the one before\n"
           "Y^{li} = \\tanh(\\sum_{j} W^{lij} X^{lj} + b^{li}) + c v^{i}\n"
+          "Y^{li}\n"
           "e_{l} = \\sum_{i} (Y^{li})^{2}\n");
     const program p = parsed("Y^{i} = W^{ij} X^{j}");
     const program layers = repeat(p, 2, {.from = "Y", .to = "X", .index = "l"});
@@ -100,8 +101,8 @@ TEST_CASE("layers in words", "[repeat]") {
         to_latex(gradient(layers, "Y", {"W"})) ==
         "% 2 layers, l = 0, ..., 1: X of each is Y of the one before\n"
         "Y^{li} = W^{lij} X^{lj}\n"
-        "\\frac{\\partial L}{\\partial W^{lij}} = \\frac{\\partial L}{\\partial Y^{li}} X^{lj}\n"
-        "\\frac{\\partial L}{\\partial X^{lj}} = W^{lij} \\frac{\\partial L}{\\partial Y^{li}}\n");
+        "\\frac{\\partial L}{\\partial W^{lij}} := \\frac{\\partial L}{\\partial Y^{li}} X^{lj}\n"
+        "\\frac{\\partial L}{\\partial X^{lj}} := W^{lij} \\frac{\\partial L}{\\partial Y^{li}}\n");
     CHECK(layers.states("Y^i = W^{ij} X^j"));
     CHECK(
         gradient(layers, "Y", {"W"})

@@ -312,7 +312,7 @@ TEST_CASE("words", "[face]") {
     CHECK(ricci::to_text(product) == "Y[i,k] = sum(j) c * A[i,j] * B[j,k]\n");
     CHECK(
         ricci::to_latex(backward).find(
-            R"(\frac{\partial L}{\partial W_Q^{hba}} = X^{ib} \frac{\partial L}{\partial Q^{hia}})") !=
+            R"(\frac{\partial L}{\partial W_Q^{hba}} := X^{ib} \frac{\partial L}{\partial Q^{hia}})") !=
         std::string::npos);
     const std::string plan = ricci::explain(attention, "X"_t = l.x, "W_Q"_t = l.wq, "W_K"_t = l.wk,
                                             "W_V"_t = l.wv, "W_O"_t = l.wo, "d_k"_t = 8);

@@ -88,7 +88,7 @@ TEST_CASE("among floats whole numbers are compared as such", "[numbers]") {
         is("t_i = 16777216", {0, 0, 0, 0, 1, 0});
         is("t_i > 16777216", {1, 1, 1, 1, 0, 1});
         is("t_i - 16777216 = 1", {0, 0, 0, 0, 0, 1});
-        is("t_i = c", {0, 1, 0, 0, 0, 0}, {{"c", two53 + 1}});
+        if (!is_complex(type)) is("t_i = c", {0, 1, 0, 0, 0, 0}, {{"c", two53 + 1}});
         is("t_i = 3", {0, 0, 0, 0, 0, 0});
     }
 }

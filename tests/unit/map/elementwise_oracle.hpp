@@ -133,7 +133,8 @@ inline bounded fold_bounded(steps::fold folding, const std::vector<bounded>& x,
         for (const bounded& v : x) sum += std::exp(v.value - y.value);
         y.value = std::log(sum) + (excess ? 0 : y.value);
         y.error += 32 * unit.epsilon * (1 + std::abs(y.value) + std::log(count));
-    } else if (excess && std::isinf(y.value)) {
+    } else if (excess && (std::isinf(y.value) || x.size() == 1)) {
+        // of one number nothing is beyond the maximum, also where that is NaN
         y.value = 0;
     }
     return y;
