@@ -156,9 +156,9 @@ class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
     using layers_of_equations<Hash, Types, Computes>::layers_of_equations;
 };
 
-// How many layers there are is known at run time, so that what makes them is called then, and cannot
-// stop the compilation itself as a consteval function does. What is called with a mistake is deleted
-// instead, here as where equations are called.
+// How many layers there are is known at run time, so that what makes them is called then, and
+// cannot stop the compilation itself as a consteval function does. What is called with a mistake is
+// deleted instead, here as where equations are called.
 template <class Maker, class Types, engine::layering::what Computes, class Stated = void>
 struct made_layers {
     using made = made_equations<Maker, Types::layer>;

@@ -324,7 +324,8 @@ std::set<std::string> claim_judge::beyond(const std::vector<used_name>& names,
     return out;
 }
 
-/// An equation of the page that binds names of the claim to one another, and was not used; 0 where there is none.
+/// An equation of the page that binds names of the claim to one another, and was not used; 0 where
+/// there is none.
 int claim_judge::condition_on(const claim& c, const judge::finding& j) const {
     std::set<std::string> inputs;
     for (const auto* list : {&j.source_inputs, &j.claim_inputs})
@@ -353,23 +354,12 @@ bool claim_judge::differs_by_a_sign(const claim& c, const texts& t) const {
     return j.readable && (j.verdict == judge::verdict::proved || j.alike);
 }
 
-/// The numbers at the end of "with x = 2 this is 3 and y is 4"; empty where they are none.
-static std::pair<std::string, std::string> last_values(const std::string& words) {
-    const std::size_t is = words.rfind(" is "), first = words.find("this is ");
-    if (is == std::string::npos || first == std::string::npos || first + 8 >= is) return {};
-    const std::size_t first_end = words.find(' ', first + 8);
-    std::string right = words.substr(first + 8, first_end - first - 8), left = words.substr(is + 4);
-    for (const std::string* v : {&right, &left})
-        if (v->empty() || v->find_first_not_of("0123456789-/") != std::string::npos) return {};
-    return {std::move(left), std::move(right)};
-}
-
-/// Whether the two sides can be equal nowhere, or only where both are 0: the left one is a number and the right one
-/// another, or their quotient is a number.
+/// Whether the two sides can be equal nowhere, or only where both are 0: the left one is a number
+/// and the right one another, or their quotient is a number.
 bool claim_judge::never_equal(const claim& c, const texts& t, const judge::finding& j) const {
-    const auto [left, right] = last_values(j.words);
-    if (left.empty() || c.text.find(" = ") == std::string::npos) return false;
+    const std::string &left = j.derived_value, &right = j.claimed_value;
     const std::size_t equals = c.text.find(" = ");
+    if (left.empty() || right.empty() || equals == std::string::npos) return false;
     const std::string name = c.text.substr(0, equals), side = c.text.substr(equals + 3);
     const auto holds = [&](const std::string& value) {
         const judge::finding f =
@@ -406,7 +396,8 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
     return elsewhere(c, t);
 }
 
-/// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has no r.
+/// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has
+/// no r.
 bool claim_judge::cancels(const claim& c, const texts& t) const {
     const std::set<std::string> lacking = beyond(c.own_names, c.side_names, c);
     if (c.side_names.empty()) return true;
@@ -421,7 +412,8 @@ bool claim_judge::cancels(const claim& c, const texts& t) const {
     return true;
 }
 
-/// What an earlier section says of a name may not be meant here; nor what this one says, of an expression on the left.
+/// What an earlier section says of a name may not be meant here; nor what this one says, of an
+/// expression on the left.
 std::string claim_judge::elsewhere(const claim& c, const texts& t) const {
     std::string here, outside;
     for (const definition* d : t.context.used) {

@@ -105,13 +105,4 @@ reading read_text(const std::string& text) {
     return out;
 }
 
-std::string plain_name(const std::string& name) {
-    const std::size_t bar = name.rfind('_');
-    if (bar == std::string::npos || bar == 0) return name;
-    const std::string tail = name.substr(bar + 1);
-    const bool heights = tail == "upper" || tail == "lower" ||
-                         (tail.size() > 1 && tail.find_first_not_of("ul") == std::string::npos);
-    return heights ? name.substr(0, bar) : name;
-}
-
 }  // namespace ricci::command

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "src/judge/assumptions.hpp"
+
 namespace ricci::command {
 
 /// A name that an equation speaks of.
@@ -42,7 +44,6 @@ struct reading {
 /// Reads equations; nothing is derived.
 reading read_text(const std::string& text);
 
-/// The name without what tells upper indices from lower ones.
-std::string plain_name(const std::string& name);
+using judge::plain_name;
 
 }  // namespace ricci::command

@@ -1,5 +1,5 @@
-// Worked examples: numbers and small matrices that a page prints, computed again and compared in the digits that are
-// printed.
+// Worked examples: numbers and small matrices that a page prints, computed again and compared in
+// the digits that are printed.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ public:
         std::string words;
     };
 
-    /// What a statement says in numbers, if all of it but a name on its left does; the name is remembered.
+    /// What a statement says in numbers, if all of it but a name on its left does; the name is
+    /// remembered.
     outcome take(const statement& s);
     /// Numbers are those of one example.
     void forget() { known_ = judge::number_book(style_); }

@@ -30,8 +30,8 @@ struct page_facts {
     void assume(const judge::assumption& a);
 };
 
-/// What the sentence around a name says that it is: "the symmetric matrix $\Sigma$". It softens a refutation and
-/// proves nothing, so that a word which means something else does no harm.
+/// What the sentence around a name says that it is: "the symmetric matrix $\Sigma$". It softens a
+/// refutation and proves nothing, so that a word which means something else does no harm.
 std::vector<judge::assumption> facts_around(std::string_view before, std::string_view behind,
                                             const std::string& name);
 

@@ -1,4 +1,5 @@
-// Names that a page writes and the notation has no letters for: \mathbf{b}, \ddot{\theta}, \rho(x/y).
+// Names that a page writes and the notation has no letters for: \mathbf{b}, \ddot{\theta},
+// \rho(x/y).
 #pragma once
 
 #include <map>
@@ -14,12 +15,13 @@ public:
     std::string word(const std::string& written) { return word_for(written, written, false); }
     /// \text{word}, a name of the notation.
     std::string name(const std::string& written) { return "\\text{" + word(written) + "}"; }
-    /// The name of what a function has at a place, where no equation says what the function is: the same for the
-    /// same `key`.
+    /// The name of what a function has at a place, where no equation says what the function is: the
+    /// same for the same `key`.
     std::string value(const std::string& key, const std::string& written) {
         return "\\text{" + word_for(key, written, true) + "}";
     }
-    /// Whether a text has such values: it does not say how they rest on what stands in the parentheses.
+    /// Whether a text has such values: it does not say how they rest on what stands in the
+    /// parentheses.
     static bool has_values(const std::string& text);
     /// A sentence, with all names as the page writes them.
     std::string shown(const std::string& sentence) const;

@@ -26,7 +26,8 @@ public:
     paper_reader(const document& d, const symbols& names)
         : document_(d), names_(names), numbers_(style_of(d.text())) {}
 
-    /// What the text says of a name that is no definition: \beta = 1, "the symmetric $A$". Before all else.
+    /// What the text says of a name that is no definition: \beta = 1, "the symmetric $A$". Before
+    /// all else.
     void note_passing(const part& p, int section);
 
     void begin_section(std::string_view heading);

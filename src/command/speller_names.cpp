@@ -353,8 +353,8 @@ bool name_speller::is_usual_function() const {
            !(now_->spaced && is_big(factor_.key));  // B F' (F F')^{-1}
 }
 
-/// \rho(x/y) of a function that no equation defines is a number of its own, the same wherever the same stands in the
-/// parentheses; where indices stand there, one for each of their values.
+/// \rho(x/y) of a function that no equation defines is a number of its own, the same wherever the
+/// same stands in the parentheses; where indices stand there, one for each of their values.
 void name_speller::value_at(const tokens& inside) {
     std::string key = out_.substr(0, base_) + "(";
     std::vector<std::string> axes;

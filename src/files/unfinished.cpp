@@ -79,7 +79,8 @@ pid_t owner_of(std::string_view name) {
     return problem == std::errc() && *end == '-' ? owner : 0;
 }
 
-// Where processes of other machines or containers write too, a number says little: they hold a lock.
+// Where processes of other machines or containers write too, a number says little: they hold a
+// lock.
 void remove_if_free(const fs::path& path) {
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0) return;

@@ -23,8 +23,8 @@ struct bound_assumption {
     ir::ref index;  // of `counts`
 };
 
-/// Changes what a counterexample_search draws. Tensors of which nothing is assumed stay as drawn, but
-/// that numbers without indices, which are drawn positive, are negative in every other attempt.
+/// Changes what a counterexample_search draws. Tensors of which nothing is assumed stay as drawn,
+/// but that numbers without indices, which are drawn positive, are negative in every other attempt.
 class transformation {
 public:
     static constexpr bool changes = true;

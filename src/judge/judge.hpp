@@ -1,6 +1,6 @@
 // Whether definitions imply equations, where some of what the inputs are may have been left unsaid:
-// proved for all inputs, true under an assumption, refuted by numbers, or neither. It knows texts in
-// the notation and nothing of the documents that they come from.
+// proved for all inputs, true under an assumption, refuted by numbers, or neither. It knows texts
+// in the notation and nothing of the documents that they come from.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,9 @@ struct finding {
     /// Of a conditional one "true if \Sigma_{ij} = \Sigma_{ji}", of a refuted one the numbers, of
     /// an unproved one why; nothing of a proved one.
     std::string words;
+    /// Of a refuted one, what the claim says and what follows, where they differ; empty where these
+    /// are no exact quotients.
+    std::string claimed_value, derived_value;
     std::vector<assumption> under;           // what a conditional one holds under
     bool by_declared = false;                // which is nothing but what was declared
     bool alike = false;                      // not proved, but equal in all numbers that were tried

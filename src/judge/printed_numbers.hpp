@@ -1,5 +1,5 @@
-// Numbers as pages print them: exact quotients, each good to half a unit of its last place, and what
-// sides that are made of them come to.
+// Numbers as pages print them: exact quotients, each good to half a unit of its last place, and
+// what sides that are made of them come to.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a side of a numeric equation is made of: LaTeX without its spaces, numbers as one token each.
+// What a side of a numeric equation is made of: LaTeX without its spaces, numbers as one token
+// each.
 #pragma once
 
 #include <cstdint>

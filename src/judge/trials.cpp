@@ -45,7 +45,8 @@ public:
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw, transformation(p_, all));
         for (const ir::ref name : j_.whole) search.set_whole(name);
-        // where they differ now and then - a factor is drawn as 1, a root has no value - more of them
+        // where they differ now and then - a factor is drawn as 1, a root has no value - more of
+        // them
         for (std::int32_t k = 0;
              k < most_draws && out.different < wanted && (out.different > 0 || out.equal < 5);
              ++k) {
@@ -88,6 +89,14 @@ private:
     derive::example_shapes<> classes_;
     std::int64_t work_ = 0;
 };
+
+/// A number as a quotient of whole ones; empty where it is printed in another way.
+std::string quotient_of(const derive::number& x) {
+    detail::text_builder words;
+    derive::print_short(x, words);
+    const std::string out = detail::string_of(words.view());
+    return out.find_first_not_of("0123456789-/") == std::string::npos ? out : std::string();
+}
 
 /// The inputs that a name rests on in the end.
 void add_inputs(const ir::program_view& p, ir::ref name, std::set<ir::ref>& seen,
@@ -135,7 +144,9 @@ void try_assumptions(const derive::judgement& j, bool complex,
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
         const trials::result here = all.run(under, 1);
-        if (here.holds()) return conditional(under, false);
+        // what the page declares beside it need not be said where it plays no part
+        if (here.holds())
+            return conditional(!known.empty() && all.run(one, 1).holds() ? one : under, false);
         gave_up = here.gave_up;
     }
     const bool was_unequal = out.verdict == verdict::refuted || alike;
@@ -154,6 +165,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
         return;
     }
     out.verdict = verdict::refuted;
+    out.claimed_value = quotient_of(plain.first.claimed);
+    out.derived_value = quotient_of(plain.first.derived);
     detail::text_builder words;
     const ir::equation& claim = p.equations[p.definition(j.claimed)];
     derive::print_counterexample(p, plain.first, claim, p.name(j.derived), words);

@@ -5,8 +5,8 @@
 
 namespace ricci::judge {
 
-/// Whether a program implies all claims, with softmax_j(x_j) as exp(x_j) / \sum_k exp(x_k), what the
-/// program defines written out, and both sides multiplied by what stands below a line.
+/// Whether a program implies all claims, with softmax_j(x_j) as exp(x_j) / \sum_k exp(x_k), what
+/// the program defines written out, and both sides multiplied by what stands below a line.
 bool proves_written_out(const ir::program_view& p, const ir::program_view& claims);
 
 }  // namespace ricci::judge

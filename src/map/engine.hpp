@@ -18,8 +18,8 @@ namespace ricci::elementwise {
 template <class T>
 class line_writer;
 
-/// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache. What needs
-/// more is lent.
+/// Memory of one task, on its stack: tiles, accumulators, pointers. Fits the first cache. What
+/// needs more is lent.
 inline constexpr std::size_t scratch_bytes = std::size_t{40} << 10;
 
 /// Rows that are summed together, at most: those of one run each, and those whose sums go on from

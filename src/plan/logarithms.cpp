@@ -76,8 +76,8 @@ ir::ref logarithms::of(const factored& f) {
     return sum(terms);
 }
 
-// Adds number * logsumexp(v) as its maximum and what is left, which is small and comes last: where v
-// is large, v less the maximum is exact, and v less the log-sum-exp is not. What is computed is
+// Adds number * logsumexp(v) as its maximum and what is left, which is small and comes last: where
+// v is large, v less the maximum is exact, and v less the log-sum-exp is not. What is computed is
 // rounded as much itself, and may be a tile of a fused group, which takes one sum over it.
 bool logarithms::take_from(ir::ref v, ir::range over, double number, std::vector<ir::ref>& terms,
                            std::vector<ir::ref>& small) {

@@ -75,26 +75,17 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     if (shapes.has_split_indices())
         rewrite(split_indices(request.program, shapes, slots, request.type));
     after("split");
-    if (auto inside = write_out_hidden_places(request.program, shapes, slots, request.type)) {
-        rewrite(std::move(*inside));
-        roles = find_roles(request.program);
-    }
-    after("edges");
-    if (auto decided = share_compared_extrema(request.program, shapes, slots, request.type)) {
-        rewrite(std::move(*decided));
-        roles = find_roles(request.program);
-    }
-    after("decide");
-    if (auto stable = cancel_exponentials(request.program, roles, shapes, slots, request.type)) {
-        rewrite(std::move(*stable));
-        roles = find_roles(request.program);
-    }
-    after("cancel");
-    if (auto shared = share_sums(request.program, shapes, slots, request.type)) {
-        rewrite(std::move(*shared));
-        roles = find_roles(request.program);
-    }
-    after("share");
+    const auto rewrite_if = [&](std::optional<ir::program> made, const char* pass) {
+        if (made) {
+            rewrite(std::move(*made));
+            roles = find_roles(request.program);
+        }
+        after(pass);
+    };
+    rewrite_if(write_out_hidden_places(request.program, shapes, slots, request.type), "edges");
+    rewrite_if(share_compared_extrema(request.program, shapes, slots, request.type), "decide");
+    rewrite_if(cancel_exponentials(request.program, roles, shapes, slots, request.type), "cancel");
+    rewrite_if(share_sums(request.program, shapes, slots, request.type), "share");
 
     check_number_fits(request.alpha, request.type, "alpha");
     check_number_fits(request.beta, request.type, "beta");

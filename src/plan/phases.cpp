@@ -140,8 +140,8 @@ void phases::replace_by_sums_of_outputs() {
     }
 }
 
-/// Whether two consumers of one target may write it themselves, the second after the first: those of
-/// one phase reach each element at the same time, each in its turn.
+/// Whether two consumers of one target may write it themselves, the second after the first: those
+/// of one phase reach each element at the same time, each in its turn.
 bool phases::may_share(const consumer& first, const consumer& second) const {
     if (first.replaced || first.partial || first.apart || first.log_sum) return false;
     if (first.late != second.late) return second.late;

@@ -1,5 +1,5 @@
-// Counts: sums of 1, which say how far an index runs. A count has its extent from its letter, unless
-// the letter stands for several: then it reads what says it.
+// Counts: sums of 1, which say how far an index runs. A count has its extent from its letter,
+// unless the letter stands for several: then it reads what says it.
 #pragma once
 
 #include <cstdint>

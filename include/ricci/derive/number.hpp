@@ -9,8 +9,8 @@
 
 namespace ricci::derive {
 
-/// Residues modulo a prime p. -1 has no square root there, so that a + b i is a field too; (p - 1) / 2
-/// is a prime, so that no short power of a number is 1.
+/// Residues modulo a prime p. -1 has no square root there, so that a + b i is a field too; (p - 1)
+/// / 2 is a prime, so that no short power of a number is 1.
 struct residue {
     static constexpr std::uint64_t prime = 2147471147;
     std::uint64_t re;

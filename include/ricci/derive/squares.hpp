@@ -1,5 +1,5 @@
-// Sums of squares: where one is 0, every square is 0 and so is what changes it. A chain rule through
-// its root would multiply that 0 by infinity.
+// Sums of squares: where one is 0, every square is 0 and so is what changes it. A chain rule
+// through its root would multiply that 0 by infinity.
 #pragma once
 
 #include <cstdint>

@@ -135,8 +135,9 @@ constexpr bool shows_where_bound(const Program& p, ref n, ref index) {
     return all;
 }
 
-/// Bound indices, told apart where the reader would take a tensor at one for a neighbour of the same
-/// tensor at arithmetic of another: x^i in one sum beside x^{i+1} in the next would be x^{i+0}.
+/// Bound indices, told apart where the reader would take a tensor at one for a neighbour of the
+/// same tensor at arithmetic of another: x^i in one sum beside x^{i+1} in the next would be
+/// x^{i+0}.
 template <class Program = ir::program>
 class neighbour_letters {
 public:

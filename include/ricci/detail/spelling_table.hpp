@@ -1,5 +1,5 @@
-// Finding one of many spellings by its hash. Few are compared one by one, which costs the compiler's
-// constant evaluation least.
+// Finding one of many spellings by its hash. Few are compared one by one, which costs the
+// compiler's constant evaluation least.
 #pragma once
 
 #include <cstdint>

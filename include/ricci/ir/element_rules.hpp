@@ -96,8 +96,8 @@ private:
         return value >= -0x1p53 && value <= 0x1p53 &&
                value == static_cast<double>(static_cast<std::int64_t>(value));
     }
-    /// What is compared has 64 bits. What is computed is of the type, and is no number that may have
-    /// been rounded when the text was read.
+    /// What is compared has 64 bits. What is computed is of the type, and is no number that may
+    /// have been rounded when the text was read.
     constexpr void whole_number(double value) {
         const double limit = compared_ > 0 ? 0x1p63 : type_ == element::i32 ? 0x1p31 : 0x1p53;
         const bool beyond = value >= limit || value <= -limit;

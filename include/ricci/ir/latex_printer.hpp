@@ -65,9 +65,9 @@ private:
             return term(right_side, false, false);
         factor(right_side, true);
     }
-    /// A derivative may have its shape from a tensor that is defined for that alone. (S^{ij})^0 says
-    /// so, which is 1: without it that tensor would be an output. Whether there was one; its indices
-    /// are added to `right`.
+    /// A derivative may have its shape from a tensor that is defined for that alone. (S^{ij})^0
+    /// says so, which is 1: without it that tensor would be an output. Whether there was one; its
+    /// indices are added to `right`.
     constexpr bool shape_givers(const equation& e, index_set& right) {
         bool any = false;
         for_each_part(p_, e.name, e.positions, [&](ref part, range at) {

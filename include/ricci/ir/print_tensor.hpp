@@ -10,9 +10,9 @@
 
 namespace ricci::ir {
 
-/// What the printer of equations is made on: tensors, and which of their parts are in hand. A tensor
-/// that is defined part by part has an index that counts them; it is printed as the number of the
-/// part.
+/// What the printer of equations is made on: tensors, and which of their parts are in hand. A
+/// tensor that is defined part by part has an index that counts them; it is printed as the number
+/// of the part.
 class tensor_printer {
 public:
     constexpr tensor_printer(const program_view& p, detail::text_builder& out) : p_(p), out_(out) {}

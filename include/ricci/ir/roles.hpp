@@ -29,8 +29,8 @@ constexpr bool is_output(const program_view& p, ref name) {
         if (!e.claim && uses_name(p, e.body, name)) return false;
     return true;
 }
-/// The same of all names at once, in the order of the names: is_input and is_output look through all
-/// equations for each.
+/// The same of all names at once, in the order of the names: is_input and is_output look through
+/// all equations for each.
 class roles {
 public:
     constexpr explicit roles(const program_view& p) {

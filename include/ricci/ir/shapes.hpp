@@ -159,9 +159,9 @@ struct shape_inference {
     }
 
 private:
-    // 0: plain places; 1: merged axes, and after it what was given; 2, 3: arithmetic, and after it indices of one letter; 4: the
-    // same with what that gave; 5: arithmetic under brackets; 6: indices that conditions compare;
-    // 7: what does not fit is said
+    // 0: plain places; 1: merged axes, and after it what was given; 2, 3: arithmetic, and after it
+    // indices of one letter; 4: the same with what that gave; 5: arithmetic under brackets; 6:
+    // indices that conditions compare; 7: what does not fit is said
     static constexpr std::int32_t given_round = 1, shared_round = 3, guarded_round = 5,
                                   compared_round = 6, last_round = 7;
 
@@ -310,7 +310,8 @@ private:
                                                    : (reach < size && q.offset >= 0)) {
             return;
         }
-        // A place that a bracket guards may lie beyond the axis; the planner asks whether one is read.
+        // A place that a bracket guards may lie beyond the axis; the planner asks whether one is
+        // read.
         const bool beyond = guards_ > 0 && open == none && q.kind == position_kind::affine;
         if (!last || unread_ > 0 || (beyond && q.offset >= 0)) return;
         detail::text_builder s;

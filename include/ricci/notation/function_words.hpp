@@ -30,7 +30,8 @@ constexpr void say_function_as_tensor(text_view name, detail::text_builder& sent
              << "}(...) for its value, and give a tensor another name";
 }
 
-/// The sentence for \sin^{-1} x, `name` being \sin: the value's reciprocal, or the inverse function?
+/// The sentence for \sin^{-1} x, `name` being \sin: the value's reciprocal, or the inverse
+/// function?
 constexpr void say_inverse_function(ir::function f, text_view name, text_view argument,
                                     detail::text_builder& s) {
     s << "this can be a reciprocal and the inverse function; write \\frac{1}{" << name << '('

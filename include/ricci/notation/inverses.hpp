@@ -111,8 +111,8 @@ protected:
              "name of its own";
         fail(mistake_kind::unexpected, outside, end_before(), s);
     }
-    /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an element
-    /// of it: two places, where K stands nowhere without any.
+    /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an
+    /// element of it: two places, where K stands nowhere without any.
     constexpr bool begins_inverse(const token* first, ref base) {
         if (!is_symbol('^') && !is_symbol('_')) return false;
         if (first->kind != token_kind::symbol || (first->code != '(' && first->code != '{'))

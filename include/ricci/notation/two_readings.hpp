@@ -308,7 +308,8 @@ protected:
         return is_key(keyword::function) || (is_key(keyword::wrapper) && word() == "operatorname");
     }
 
-    // Braces and powers where they are read --------------------------------------------------------
+    // Braces and powers where they are read
+    // --------------------------------------------------------
 
     /// {x_i z_i}^2, whose exponent has just been read; a - {x_i + z_i}.
     constexpr void refuse_group(const brace_group& g, std::int32_t begin) {

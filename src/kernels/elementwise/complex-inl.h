@@ -92,9 +92,9 @@ HWY_INLINE V direction(D d, V x) {
     return hn::CopySign(hn::IfThenElseZero(is_infinite(d, x), one), x);
 }
 
-/// Both numbers are brought near 1 by powers of two, so that nothing overflows or underflows but the
-/// result. What is divided by 0 becomes infinite, each part by itself; what is divided by something
-/// infinite is 0.
+/// Both numbers are brought near 1 by powers of two, so that nothing overflows or underflows but
+/// the result. What is divided by 0 becomes infinite, each part by itself; what is divided by
+/// something infinite is 0.
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_quotient(D d, complex_vector<V> a, complex_vector<V> b) {
     using T = hn::TFromD<D>;
@@ -166,8 +166,8 @@ HWY_INLINE complex_vector<V> complex_exponential(D d, complex_vector<V> a) {
             hn::IfThenElse(hn::Eq(im, zero), im, hn::IfThenElse(nothing, zero, y))};
 }
 
-/// The root whose real part is not negative. Very large and very small numbers are brought nearer by
-/// powers of 4.
+/// The root whose real part is not negative. Very large and very small numbers are brought nearer
+/// by powers of 4.
 template <class D, class V>
 HWY_INLINE complex_vector<V> complex_root(D d, complex_vector<V> a) {
     using T = hn::TFromD<D>;

@@ -69,7 +69,8 @@ static_assert(equal("Y^{i}", "\\frac{x^{i}}{\\sqrt{64}}", "0.125 x^{i}"));
 static_assert(equal("Y^{i}", "\\exp(x^{i} + z^{i})", "\\exp(z^{i} + x^{i})"));
 static_assert(equal("Y^{ij}", "[j \\le i] x^{i}", "x^{i} [i \\ge j]"));
 
-// Numbers are exact: as they are written, however long ----------------------------------------------
+// Numbers are exact: as they are written, however long
+// ----------------------------------------------
 
 static_assert(equal("Y^{i}", "9007199254740993 x^{i}", "9007199254740993.0 x^{i}"));
 static_assert(equal("Y^{i}", "18014398509481986 x^{i}", "2 \\cdot 9007199254740993 x^{i}"));

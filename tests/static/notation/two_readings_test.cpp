@@ -1,5 +1,5 @@
-// Texts that print alike and mean two things are refused, and both ways to write them are read, each
-// as what it says.
+// Texts that print alike and mean two things are refused, and both ways to write them are read,
+// each as what it says.
 #include "tests/static/support.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// True equations, some under an assumption, and mistakes planted into each: a sign, a factor of 2, an
-// index exchanged, a transposition left out, an exponent. None that is true is refuted, and none
+// True equations, some under an assumption, and mistakes planted into each: a sign, a factor of 2,
+// an index exchanged, a transposition left out, an exponent. None that is true is refuted, and none
 // that is false is proved.
 #include <string>
 #include <vector>

@@ -324,7 +324,8 @@ TEST_CASE("programs of more values at once than the first cache has room for", "
                 p.strides[0] = dense(p.extents, 2);
                 p.allocate(0, [] { return 0; });
             }
-            // Each value is the sine of the one before it; then all are summed, the last ones first.
+            // Each value is the sine of the one before it; then all are summed, the last ones
+            // first.
             constexpr std::int32_t count = 900;
             p.program = {load(1)};
             for (std::int32_t k = 1; k < count; ++k)
