@@ -41,6 +41,8 @@ constexpr void hint_at_subscript(detail::text_view text, ir::mistake& mistake) {
 
 /// `x^n` is x at the place n.
 constexpr void hint_at_power(detail::text_view text, ir::mistake& mistake) {
+    const detail::text_view said = mistake.words.view();
+    if (said.size > 0 && said[said.size - 1] == '?') return;  // it asks for another letter
     for (std::int32_t at = mistake.begin + 1; at + 1 < mistake.end; ++at) {
         if (text[at] != '^') continue;
         const bool braces = text[at + 1] == '{';
