@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/derive/product.hpp>
+#include <ricci/derive/rules.hpp>
 #include <ricci/ir/functions.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
