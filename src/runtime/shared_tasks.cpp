@@ -2,7 +2,11 @@
 #include "src/runtime/shared_tasks.hpp"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <thread>
+
+#include <pthread.h>
 
 namespace ricci::runtime {
 namespace {
@@ -20,20 +24,33 @@ std::array<std::atomic<bool>, slot_count> homes;
 
 thread_local int home = -1;
 
-struct home_lease {
-    ~home_lease() {
-        homes[static_cast<std::size_t>(home)].store(false, std::memory_order_relaxed);
-        home = -1;
-    }
-};
+// Gives a home back when its thread ends: `number` is one more than that of the slot.
+void leave_home(void* number) {
+    const auto slot = reinterpret_cast<std::uintptr_t>(number) - 1;
+    homes[slot].store(false, std::memory_order_relaxed);
+    home = -1;
+}
 
-// With more threads than slots some share one.
+// Not the destructor of a thread_local: where there is no memory to note one down, glibc ends the
+// process.
+bool leaves_at_end(int slot) {
+    static const auto key = [] {
+        pthread_key_t made{};
+        return pthread_key_create(&made, &leave_home) == 0 ? std::optional(made) : std::nullopt;
+    }();
+    const auto number = static_cast<std::uintptr_t>(slot) + 1;
+    return key && pthread_setspecific(*key, reinterpret_cast<void*>(number)) == 0;
+}
+
+// With more threads than slots, or without memory for a note, some share one.
 void find_home() {
-    for (home = 0; home < slot_count; ++home)
-        if (!homes[static_cast<std::size_t>(home)].exchange(true, std::memory_order_relaxed)) {
-            thread_local const home_lease lease;
-            return;
-        }
+    for (home = 0; home < slot_count; ++home) {
+        std::atomic<bool>& mine = homes[static_cast<std::size_t>(home)];
+        if (mine.exchange(true, std::memory_order_relaxed)) continue;
+        if (leaves_at_end(home)) return;
+        mine.store(false, std::memory_order_relaxed);
+        return;
+    }
     static std::atomic<unsigned> shared{0};
     home = static_cast<int>(shared.fetch_add(1, std::memory_order_relaxed) % slot_count);
 }

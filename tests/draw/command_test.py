@@ -58,7 +58,7 @@ def check_pictures(folder):
     whole = words_of(svg_of(folder, ATTENTION, "--whole"))
     check("softmaxj" in whole and not any(" = " in w for w in whole), f"not as one: {whole}")
     gradient = words_of(svg_of(folder, ATTENTION, "--of", "Y", "--by", "W_Q"))
-    check("∂L/∂Y" in gradient and "∂L/∂WQhca = Xic ∂L/∂Qhia" in gradient,
+    check("∂L/∂Y" in gradient and "∂L/∂WQhca := Xic ∂L/∂Qhia" in gradient,
           f"no gradient: {gradient}")
     # names and conditions that XML has signs for
     escaped = words_of(svg_of(folder, r"y^i = [i < j] x^{j}"))

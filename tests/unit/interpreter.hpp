@@ -317,6 +317,12 @@ private:
                     }
             }
         }
+        // \delta^{jj} Z^i says nothing of j, which the equations before this one do
+        seen_.resize(extents_.size(), -1);
+        for (std::size_t i = 0; i < seen_.size(); ++i) {
+            if (extents_[i] < 0) extents_[i] = seen_[i];
+            else seen_[i] = extents_[i];
+        }
     }
     std::string spelled(ir::ref i) const {
         const auto text = p_.index(i);
@@ -363,6 +369,7 @@ private:
     ir::program_view p_;
     ir::ref equation_ = 0;
     std::vector<std::int64_t> extents_;  // by index; -1: not known
+    std::vector<std::int64_t> seen_;     // the same, of the equations so far
     std::vector<std::int64_t> at_;       // by index: its current value
 };
 

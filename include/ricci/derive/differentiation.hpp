@@ -232,12 +232,15 @@ protected:
         const bool never = is_constant(p_, child(n, 0), c) && c.above != 0;
         return never ? slope : b.times(not_zero(child(n, 0)), slope);
     }
-    /// By its base, n x^{n-1}, which is 0 for n = 0.
+    /// By its base, n x^{n-1}, which is 0 for n = 0, also at x = 0. A condition of n alone would
+    /// hide how this changes by n.
     constexpr ref slope_by_base(ref n) {
         expression_builder b(p_);
-        const ref exponent = child(n, 1);
-        const ref lower = p_.make(op::power, child(n, 0), b.minus(exponent, b.number(1)));
-        return b.times(not_zero(exponent), exponent, lower);
+        const ref base = child(n, 0), exponent = child(n, 1);
+        const ref lower = p_.make(op::power, base, b.minus(exponent, b.number(1)));
+        const ref regular =
+            b.compare(ir::comparison::logical_or, not_zero(exponent), not_zero(base));
+        return b.times(regular, exponent, lower);
     }
     /// |z|^e for an even e changes by the real part of this times dz, also for complex numbers.
     constexpr ref slope_of_size(ref base, const constant& e) {

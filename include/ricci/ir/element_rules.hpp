@@ -189,6 +189,10 @@ private:
                     refuse("", "complex numbers have no order");
                 return;
             }
+            case op::power:
+                if (x.value == square_of_norm && !real)
+                    refuse("a norm", "is the root of squares; write \\sqrt{\\sum_i |z^i|^2}");
+                return;
             default:
                 return;
         }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/quotients.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/complete.hpp>
@@ -205,6 +206,7 @@ private:
         if (mistake_) return written;
         const ir::ref each = squares ? p_.make(ir::op::power, inside, p_.number(2), x.source)
                                      : p_.apply(ir::function::absolute, inside, x.source);
+        if (squares) p_.nodes[each].value = ir::square_of_norm;
         const bool largest = x.value == undecided::norm_infinity;
         const ir::ref all =
             p_.reduce(largest ? ir::reduction::maximum : ir::reduction::sum, over, each, x.source);
