@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/contributions.hpp>
 #include <ricci/derive/counts.hpp>
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
@@ -21,22 +22,25 @@ namespace ricci::derive {
 /// factors with the place of the expression's own factor, so that a derived product reads in the
 /// order of the original: Q = X W gives dL/dW = X dL/dQ.
 template <class Program = ir::program>
-class reverse_mode : differentiation<Program> {
-    using shared = differentiation<Program>;
+class reverse_mode : contributions<Program> {
+    using shared = contributions<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
-    using shared::active_, shared::child, shared::cut_parts, shared::find_wrt, shared::has_poles,
-        shared::intern_inputs, shared::is_active, shared::is_apply, shared::is_norm,
-        shared::logarithms_, shared::not_zero, shared::p_, shared::places_of_extremum,
-        shared::power_below, shared::power_under_root, shared::prime_all, shared::primed,
-        shared::product_of_others, shared::several, shared::share_of_extremum,
-        shared::slope_by_base, shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
-        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::unknown,
-        shared::value_of, shared::weights_of, shared::whole_, shared::wrt_;
+    using shared::active_, shared::child, shared::contribute, shared::cotangent_exists,
+        shared::cotangent_name, shared::cut_parts, shared::define_cotangent, shared::find_names,
+        shared::guards_, shared::has_poles, shared::intern_inputs, shared::is_active,
+        shared::is_apply, shared::is_norm, shared::logarithms_, shared::loss_,
+        shared::no_dependence, shared::not_zero, shared::of_, shared::p_, shared::path_,
+        shared::places_of_extremum, shared::power_below, shared::power_under_root,
+        shared::prime_all, shared::product_of_others, shared::request_, shared::scopes_,
+        shared::several, shared::share_of_extremum, shared::slope_by_base,
+        shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
+        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::value_of,
+        shared::weights_of, shared::where_bound, shared::whole_, shared::wrt_, shared::zeros_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
-        : shared(source), request_(request), zeros_(p_) {}
+        : shared(source, request) {}
 
     constexpr derived run() {
         derived out;
@@ -91,66 +95,6 @@ private:
         return out;
     }
 
-    /// An index and the expression in which a sign binds it.
-    struct scope {
-        ref index;
-        ref body;
-    };
-    /// Where an index has its extent: in what binds it, or else in the equation in hand.
-    constexpr auto where_bound() const {
-        return [this](ref index) {
-            for (std::int32_t k = scopes_.size(); k-- > 0;)
-                if (scopes_[k].index == index) return scopes_[k].body;
-            return whole_;
-        };
-    }
-    struct contribution {
-        ref name;
-        ir::range positions;
-        ref body;
-        ir::range guards;  // in the links: conditions, of which one is false where it is 0
-    };
-
-    // Names ---------------------------------------------------------------------------------------
-
-    constexpr ir::mistake find_names() {
-        of_ = p_.find(request_.of);
-        if (of_ == none || p_.definition(of_) == none)
-            return unknown(request_.of, " defines no tensor ", true);
-        choose_loss();
-        return find_wrt(request_.wrt, request_.wrt_count);
-    }
-    /// Where the source holds derivatives of a loss L itself, the derivative of one of those is
-    /// that of another loss, L', of which nothing is said yet.
-    constexpr void choose_loss() {
-        loss_ = {};
-        loss_ << request_.loss;
-        for (bool taken = true; taken && !request_.jacobian;) {
-            taken = false;
-            for (ref e = 0; e < source_equations_ && !taken; ++e)
-                taken = !p_.equations[e].claim &&
-                        holds_derivative_of(p_, p_.equations[e], loss_.view());
-            if (taken) loss_ << '\'';
-        }
-    }
-    constexpr ir::mistake no_dependence(ref name) {
-        detail::text_builder sentence;
-        sentence << request_.of << " does not depend on " << p_.name(name)
-                 << ", so there is no gradient";
-        return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
-    }
-    constexpr ref cotangent_name(ref name) {
-        const bool second = request_.jacobian && p_.names[of_].kind != ir::name_kind::plain;
-        if (name >= cotangents_.size()) cotangents_.resize(p_.names.size(), none);
-        if (cotangents_[name] == none)
-            cotangents_[name] =
-                p_.intern_name(ir::cotangent_spelling(loss_, p_.name(name)),
-                               ir::name_kind::cotangent, name, 0, second ? of_ : none);
-        return cotangents_[name];
-    }
-    constexpr bool cotangent_exists(ref name) {
-        return name == of_ || p_.definition(cotangent_name(name)) != none;
-    }
     // Propagation ---------------------------------------------------------------------------------
 
     constexpr void propagate(ref n, const factors& cotangent) {
@@ -319,16 +263,6 @@ private:
         propagate(body, cotangent);
         path_.shrink(mark);
     }
-    /// How far an index runs, as an expression. `source`: what says so.
-    constexpr ref extent_of(ref index, ref source, const ir::index_set& inside) {
-        const ref fresh = primed(index);
-        return count_over(p_, fresh,
-                          several(index) ? extent_witness(p_, index, fresh, source, inside) : none);
-    }
-    constexpr ref extent_here(ref index) {
-        const ref source = where_bound()(index);
-        return extent_of(index, source, ir::free_indices(p_, source));
-    }
     /// How many places a mean has.
     constexpr ref count_of(const ir::node& x) {
         factors said;
@@ -422,164 +356,6 @@ private:
         }
     }
 
-    // Contributions -------------------------------------------------------------------------------
-
-    /// What one use of a tensor adds to its cotangent: the product of the factors, summed over the
-    /// indices that the tensor does not have there.
-    constexpr void contribute(const ir::node& use, const factors& cotangent) {
-        factors all = cotangent;
-        zeros_.drop_repeated(all);
-        factors conditions = guards_;
-        const ir::range left = left_side(use, all, conditions);
-        if (is_zero(p_, product_of(p_, all))) return;
-        const ref product = witnessed_product(p_, all, left, path_, where_bound());
-        const factors guards = zeros_.within(conditions, left);
-        contributions_.push(
-            {use.name, left, sum_but(p_, product, left, path_), p_.add_links(guards)});
-    }
-    /// The positions of the cotangent's left side. An axis that is not simply an index of its own
-    /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
-    /// among the factors, which but for the last of these goes with the cotangent.
-    constexpr ir::range left_side(const ir::node& x, factors& all, factors& conditions) {
-        const ir::range use = x.positions;
-        std::int32_t fresh_count = 0;
-        buffer<ir::position> list;
-        ir::index_set seen;
-        for (std::int32_t k = 0; k < use.count; ++k) {
-            const ir::position q = p_.positions[use.first + k];
-            bool simple = q.kind == ir::position_kind::index || q.kind == ir::position_kind::merged;
-            ir::for_each_index(p_, {use.first + k, 1}, [&](ref i) {
-                simple = simple && !seen.has(i);
-                seen.add(i);
-            });
-            if (simple) {
-                list.push(q);
-                continue;
-            }
-            const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
-            list.push(fresh);
-            if (q.kind == ir::position_kind::gathered) {
-                all.push(expression_builder(p_).compare(ir::comparison::equal,
-                                                        p_.position_of(fresh.index),
-                                                        p_.links[x.children.first + q.offset]));
-                continue;
-            }
-            const ref here = is_at(p_, q, fresh, [this](ref i) { return extent_here(i); });
-            all.push(here);
-            conditions.push(here);
-            push_differences(use, k, list, conditions);
-        }
-        const ir::range left{p_.positions.size(), list.size()};
-        p_.positions.append(list.data(), list.size());
-        return left;
-    }
-    /// [q = p + 1] of r^{i+0, i+1}, which is left of [p = i] [q = i + 1] when i is summed.
-    constexpr void push_differences(ir::range use, std::int32_t axis,
-                                    const buffer<ir::position>& list, factors& conditions) {
-        const auto shifted = [&](const ir::position& q) {
-            return q.kind == ir::position_kind::affine && q.terms.count == 1 &&
-                   p_.affine_terms[q.terms.first].coefficient == 1;
-        };
-        const ir::position mine = p_.positions[use.first + axis];
-        for (std::int32_t k = 0; shifted(mine) && k < axis; ++k) {
-            const ir::position other = p_.positions[use.first + k];
-            if (!shifted(other) ||
-                p_.affine_terms[other.terms.first].index != p_.affine_terms[mine.terms.first].index)
-                continue;
-            expression_builder b(p_);
-            const std::int32_t difference = mine.offset - other.offset;
-            const ref there = p_.position_of(list[k].index),
-                      here = p_.position_of(list[axis].index);
-            conditions.push(
-                b.compare(ir::comparison::equal, here,
-                          difference == 0 ? there : b.plus(there, b.number(difference))));
-        }
-    }
-    /// The `number`-th index for axes that a use gives none of their own: a letter that the program
-    /// does not have, because one with primes would share the extent of its letter.
-    constexpr ref fresh_axis(std::int32_t number) {
-        while (fresh_.size() <= number) fresh_.push(fresh_letter(p_));
-        return fresh_[number];
-    }
-    /// The contributions to a tensor that one use splits into axes and another does not: all with
-    /// an index of its own for each axis, and a condition where the axis was merged.
-    constexpr factors in_plain_form(ref name, ir::range& left) {
-        factors terms;
-        buffer<ir::position> list;
-        for (std::int32_t k = 0; k < left.count; ++k) list.push(ir::index_position(fresh_axis(k)));
-        left = {p_.positions.size(), list.size()};
-        p_.positions.append(list.data(), list.size());
-        for (std::int32_t k = contributions_.size(); k-- > 0;) {
-            const contribution c = contributions_[k];
-            if (c.name != name) continue;
-            factors all;
-            ir::index_map renamed;
-            for (std::int32_t axis = 0; axis < left.count; ++axis) {
-                const ir::position q = p_.positions[c.positions.first + axis];
-                if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
-                else
-                    all.push(
-                        is_at(p_, q, list[axis], [&](ref i) { return extent_of(i, c.body, {}); }));
-            }
-            factors bodies;
-            bodies.push(c.body);
-            ir::rename_counts(p_, bodies, {}, renamed);
-            // not the conditions: they have the new indices, which a use may have of its own too
-            all.push(ir::rename_indices(p_, c.body, renamed));
-            terms.push(sum_but(p_, product_of(p_, all), left, {}));
-        }
-        return terms;
-    }
-    /// Whether the parts of merged axes, (ha), are of the same extents wherever they are called so.
-    constexpr bool splits_alike(ir::range left) {
-        bool alike = true;
-        for (std::int32_t k = 0; k < left.count; ++k)
-            if (p_.positions[left.first + k].kind == ir::position_kind::merged)
-                ir::for_each_index(p_, {left.first + k, 1},
-                                   [&](ref i) { alike = alike && !several(i); });
-        return alike;
-    }
-    /// dL/dname = the sum of its contributions, in the order of the uses.
-    constexpr void define_cotangent(ref name) {
-        factors terms;
-        ir::range left{};
-        bool mixed = false;
-        for (std::int32_t k = contributions_.size(); k-- > 0;) {
-            const contribution c = contributions_[k];
-            if (c.name != name) continue;
-            if (terms.empty()) left = c.positions;
-            zeros_.add_term(cotangent_name(name), c.guards, c.positions);
-            const bool alike =
-                terms.empty() || (same_form(p_, c.positions, left) && splits_alike(left));
-            collect_term(
-                p_, terms,
-                alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
-            mixed = mixed || !alike;
-        }
-        if (mixed) terms = in_plain_form(name, left);
-        zeros_.end_terms();
-        for (std::int32_t k = 1; k < terms.size(); ++k) terms[k] = ir::freshen_bound(p_, terms[k]);
-        if (terms.empty()) return;
-        const ref body =
-            terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
-        const ref primed_body = prime_shadowed(p_, body, left);
-        p_.equations.push({cotangent_name(name),
-                           left,
-                           neighbour_letters(p_, primed_body, left).run(),
-                           false,
-                           {}});
-    }
-
-    gradient_request request_;
-    detail::text_builder loss_;
-    ref of_ = none;
-    buffer<ref> cotangents_;  // of each name, once asked for
-    buffer<contribution> contributions_;
-    strong_zeros<Program> zeros_;
-    factors guards_;        // conditions among the factors of the cotangent in hand
-    factors path_;          // the indices of the sums around the place in hand
-    buffer<scope> scopes_;  // of all indices that are bound around it
-    factors fresh_;         // letters for axes that no index of a use stands for
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the
