@@ -152,6 +152,8 @@ def tokens_of(text):
             if value in ("|", ":="):
                 kind = "sign"
         elif kind == "sign" and value == "&":
+            if in_braces(out):
+                raise Refused("unexpected", "& within braces")
             space = True
             continue
         if kind == "sign" and value == "$":
@@ -162,6 +164,18 @@ def tokens_of(text):
         out.append(Token(kind, value, space))
         space = False
     return out
+
+
+def in_braces(tokens):
+    """Whether a brace is open since the last \\begin."""
+    depth = 0
+    for t in reversed(tokens):
+        if t.kind == "command" and t.value.startswith("\\begin{"):
+            return False
+        depth += 1 if t.is_("{") else -1 if t.is_("}") else 0
+        if depth > 0:
+            return True
+    return False
 
 
 OPENING = {"{": "}", "(": ")", "[": "]"}
@@ -199,12 +213,12 @@ def statements_of(tokens):
         if t.kind == "sign" and t.value in "})]":
             depth -= 1
         ends = t.kind == "break" or t.kind == "sign" and t.value == ";"
+        if ends and t.value == "empty line" and (depth > 0 or cases > 0):
+            raise Refused("unbalanced", "an empty line within brackets")
         if ends and cases > 0:
             if t.value == "\\\\":
                 now.append(Token("sign", "\\\\"))
             continue
-        if ends and t.value == "empty line" and (depth > 0 or cases > 0):
-            raise Refused("unbalanced", "an empty line within brackets")
         if ends and depth > 0 and t.value == "\\\\":
             raise Refused("unexpected", "a new row within brackets")
         if ends and (depth == 0 or t.value == ";"):

@@ -161,6 +161,8 @@ class Text:
             self.documented.add(name.base)
             kept.append(e)
         self.equations = kept
+        if any(p in self.own for f in self.own.values() for p in f.parameters):
+            raise Doubt("a parameter that is a function too")
 
     def define_once(self, name):
         if name in self.own:

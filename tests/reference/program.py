@@ -186,7 +186,7 @@ class Program:
                 for n in everything(e.settled[0]):
                     if isinstance(n, Tensor):
                         used.add(n.name)
-        self.derived_claims = []
+        self.derived = []  # derivatives that the text defines: (left, number of the equation)
         self.given = {  # losses of which the text defines derivatives, and derives none
             loss_of(e.left) for e in self.text.equations
             if e.defines and isinstance(e.left, Derivative)
@@ -201,6 +201,8 @@ class Program:
                 name = derivative_name(e.left)
                 places, heights = derivative_places(e.left)
                 left = Tensor(name, places, heights)
+                if known:
+                    self.derived.append((e.left, number))
             else:
                 left = e.left
             for s in e.settled[1:]:

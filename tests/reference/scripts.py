@@ -213,6 +213,8 @@ def sequence(tokens):
             k = end + 1
         elif now.is_("{") or now.is_("}"):
             k += 1
+        elif now.is_("^"):
+            raise Doubt("a place that a tensor with upper indices says")
         else:
             raise Refused("unexpected", f"{now} among indices")
     return out, ambiguous

@@ -40,6 +40,8 @@ class Shapes:
             for left, body, e in parts:
                 self.look(left, e, False)
                 self.look(body, e, False)
+        for left, e in program.derived:  # as long as the tensors that its name names
+            self.look(left, e, False)
         for c in program.claims:
             self.look(c.left, c.equation, False)
             self.look(c.side, c.equation, False)

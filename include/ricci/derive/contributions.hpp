@@ -21,8 +21,8 @@ class contributions : protected differentiation<Program> {
 protected:
     using shared = differentiation<Program>;
     using factors = typename shared::factors;
-    using shared::find_wrt, shared::p_, shared::primed, shared::several,
-        shared::source_equations_, shared::unknown, shared::whole_;
+    using shared::find_wrt, shared::p_, shared::primed, shared::several, shared::source_equations_,
+        shared::unknown, shared::whole_;
 
     constexpr contributions(const ir::program_view& source, const gradient_request& request)
         : shared(source), request_(request), zeros_(p_) {}
@@ -259,7 +259,6 @@ private:
         ref body;
         ir::range guards;  // in the links: conditions, of which one is false where it is 0
     };
-
 
     buffer<contribution> contributions_;
 };

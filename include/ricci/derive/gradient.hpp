@@ -355,7 +355,6 @@ private:
             }
         }
     }
-
 };
 
 /// The equations that give dL/dx for every x asked for, from the inputs and dL/d(of), with the

@@ -51,7 +51,8 @@ private:
         index_set right = free_indices(p_, e.body);
         bool lacks = false, tensors = false;
         const ref right_side = part_of(e.body);
-        const bool shapes = !e.claim && shape_givers(e, right);
+        const bool givers = !e.claim && shape_givers(e, right);
+        const bool shapes = (!e.claim && unmentioned_shapes(e)) || givers;
         for_each_index(p_, e.positions,
                        [&](ref i) { lacks = lacks || (part_in_hand(i) == none && !right.has(i)); });
         for_each_node(p_, e.body,
@@ -80,6 +81,31 @@ private:
             for_each_index(p_, at, [&](ref i) { right.add(i); });
             any = true;
         });
+        return any;
+    }
+    /// One that no name mentions is in a factor of 1, so that it is no output either: 1 + \sum_i 0
+    /// (S^i)^0. Whether there was one.
+    constexpr bool unmentioned_shapes(const equation& e) {
+        bool any = false;
+        for (ref name = 0; name < p_.names.size(); ++name) {
+            if (!is_unmentioned_shape(p_, name)) continue;
+            const ref host = host_of_shape(p_, name);
+            if (host == none || p_.equations[host].name != e.name) continue;
+            const range at = p_.equations[p_.definition(name)].positions;
+            index_set left;
+            for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
+            out_ << "(1 + ";
+            bool sum = false;
+            for_each_index(p_, at, [&](ref i) {
+                if (left.has(i)) return;
+                out_ << (sum ? "," : "\\sum_{") << p_.index(i);
+                sum = true;
+            });
+            out_ << (sum ? "} 0 (" : "0 (");
+            tensor(name, at);
+            out_ << ")^{0}) ";
+            any = true;
+        }
         return any;
     }
     constexpr bool mentions_first(const equation& e, ref name) const {

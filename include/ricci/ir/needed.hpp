@@ -60,4 +60,30 @@ constexpr void for_each_part(const program_view& p, ref name, range at, Visit&& 
     go(s.of, {at.first + split, at.count - split});
 }
 
+/// Whether a tensor is there for its shape alone, and nothing that is printed says so.
+constexpr bool is_unmentioned_shape(const program_view& p, ref name) {
+    if (!p.names[name].shape_only || p.definition(name) == none || is_read(p, name)) return false;
+    bool mentioned = false;
+    for (const equation& e : p.equations)
+        if (!e.claim)
+            for_each_part(p, e.name, e.positions,
+                          [&](ref part, range) { mentioned = mentioned || part == name; });
+    return !mentioned;
+}
+/// The equation that mentions it in print: the first behind it on whose left its letters stand for
+/// its own indices or not at all; none where there is none.
+constexpr ref host_of_shape(const program_view& p, ref name) {
+    const ref defined = p.definition(name);
+    for (ref e = defined + 1; e < p.equations.size(); ++e) {
+        const equation& q = p.equations[e];
+        bool apart = !q.claim && !p.names[q.name].shape_only;
+        for_each_index(p, q.positions, [&](ref i) {
+            for_each_index(p, p.equations[defined].positions,
+                           [&](ref j) { apart = apart && (i == j || p.index(i) != p.index(j)); });
+        });
+        if (apart) return e;
+    }
+    return none;
+}
+
 }  // namespace ricci::ir
