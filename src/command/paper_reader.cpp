@@ -17,8 +17,12 @@ std::size_t paper_reader::add(std::size_t at, std::string equation, verdict v, s
 }
 
 void paper_reader::note(std::size_t number, const std::string& words) {
-    if (words.find(" is not read: ") != std::string::npos) partly_.insert(number);
-    std::string& all = out_.findings[number].words;
+    finding& f = out_.findings[number];
+    if (words.find(" is not read: ") != std::string::npos) {
+        partly_.insert(number);
+        if (f.verdict == verdict::proved) f.verdict = verdict::unproved;
+    }
+    std::string& all = f.words;
     if (all.find(words) != std::string::npos) return;
     all += (all.empty() ? "" : "; ") + words;
 }

@@ -144,9 +144,12 @@ private:
     }
     constexpr void through_product(ref n, const factors& cotangent) {
         const std::int32_t count = p_.nodes[n].children.count;
-        for (std::int32_t k = 0; k < count; ++k) {
+        for (std::int32_t k = 0, alike = 1; k < count; k += alike) {
+            for (alike = 1; k + alike < count; ++alike)  // x x x changes by 3 x x
+                if (!ir::same_expression(p_, child(n, k), child(n, k + alike))) break;
             if (!is_active(child(n, k))) continue;
             factors all;
+            if (alike > 1) all.push(p_.number(alike));
             for (std::int32_t j = 0; j < k; ++j) all.push(child(n, j));
             all.append(cotangent.data(), cotangent.size());
             for (std::int32_t j = k + 1; j < count; ++j) all.push(child(n, j));

@@ -60,9 +60,11 @@ constexpr void for_each_part(const program_view& p, ref name, range at, Visit&& 
     go(s.of, {at.first + split, at.count - split});
 }
 
-/// Whether a tensor is there for its shape alone, and nothing that is printed says so.
+/// Whether a derivative is there for its shape alone, and nothing that is printed says so.
 constexpr bool is_unmentioned_shape(const program_view& p, ref name) {
-    if (!p.names[name].shape_only || p.definition(name) == none || is_read(p, name)) return false;
+    if (p.names[name].kind == name_kind::plain || !p.names[name].shape_only ||
+        p.definition(name) == none || is_read(p, name))
+        return false;
     bool mentioned = false;
     for (const equation& e : p.equations)
         if (!e.claim)

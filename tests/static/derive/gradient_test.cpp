@@ -76,10 +76,13 @@ static_assert(derives("Y^{i} = X^{i} / Z^{i}", D_X("^{i}") " := " D_Y("^{i}") " 
 static_assert(derives(
     "Y^{i} = Z^{i} / X^{i}",
     "Y^{i} = \\frac{Z^{i}}{X^{i}}\n" D_X("^{i}") " := -" D_Y("^{i}") " \\frac{Y^{i}}{X^{i}}\n"));
+static_assert(derives("Y^{i} = X^{i} X^{i} X^{i} Z^{i}",
+                      D_X("^{i}") " := 3 " D_Y("^{i}") " X^{i} X^{i} Z^{i}"));
 static_assert(derives("Y^{i} = (X^{i})^2", D_X("^{i}") " := 2 " D_Y("^{i}") " X^{i}"));
 static_assert(derives("Y^{i} = (X^{i})^3", D_X("^{i}") " := 3 " D_Y("^{i}") " (X^{i})^{2}"));
 static_assert(derives("Y^{i} = (X^{i})^{Z^{i}}",
-                      D_X("^{i}") " := " D_Y("^{i}") " [Z^{i} \\ne 0] Z^{i} (X^{i})^{Z^{i} - 1}"));
+                      D_X("^{i}") " := " D_Y("^{i}") " [[Z^{i} \\ne 0] \\lor [X^{i} \\ne 0]] Z^{i} "
+                                                     "(X^{i})^{Z^{i} - 1}"));
 static_assert(derives("Y^{i} = (Z^{i})^{X^{i}}",
                       "Y^{i} = (Z^{i})^{X^{i}}\n" D_X("^{i}") " := " D_Y(
                           "^{i}") " [Z^{i} \\ne 0] Y^{i} \\log(Z^{i})\n"));
