@@ -116,6 +116,8 @@ TEST_CASE("what computes nothing is called prose") {
 TEST_CASE("letters are read as a page means them") {
     // letters side by side are factors, and a function takes all that stands behind it
     CHECK(verdicts_in("$$E = mc^2$$\n\n$$E = m c c$$") == "defines proved");
+    // a chain is not proved where a side of it is not read
+    CHECK(verdicts_in("$$E = mc^2$$\n\n$$E = m c c = \\int_0^1 f(x) dx$$") == "defines unproved");
     CHECK(verdicts_in("$$y = 2\\sin\\theta\\cos\\theta$$") == "defines");
     CHECK(verdicts_in("$$y = \\sin 2x$$\n$$z = \\sin(2 x)$$\n$$u = y - z = 0$$") ==
           "defines defines proved");
