@@ -136,11 +136,8 @@ void paper_reader::settle(const claim& c, const settled& done) {
     static constexpr int weight[verdict_count] = {0, 1, 2, 5, 4, 3, 6, 6};
     finding& f = out_.findings[c.finding];
     for (const judge::assumption& a : done.stated) facts_.assume(a);
-    const bool partly = partly_.count(c.finding) > 0;
-    if (partly && done.verdict == verdict::proved) {  // what is not read is not proved
-        if (f.verdict == verdict::proved) f.verdict = verdict::unproved;
-        return;
-    }
+    // what is not read is not proved
+    if (done.verdict == verdict::proved && partly_.count(c.finding) > 0) return;
     if (f.verdict == verdict::defines && done.verdict == verdict::proved) {
         f.verdict = verdict::proved;
         f.words = fmt::format("defines {}; the rest follows", f.words);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <thread>
 
 #include <pthread.h>
@@ -31,23 +30,27 @@ void leave_home(void* number) {
     home = -1;
 }
 
-// Not the destructor of a thread_local: where there is no memory to note one down, glibc ends the
-// process.
-bool leaves_at_end(int slot) {
-    static const auto key = [] {
-        pthread_key_t made{};
-        return pthread_key_create(&made, &leave_home) == 0 ? std::optional(made) : std::nullopt;
-    }();
-    const auto number = static_cast<std::uintptr_t>(slot) + 1;
-    return key && pthread_setspecific(*key, reinterpret_cast<void*>(number)) == 0;
-}
+// What calls leave_home. Not the destructor of a thread_local: where there is no memory to note one
+// down, glibc ends the process. Once the library is unloaded nothing is called any more.
+struct home_key {
+    pthread_key_t key{};
+    bool made = pthread_key_create(&key, &leave_home) == 0;
+    ~home_key() {
+        if (made) pthread_key_delete(key);
+    }
+    bool note(int slot) const {
+        const auto number = static_cast<std::uintptr_t>(slot) + 1;
+        return made && pthread_setspecific(key, reinterpret_cast<void*>(number)) == 0;
+    }
+};
 
 // With more threads than slots, or without memory for a note, some share one.
 void find_home() {
+    static const home_key at_end;
     for (home = 0; home < slot_count; ++home) {
         std::atomic<bool>& mine = homes[static_cast<std::size_t>(home)];
         if (mine.exchange(true, std::memory_order_relaxed)) continue;
-        if (leaves_at_end(home)) return;
+        if (at_end.note(home)) return;
         mine.store(false, std::memory_order_relaxed);
         return;
     }

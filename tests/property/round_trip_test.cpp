@@ -86,8 +86,6 @@ std::string for_each_derivation(const ir::program& program, const std::string& o
     return wrong;
 }
 
-std::string read_back_of(const ir::program& derived) { return read_back(derived); }
-
 std::string check_derivations(const random_program& p) {
     const auto read = read_equations(text_of(p));
     if (read.mistake) return {};  // as of a program that has been made too small
@@ -99,7 +97,8 @@ std::string check_derivations(const random_program& p) {
     std::string wrong;
     for (std::size_t k = 0; k < inputs.size() && wrong.empty(); ++k)
         wrong = for_each_derivation(program, result_of(p).name, inputs[k],
-                                    inputs[(k * 3 + p.seed) % inputs.size()], read_back_of);
+                                    inputs[(k * 3 + p.seed) % inputs.size()],
+                                    [](const ir::program& d) { return read_back(d); });
     return wrong;
 }
 

@@ -70,11 +70,6 @@ protected:
 
     // Scopes --------------------------------------------------------------------------------------
 
-    /// An index and the expression in which a sign binds it.
-    struct scope {
-        ref index;
-        ref body;
-    };
     /// Where an index has its extent: in what binds it, or else in the equation in hand.
     constexpr auto where_bound() const {
         return [this](ref index) {
@@ -247,10 +242,10 @@ protected:
     ref of_ = none;
     buffer<ref> cotangents_;  // of each name, once asked for
     strong_zeros<Program> zeros_;
-    factors guards_;        // conditions among the factors of the cotangent in hand
-    factors path_;          // the indices of the sums around the place in hand
-    buffer<scope> scopes_;  // of all indices that are bound around it
-    factors fresh_;         // letters for axes that no index of a use stands for
+    factors guards_;                   // conditions among the factors of the cotangent in hand
+    factors path_;                     // the indices of the sums around the place in hand
+    buffer<binding<Program>> scopes_;  // of all indices that are bound around it
+    factors fresh_;                    // letters for axes that no index of a use stands for
 
 private:
     struct contribution {

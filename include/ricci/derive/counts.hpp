@@ -77,11 +77,6 @@ public:
     }
 
 private:
-    struct place {
-        ref index;
-        ref body;
-    };
-
     /// Where the indices of an equation are bound: by signs, or on the left.
     constexpr void add_places(const ir::equation& q) {
         ir::for_each_node(p_, q.body, [&](ref n) {
@@ -100,10 +95,10 @@ private:
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k];
             bool said = false;  // by a tensor here, or by the shape of what is defined
-            for (const place& s : bound_)
+            for (const binding<Program>& s : bound_)
                 said = said || (s.index != i && ir::letter_of(p_, s.index) == ir::letter_of(p_, i));
             for (ref e = 0; e < first && !said; ++e) {
-                const detail::buffer<place> mine = bound_;
+                const detail::buffer<binding<Program>> mine = bound_;
                 bound_.clear();
                 add_places(p_.equations[e]);
                 const ref factor = said_by(i);
@@ -161,23 +156,24 @@ private:
     }
     /// From the letter around with most primes, of those with fewer; or else from any.
     constexpr ref said_by(ref i) {
-        const auto of_letter = [&](const place& s) {
+        const auto of_letter = [&](const binding<Program>& s) {
             return s.index != i && ir::letter_of(p_, s.index) == ir::letter_of(p_, i) &&
                    !lacks(s.body, s.index);
         };
-        const place* best = nullptr;
+        const binding<Program>* best = nullptr;
         for (std::int32_t k = around_.size(); k-- > 0;)
             if (of_letter(around_[k]) && p_.index(around_[k].index).size < p_.index(i).size &&
                 (best == nullptr || p_.index(around_[k].index).size > p_.index(best->index).size))
                 best = &around_[k];
-        for (const place& s : bound_)
+        for (const binding<Program>& s : bound_)
             if (best == nullptr && of_letter(s)) best = &s;
         return best == nullptr ? ir::none : extent_witness(p_, best->index, i, best->body, {});
     }
 
     Program& p_;
-    detail::buffer<place> around_;  // the indices of the left side and of the signs around
-    detail::buffer<place> bound_;   // of all signs of the equation, and of its left side
+    detail::buffer<binding<Program>>
+        around_;  // the indices of the left side and of the signs around
+    detail::buffer<binding<Program>> bound_;  // of all signs of the equation, and of its left side
 };
 
 }  // namespace ricci::derive

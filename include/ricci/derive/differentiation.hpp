@@ -136,10 +136,10 @@ protected:
         logarithms_.start_equation();
         whole_value_ = p_.tensor(q.name, q.positions);
         taken_ = {};
-        ir::for_each_index(p_, q.positions, [&](ref i) { taken_.add(i); });
+        ir::add_indices(p_, q.positions, taken_);
         ir::for_each_node(p_, q.body, [&](ref n) {
             const ir::node& x = p_.nodes[n];
-            ir::for_each_index(p_, x.positions, [&](ref i) { taken_.add(i); });
+            ir::add_indices(p_, x.positions, taken_);
             for (std::int32_t k = 0; k < x.indices.count; ++k)
                 taken_.add(p_.links[x.indices.first + k]);
         });
@@ -328,10 +328,10 @@ protected:
     factors wrt_;
     stable_logarithms<Program> logarithms_{p_, wrt_};
     buffer<bool> active_;
-    buffer<std::int8_t> several_;  // by index, once asked for: 1 or 0
-    ir::index_set taken_;          // the indices of the equation in hand, and those made for it
-    ref whole_ = none;             // the right side of the equation in hand
-    ref whole_value_ = none;       // the tensor it defines
+    buffer<std::int32_t> several_;  // by index, once asked for: 1 or 0
+    ir::index_set taken_;           // the indices of the equation in hand, and those made for it
+    ref whole_ = none;              // the right side of the equation in hand
+    ref whole_value_ = none;        // the tensor it defines
 };
 
 }  // namespace ricci::derive

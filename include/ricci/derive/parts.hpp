@@ -12,16 +12,6 @@
 
 namespace ricci::derive {
 
-/// How much is written where an expression is differentiated: `each` for every factor that stands
-/// before it already, and `own` of itself. A softmax of a softmax doubles at each step, a quotient
-/// of quotients repeats all that is inside.
-struct derived_size {
-    double size;  // of the expression
-    double each;
-    double own;
-    constexpr double total() const { return each + own; }
-};
-
 template <class Program = ir::program>
 class part_cutter {
 public:
@@ -47,6 +37,16 @@ public:
     }
 
 private:
+    /// How much is written where an expression is differentiated: `each` for every factor that stands
+    /// before it already, and `own` of itself. A softmax of a softmax doubles at each step, a quotient
+    /// of quotients repeats all that is inside.
+    struct derived_size {
+        double size;  // of the expression
+        double each;
+        double own;
+        constexpr double total() const { return each + own; }
+    };
+
     // A derivative up to so long, or not so much longer than what it is of, reads better whole.
     static constexpr double longest = 250, times = 8;
     static constexpr bool is_long(const derived_size& s) {

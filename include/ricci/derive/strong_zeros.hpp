@@ -80,7 +80,7 @@ public:
     /// Of `all` those conditions that depend on the indices of `left` alone.
     constexpr list within(const list& all, ir::range left) const {
         ir::index_set own;
-        ir::for_each_index(p_, left, [&](ref i) { own.add(i); });
+        ir::add_indices(p_, left, own);
         list found;
         for (ref c : all)
             if (is_within(c, own)) found.push(c);
@@ -257,7 +257,7 @@ private:
                                &to = p_.positions[at.first + k];
             if (from.kind != to.kind || from.terms.count != to.terms.count ||
                 from.kind == ir::position_kind::affine) {
-                ir::for_each_index(p_, {left.first + k, 1}, [&](ref i) { lost.add(i); });
+                ir::add_indices(p_, {left.first + k, 1}, lost);
                 continue;
             }
             if (from.kind == ir::position_kind::index && from.index != to.index)

@@ -198,7 +198,7 @@ private:
         const ref name = p_.intern_tangent(along_, q.name);
         start_equation(q);
         around_ = {};
-        ir::for_each_index(p_, q.positions, [&](ref i) { around_.add(i); });
+        ir::add_indices(p_, q.positions, around_);
         ref body = tangent(q.body);
         bool merged = false;
         for (std::int32_t k = 0; k < q.positions.count; ++k)
@@ -257,7 +257,7 @@ private:
         ir::index_set merged;
         for (std::int32_t k = 0; k < q.positions.count; ++k)
             if (p_.positions[q.positions.first + k].kind == ir::position_kind::merged)
-                ir::for_each_index(p_, {q.positions.first + k, 1}, [&](ref i) { merged.add(i); });
+                ir::add_indices(p_, {q.positions.first + k, 1}, merged);
         return merged.empty() ? body : witnessed(merged, body, q.body);
     }
     /// The derivative of an expression; none where it does not change.

@@ -142,7 +142,7 @@ template <class Program = ir::program>
 class neighbour_letters {
 public:
     constexpr neighbour_letters(Program& p, ref body, ir::range left) : p_(p), body_(body) {
-        ir::for_each_index(p_, left, [&](ref i) { taken_.add(i); });
+        ir::add_indices(p_, left, taken_);
     }
     constexpr ref run() {
         add_arithmetic(body_, arithmetic_);

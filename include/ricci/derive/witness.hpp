@@ -11,6 +11,14 @@
 
 namespace ricci::derive {
 
+/// An index, and the expression in which a sign or the left side of an equation binds it. A template,
+/// as all that derives is one: its lists are made only where something is derived.
+template <class Program>
+struct binding {
+    ref index;
+    ref body;
+};
+
 template <class Program>
 constexpr bool is_witness(const Program& p, const ir::node& x) {
     return ir::is_power_of_zero(p, x);
@@ -75,9 +83,7 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
     if (x.kind == op::tensor)
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             const ir::range axis{x.positions.first + k, 1};
-            ir::for_each_index(p, axis, [&](ref i) {
-                if (i == index) visit(n, p.positions[axis.first].kind);
-            });
+            if (ir::has_index(p, axis, index)) visit(n, p.positions[axis.first].kind);
         }
     for (std::int32_t k = 0; k < x.children.count; ++k)
         for_each_use(p, p.links[x.children.first + k], index, visit);

@@ -42,12 +42,13 @@ private:
             // Names differ within a program, so that none is found where all came from this one.
             if (into_nothing_) {
                 names_[n] = out_.names.push({out_.add_text(from_.name(n)), s.kind, of, s.kept,
-                                             s.shape_only, s.numerator_rank, numerator});
+                                             s.shape_only, s.numerator_rank, numerator, s.in_norm});
                 return names_[n];
             }
             names_[n] = out_.intern_name(from_.name(n), s.kind, of, s.numerator_rank, numerator);
             out_.names[names_[n]].kept = s.kept;
             out_.names[names_[n]].shape_only = s.shape_only;
+            out_.names[names_[n]].in_norm = s.in_norm;
         }
         return names_[n];
     }

@@ -108,7 +108,7 @@ public:
 
 private:
     static constexpr signed char unknown = 0, yes = 1, no = 2;
-    detail::buffer<signed char> is_;
+    detail::buffer<std::int32_t> is_;
 };
 
 }  // namespace ricci::ir

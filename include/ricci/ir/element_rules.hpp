@@ -189,13 +189,18 @@ private:
                     refuse("", "complex numbers have no order");
                 return;
             }
-            case op::power:
-                if (x.value == square_of_norm && !real)
-                    refuse("a norm", "is the root of squares; write \\sqrt{\\sum_i |z^i|^2}");
+            case op::tensor:
+                if (p_.names[x.name].in_norm && !is_real(x)) refuse_norm(x.name);
                 return;
             default:
                 return;
         }
+    }
+    constexpr void refuse_norm(ref name) {
+        builder s;
+        s << p_.name(name) << " stands in a norm, which is a root of squares; write "
+          << "\\sqrt{\\sum_i |" << p_.name(name) << "^i|^2}";
+        refuse("", s.view());
     }
 
     constexpr bool all_real(const node& x) const {
@@ -205,8 +210,8 @@ private:
     }
 
     /// Real whatever the tensors hold.
-    constexpr bool is_real(ref n) const {
-        const node& x = p_.nodes[n];
+    constexpr bool is_real(ref n) const { return is_real(p_.nodes[n]); }
+    constexpr bool is_real(const node& x) const {
         switch (x.kind) {
             case op::number:
             case op::position:
@@ -220,11 +225,9 @@ private:
                 const ref defined = p_.definition(x.name);
                 return defined != none && is_real(p_.equations[defined].body);
             }
-            case op::apply: {
-                const auto f = static_cast<function>(x.detail);
-                if (says(f, types::always_real)) return true;
-                return !says(f, types::leaves_reals) && all_real(x);
-            }
+            case op::apply:
+                return is_always_real(x) ||
+                       (!says(static_cast<function>(x.detail), types::leaves_reals) && all_real(x));
             case op::power:
                 return all_real(x) && is_literal(p_.child(x, 1)) &&
                        is_whole(p_.nodes[p_.child(x, 1)].value);

@@ -52,7 +52,7 @@ private:
         bool lacks = false, tensors = false;
         const ref right_side = part_of(e.body);
         const bool givers = !e.claim && shape_givers(e, right);
-        const bool shapes = (!e.claim && unmentioned_shapes(e)) || givers;
+        const bool shapes = (!e.claim && shapes_without_name(e)) || givers;
         for_each_index(p_, e.positions,
                        [&](ref i) { lacks = lacks || (part_in_hand(i) == none && !right.has(i)); });
         for_each_node(p_, e.body,
@@ -72,28 +72,28 @@ private:
     constexpr bool shape_givers(const equation& e, index_set& right) {
         bool any = false;
         for_each_part(p_, e.name, e.positions, [&](ref part, range at) {
-            if (!p_.names[part].shape_only || p_.definition(part) == none || is_read(p_, part) ||
-                !mentions_first(e, part))
-                return;
+            if (!is_unread_shape(p_, part) || first_named_by(p_, part) != e.name) return;
             out_ << '(';
             tensor(part, at);
             out_ << ")^{0} ";
-            for_each_index(p_, at, [&](ref i) { right.add(i); });
+            add_indices(p_, at, right);
             any = true;
         });
         return any;
     }
-    /// One that no name mentions is in a factor of 1, so that it is no output either: 1 + \sum_i 0
-    /// (S^i)^0. Whether there was one.
-    constexpr bool unmentioned_shapes(const equation& e) {
+    /// A derivative that no name holds stands in a factor of 1 instead, 1 + \sum_i 0 (S^i)^0, so that
+    /// it is no output either. Whether there was one.
+    constexpr bool shapes_without_name(const equation& e) {
         bool any = false;
         for (ref name = 0; name < p_.names.size(); ++name) {
-            if (!is_unmentioned_shape(p_, name)) continue;
+            if (p_.names[name].kind == name_kind::plain || !is_unread_shape(p_, name) ||
+                first_named_by(p_, name) != none)
+                continue;
             const ref host = host_of_shape(p_, name);
             if (host == none || p_.equations[host].name != e.name) continue;
             const range at = p_.equations[p_.definition(name)].positions;
             index_set left;
-            for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
+            add_indices(p_, e.positions, left);
             out_ << "(1 + ";
             bool sum = false;
             for_each_index(p_, at, [&](ref i) {
@@ -108,17 +108,6 @@ private:
         }
         return any;
     }
-    constexpr bool mentions_first(const equation& e, ref name) const {
-        for (const equation& other : p_.equations) {
-            bool found = false;
-            if (!other.claim)
-                for_each_part(p_, other.name, other.positions,
-                              [&](ref part, range) { found = found || part == name; });
-            if (found) return other.name == e.name;
-        }
-        return false;
-    }
-
     // Levels of binding, loosest first: a sum of terms, a term, a factor.
 
     /// `top`: the terms are the equation's own, where sums of repeated indices stay implied.

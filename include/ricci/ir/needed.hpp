@@ -60,20 +60,24 @@ constexpr void for_each_part(const program_view& p, ref name, range at, Visit&& 
     go(s.of, {at.first + split, at.count - split});
 }
 
-/// Whether a derivative is there for its shape alone, and nothing that is printed says so.
-constexpr bool is_unmentioned_shape(const program_view& p, ref name) {
-    if (p.names[name].kind == name_kind::plain || !p.names[name].shape_only ||
-        p.definition(name) == none || is_read(p, name))
-        return false;
-    bool mentioned = false;
-    for (const equation& e : p.equations)
+/// Whether a tensor is defined for its shape alone, and no equation reads it, not as x^0 either.
+constexpr bool is_unread_shape(const program_view& p, ref name) {
+    return p.names[name].shape_only && p.definition(name) != none && !is_read(p, name);
+}
+/// The first tensor that an equation defines whose name holds this one, as dL/dX holds X; or none.
+constexpr ref first_named_by(const program_view& p, ref name) {
+    for (const equation& e : p.equations) {
+        bool found = false;
         if (!e.claim)
             for_each_part(p, e.name, e.positions,
-                          [&](ref part, range) { mentioned = mentioned || part == name; });
-    return !mentioned;
+                          [&](ref part, range) { found = found || part == name; });
+        if (found) return e.name;
+    }
+    return none;
 }
-/// The equation that mentions it in print: the first behind it on whose left its letters stand for
-/// its own indices or not at all; none where there is none.
+/// An equation in whose line a derivative that is an unread shape, and that no name holds, can stand
+/// in a factor: the first behind it on whose left its letters stand for its own indices or not at
+/// all; or none.
 constexpr ref host_of_shape(const program_view& p, ref name) {
     const ref defined = p.definition(name);
     for (ref e = defined + 1; e < p.equations.size(); ++e) {

@@ -103,8 +103,8 @@ constexpr bool same_letter(const program& p, ref i, ref j) {
 constexpr bool is_on_axis(const program& p, ref n, ref index) {
     bool found = false;
     for_each_node(p, n, [&](ref m) {
-        if (p.nodes[m].kind == op::tensor)
-            for_each_index(p, p.nodes[m].positions, [&](ref i) { found = found || i == index; });
+        const node& x = p.nodes[m];
+        found = found || (x.kind == op::tensor && has_index(p, x.positions, index));
     });
     return found;
 }

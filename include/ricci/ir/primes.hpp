@@ -12,7 +12,7 @@ namespace ricci::ir {
 constexpr void add_indices(const program& p, ref n, index_set& out) {
     for_each_node(p, n, [&](ref m) {
         const node& x = p.nodes[m];
-        for_each_index(p, x.positions, [&](ref i) { out.add(i); });
+        add_indices(p, x.positions, out);
         for (std::int32_t k = 0; k < x.indices.count; ++k) out.add(p.links[x.indices.first + k]);
     });
 }
@@ -113,7 +113,7 @@ constexpr ref prime_shadowed(program& p, ref n, const index_set& outer) {
 constexpr ref prime_shadowed(program& p, ref body, range left) {
     // what is free in the body counts too: a sum beside it may not reuse the letter
     index_set outer = free_indices(p, body);
-    for_each_index(p, left, [&](ref i) { outer.add(i); });
+    add_indices(p, left, outer);
     return prime_shadowed(p, body, outer);
 }
 

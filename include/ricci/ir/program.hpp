@@ -67,12 +67,19 @@ struct node {
     range positions;  // in positions: tensor, delta, position
     range indices;    // in links: the index symbols of a reduce
     double value;     // number; of a reduce: the least extent that its indices have to have; of
-                      // a comparison with 0: 1 where an operand of bool stands as a condition
+                      // a comparison with 0: 1 where an operand of bool stands as a condition; of
+                      // a quotient: how it was written (quotients.hpp)
     source_span source;
 };
 
 constexpr node blank_node(op kind, source_span source = {}) {
     return {kind, 0, none, {}, {}, {}, 0, source};
+}
+
+/// Whether a node is a function whose values are real, of complex numbers too, as those of |z| are.
+constexpr bool is_always_real(const node& x) {
+    return x.kind == op::apply &&
+           says(static_cast<function>(x.detail), detail::function_types::always_real);
 }
 
 /// Whether a node is x^0: its value is 1 whatever x is, which stands there for its shape.
@@ -154,6 +161,7 @@ struct name_symbol {
     std::int32_t
         numerator_rank;  // of a derivative: how many of its positions stand in the numerator
     ref numerator;       // of a derivative of second order: the one above; otherwise none
+    bool in_norm;        // a norm squares it, where among complex numbers |z|^2 would be meant
 };
 
 /// name[positions] = body. A claim states what other equations have to imply and computes nothing.
@@ -298,7 +306,7 @@ struct program {
         const ref found = find(spelling);
         return found != none ? found
                              : names.push({add_text(spelling), kind, of, false, false,
-                                           numerator_rank, numerator});
+                                           numerator_rank, numerator, false});
     }
     /// The name of the directional derivative of a tensor along t, or t with primes.
     constexpr ref intern_tangent(text_view along, ref of) {

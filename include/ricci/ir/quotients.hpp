@@ -1,4 +1,4 @@
-// How a quotient or a power was written, where that says what it is among whole or complex numbers.
+// How a quotient was written, where that says what it is among whole numbers.
 #pragma once
 
 namespace ricci::ir {
@@ -6,8 +6,5 @@ namespace ricci::ir {
 /// The value of a quotient node that was written with / behind factors or a sign, as in 3 t / 2:
 /// among whole numbers, whose quotients are rounded, it could be (3 t) / 2.
 inline constexpr double rounded_between = 1;
-
-/// The value of the power nodes of a norm: among complex numbers |z|^2 is meant, and not z^2.
-inline constexpr double square_of_norm = 1;
 
 }  // namespace ricci::ir

@@ -113,6 +113,14 @@ constexpr void for_each_index(const Program& p, range at, Visit&& visit) {
     }
 }
 
+/// Whether an index stands in positions.
+template <class Program>
+constexpr bool has_index(const Program& p, range at, ref index) {
+    bool found = false;
+    for_each_index(p, at, [&](ref i) { found = found || i == index; });
+    return found;
+}
+
 /// Indices of one program, each absent, there once, or there more often. Indices below 64, which is
 /// nearly always all, are bits; the others a list.
 class index_set {
@@ -198,6 +206,12 @@ private:
     detail::buffer<ref> high_;
 };
 
+/// Adds the indices that stand in positions to a set.
+template <class Program>
+constexpr void add_indices(const Program& p, range at, index_set& out) {
+    for_each_index(p, at, [&](ref i) { out.add(i); });
+}
+
 /// Whether a reduction, or a call of a function that is one, binds its indices.
 constexpr bool binds(const node& n) {
     if (n.kind == op::call) return n.detail != 0;
@@ -222,7 +236,7 @@ constexpr ref freshen_bound(program& p, ref n) {
 template <class Program>
 constexpr void collect_free(const Program& p, ref n, index_set& out) {
     const node& x = p.nodes[n];
-    for_each_index(p, x.positions, [&](ref i) { out.add(i); });
+    add_indices(p, x.positions, out);
     if (x.indices.count == 0) {
         for (std::int32_t k = 0; k < x.children.count; ++k)
             collect_free(p, p.links[x.children.first + k], out);
@@ -321,9 +335,10 @@ constexpr std::int32_t written_size(const Program& p, ref n, std::int32_t most) 
     return size;
 }
 
-/// Calls `visit(node number)` for every node of an expression, children first.
+/// Calls `visit(node number)` for every node of an expression, children first. By reference to
+/// const: a forwarding reference would be instantiated twice, as the calls of itself pass a name.
 template <class Program, class Visit>
-constexpr void for_each_node(const Program& p, ref n, Visit&& visit) {
+constexpr void for_each_node(const Program& p, ref n, const Visit& visit) {
     const range children = p.nodes[n].children;
     for (std::int32_t k = 0; k < children.count; ++k)
         for_each_node(p, p.links[children.first + k], visit);

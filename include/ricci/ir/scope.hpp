@@ -29,7 +29,7 @@ constexpr bool takes_values(const node& x) {
 template <class Program>
 constexpr void add_uses(const Program& p, ref n, index_set& out) {
     const node& x = p.nodes[n];
-    for_each_index(p, x.positions, [&](ref i) { out.add(i); });
+    add_indices(p, x.positions, out);
     for (std::int32_t k = 0; k < x.children.count; ++k)
         add_uses(p, p.links[x.children.first + k], out);
 }
@@ -92,7 +92,7 @@ constexpr bool is_implied_sum(const program_view& p, const node& sum) {
     bool mine = true;  // no argument inside sums an index before the product sees it
     for_each_node(p, body, [&](ref n) {
         const node& y = p.nodes[n];
-        if (y.kind == op::tensor) for_each_index(p, y.positions, [&](ref i) { axes.add(i); });
+        if (y.kind == op::tensor) add_indices(p, y.positions, axes);
         for (std::int32_t c = 0; takes_values(y) && mine && c < y.children.count; ++c) {
             const index_set shown = shown_indices(p, p.child(y, c));
             for (std::int32_t k = 0; k < sum.indices.count; ++k)

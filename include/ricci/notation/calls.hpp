@@ -289,11 +289,10 @@ private:
             x.kind == op::call ? x.indices.count > 0 && !keeps(x.name, depth + 1) : ir::binds(x);
         for (std::int32_t k = 0; binds && k < x.indices.count; ++k)
             if (p_.links[x.indices.first + k] == index) return false;
-        bool found = false;
+        bool found = ir::has_index(p_, x.positions, index);
         if (x.kind == op::tensor && x.positions.count == 0)
             for (std::int32_t k = 0; k < d.parameters.count; ++k)
                 found = found || p_.links[d.parameters.first + k] == x.name;
-        ir::for_each_index(p_, x.positions, [&](ref i) { found = found || i == index; });
         for (std::int32_t k = 0; k < x.children.count && !found; ++k)
             found = shows(p_.links[x.children.first + k], d, index, depth);
         return found;

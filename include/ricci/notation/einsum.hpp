@@ -263,7 +263,7 @@ private:
         ir::index_set all;
         for (std::int32_t k = 0; k < inputs_.size(); ++k) {
             const ir::range at = positions(inputs_[k], ellipsis_rank_[k]);
-            ir::for_each_index(p_, at, [&](ref i) { all.add(i); });
+            ir::add_indices(p_, at, all);
             factors.push(
                 p_.tensor(p_.intern_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
         }
@@ -273,7 +273,7 @@ private:
                        ? factors[0]
                        : p_.make(ir::op::multiply, 0, factors.data(), factors.size());
         ir::index_set kept;
-        ir::for_each_index(p_, left, [&](ref i) { kept.add(i); });
+        ir::add_indices(p_, left, kept);
         detail::buffer<ref> over;
         for (ref i = 0, last = all.end(); i < last; ++i)
             if (all.has(i) && !kept.has(i)) over.push(i);

@@ -29,7 +29,7 @@ protected:
         return found != none
                    ? found
                    : program_.names.push({program_.add_text(spelling), ir::name_kind::plain, none,
-                                          false, false, 0, none});
+                                          false, false, 0, none, false});
     }
     constexpr bool starts_index(std::int32_t ahead = 0) const {
         return is(token_kind::letter, ahead) || is_key(keyword::greek, ahead);

@@ -38,7 +38,7 @@ public:
     constexpr ir::mistake run(ir::equation& e) {
         e.body = settle_places(e, {});
         ir::index_set left;
-        ir::for_each_index(p_, e.positions, [&](ref i) { left.add(i); });
+        ir::add_indices(p_, e.positions, left);
         if (undecided_ && !mistake_) e.body = settler(p_, text_, left).run(e.body, mistake_);
         const ir::index_set right = ir::free_indices(p_, e.body);
         for (ref i = 0, last = left.end(); i < last; ++i) {
@@ -244,7 +244,7 @@ private:
         detail::buffer<ref> here;
         ir::index_set holding;
         if (x.children.count == 0 || x.kind == op::tensor) {
-            ir::for_each_index(p_, x.positions, [&](ref i) { holding.add(i); });
+            ir::add_indices(p_, x.positions, holding);
             const ir::index_set own = holding;
             for (std::int32_t k = 0; k < x.children.count; ++k)
                 add_uses(p_, p_.links[x.children.first + k], holding);

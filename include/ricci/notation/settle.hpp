@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
-#include <ricci/ir/quotients.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/complete.hpp>
@@ -206,11 +205,19 @@ private:
         if (mistake_) return written;
         const ir::ref each = squares ? p_.make(ir::op::power, inside, p_.number(2), x.source)
                                      : p_.apply(ir::function::absolute, inside, x.source);
-        if (squares) p_.nodes[each].value = ir::square_of_norm;
+        if (squares) mark_in_norm(inside);
         const bool largest = x.value == undecided::norm_infinity;
         const ir::ref all =
             p_.reduce(largest ? ir::reduction::maximum : ir::reduction::sum, over, each, x.source);
         return squares && root ? p_.apply(ir::function::sqrt, all, x.source) : all;
+    }
+    /// The tensors whose numbers are squared: |z| is real whatever z is.
+    constexpr void mark_in_norm(ir::ref n) {
+        const ir::node& x = p_.nodes[n];
+        if (x.kind == ir::op::tensor) p_.names[x.name].in_norm = true;
+        if (x.kind == ir::op::tensor || ir::is_always_real(x)) return;
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            mark_in_norm(p_.links[x.children.first + k]);
     }
     /// The indices that stand in every term, the sums that a term implies done.
     constexpr ir::range indices_of_norm(ir::ref inside, ir::source_span at) {
@@ -247,7 +254,7 @@ private:
     constexpr ir::index_set open_in(ir::ref n) const {
         const ir::node& x = p_.nodes[n];
         ir::index_set here;
-        ir::for_each_index(p_, x.positions, [&](ir::ref i) { here.add(i); });
+        ir::add_indices(p_, x.positions, here);
         for (std::int32_t k = 0; k < x.children.count; ++k)
             here.merge_once(open_in(p_.links[x.children.first + k]));
         ir::index_set open;

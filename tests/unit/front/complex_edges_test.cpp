@@ -108,3 +108,22 @@ TEST_CASE("complex functions at their edges", "[complex]") {
     check_all<double>(element::c128);
     check_all<float>(element::c64);
 }
+
+TEST_CASE("a norm of complex tensors is refused, as it is a root of squares", "[complex]") {
+    const array z = of<double>(element::c128, {{3, 4}, {0, 1}});
+    const auto value = [&](const char* text) {
+        const arrays r = run(parse(text).value(), {{"z", z}});
+        return *static_cast<const std::complex<double>*>(r["y"].data());
+    };
+    for (const char* text : {"y = \\lVert z^i \\rVert", "y = \\lVert z^i \\rVert^2",
+                             "y = 2 + \\lVert 2 z^i \\rVert_2"})
+        CHECK_THROWS_WITH(value(text), ricci::testing::Contains("\\sqrt{\\sum_i |z^i|^2}"));
+    // that of a square reads nothing of the norm, and a slope of z^2 would be computed
+    const program p = parse("w^i = 2 z^i; y = \\lVert w^i \\rVert^2").value();
+    const auto words = ricci::testing::Contains("w stands in a norm");
+    CHECK_THROWS_WITH(run(gradient(p, "y", {"z"}), {{"z", z}, {"dL/dy", 1.0}}), words);
+    CHECK_THROWS_WITH(run(tangent(p, {"z"}), {{"z", z}, {"d/dt z", z}}), words);
+    CHECK(value("y = \\sqrt{\\sum_i |z^i|^2}").real() == Approx(std::sqrt(26.0)));
+    CHECK(value("y = \\lVert |z^i| \\rVert").real() == Approx(std::sqrt(26.0)));
+    CHECK(value("y = \\lVert z^i \\rVert_1").real() == Approx(6.0));
+}
