@@ -30,9 +30,9 @@ struct parts {
     std::int32_t maximum = -1, excess = -1;
 };
 
-class splitter {
+class maximum_splitter {
 public:
-    explicit splitter(program_plan& plan) : plan_(plan), values_(plan.values) {}
+    explicit maximum_splitter(program_plan& plan) : plan_(plan), values_(plan.values) {}
 
     void run() {
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
@@ -200,7 +200,7 @@ private:
 
 void keep_maxima_apart(program_plan& plan) {
     // Numbers of 16 bits are rounded to more than what is left.
-    if (plan.type == element::f32 || plan.type == element::f64) splitter(plan).run();
+    if (plan.type == element::f32 || plan.type == element::f64) maximum_splitter(plan).run();
 }
 
 }  // namespace ricci::plan
