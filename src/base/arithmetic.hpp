@@ -13,6 +13,12 @@ constexpr T ceil_divide(T count, std::type_identity_t<T> size) {
     return (count + size - 1) / size;
 }
 
+/// The largest whole number that is not above a / b, of either sign.
+template <std::signed_integral T>
+constexpr T floor_divide(T a, std::type_identity_t<T> b) {
+    return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
+}
+
 /// The smallest multiple of `unit` that is not below `count`.
 template <std::integral T>
 constexpr T round_up(T count, std::type_identity_t<T> unit) {

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "src/base/arithmetic.hpp"
+
 namespace ricci::plan {
 
 void affine_form::add(ir::ref index, std::int64_t factor) {
@@ -30,11 +32,6 @@ namespace {
 
 // More inequalities than these do not occur; to leave one out only widens the interval.
 constexpr std::size_t most_rows = 512;
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-    const std::int64_t q = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
 
 /// The sum of factor * variable and `offset` is 0 or more.
 struct inequality {

@@ -27,6 +27,9 @@ std::uint64_t hash_of(const expression& e) {
         for (const auto& s : p.terms)
             h = mixed(mixed(h, static_cast<std::uint64_t>(s.over)),
                       static_cast<std::uint64_t>(s.factor));
+        if (p.edge != edge::none)
+            h = mixed(mixed(h, static_cast<std::uint64_t>(p.edge)),
+                      static_cast<std::uint64_t>(p.low));
     };
     for (const auto& p : e.source.at) mix(p);
     mix(e.at);
@@ -97,6 +100,7 @@ expr graph::intern(expression&& node) {
     const auto hash = hash_of(node);
     if (const expr known = find(hash, node); known >= 0) return known;
     node.sums = node.kind == kind::sum;
+    node.edged = has_edge(node.source);
     node.indices.clear();
     node.widest = -1;
     for (expr a : node.arguments) {
@@ -105,6 +109,7 @@ expr graph::intern(expression&& node) {
         else
             for (const loop l : argument.indices) add_loop(node.indices, l);
         node.sums = node.sums || argument.sums;
+        node.edged = node.edged || argument.edged;
         if (node.widest < 0 || (argument.widest >= 0 && (*this)[argument.widest].indices.size() >
                                                             (*this)[node.widest].indices.size()))
             node.widest = argument.widest;
@@ -143,6 +148,12 @@ expr graph::constant(double value) {
 }
 
 expr graph::load(access source, bool condition) {
+    for (place& p : source.at) {
+        if (p.edge == edge::none) continue;
+        auto here = settled(*this, p);
+        if (!here) return constant(0);
+        p = std::move(*here);
+    }
     expression node;
     node.kind = kind::load;
     node.source = std::move(source);
@@ -208,10 +219,16 @@ expr graph::place_exists(expr condition, const loop_list& others) {
 }
 
 expr graph::regathered(expr gather, expr_list arguments) {
+    return regathered(gather, std::move(arguments), (*this)[gather].source,
+                      (*this)[gather].lookups);
+}
+
+expr graph::regathered(expr gather, expr_list arguments, access source,
+                       std::vector<lookup_axis> lookups) {
     expression node;
     node.kind = kind::gather;
-    node.source = (*this)[gather].source;
-    node.lookups = (*this)[gather].lookups;
+    node.source = std::move(source);
+    node.lookups = std::move(lookups);
     node.condition = (*this)[gather].condition;
     node.arguments = std::move(arguments);
     return intern(std::move(node));
@@ -235,6 +252,10 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
     if (code == opcode::power) return power(first, second);
     if (code == opcode::reciprocal && (*this)[first].code == opcode::reciprocal)
         return (*this)[first].arguments[0];
+    if (code >= opcode::less && code <= opcode::not_equal)
+        if (const expr known = compared_positions(code, first, second); known >= 0) return known;
+    if (code == opcode::select && (*this)[first].kind == kind::constant)
+        return (*this)[first].value != 0 ? second : third;
     expression node;
     node.kind = kind::operation;
     node.code = code;
@@ -251,6 +272,35 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
         return constant(evaluate(code, value(0), value(1), value(2)));
     }
     return intern(std::move(node));
+}
+
+// A comparison of positions that holds everywhere, or nowhere; -1: neither.
+expr graph::compared_positions(opcode code, expr first, expr second) {
+    place difference;
+    for (const std::int64_t sign : {1, -1}) {
+        const auto& node = (*this)[sign > 0 ? first : second];
+        const bool whole = std::floor(node.value) == node.value && std::abs(node.value) < 1e15;
+        if (node.kind == kind::position) difference.add(node.at, sign);
+        else if (node.kind == kind::constant && whole)
+            difference.offset += sign * static_cast<std::int64_t>(node.value);
+        else return -1;
+    }
+    for (const auto& t : difference.terms)
+        if (extent(t.over) == 0) return -1;
+    const auto [least, most] = reach(difference);
+    const auto decided = [&](bool always, bool never) {
+        return always ? constant(1) : never ? constant(0) : -1;
+    };
+    switch (code) {
+        case opcode::less:
+            return decided(most < 0, least >= 0);
+        case opcode::less_equal:
+            return decided(most <= 0, least > 0);
+        case opcode::equal:
+            return decided(least == 0 && most == 0, least > 0 || most < 0);
+        default:
+            return decided(least > 0 || most < 0, least == 0 && most == 0);
+    }
 }
 
 // Whole numbers have no reciprocals: a quotient stays one.
@@ -354,6 +404,14 @@ expr graph::multiply(expr_span factors) {
             }
         }
     if (node.arguments.empty()) return constant(constants);
+    // A multiple of a position is one.
+    if (const auto& only = (*this)[node.arguments[0]];
+        node.arguments.size() == 1 && only.kind == kind::position && constants != 1 &&
+        std::floor(constants) == constants && std::abs(constants) < 1e9) {
+        place multiple;
+        multiple.add(only.at, static_cast<std::int64_t>(constants));
+        return position(std::move(multiple));
+    }
     // Numbers in front of a sum belong to the sum, where they become the factor of a contraction.
     const auto varies = [&](expr e) { return !is_scalar(e); };
     const auto sums = std::find_if(node.arguments.begin(), node.arguments.end(),

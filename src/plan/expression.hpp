@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,12 +38,26 @@ struct term {
     bool operator==(const term&) const = default;
 };
 
+/// What is read at a place of an axis that is not within the bounds of the place.
+enum class edge : std::uint8_t {
+    none,     // the place has no bounds: it is always one of the axis
+    zero,     // 0, a number like others: times infinity it is none
+    nothing,  // 0, and so is the product that it is a factor of, whatever the other factors are
+    clamp,    // what is at the nearer bound
+    wrap,     // the places within the bounds again, as on a ring
+};
+/// Whether there is 0 beyond it.
+constexpr bool is_empty(edge e) { return e == edge::zero || e == edge::nothing; }
+
 /// offset + sum of factor * loop: where an axis is read or written, or a position as a number.
 /// Sorted by loop; without factors of 0 and loops of extent 1, so that the loops listed are those
-/// which the value depends on. Of an axis no value is below 0, and none beyond its extent.
+/// which the value depends on. Of an axis no value is below 0, and none beyond its extent, but
+/// where the place has an edge: there the values from `low` to `high` are such.
 struct place {
     std::int64_t offset = 0;
     short_list<term, 2> terms;
+    plan::edge edge = plan::edge::none;
+    std::int64_t low = 0, high = 0;
     bool operator==(const place&) const = default;
 
     std::int64_t factor(loop l) const;
@@ -67,6 +82,18 @@ access renamed(const access&, const loop_map&);
 
 /// Whether an axis is read by one loop as it is, or at its first place.
 bool is_whole_axis(const place&);
+
+/// Whether any of its places has an edge; this one.
+bool has_edge(const access&);
+bool has_edge(const access&, edge);
+
+/// A loop, and what stands in its place: 2i + 1, where one of two loops or a part of it is meant,
+/// or a place with an edge.
+struct moved_loop {
+    loop what = -1;
+    place to;
+};
+using moved_loops = std::span<const moved_loop>;
 
 loop_list loops_of(const access&);
 /// The same as an address: offset and strides in elements.
@@ -102,6 +129,7 @@ struct expression {
     loop_list over;
     loop_list indices;       // what the value depends on
     bool sums = false;       // a sum is somewhere below, or here
+    bool edged = false;      // a place with an edge is somewhere below, or here
     bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
     expr widest = -1;        // the load below that has most indices
     int uses = 0;            // how often its equation has asked for it
@@ -147,6 +175,8 @@ public:
                 expr_span wanted = {}, bool condition = false);
     /// The same gather of other numbers; as many as it had.
     expr regathered(expr gather, expr_list arguments);
+    expr regathered(expr gather, expr_list arguments, access source,
+                    std::vector<lookup_axis> lookups);
     expr position(place at);
     expr apply(opcode code, expr first, expr second = -1, expr third = -1);
     expr add(expr_span terms);
@@ -162,6 +192,12 @@ public:
 
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
+    /// The same where loops are elsewhere, made anew: what is 0 there beyond an edge, or under a
+    /// bracket that does not hold there, is left out. -1: some place has no form then. `covered`,
+    /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
+    expr moved(expr e, moved_loops loops, bool* covered = nullptr);
+    /// The least and the largest value of a place, its edge aside.
+    std::pair<std::int64_t, std::int64_t> reach(const place&) const;
     /// The same with `replaced(part)` in the place of a part, where that is not -1.
     expr substituted(expr e, const std::function<expr(expr)>& replaced);
     /// An operation on values that were rounded each on their own: not simplified any further.
@@ -196,6 +232,9 @@ private:
     /// What is found once of each expression.
     using memo = small_map<expr, expr, 8>;
 
+    expr moved(expr e, moved_loops loops, memo& known, bool* covered);
+    expr moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered);
+    expr compared_positions(opcode code, expr first, expr second);
     expr intern(expression&& node);
     expr find(std::uint64_t hash, const expression& node);
     expr keep(std::uint64_t hash, expression&& node);
@@ -240,6 +279,14 @@ private:
     mutable std::vector<std::int32_t> marks_;
     mutable std::int32_t visit_ = 0;
 };
+
+/// The place without an edge where it stays within its bounds, or is beyond them and the same
+/// everywhere; nothing where what is read there is 0.
+std::optional<place> settled(const graph&, place);
+
+/// The place when a loop is elsewhere; nothing where that has no form. `beyond` is set where the
+/// place is beyond its edge wherever `to` is.
+std::optional<place> moved(const graph&, const place&, const moved_loop&, bool* beyond = nullptr);
 
 /// Whether no element is reached by both: along some axis their places lie apart.
 bool are_apart(const graph&, const access& a, const access& b);

@@ -204,6 +204,7 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
 }
 
 void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
+    if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
     const auto& node = graph_[e];
     assign made;
     made.equation = equation_;

@@ -21,6 +21,13 @@ loop loop_table::fresh(ir::ref letter, std::int64_t extent) {
     return static_cast<loop>(loops_.size()) - 1;
 }
 
+loop loop_table::part(loop of, std::int64_t first, std::int64_t step, std::int64_t count) {
+    for (const auto& p : parts_)
+        if (p.of == of && p.first == first && p.step == step && p.count == count) return p.made;
+    parts_.push_back({of, first, step, count, fresh(letter(of), count)});
+    return parts_.back().made;
+}
+
 double loop_table::size(const loop_list& loops) const {
     double product = 1;
     for (const loop l : loops) product *= static_cast<double>(extent(l));

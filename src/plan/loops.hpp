@@ -30,6 +30,8 @@ public:
     loop of(ir::ref letter, std::int64_t extent);
     /// A loop that no other assignment has.
     loop fresh(ir::ref letter, std::int64_t extent);
+    /// Part of a loop, first + step * k for k below the count: the same one each time.
+    loop part(loop of, std::int64_t first, std::int64_t step, std::int64_t count);
 
     std::int64_t extent(loop l) const { return loops_[static_cast<std::size_t>(l)].extent; }
     ir::ref letter(loop l) const { return loops_[static_cast<std::size_t>(l)].letter; }
@@ -37,7 +39,13 @@ public:
     double size(const loop_list& loops) const;
 
 private:
+    struct loop_part {
+        loop of;
+        std::int64_t first, step, count;
+        loop made;
+    };
     std::vector<loop_info> loops_;
+    std::vector<loop_part> parts_;
     std::vector<loop> by_letter_;  // the last that was made of each; -1: none
 };
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "src/plan/edges.hpp"
+#include "src/plan/solve_places.hpp"
 #include "src/plan/scalar.hpp"
 
 namespace ricci::plan {
@@ -46,6 +48,7 @@ expr_list lowering::spread(expr value) {
 }
 
 void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
+    if (splits_strides(target, indices, value, beta)) return;
     std::vector<contraction_of> direct;
     std::vector<scattered_sum> scattered;
     expr_list rest;
@@ -145,12 +148,20 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
 
 // Splits a sum into numbers in front and factors, and sums away what only one factor has.
 lowering::resolved lowering::resolve(expr sum) {
-    const auto& over = graph_[sum].over;
+    const loop_list over = graph_[sum].over;
+    const expr solved = solved_sum(graph_, over, graph_[sum].arguments[0], strided::solved);
+    if (solved >= 0) {
+        if (graph_[solved].kind == kind::sum) return resolve(solved);
+        resolved result;
+        result.value = solved;
+        return result;
+    }
     const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);
     expr_list scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
     resolved result;
-    if (varying.size() == 1 || (plan_.careful && graph_.has_bracket(body))) {
+    if (varying.size() == 1 ||
+        (plan_.careful && (graph_.has_bracket(body) || graph_[body].edged))) {
         result.value = graph_.row(fold::sum, over, body);
         return result;
     }
@@ -206,7 +217,10 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
         for (std::size_t other = 0; other < factors.size(); ++other)
             if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
         const bool last = step + 1 == products.size();
-        const bool matrices = !without(l, r).empty() || !without(r, l).empty();
+        const bool shifted =
+            (without(l, r).empty() || without(r, l).empty()) &&
+            shifts_of(graph_.multiply({factors[left], factors[right]}), summed) == summed;
+        const bool matrices = !shifted && (!without(l, r).empty() || !without(r, l).empty());
         expr value = -1;
         if (summed.empty()) {
             value = graph_.multiply({factors[left], factors[right]});
@@ -221,8 +235,8 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             // What is conjugated needs no memory of its own: the contraction does it on the way.
             const auto operand = [&](expr factor, bool& conjugate) {
                 conjugate = graph_[factor].code == opcode::conjugate;
-                return stored(conjugate ? graph_[factor].arguments[0]
-                                        : bracketed_.without_implied(factor));
+                return this->operand(conjugate ? graph_[factor].arguments[0]
+                                               : bracketed_.without_implied(factor));
             };
             product.hides = graph_.has_bracket(factors[left]) || graph_.has_bracket(factors[right]);
             product.a = operand(factors[left], product.conjugate_a);
@@ -310,6 +324,8 @@ expr lowering::stored(const contraction_of& product) {
 
 // The expression in memory: `e` itself when it is.
 expr lowering::stored(expr e) {
+    if (graph_[e].kind == kind::load && graph_[e].edged)
+        return padded(is_foreign(e) ? native(e) : e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     if (const expr there = graph_.memory_of(e); there >= 0) return there;
@@ -333,6 +349,10 @@ expr lowering::stored(expr e) {
             emit_scatter(s, target, indices, 0);
             return stored_[e] = graph_.load(target);
         }
+        if (has_strides(e)) {
+            const access target = computed(loop_list(graph_[e].indices), e);
+            return stored_[e] = graph_.load(target);
+        }
         const auto r = resolve(e);
         if (r.contracted) result = stored(r.product);
         value = r.value;
@@ -354,7 +374,7 @@ expr lowering::plain(expr e, double loops) {
     const expression& node = graph_[e];
     switch (node.kind) {
         case kind::load:
-            return is_foreign(e) ? stored(e) : e;
+            return !is_foreign(e) ? e : node.edged ? native(e) : stored(e);
         case kind::constant:
         case kind::position:
             return e;
@@ -379,6 +399,7 @@ expr lowering::plain(expr e, double loops) {
 }
 
 void lowering::emit(const contraction_of& product, const access& target, double beta) {
+    if (has_edged_operands(product)) return emit_boxes(product, target, beta);
     hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
     const auto factor = [&](expr e, bool conjugate) {
         return conjugate ? graph_.apply(opcode::conjugate, e) : e;
@@ -400,13 +421,21 @@ void lowering::emit(const contraction_of& product, const access& target, double 
 
 void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
                         const loop_list& over) {
+    const expr value = plain(body, graph_.size(united(indices, over)));
+    if (graph_[value].edged || !shifts_of(value, over).empty())
+        emit_edged_map(target, indices, value, folding, over);
+    else put_map(target, indices, value, folding, over);
+}
+
+void lowering::put_map(const access& target, const loop_list& indices, expr body, fold folding,
+                       const loop_list& over) {
     assign made;
     made.equation = equation_;
     made.target = target;
     made.folding = folding;
     made.over = over;
     made.loops = indices;
-    made.body = plain(body, graph_.size(united(indices, over)));
+    made.body = body;
     plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 

@@ -95,6 +95,26 @@ private:
     expr_list spread(expr value);
     void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
+
+    // Places with edges, in lower_edges.cpp.
+    expr padded(expr load);
+    expr native(expr load);
+    expr operand(expr factor);
+    expr without_edges(expr e, const loop_list& cut);
+    loop_list shifts_of(expr body, const loop_list& over) const;
+    bool has_strides(expr sum) const;
+    bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
+    bool unroll_shifts(expr& body, fold folding, loop_list& over);
+    expr joined(fold folding, const expr_list& values);
+    bool has_edged_operands(const contraction_of& product) const;
+    void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
+                        loop_list over);
+    void emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
+                    const loop_list& over);
+    void emit_boxes(const contraction_of& product, const access& target, double beta);
+    void put_map(const access& target, const loop_list& indices, expr body, fold folding,
+                 const loop_list& over);
+
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
     place address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like) const;

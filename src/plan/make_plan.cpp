@@ -23,7 +23,6 @@
 #include "src/plan/exponentials.hpp"
 #include "src/plan/extrema.hpp"
 #include "src/plan/fuse.hpp"
-#include "src/plan/hidden_places.hpp"
 #include "src/plan/join.hpp"
 #include "src/plan/notation.hpp"
 #include "src/plan/operands.hpp"
@@ -82,7 +81,6 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         }
         after(pass);
     };
-    rewrite_if(write_out_hidden_places(request.program, shapes, slots, request.type), "edges");
     rewrite_if(share_compared_extrema(request.program, shapes, slots, request.type), "decide");
     rewrite_if(cancel_exponentials(request.program, roles, shapes, slots, request.type), "cancel");
     rewrite_if(share_sums(request.program, shapes, slots, request.type), "share");

@@ -64,6 +64,14 @@ private:
                                    : words_of_name(program_, plan_.slots[k].name);
     }
     std::string text(const place& p) const {
+        if (p.edge != edge::none) {
+            place plain = p;
+            plain.edge = edge::none;
+            const char* const word = p.edge == edge::clamp  ? "clamp"
+                                     : p.edge == edge::wrap ? "wrap"
+                                                            : "pad";
+            return fmt::format("{}({}, {} to {})", word, text(plain), p.low, p.high);
+        }
         std::string all;
         for (const auto& t : p.terms) {
             const auto size = std::abs(t.factor);

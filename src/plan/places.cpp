@@ -34,8 +34,8 @@ loop renamed(loop l, const loop_map& map) {
 }
 
 place renamed(const place& p, const loop_map& map) {
-    place result;
-    result.offset = p.offset;
+    place result = p;
+    result.terms.clear();
     for (const auto& s : p.terms) result.add(renamed(s.over, map), s.factor);
     return result;
 }
@@ -47,7 +47,17 @@ access renamed(const access& a, const loop_map& map) {
 }
 
 bool is_whole_axis(const place& p) {
-    return p.offset == 0 && p.terms.size() <= 1 && (p.terms.empty() || p.terms[0].factor == 1);
+    return p.offset == 0 && p.edge == edge::none && p.terms.size() <= 1 &&
+           (p.terms.empty() || p.terms[0].factor == 1);
+}
+
+bool has_edge(const access& a, edge e) {
+    return std::any_of(a.at.begin(), a.at.end(), [&](const place& p) { return p.edge == e; });
+}
+
+bool has_edge(const access& a) {
+    return std::any_of(a.at.begin(), a.at.end(),
+                       [](const place& p) { return p.edge != edge::none; });
 }
 
 loop_list loops_of(const access& a) {

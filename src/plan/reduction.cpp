@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/plan/expression.hpp"
+#include "src/plan/solve_places.hpp"
 #include "src/plan/unroll.hpp"
 
 namespace ricci::plan {
@@ -80,6 +81,7 @@ expr graph::sum(loop_list over, expr body) {
         if (extent(i) == 0) return constant(0);
     erase_if(over, [&](loop i) { return extent(i) == 1; });
     if (over.empty()) return body;
+    if (const expr solved = solved_sum(*this, over, body); solved >= 0) return solved;
 
     // An index that nothing depends on only repeats the value.
     const auto used = common(over, (*this)[body].indices);
@@ -124,6 +126,7 @@ expr graph::row(fold folding, loop_list over, expr body) {
         erase_if(over, [&](loop i) { return extent(i) == 1; });
         if (over.empty()) return body;
     }
+    if (folding == fold::sum && is_constant(body, 0)) return body;
     // Nothing is folded, whatever else stands below.
     if (size(over) == 0) body = constant(0);
     expression node;

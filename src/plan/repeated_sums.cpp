@@ -87,6 +87,27 @@ std::uint64_t likeness::of_summed_pair(std::uint64_t a, std::uint64_t b) {
            1;
 }
 
+namespace {
+
+/// Whether a sum is less than what it is of: \sum_{j} 1, which is a number, or the sum over p of
+/// [p = i + 1] x^p, which reads x elsewhere.
+bool is_place(const ir::program_view& p, const ir::node& sum) {
+    if (!is_sum(sum)) return false;
+    const ir::node& body = p.nodes[p.child(sum, 0)];
+    if (body.kind == ir::op::number) return true;
+    if (body.kind != ir::op::multiply) return false;
+    std::int32_t equalities = 0, others = 0;
+    for (std::int32_t k = 0; k < body.children.count; ++k) {
+        const ir::node& factor = p.nodes[p.child(body, k)];
+        const bool equality = factor.kind == ir::op::compare &&
+                              factor.detail == static_cast<std::uint8_t>(ir::comparison::equal);
+        ++(equality ? equalities : others);
+    }
+    return equalities >= sum.indices.count && others <= 1;
+}
+
+}  // namespace
+
 repeated_sums::repeated_sums(const ir::program_view& p) {
     for (const ir::equation& e : p.equations)
         if (ir::computes(p, e)) look(p, e.body);
@@ -103,7 +124,7 @@ repeated_sums::repeated_sums(const ir::program_view& p) {
 
 void repeated_sums::look(const ir::program_view& p, ir::ref n) {
     const ir::node& x = p.nodes[n];
-    if (x.kind == ir::op::reduce) found_.push_back(likeness_.of(p, n));
+    if (x.kind == ir::op::reduce && !is_place(p, x)) found_.push_back(likeness_.of(p, n));
     if (is_sum(x) && p.nodes[p.child(x, 0)].children.count > 2) {
         const factors f = factors_of(p, x);
         for (std::size_t a = 0; f.have_pairs() && a < f.nodes.size(); ++a)

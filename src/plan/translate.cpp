@@ -71,7 +71,7 @@ void tidy(place& p, const graph& g) {
 
 }  // namespace
 
-access translation::reach(std::int32_t slot, ir::range positions) const {
+access translation::reach(std::int32_t slot, ir::range positions, bool written) const {
     const auto& memory = slots_[static_cast<std::size_t>(slot)];
     access result;
     result.slot = slot;
@@ -83,21 +83,23 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
         auto at = form(program_.at(positions, axis));
         const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
         const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
-        std::int64_t least = at.offset, most = at.offset;
-        bool empty = false;
-        for (const auto& s : at.terms) {
-            const std::int64_t reach = s.factor * (graph_.extent(s.over) - 1);
-            (reach < 0 ? least : most) += reach;
-            empty = empty || graph_.extent(s.over) == 0;
-        }
-        if (!empty && (least < 0 || most >= extent))
+        const bool empty = std::any_of(at.terms.begin(), at.terms.end(),
+                                       [&](const term& s) { return graph_.extent(s.over) == 0; });
+        const auto [least, most] = graph_.reach(at);
+        const bool leaves = !empty && (least < 0 || most >= extent);
+        if (leaves && written)
             throw error(
-                fmt::format("ricci: in {} axis {} of {} is read or written at positions {} to {}, "
-                            "and its extent is {}.",
+                fmt::format("ricci: in {} axis {} of {} is written at positions {} to {}, and its "
+                            "extent is {}.",
                             words_of_equation(program_, equation_), axis,
                             words_of_name(program_, memory.name), least, most, extent));
         tidy(at, graph_);
-        if (stride != 0) result.at.back() = std::move(at);
+        if (leaves) {
+            // Nobody wants what is read there: it is under a condition that is false.
+            at.edge = edge::zero;
+            at.high = extent - 1;
+        }
+        if (stride != 0 || leaves) result.at.back() = std::move(at);
     }
     return result;
 }
@@ -105,7 +107,7 @@ access translation::reach(std::int32_t slot, ir::range positions) const {
 access translation::left_side() const { return left_side(program_.equations[equation_].name); }
 
 access translation::left_side(std::int32_t memory) const {
-    return reach(memory, program_.equations[equation_].positions);
+    return reach(memory, program_.equations[equation_].positions, true);
 }
 
 bool translation::covers_all() const {

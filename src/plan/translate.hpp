@@ -59,7 +59,7 @@ private:
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
     expr gathered(const ir::node& n, const expr_list& numbers);
-    access reach(std::int32_t slot, ir::range positions) const;
+    access reach(std::int32_t slot, ir::range positions, bool written = false) const;
     loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
     place form(const ir::position& p) const;
 

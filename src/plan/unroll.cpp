@@ -5,7 +5,8 @@ namespace ricci::plan {
 namespace {
 
 place at_iteration(const place& p, const iteration& of) {
-    place result{p.offset, {}};
+    place result = p;
+    result.terms.clear();
     for (const term& t : p.terms) {
         const std::pair<loop, std::int64_t>* counter = nullptr;
         for (const auto& c : of)

@@ -52,6 +52,7 @@ private:
     }
 
     void check(const place& p, std::int64_t extent) const {
+        require(p.edge == edge::none, "a place with an edge, which nothing runs");
         std::int64_t least = p.offset, most = p.offset;
         bool empty = false;
         for (std::size_t k = 0; k < p.terms.size(); ++k) {

@@ -1,0 +1,146 @@
+// Where loops are cut so that places with edges have none in each of the parts.
+#include "src/plan/edges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "src/base/arithmetic.hpp"
+#include "src/plan/solve_places.hpp"
+
+namespace ricci::plan {
+namespace {
+
+/// The least counter at which factor * counter + offset is at least `value`, and behind which it is
+/// lower again where the factor is negative.
+std::int64_t first_at_least(const term& t, std::int64_t offset, std::int64_t value) {
+    if (t.factor > 0) return -floor_divide(offset - value, t.factor);
+    // -f l + offset < value from here on
+    return floor_divide(offset - value, -t.factor) + 1;
+}
+
+class cut_finder {
+public:
+    cut_finder(const graph& values, loop l) : values_(values), loop_(l) {}
+
+    void look(expr e) {
+        const auto& node = values_[e];
+        if (!contains(node.indices, loop_)) return;
+        if (node.kind == kind::load)
+            for (const place& p : node.source.at) look(p);
+        if (node.kind == kind::operation && node.code >= opcode::less &&
+            node.code <= opcode::not_equal)
+            look_at_comparison(node);
+        for (const expr a : node.arguments) look(a);
+    }
+
+    std::vector<loop_range> parts() {
+        const std::int64_t extent = values_.extent(loop_);
+        if (!edged_) cuts_.clear();
+        std::sort(cuts_.begin(), cuts_.end());
+        std::vector<loop_range> parts;
+        std::int64_t first = 0;
+        for (const std::int64_t cut : cuts_) {
+            if (cut <= first) continue;
+            if (cut >= extent) break;
+            parts.push_back({first, cut - first});
+            first = cut;
+        }
+        parts.push_back({first, extent - first});
+        return parts;
+    }
+
+private:
+    const term* only_term(const place& p) const {
+        return p.terms.size() == 1 && p.terms[0].over == loop_ ? &p.terms[0] : nullptr;
+    }
+    void cut(const term& t, std::int64_t offset, std::int64_t value) {
+        cuts_.push_back(first_at_least(t, offset, value));
+    }
+    void look(const place& p) {
+        const term* t = only_term(p);
+        if (p.edge == edge::none || t == nullptr) return;
+        edged_ = true;
+        if (p.edge != edge::wrap) {
+            cut(*t, p.offset, p.low);
+            cut(*t, p.offset, p.high + 1);
+            return;
+        }
+        const std::int64_t round = p.high - p.low + 1;
+        const auto [least, most] = values_.reach(p);
+        // Each time round; of so many times nobody makes parts.
+        if ((most - least) / round > most_boxes) {
+            for (std::int64_t k = 1; k < values_.extent(loop_); ++k) cuts_.push_back(k);
+            return;
+        }
+        for (std::int64_t at = p.low - round * ((p.low - least) / round + 1); at <= most;
+             at += round)
+            cut(*t, p.offset, at);
+    }
+    void look_at_comparison(const expression& test) {
+        const auto left = place_of(values_, test.arguments[0]),
+                   right = place_of(values_, test.arguments[1]);
+        if (!left || !right || left->edge != edge::none || right->edge != edge::none) return;
+        place difference = *left;
+        difference.add(*right, -1);
+        const term* t = only_term(difference);
+        if (t == nullptr) return;
+        if (test.code != opcode::less_equal) cut(*t, difference.offset, 0);
+        if (test.code != opcode::less) cut(*t, difference.offset, 1);
+    }
+
+    const graph& values_;
+    const loop loop_;
+    bool edged_ = false;
+    std::vector<std::int64_t> cuts_;
+};
+
+void find_edged(const graph& values, expr e, expr_list& found) {
+    const auto& node = values[e];
+    if (!node.edged) return;
+    if (has_edge(node.source) && std::find(found.begin(), found.end(), e) == found.end())
+        found.push_back(e);
+    for (const expr a : node.arguments) find_edged(values, a, found);
+}
+
+}  // namespace
+
+expr_list edged_loads(const graph& values, expr e) {
+    expr_list found;
+    find_edged(values, e, found);
+    return found;
+}
+
+std::vector<loop_range> parts_of(const graph& values, loop l, expr e) {
+    cut_finder cuts(values, l);
+    cuts.look(e);
+    return cuts.parts();
+}
+
+moved_loop to_part(graph& values, loop l, const loop_range& part) {
+    moved_loop m{l, {}};
+    m.to.offset = part.first;
+    if (part.count > 1) m.to.terms = {{values.loops().part(l, part.first, 1, part.count), 1}};
+    return m;
+}
+
+bool is_cut_by(const graph&, const access& load, const loop_list& loops) {
+    return std::all_of(load.at.begin(), load.at.end(), [&](const place& p) {
+        return p.edge == edge::none || (p.terms.size() == 1 && contains(loops, p.terms[0].over));
+    });
+}
+
+access moved(const graph& values, access a, const moved_loop& m) {
+    for (place& p : a.at) p = *moved(values, p, m);
+    return a;
+}
+
+loop_list moved(const loop_list& loops, const moved_loop& m) {
+    auto result = without(loops, {m.what});
+    for (const auto& t : m.to.terms) add_loop(result, t.over);
+    return result;
+}
+
+}  // namespace ricci::plan

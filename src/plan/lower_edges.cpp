@@ -1,0 +1,374 @@
+// Assignments whose places have edges: they are cut where the edges are, so that none is left; what
+// no cut settles is read from memory that has what lies beyond the edges, too.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "src/plan/edges.hpp"
+#include "src/plan/lower.hpp"
+#include "src/plan/solve_places.hpp"
+#include "src/plan/unroll.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Contractions that one is cut into, at most; a copy takes less beyond that.
+constexpr std::size_t most_contractions = 9;
+
+bool can_be_joined(fold f) {
+    return f == fold::sum || f == fold::mean || f == fold::product || f == fold::maximum ||
+           f == fold::minimum;
+}
+
+}  // namespace
+
+// A copy of what a load or a gather reads, from the first place of each axis to the last, all of an
+// axis that is looked up, without edges: the same read from there.
+expr lowering::padded(expr load) {
+    if (const auto found = stored_.find(load); found != stored_.end()) return found->second;
+    const expression node = graph_[load];  // a copy: the graph grows below
+    access from = node.source, there;
+    std::vector<lookup_axis> lookups = node.lookups;
+    loop_list axes, unsorted;
+    for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
+        place& p = from.at[axis];
+        const auto looked_up = std::find_if(
+            lookups.begin(), lookups.end(),
+            [&](const lookup_axis& l) { return l.axis == static_cast<std::int32_t>(axis); });
+        if (looked_up != lookups.end()) {
+            const std::int64_t extent = plan_.slot_of(from).extents[axis];
+            there.at.emplace_back();
+            const loop all = graph_.loops().fresh(ir::none, extent);
+            p.terms = {{all, 1}};
+            unsorted.push_back(all);
+            add_loop(axes, all);
+            looked_up->axis = static_cast<std::int32_t>(unsorted.size()) - 1;
+            continue;
+        }
+        const auto [least, most] = graph_.reach(p);
+        place at = p;
+        at.edge = edge::none;
+        at.low = at.high = 0;
+        at.offset -= least;
+        there.at.push_back(std::move(at));
+        p.offset = least;
+        p.terms.clear();
+        if (most == least) continue;
+        const loop whole = graph_.loops().fresh(ir::none, most - least + 1);
+        p.terms = {{whole, 1}};
+        unsorted.push_back(whole);
+        add_loop(axes, whole);
+    }
+    const expr copied = graph_.load(from, node.condition);
+    const auto before = std::exchange(order_, unsorted);
+    const access target = temporary(axes, -1, plan_.type_of(node.source.slot));
+    order_ = before;
+    emit_map(target, axes, copied, fold::none, {});
+    // Axes of one place are not in the copy.
+    access read;
+    read.slot = target.slot;
+    read.positions = {0, -1};
+    for (std::size_t axis = 0; axis < there.at.size(); ++axis)
+        if (!from.at[axis].terms.empty()) read.at.push_back(there.at[axis]);
+    expr result = node.kind == kind::load
+                      ? graph_.load(std::move(read), node.condition)
+                      : graph_.regathered(load, node.arguments, std::move(read), lookups);
+    const bool hides = has_edge(node.source, edge::nothing);
+    if (hides && plan_.careful) {
+        expr_list all;
+        for (const place& p : node.source.at) {
+            if (p.edge != edge::nothing) continue;
+            place plain = p;
+            plain.edge = edge::none;
+            plain.low = plain.high = 0;
+            const expr at = graph_.position(std::move(plain));
+            const auto number = [&](std::int64_t n) {
+                return graph_.constant(static_cast<double>(n));
+            };
+            all.push_back(graph_.apply(opcode::less_equal, number(p.low), at));
+            all.push_back(graph_.apply(opcode::less_equal, at, number(p.high)));
+        }
+        all.push_back(result);
+        result = graph_.multiply(all);
+    }
+    hides_ = hides_ || hides;
+    return stored_[load] = result;
+}
+
+// The expression with the loads from such copies whose edges cuts of these loops do not settle.
+expr lowering::without_edges(expr e, const loop_list& cut) {
+    std::vector<std::pair<expr, expr>> copies;
+    for (const expr load : edged_loads(graph_, e))
+        if (!is_cut_by(graph_, graph_[load].source, cut)) copies.emplace_back(load, padded(load));
+    if (copies.empty()) return e;
+    return graph_.substituted(e, [&](expr part) {
+        for (const auto& [load, copy] : copies)
+            if (load == part) return copy;
+        return -1;
+    });
+}
+
+expr lowering::joined(fold folding, const expr_list& values) {
+    if (folding == fold::sum) return graph_.add(values);
+    if (folding == fold::product) return graph_.multiply(values);
+    const auto f = folding == fold::maximum ? ir::function::maximum : ir::function::minimum;
+    const auto code = static_cast<opcode>(first_function + static_cast<int>(f));
+    expr all = values[0];
+    for (std::size_t k = 1; k < values.size(); ++k) all = graph_.apply(code, all, values[k]);
+    return all;
+}
+
+// Folded loops of few iterations with which places move that move with others, too: a window of a
+// stencil, or the kernel of a convolution of each channel. None where another tensor is read at both
+// loops apart: one by one its elements would lie far from each other.
+loop_list lowering::shifts_of(expr body, const loop_list& over) const {
+    loop_list shifting, others;
+    const auto for_each_place = [&](auto visit) {
+        graph_.for_each_load({body}, [&](const access& a) {
+            for (const place& p : a.at) visit(a, p);
+        });
+    };
+    for_each_place([&](const access&, const place& p) {
+        const bool shifts = p.terms.size() > 1 &&
+                            std::any_of(p.terms.begin(), p.terms.end(),
+                                        [&](const term& t) { return contains(over, t.over); });
+        for (const auto& t : p.terms)
+            if (shifts) add_loop(contains(over, t.over) ? shifting : others, t.over);
+    });
+    bool apart = false;
+    for_each_place([&](const access& a, const place& p) {
+        apart = apart || (p.terms.size() == 1 && contains(shifting, p.terms[0].over) &&
+                          !common(loops_of(a), others).empty());
+    });
+    return apart || graph_.size(shifting) > most_shifts ? loop_list{} : shifting;
+}
+
+// They are run one by one.
+bool lowering::unroll_shifts(expr& body, fold folding, loop_list& over) {
+    const loop_list shifting = shifts_of(body, over);
+    if (shifting.empty()) return false;
+    expr_list values;
+    for (const iteration& i : iterations_of(graph_, shifting)) {
+        std::vector<moved_loop> fixed;
+        for (const auto& [l, counter] : i) {
+            fixed.push_back({l, {}});
+            fixed.back().to.offset = counter;
+        }
+        const expr value = graph_.moved(body, fixed);
+        if (value < 0) return false;
+        if (folding != fold::sum || !graph_.is_constant(value, 0)) values.push_back(value);
+    }
+    body = values.empty() ? graph_.constant(0) : joined(folding, values);
+    over = without(over, shifting);
+    return true;
+}
+
+void lowering::emit_edged_map(const access& target, const loop_list& indices, expr body,
+                              fold folding, loop_list over) {
+    if (folding == fold::mean) {
+        const double count = graph_.size(over);
+        body = graph_.multiply({graph_.constant(1 / count), body});
+        folding = fold::sum;
+    }
+    if (can_be_joined(folding)) {
+        unroll_shifts(body, folding, over);
+        for (const loop l : over) {
+            const auto parts = parts_of(graph_, l, body);
+            if (parts.size() < 2 || parts.size() > static_cast<std::size_t>(most_boxes)) continue;
+            expr_list values;
+            for (const auto& part : parts) {
+                const auto m = to_part(graph_, l, part);
+                const expr there = graph_.moved(body, {&m, 1});
+                if (folding == fold::sum && graph_.is_constant(there, 0)) continue;
+                values.push_back(graph_.row(folding, moved(over, m), there));
+            }
+            // Each part is a fold of its own; one alone takes the place of all.
+            const expr value = values.empty() ? graph_.constant(0) : joined(folding, values);
+            const auto& all = graph_[value];
+            if (all.kind == kind::fold)
+                return emit_map(target, indices, all.arguments[0], all.folding, all.over);
+            return emit_map(target, indices, value, fold::none, {});
+        }
+        if (over.empty()) folding = fold::none;
+    }
+    std::int64_t boxes = 1;
+    for (const loop l : indices) {
+        boxes *= static_cast<std::int64_t>(parts_of(graph_, l, body).size());
+        if (boxes > most_boxes) break;
+    }
+    body = without_edges(body, boxes > most_boxes ? loop_list{} : without(indices, over));
+    emit_boxes(target, indices, body, folding, over);
+}
+
+void lowering::emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
+                          const loop_list& over) {
+    if (graph_[body].edged)
+        for (const loop l : without(indices, over)) {
+            const auto parts = parts_of(graph_, l, body);
+            if (parts.size() < 2) continue;
+            for (const auto& part : parts) {
+                const auto m = to_part(graph_, l, part);
+                emit_boxes(moved(graph_, target, m), moved(indices, m), graph_.moved(body, {&m, 1}),
+                           folding, over);
+            }
+            return;
+        }
+    put_map(target, indices, body, folding, over);
+}
+
+namespace {
+
+/// A loop of the result that a sum reads with a stride, as p in [p = 2q + k].
+struct strided_loop {
+    loop what = -1;
+    std::int64_t stride = 0;
+    bool whole = false;  // what is added to the strided loop takes whole strides
+};
+
+void find_strides(const graph& values, expr e, const loop_list& indices, strided_loop& found) {
+    const auto& node = values[e];
+    if (!node.sums) return;
+    if (node.kind == kind::operation)
+        for (const expr a : node.arguments) find_strides(values, a, indices, found);
+    if (node.kind != kind::sum) return;
+    for (const expr f : values.factors(node.arguments[0])) {
+        const auto& test = values[f];
+        if (test.kind != kind::operation || test.code != opcode::equal) continue;
+        const auto left = place_of(values, test.arguments[0]),
+                   right = place_of(values, test.arguments[1]);
+        if (!left || !right || left->edge != edge::none || right->edge != edge::none) continue;
+        place difference = *left;
+        difference.add(*right, -1);
+        const term *free = nullptr, *strided = nullptr, *rest = nullptr;
+        for (const auto& t : difference.terms) {
+            const bool summed = contains(node.over, t.over);
+            if (!summed && std::abs(t.factor) == 1 && contains(indices, t.over)) free = &t;
+            if (summed && std::abs(t.factor) > 1) strided = &t;
+            if (summed && std::abs(t.factor) == 1) rest = &t;
+        }
+        if (free == nullptr || strided == nullptr || rest == nullptr) continue;
+        const std::int64_t stride = std::abs(strided->factor);
+        if (values.extent(free->over) <= stride) continue;
+        found = {free->over, stride, values.extent(rest->over) % stride == 0};
+        return;
+    }
+}
+
+}  // namespace
+
+bool lowering::has_strides(expr sum) const {
+    strided_loop found;
+    find_strides(graph_, sum, graph_[sum].indices, found);
+    return found.what >= 0;
+}
+
+// What reads every second element, say, of a sum adds to every second one of what it is the
+// derivative by: the even ones and the odd ones are computed apart, or as a loop of their own.
+bool lowering::splits_strides(const access& target, const loop_list& indices, expr value,
+                              double beta) {
+    if (!graph_[value].sums) return false;
+    strided_loop found;
+    find_strides(graph_, value, indices, found);
+    if (found.what < 0) return false;
+    auto& loops = graph_.loops();
+    const std::int64_t extent = graph_.extent(found.what), stride = found.stride;
+    std::vector<std::pair<moved_loop, expr>> parts;
+    const auto part = [&](const moved_loop& m) {
+        parts.emplace_back(m, graph_.moved(value, {&m, 1}));
+    };
+    if (found.whole) {
+        const std::int64_t rounds = extent / stride;
+        moved_loop m{found.what, {}};
+        if (rounds > 1) m.to.add(loops.part(found.what, 0, stride, rounds), stride);
+        m.to.add(loops.part(found.what, 0, 1, stride), 1);
+        part(m);
+        const std::int64_t left = extent - rounds * stride;
+        if (left > 0) part(to_part(graph_, found.what, {rounds * stride, left}));
+    }
+    for (std::int64_t residue = 0; residue < stride && !found.whole; ++residue) {
+        const std::int64_t count = (extent - residue + stride - 1) / stride;
+        moved_loop m{found.what, {residue, {}}};
+        if (count > 1) m.to.add(loops.part(found.what, residue, stride, count), stride);
+        part(m);
+    }
+    for (const auto& [m, there] : parts)
+        if (there < 0) return false;
+    for (const auto& [m, there] : parts)
+        into(moved(graph_, target, m), moved(indices, m), there, beta);
+    return true;
+}
+
+bool lowering::has_edged_operands(const contraction_of& product) const {
+    return graph_[product.a].edged || graph_[product.b].edged;
+}
+
+void lowering::emit_boxes(const contraction_of& product, const access& target, double beta) {
+    const auto old = [&](const access& there) {
+        return beta == 0 ? graph_.constant(0)
+                         : graph_.multiply({graph_.constant(beta), graph_.load(there)});
+    };
+    const expr both = graph_.as_written(opcode::multiply, {product.a, product.b});
+    for (const loop l : graph_[both].indices) {
+        const auto parts = parts_of(graph_, l, both);
+        if (parts.size() < 2) continue;
+        const bool summed = contains(product.over, l);
+        bool first = true;
+        for (const auto& part : parts) {
+            const auto m = to_part(graph_, l, part);
+            auto there = product;
+            there.a = graph_.moved(product.a, {&m, 1});
+            there.b = graph_.moved(product.b, {&m, 1});
+            const bool nothing = graph_.is_constant(there.a, 0) || graph_.is_constant(there.b, 0);
+            if (summed) {
+                if (nothing) continue;
+                there.over = moved(product.over, m);
+                emit(there, target, first ? beta : 1);
+                first = false;
+                continue;
+            }
+            const access box = moved(graph_, target, m);
+            if (nothing) emit_map(box, loops_of(box), old(box), fold::none, {});
+            else emit(there, box, beta);
+        }
+        if (summed && first) emit_map(target, loops_of(target), old(target), fold::none, {});
+        return;
+    }
+    auto there = product;
+    there.a = padded(product.a);
+    there.b = padded(product.b);
+    emit(there, target, beta);
+}
+
+// A factor of a contraction in memory, or as it is where cutting few loops settles its edges. A
+// number 0 is not left out by that: what it is multiplied with may be no number.
+expr lowering::operand(expr e) {
+    const auto& node = graph_[e];
+    if (node.kind != kind::load || !node.edged || is_foreign(e)) return stored(e);
+    if (has_edge(node.source, edge::zero) || !is_cut_by(graph_, node.source, node.indices))
+        return padded(e);
+    std::size_t boxes = 1;
+    for (const loop l : loop_list(node.indices)) boxes *= parts_of(graph_, l, e).size();
+    return boxes <= most_contractions ? e : padded(e);
+}
+
+// A tensor of another type, converted, at the same places.
+expr lowering::native(expr load) {
+    const expression node = graph_[load];  // a copy: the graph grows below
+    const slot& memory = plan_.slot_of(node.source);
+    access whole = node.source, there;
+    const auto before = std::exchange(order_, {});
+    for (std::size_t axis = 0; axis < whole.at.size(); ++axis) {
+        whole.at[axis] = {};
+        if (memory.extents[axis] == 1) continue;
+        order_.push_back(graph_.loops().fresh(ir::none, memory.extents[axis]));
+        whole.at[axis].terms = {{order_.back(), 1}};
+        there.at.push_back(node.source.at[axis]);
+    }
+    const expr converted = stored(graph_.load(std::move(whole), node.condition));
+    order_ = before;
+    there.slot = graph_[converted].source.slot;
+    there.positions = {0, -1};
+    return graph_.load(std::move(there), node.condition);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,211 @@
+// Places and expressions where loops are elsewhere.
+#include <algorithm>
+#include <utility>
+
+#include "src/base/arithmetic.hpp"
+#include "src/plan/expression.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// A multiple of a place with an edge, moved on: what it is within the bounds, and beyond them.
+place multiple(const place& to, std::int64_t factor, std::int64_t offset) {
+    place result;
+    result.offset = offset;
+    result.add(to, factor);
+    if (to.edge == edge::none) return result;
+    result.edge = to.edge;
+    const auto low = offset + factor * to.low, high = offset + factor * to.high;
+    result.low = std::min(low, high);
+    result.high = std::max(low, high);
+    return result;
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> graph::reach(const place& p) const {
+    std::int64_t least = p.offset, most = p.offset;
+    for (const auto& s : p.terms) {
+        const std::int64_t last = s.factor * std::max<std::int64_t>(extent(s.over) - 1, 0);
+        (last < 0 ? least : most) += last;
+    }
+    return {least, most};
+}
+
+std::optional<place> settled(const graph& values, place p) {
+    if (p.edge == edge::none) return p;
+    const auto plain = [&] {
+        p.edge = edge::none;
+        p.low = p.high = 0;
+        return p;
+    };
+    const auto [least, most] = values.reach(p);
+    if (least >= p.low && most <= p.high) return plain();
+    switch (p.edge) {
+        case edge::zero:
+        case edge::nothing:
+            if (most < p.low || least > p.high) return {};
+            break;
+        case edge::clamp:
+            if (most <= p.low || least >= p.high) {
+                p.offset = most <= p.low ? p.low : p.high;
+                p.terms.clear();
+                return plain();
+            }
+            break;
+        case edge::wrap: {
+            const std::int64_t round = p.high - p.low + 1;
+            const std::int64_t times = floor_divide(least - p.low, round);
+            p.offset -= times * round;  // turns that lead nowhere
+            if (floor_divide(most - p.low, round) == times) return plain();
+            break;
+        }
+        case edge::none:
+            break;
+    }
+    return p;
+}
+
+std::optional<place> moved(const graph& values, const place& p, const moved_loop& m, bool* beyond) {
+    const std::int64_t factor = p.factor(m.what);
+    if (factor == 0) return p;
+    place rest = p;
+    rest.add(m.what, -factor);
+    const auto& to = m.to;
+    if (to.edge == edge::none) {
+        rest.add(to, factor);
+        return rest;
+    }
+    // Both edges together have a form only where this one is the loop's alone.
+    const bool alone = rest.terms.empty();
+    const bool exact = alone && (factor == 1 || factor == -1 || is_empty(to.edge));
+    if (p.edge == edge::none && exact) {
+        if (beyond != nullptr && is_empty(to.edge)) *beyond = true;
+        return multiple(to, factor, rest.offset);
+    }
+    if (!is_empty(to.edge)) return {};
+    // What is read beyond it does not count, and has to be somewhere.
+    place result = rest;
+    result.add(to, factor);
+    if (p.edge == edge::none) {
+        const auto [least, most] = values.reach(p);
+        result.edge = edge::zero;
+        result.low = least;
+        result.high = most;
+        return result;
+    }
+    if (p.edge == to.edge && alone) {
+        const auto inside = multiple(to, factor, rest.offset);
+        result.low = std::max(p.low, inside.low);
+        result.high = std::min(p.high, inside.high);
+        if (beyond != nullptr) *beyond = true;
+    }
+    return result;
+}
+
+expr graph::moved(expr e, moved_loops loops, bool* covered) {
+    memo known;
+    return moved(e, loops, known, covered);
+}
+
+expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
+    if (const auto found = known.find(e); found != known.end() && covered == nullptr)
+        return found->second;
+    const auto& node = (*this)[e];
+    const bool moves = std::any_of(loops.begin(), loops.end(), [&](const moved_loop& m) {
+        return contains(node.indices, m.what);
+    });
+    if (!moves) return e;
+    expr made = -1;
+    switch (node.kind) {
+        case kind::constant:
+            return e;
+        case kind::load:
+        case kind::gather: {
+            access source = node.source;
+            bool all = covered != nullptr;
+            for (const auto& m : loops) {
+                bool beyond = false;
+                for (place& p : source.at) {
+                    auto there = plan::moved(*this, p, m, &beyond);
+                    if (!there) return -1;
+                    p = std::move(*there);
+                }
+                all = all && (beyond || !is_empty(m.to.edge));
+            }
+            if (all) *covered = true;
+            if (node.kind == kind::load) {
+                made = load(std::move(source), node.condition);
+                break;
+            }
+            expr_list arguments;
+            for (const expr a : node.arguments) {
+                arguments.push_back(moved(a, loops, known, nullptr));
+                if (arguments.back() < 0) return -1;
+            }
+            expression gathered;
+            gathered.kind = kind::gather;
+            gathered.source = std::move(source);
+            gathered.lookups = node.lookups;
+            gathered.condition = node.condition;
+            gathered.arguments = std::move(arguments);
+            made = intern(std::move(gathered));
+            break;
+        }
+        case kind::position: {
+            place at = node.at;
+            for (const auto& m : loops) {
+                place to = m.to;
+                if (at.factor(m.what) == 0) continue;
+                if (to.edge != edge::none && !is_empty(to.edge)) return -1;
+                to.edge = edge::none;
+                at = *plan::moved(*this, at, {m.what, std::move(to)});
+            }
+            made = position(std::move(at));
+            break;
+        }
+        case kind::operation:
+            made = moved_operation(node, loops, known, covered);
+            break;
+        case kind::sum:
+        case kind::fold: {
+            // A softmax has a value for each iteration of the loops that it is over; and a loop
+            // that is bound below may have the number of one that is meant here.
+            for (const auto& m : loops) {
+                if (contains(node.over, m.what)) return -1;
+                for (const auto& t : m.to.terms)
+                    if (contains(node.over, t.over)) return -1;
+            }
+            const expr body = moved(node.arguments[0], loops, known, nullptr);
+            if (body < 0) return -1;
+            made =
+                node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
+            break;
+        }
+    }
+    return known[e] = made;
+}
+
+expr graph::moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered) {
+    const bool product = node.code == opcode::multiply;
+    expr_list arguments;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const expr before = node.arguments[k];
+        const bool hides = product || (node.code == opcode::divide && k == 0);
+        const expr now = moved(before, loops, known, product ? covered : nullptr);
+        if (now < 0) return -1;
+        // Nothing counts beyond such an edge, or where a bracket is false, whatever it is.
+        const auto& was = (*this)[before];
+        if (hides && now != before && is_constant(now, 0) &&
+            (is_bracket(before) || (was.kind == kind::load && has_edge(was.source, edge::nothing))))
+            return constant(0);
+        arguments.push_back(now);
+    }
+    if (product) return multiply(arguments);
+    if (node.code == opcode::add) return add(arguments);
+    if (node.code == opcode::subtract) return as_written(node.code, std::move(arguments));
+    arguments.resize(3, -1);
+    return apply(node.code, arguments[0], arguments[1], arguments[2]);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,443 @@
+// Sums over conditions between places, without these conditions.
+#include "src/plan/solve_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "src/base/arithmetic.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// A ring is gone round so often at most, each time a sum of its own.
+constexpr std::int64_t most_turns = 8;
+
+bool is_function(const expression& node, ir::function f) {
+    return node.kind == kind::operation &&
+           node.code == static_cast<opcode>(first_function + static_cast<int>(f));
+}
+
+std::optional<std::int64_t> whole_number(const graph& values, expr e) {
+    const auto& node = values[e];
+    if (node.kind != kind::constant || std::floor(node.value) != node.value ||
+        std::abs(node.value) > 1e15)
+        return {};
+    return static_cast<std::int64_t>(node.value);
+}
+
+// max(low, x) or min(high, x): of a place within bounds, narrower ones.
+std::optional<place> bounded(const graph& values, const expression& node, bool from_below) {
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        const auto bound = whole_number(values, node.arguments[side]);
+        if (!bound) continue;
+        auto x = place_of(values, node.arguments[1 - side]);
+        if (!x || (x->edge != edge::none && x->edge != edge::clamp)) return {};
+        if (x->edge == edge::none) std::tie(x->low, x->high) = values.reach(*x);
+        x->edge = edge::clamp;
+        auto& limit = from_below ? x->low : x->high;
+        limit = from_below ? std::max(limit, *bound) : std::min(limit, *bound);
+        // Bounds in the wrong order: the one that is applied last holds.
+        if (x->low > x->high) x->low = x->high = *bound;
+        return x;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<place> place_of(const graph& values, expr e) {
+    const auto& node = values[e];
+    if (node.kind == kind::position) return node.at;
+    if (const auto number = whole_number(values, e)) {
+        place fixed;
+        fixed.offset = *number;
+        return fixed;
+    }
+    if (is_function(node, ir::function::maximum)) return bounded(values, node, true);
+    if (is_function(node, ir::function::minimum)) return bounded(values, node, false);
+    if (is_function(node, ir::function::modulo)) {
+        auto x = place_of(values, node.arguments[0]);
+        const auto round = whole_number(values, node.arguments[1]);
+        if (!x || x->edge != edge::none || !round || *round <= 0) return {};
+        x->edge = edge::wrap;
+        x->high = *round - 1;
+        return x;
+    }
+    if (node.kind != kind::operation || node.code != opcode::add) return {};
+    // At most one of the terms has bounds, and the others are fixed then.
+    place total;
+    for (const expr t : node.arguments) {
+        const auto x = place_of(values, t);
+        if (!x) return {};
+        total.add(*x, 1);
+        if (x->edge == edge::none) continue;
+        if (total.edge != edge::none) return {};
+        total.edge = x->edge;
+        total.low = x->low - x->offset;
+        total.high = x->high - x->offset;
+    }
+    if (total.edge == edge::none) return total;
+    std::size_t moving = 0;
+    for (const expr t : node.arguments) moving += place_of(values, t)->terms.empty() ? 0 : 1;
+    if (moving > 1) return {};
+    total.low += total.offset;
+    total.high += total.offset;
+    return total;
+}
+
+namespace {
+
+class place_solver {
+public:
+    place_solver(graph& values, const loop_list& over, expr body, strided how)
+        : values_(values), over_(over), body_(body), how_(how) {
+        const auto all = values_.factors(body);
+        factors_.insert(factors_.end(), all.begin(), all.end());
+    }
+
+    expr run() {
+        for (std::size_t k = 0; k < factors_.size(); ++k) {
+            const auto& test = values_[factors_[k]];
+            if (test.kind != kind::operation || test.code < opcode::less ||
+                test.code > opcode::equal)
+                continue;
+            const auto left = place_of(values_, test.arguments[0]),
+                       right = place_of(values_, test.arguments[1]);
+            if (!left || !right) continue;
+            rest_.clear();
+            for (std::size_t other = 0; other < factors_.size(); ++other)
+                if (other != k) rest_.push_back(factors_[other]);
+            const expr result = test.code == opcode::equal ? solve(*left, *right)
+                                                           : narrow(test.code, *left, *right);
+            if (result >= 0) return result;
+        }
+        return -1;
+    }
+
+private:
+    expr rest() const { return values_.multiply(rest_); }
+    expr sum_of_rest(expr_list conditions) const {
+        conditions.insert(conditions.end(), rest_.begin(), rest_.end());
+        return values_.sum(over_, values_.multiply(conditions));
+    }
+    bool is_summed(loop l) const { return contains(over_, l); }
+
+    expr solve(const place& left, const place& right) const {
+        if (left.edge == edge::none && right.edge == edge::none) {
+            place difference = left;
+            difference.add(right, -1);
+            return solve_for_any(std::move(difference));
+        }
+        if (left.edge == edge::none) return solve_bounded(left, right);
+        if (right.edge == edge::none) return solve_bounded(right, left);
+        return -1;
+    }
+
+    // difference = 0, for the loop that leaves the least to do.
+    expr solve_for_any(place difference) const {
+        std::int64_t common_factor = 0;
+        for (const auto& t : difference.terms) common_factor = std::gcd(common_factor, t.factor);
+        if (common_factor == 0) return -1;
+        if (difference.offset % common_factor != 0) return values_.constant(0);
+        for (auto& t : difference.terms) t.factor /= common_factor;
+        difference.offset /= common_factor;
+        if (adds_rows(difference)) return -1;
+        const term* best = nullptr;
+        std::int64_t removed = 1;
+        for (const auto& t : difference.terms) {
+            if (!is_summed(t.over) || std::abs(t.factor) != 1) continue;
+            const std::int64_t extent = values_.extent(t.over);
+            if (extent > removed) {
+                best = &t;
+                removed = extent;
+            }
+        }
+        if (best == nullptr) return -1;
+        if (const expr made = solve_in_steps(difference, removed); made >= 0) return made;
+        if (how_ == strided::left && leaves_stride(difference, best->over)) return -1;
+        return solve_for(difference, *best);
+    }
+
+    bool leaves_stride(const place& difference, loop solved) const {
+        std::int64_t furthest = 0, stride = 0;
+        for (const auto& t : difference.terms) {
+            if (!is_summed(t.over) && std::abs(t.factor) == 1)
+                furthest = std::max(furthest, values_.extent(t.over));
+            if (is_summed(t.over) && t.over != solved)
+                stride = std::max(stride, std::abs(t.factor));
+        }
+        return stride > 1 && furthest > stride;
+    }
+
+    // a s q + b k + s P + R = 0, with a and b 1 or -1: with u = a q + P in the place of q this is
+    // k = -b (s u + R), which only few u solve where R moves little. So q and k are summed as one
+    // loop: where 2q + k is read, every second k of those that are as odd as the place.
+    expr solve_in_steps(const place& difference, std::int64_t removed) const {
+        const auto leaves = [&](const term& q, const term& k) {
+            const auto extents = values_.extent(q.over) * values_.extent(k.over);
+            return extents / removed;  // what a loop alone would leave of these two
+        };
+        for (const auto& q : difference.terms) {
+            const std::int64_t step = std::abs(q.factor);
+            if (!is_summed(q.over) || step < 2) continue;
+            for (const auto& k : difference.terms) {
+                if (!is_summed(k.over) || std::abs(k.factor) != 1) continue;
+                place multiples, others;  // P and R
+                others.offset = difference.offset;
+                for (const auto& t : difference.terms) {
+                    if (t.over == q.over || t.over == k.over) continue;
+                    const bool divisible = t.factor % step == 0;
+                    if (divisible) multiples.add(t.over, t.factor / step);
+                    else others.add(t.over, t.factor);
+                }
+                const std::int64_t last = values_.extent(k.over) - 1;
+                const std::int64_t low = k.factor > 0 ? -last : 0, high = k.factor > 0 ? 0 : last;
+                const auto [least, most] = values_.reach(others);
+                const std::int64_t first = -floor_divide(most - low, step),
+                                   end = floor_divide(high - least, step);
+                const std::int64_t count = end - first + 1;
+                if (count <= 0) return values_.constant(0);
+                if (count >= leaves(q, k)) continue;
+                place u;
+                u.offset = first;
+                auto over = without(over_, {q.over});
+                if (count > 1) {
+                    const loop fresh = values_.loops().fresh(values_.loops().letter(q.over), count);
+                    u.terms = {{fresh, 1}};
+                    add_loop(over, fresh);
+                }
+                place to, left;
+                to.add(u, q.factor / step);
+                to.add(multiples, -q.factor / step);
+                left.add(k.over, k.factor);
+                left.add(u, step);
+                left.add(others, 1);
+                const expr test = values_.apply(opcode::equal, values_.position(std::move(left)),
+                                                values_.constant(0));
+                return substitute(q.over, std::move(to), over, test);
+            }
+        }
+        return -1;
+    }
+
+    // The sum where one of its loops is first + step * a new one.
+    expr over_part(loop l, std::int64_t first, std::int64_t step, std::int64_t count,
+                   expr body) const {
+        moved_loop part{l, {}};
+        part.to.offset = first;
+        auto over = without(over_, {l});
+        if (count > 1) {
+            const loop fresh = values_.loops().part(l, first, step, count);
+            part.to.terms = {{fresh, step}};
+            add_loop(over, fresh);
+        }
+        const expr there = values_.moved(body, {&part, 1});
+        return there < 0 ? -1 : values_.sum(std::move(over), there);
+    }
+
+    // One tensor with several of the loops, of which the place is made, and nothing else that is
+    // summed: its elements are added up where they belong, each read once.
+    bool adds_rows(const place& difference) const {
+        loop_list mine;
+        bool free = false;
+        for (const auto& t : difference.terms) {
+            if (is_summed(t.over)) mine.push_back(t.over);
+            else free = free || std::abs(t.factor) == 1;
+        }
+        if (!free || (values_.type() != element::f32 && values_.type() != element::f64))
+            return false;
+        const expr* only = nullptr;
+        for (const expr& f : rest_) {
+            if (values_.is_scalar(f)) continue;
+            if (only != nullptr) return false;
+            only = &f;
+        }
+        return only != nullptr && mine.size() > 1 && without(mine, values_[*only].indices).empty();
+    }
+
+    expr solve_for(const place& difference, const term& t) const {
+        place to = difference;
+        to.add(t.over, -t.factor);
+        place solution;
+        solution.add(to, -t.factor);
+        return substitute(t.over, std::move(solution), without(over_, {t.over}));
+    }
+
+    /// Whether brackets alone stand beside one factor: elsewhere it is 0, and there is no product
+    /// that would be hidden.
+    bool is_alone() const {
+        return std::count_if(rest_.begin(), rest_.end(), [&](expr f) {
+                   return values_[f].kind != kind::constant && !values_.is_bracket(f);
+               }) <= 1;
+    }
+
+    // The sum over other loops of the rest where the loop is at a place, and of a condition more.
+    expr substitute(loop l, place to, const loop_list& over, expr condition = -1) const {
+        const std::int64_t last = values_.extent(l) - 1;
+        const auto [least, most] = values_.reach(to);
+        const bool inside =
+            to.edge == edge::none ? least >= 0 && most <= last : to.low >= 0 && to.high <= last;
+        expr_list product;
+        if (condition >= 0) product.push_back(condition);
+        const place plain = [&] {
+            place p = to;
+            p.edge = edge::none;
+            p.low = p.high = 0;
+            return p;
+        }();
+        if (!inside) {
+            if (to.edge != edge::none) return -1;
+            if (most < 0 || least > last) return values_.constant(0);
+            to.edge = is_alone() ? edge::zero : edge::nothing;
+            to.low = 0;
+            to.high = last;
+        }
+        const moved_loop there{l, to};
+        bool covered = inside, alone = true;
+        expr_list moved_rest;
+        for (const expr f : rest_) {
+            bool here = false;
+            const expr made = values_.moved(f, {&there, 1}, &here);
+            if (made < 0) return -1;
+            covered = covered || here;
+            // What is computed of what is 0 beyond the edge need not be 0.
+            alone = alone && (inside || here || made == f || values_.is_bracket(f));
+            moved_rest.push_back(made);
+        }
+        if (!covered || !alone) {
+            const expr at = values_.position(plain);
+            product.push_back(values_.apply(opcode::less_equal, values_.constant(0), at));
+            product.push_back(
+                values_.apply(opcode::less_equal, at, values_.constant(static_cast<double>(last))));
+        }
+        product.insert(product.end(), moved_rest.begin(), moved_rest.end());
+        return values_.sum(over, values_.multiply(product));
+    }
+
+    // plain = a place within bounds.
+    expr solve_bounded(const place& plain, const place& bounded) const {
+        // For a loop of the plain side.
+        for (const auto& t : plain.terms) {
+            if (!is_summed(t.over) || std::abs(t.factor) != 1 || bounded.factor(t.over) != 0 ||
+                plain.terms.size() > 1)
+                continue;
+            place to;
+            to.offset = -t.factor * plain.offset;
+            to.add(bounded, t.factor);
+            to.edge = bounded.edge;
+            const auto low = t.factor * (bounded.low - plain.offset),
+                       high = t.factor * (bounded.high - plain.offset);
+            to.low = std::min(low, high);
+            to.high = std::max(low, high);
+            const auto over = without(over_, {t.over});
+            if (const expr made = substitute(t.over, std::move(to), over); made >= 0) return made;
+        }
+        place unbounded = bounded;
+        unbounded.edge = edge::none;
+        unbounded.low = unbounded.high = 0;
+        const bool solvable = std::any_of(unbounded.terms.begin(), unbounded.terms.end(),
+                                          [&](const term& t) { return is_summed(t.over); });
+        if (!solvable) return -1;
+        const expr at = values_.position(unbounded), here = values_.position(plain);
+        const auto number = [&](std::int64_t n) {
+            return values_.constant(static_cast<double>(n));
+        };
+        const auto compare = [&](opcode code, expr a, expr b) { return values_.apply(code, a, b); };
+        const expr low = number(bounded.low), high = number(bounded.high);
+        const expr_list within = {compare(opcode::less_equal, low, here),
+                                  compare(opcode::less_equal, here, high)};
+        expr_list terms;
+        const auto also = [&](expr condition) {
+            auto all = within;
+            all.push_back(condition);
+            terms.push_back(sum_of_rest(std::move(all)));
+        };
+        if (bounded.edge == edge::clamp) {
+            // What leaves the bounds is at the nearer one.
+            also(compare(opcode::equal, here, at));
+            terms.push_back(
+                sum_of_rest({compare(opcode::equal, here, low), compare(opcode::less, at, low)}));
+            terms.push_back(
+                sum_of_rest({compare(opcode::equal, here, high), compare(opcode::less, high, at)}));
+            return values_.add(terms);
+        }
+        const std::int64_t round = bounded.high - bounded.low + 1;
+        const auto [least, most] = values_.reach(unbounded);
+        if ((most - least) / round + 2 > most_turns) return -1;
+        std::int64_t turn = (least - bounded.low) / round - 1;
+        for (; bounded.low + turn * round <= most; ++turn) {
+            place there = unbounded;
+            there.offset -= turn * round;
+            if (bounded.low + (turn + 1) * round <= least) continue;
+            also(compare(opcode::equal, here, values_.position(std::move(there))));
+        }
+        return values_.add(terms);
+    }
+
+    // An inequality between loops of the sum says that some run over a part only.
+    expr narrow(opcode code, const place& left, const place& right) const {
+        if (left.edge != edge::none || right.edge != edge::none) return -1;
+        place margin = right;  // 0 or more where it holds
+        margin.add(left, -1);
+        if (code == opcode::less) margin.offset -= 1;
+        for (const auto& t : margin.terms)
+            if (!is_summed(t.over)) return -1;
+        const std::int64_t most = values_.reach(margin).second;
+        if (most < 0) return values_.constant(0);
+        for (const auto& t : margin.terms) {
+            const std::int64_t extent = values_.extent(t.over), size = std::abs(t.factor);
+            // The others give at most so much beyond what the loop gives at its best.
+            const std::int64_t count = std::min(extent, most / size + 1);
+            if (count == extent) continue;
+            return over_part(t.over, t.factor > 0 ? extent - count : 0, 1, count, body_);
+        }
+        return -1;
+    }
+
+    graph& values_;
+    const loop_list& over_;
+    expr body_;
+    strided how_;
+    expr_list factors_, rest_;
+};
+
+}  // namespace
+
+expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
+    const auto compares = [&](expr f) {
+        const auto& node = values[f];
+        return node.kind == kind::operation && node.code >= opcode::less &&
+               node.code <= opcode::equal;
+    };
+    const auto holds = [&](expr t) {
+        const auto all = values.factors(t);
+        return std::any_of(all.begin(), all.end(), compares);
+    };
+    const auto terms = values.terms(body);
+    if (terms.size() == 1) return holds(body) ? place_solver(values, over, body, how).run() : -1;
+    // Terms apart, where any of them is solved.
+    const expr_list all(terms.begin(), terms.end());
+    bool any = false;
+    expr_list results;
+    for (const expr t : all) {
+        const auto mine = common(over, values[t].indices);
+        const expr made = holds(t) ? place_solver(values, mine, t, how).run() : -1;
+        any = any || made >= 0;
+        if (made < 0) {
+            results.push_back(-1);
+            continue;
+        }
+        results.push_back(
+            values.multiply({values.constant(values.size(without(over, mine))), made}));
+    }
+    if (!any) return -1;
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (results[k] < 0) results[k] = values.sum(over, all[k]);
+    return values.add(results);
+}
+
+}  // namespace ricci::plan
