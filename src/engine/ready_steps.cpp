@@ -36,9 +36,19 @@ contract::bound_contraction ready_contraction::bound() {
 
 void ready_contraction::run() { kernels_.run(a_, b_, c_, alpha_.evaluate(type_), beta_); }
 
+namespace {
+
+std::vector<std::int32_t> tensors_of(const plan::map_step& s) {
+    std::vector<std::int32_t> tensors;
+    for (const auto& use : s.uses) tensors.push_back(use.slot);
+    return tensors;
+}
+
+}  // namespace
+
 ready_map::ready_map(const plan::program_plan& plan, const planned& s)
     : kernels_(steps::map{plan.type_of(s.uses[0].slot), s.folding, s.extents, s.folded, s.operands,
-                          s.program}),
+                          s.program, tensors_of(s)}),
       bases_(s.operands.size()) {}
 
 namespace {

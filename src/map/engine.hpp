@@ -69,6 +69,7 @@ private:
     tile_code<T, S> code_;
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
+    bool writes_rows_ = false;        // or rows of it, which the program's last step writes
     bool past_ = false;               // rows of the output are written past the caches
     std::int64_t ahead_ = 0;          // memory is asked for the tile that is so many ahead
     std::int64_t abreast_ = 0;        // rows are summed in groups of so many

@@ -221,13 +221,16 @@ private:
         if (!real_ || layout_.how != traversal::plain || q.stride[0] != 1 ||
             nest_.outputs * element_bytes_ < runtime::stream_bytes)
             return 0;
-        std::int64_t streams = 0;
+        // What is read at several places of one tensor comes from memory once.
+        std::vector<std::int32_t> streams;
         for (std::size_t k = 1; k < operands_; ++k) {
             std::int64_t bytes = element_bytes_;
             for (const loop& l : nest_.free) bytes *= l.stride[k] != 0 ? l.extent : 1;
-            if (reads_[k] > 0 && q.stride[k] == 1 && bytes >= runtime::stream_bytes) ++streams;
+            if (reads_[k] > 0 && q.stride[k] == 1 && bytes >= runtime::stream_bytes &&
+                std::find(streams.begin(), streams.end(), nest_.tensor[k]) == streams.end())
+                streams.push_back(nest_.tensor[k]);
         }
-        return streams;
+        return static_cast<std::int64_t>(streams.size());
     }
 
     void chunk_p(const loop& p, const loop& q) {

@@ -121,6 +121,8 @@ public:
 private:
     expr rest() const { return values_.multiply(rest_); }
     expr sum_of_rest(expr_list conditions) const {
+        for (const expr c : conditions)
+            if (values_.is_constant(c, 0)) return c;
         conditions.insert(conditions.end(), rest_.begin(), rest_.end());
         return values_.sum(over_, values_.multiply(conditions));
     }

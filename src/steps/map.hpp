@@ -42,6 +42,9 @@ struct map {
     std::int32_t folded = 0;                // how many of the last loops are folded
     std::span<const operand> operands;
     std::span<const instruction> program;
+    // Of each operand, which tensor it is: the same one may be read at several places. None: each
+    // is another.
+    std::span<const std::int32_t> tensors = {};
 };
 
 }  // namespace ricci::steps

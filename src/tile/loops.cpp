@@ -69,6 +69,9 @@ loop_nest canonical_loops(const steps::map& map, const std::vector<bool>& used) 
     }
     loop_nest nest;
     for (const steps::operand& operand : map.operands) nest.offset.push_back(operand.offset);
+    nest.tensor.assign(map.tensors.begin(), map.tensors.end());
+    while (nest.tensor.size() < map.operands.size())
+        nest.tensor.push_back(-1 - static_cast<std::int32_t>(nest.tensor.size()));
     const std::size_t first_folded = depth - static_cast<std::size_t>(map.folded);
     for (std::size_t i = 0; i < depth; ++i) {
         const bool folded = i >= first_folded;

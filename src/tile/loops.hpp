@@ -19,6 +19,7 @@ struct loop_nest {
     std::vector<loop> free;            // slowest first
     std::vector<loop> folded;          // slowest first
     std::vector<std::int64_t> offset;  // of each operand
+    std::vector<std::int32_t> tensor;  // that each operand reads; equal numbers: the same one
     std::int64_t outputs = 1;          // iterations of the free loops
     std::int64_t values = 1;           // iterations of the folded loops
 };

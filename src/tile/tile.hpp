@@ -85,14 +85,30 @@ public:
     tile_view<T> run(const tile_memory<T>& memory, const std::int64_t* at, std::int64_t p,
                      std::int64_t q, T* out) const;
 
+    /// Whether the result may be written to rows that lie apart.
+    bool writes_rows() const { return !uniform_ && last_.what == action::sum_terms; }
+    /// It is, to rows from `out` on.
+    void run_to_rows(const tile_memory<T>& memory, const std::int64_t* at, std::int64_t p,
+                     std::int64_t q, T* out, std::int64_t out_step) const;
+
 private:
-    enum class action : std::uint8_t { apply, gather, count_up };
+    enum class action : std::uint8_t { apply, gather, count_up, sum_terms };
     struct step {
         action what = action::apply;
         typename kernels::elementwise_table<T>::apply_fn kernel = nullptr;
         std::size_t to = 0;
         std::size_t argument[3] = {0, 0, 0};
-        std::size_t operand = 0;
+        std::size_t operand = 0;  // sum_terms: the number of the sum
+    };
+    /// Rows of a factor of a term: in a slot, or an operand's own.
+    struct factor_rows {
+        std::size_t slot = 0;
+        std::int32_t operand = -1;
+        bool is_number = false;  // the same one for all rows
+    };
+    struct term {
+        factor_rows a, b;
+        bool a_moves = false, has_b = true, scales = false;
     };
     struct pointer {
         std::size_t slot = 0, operand = 0;
@@ -108,6 +124,7 @@ private:
     std::vector<pointer> direct_;   // operands read in place, moved for each tile
     std::vector<pointer> single_;   // operands that are one number
     std::vector<number> constants_;
+    std::vector<std::vector<term>> sums_;
     std::vector<tile_strides> strides_;
     step last_;
     tile_shape shape_;
@@ -119,6 +136,11 @@ private:
     class compiler;
     void run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
                   std::int64_t p, std::int64_t q, T* to) const;
+    void run_sum(const std::vector<term>& sum, const tile_memory<T>& memory, const std::int64_t* at,
+                 std::int64_t p, std::int64_t q, T* to, std::int64_t out_step) const;
+    void run_all_but_result(const tile_memory<T>& memory, const std::int64_t* at, std::int64_t p,
+                            std::int64_t q) const;
+    std::int64_t row_step(const factor_rows&, std::int64_t q) const;
 };
 
 }  // namespace ricci::elementwise

@@ -18,6 +18,7 @@
 #include "src/kernels/elementwise/permute-inl.h"
 #include "src/kernels/stored-vector-inl.h"
 #include "src/kernels/elementwise/sums-inl.h"
+#include "src/kernels/elementwise/terms-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
@@ -382,6 +383,7 @@ constexpr elementwise_table<T> make_elementwise_table() {
     table.copy_past = copy_past<T>;
     table.copy_runs_past = copy_runs_past<T>;
     table.end_streams = [] { hwy::FlushStream(); };
+    table.sum_terms = sum_terms<T>;
     table.sum = sum_row<T>;
     table.sum_of_rows = sum_of_rows<T>;
     table.add_runs = add_runs<T>;
