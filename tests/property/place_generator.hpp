@@ -1,0 +1,314 @@
+// Draws programs of places. All of them are ones that the notation takes: places stay inside of
+// their axes, or conditions hide them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/property/place_programs.hpp"
+
+namespace ricci::testing {
+
+class place_generator {
+public:
+    explicit place_generator(unsigned seed) : random_(seed * 2654435761u + 41) { p_.seed = seed; }
+
+    place_program run() {
+        static constexpr std::int64_t few[] = {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 9};
+        for (const char letter : std::string("ijklm")) p_.extents[letter] = few[below(12)];
+        if (chance(15)) p_.extents['i'] = 10 + below(30);
+        if (chance(6)) p_.extents['j'] = 0;
+        if (chance(40)) p_.extents['j'] = p_.extents['i'];
+        const unsigned lines = chance(60) ? 1 : 2 + below(2);
+        for (unsigned k = 0; k < lines; ++k) add_line();
+        return std::move(p_);
+    }
+
+private:
+    unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+    bool chance(unsigned percent) { return below(100) < percent; }
+    char any(const std::string& letters) {
+        return letters[below(static_cast<unsigned>(letters.size()))];
+    }
+    std::int64_t extent(char letter) const { return p_.extents.at(letter); }
+
+    void add_line() {
+        place_line line;
+        std::string letters = "ijkl";
+        std::shuffle(letters.begin(), letters.end(), random_);
+        static constexpr unsigned ranks[] = {0, 1, 1, 1, 2, 2, 2, 3};
+        line.letters = letters.substr(0, ranks[below(8)]);
+        const unsigned terms = chance(60) ? 1 : 2 + below(3);
+        for (unsigned k = 0; k < terms; ++k) line.terms.push_back(term(line.letters, k == 0));
+        if (chance(10)) line.function = "\\tanh";
+        line.left = std::string(1, "PQR"[p_.lines.size()]);
+        place_tensor t;
+        for (const char x : line.letters) t.extents.push_back(extent(x));
+        t.defined = true;
+        p_.tensors[line.left] = t;
+        p_.lines.push_back(std::move(line));
+    }
+
+    /// With `all`, every letter of the left has a place.
+    place_term term(const std::string& left, bool all) {
+        place_term t;
+        if (chance(20)) t.times = static_cast<int>(below(5)) - 2;
+        if (t.times == 0) t.times = -1;
+        std::string rest, scope = left;
+        for (const char x : std::string("ijklm"))
+            if (left.find(x) == std::string::npos) rest += x;
+        const unsigned bound = left.empty() || chance(60) ? 1 + below(2) : 0;
+        std::string over;
+        for (unsigned k = 0; k < bound; ++k) {
+            over += any(rest);
+            rest.erase(rest.find(over.back()), 1);
+        }
+        while (!over.empty()) {
+            add_sign(t, chance(60) ? over : over.substr(0, 1), scope);
+            scope += t.signs.back().over;
+            over.erase(0, t.signs.back().over.size());
+        }
+        scope_ = scope;
+        open_ = scope;
+        brackets_.clear();
+        const unsigned factors = 1 + below(3);
+        for (unsigned k = 0; k < factors || (!open_.empty() && k < 4); ++k)
+            t.factors.push_back(factor());
+        std::string missing;
+        for (const char x : all ? open_ : "")
+            if (left.find(x) != std::string::npos) missing += x;
+        if (!missing.empty()) t.factors.push_back(plain_factor(missing));
+        if (!scope.empty() && chance(20)) brackets_.push_back(condition());
+        t.brackets = brackets_;
+        return t;
+    }
+    void add_sign(place_term& t, const std::string& over, const std::string& outside) {
+        static const char* const names[] = {"max", "min", "logsumexp"};
+        place_sign s{chance(80) ? "sum" : names[below(3)], over, {}};
+        if (!outside.empty() && (over.size() == 1 || s.name != "sum") && chance(50)) {
+            place_condition c;
+            c.left.terms = {{over[0], 1}};
+            c.right.terms = {{any(outside), 1}};
+            if (chance(25)) c.right.offset = static_cast<int>(below(5)) - 2;
+            c.comparison = comparison(6);
+            s.below.push_back(c);
+        }
+        t.signs.push_back(std::move(s));
+    }
+    std::string comparison(unsigned count) {
+        static const char* const all[] = {"\\le", "<", "\\ge", ">", "\\le", "<", "=", "\\ne"};
+        return all[below(count)];
+    }
+    place_condition condition() {
+        place_condition c;
+        c.comparison = comparison(8);
+        c.left.terms = {{any(scope_), 1}};
+        const std::string letters = some_letters();
+        if (!letters.empty() && chance(25)) {
+            // [v = x_i], of which some say no place
+            place_tensor t;
+            c.comparison = chance(80) ? "=" : comparison(8);
+            c.letters = letters;
+            for (const char x : c.letters) t.extents.push_back(extent(x));
+            t.least = chance(30) ? -1 : 0;
+            t.below =
+                std::max<std::int64_t>(1, extent(c.left.terms[0].first)) + (chance(30) ? 1 : 0);
+            c.numbers = numbers(t);
+            return c;
+        }
+        if (chance(30)) c.left.offset = static_cast<int>(below(5)) - 2;
+        if (chance(20)) c.left.terms[0].second = 2;
+        const char other = any(scope_);
+        if (other != c.left.terms[0].first && chance(80)) {
+            if (chance(50)) c.left.terms.push_back({other, chance(70) ? -1 : 1});
+            else c.right.terms = {{other, 1}};
+        }
+        if (c.right.terms.empty() || chance(30)) c.right.offset = static_cast<int>(below(4));
+        return c;
+    }
+    std::string some_letters() {
+        std::string all;
+        for (const char x : scope_)
+            if (chance(45) && all.size() < 2) all += x;
+        return all;
+    }
+    std::string numbers(const place_tensor& t) {
+        const std::string name(1, "stuvwxyzbcfghopqr"[numbers_++ % 17]);
+        p_.tensors[name] = t;
+        return name;
+    }
+
+    place_factor factor() {
+        static const char* const functions[] = {"\\tanh", "\\sin", "^2", "\\exp"};
+        place_factor f;
+        f.reads.push_back(read());
+        // Mostly the same tensor a place further.
+        if (chance(15)) f.reads.push_back(read(chance(70) ? f.reads[0].tensor : ""));
+        if (chance(20)) f.function = functions[below(4)];
+        return f;
+    }
+    place_factor plain_factor(const std::string& letters) {
+        place_tensor t;
+        place_read r{std::string(1, "YZST"[plain_++]), {}};
+        for (const char x : letters) {
+            r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
+            t.extents.push_back(extent(x));
+        }
+        p_.tensors[r.tensor] = t;
+        return {{}, {r}};
+    }
+    place_read read(std::string tensor = {}) {
+        std::vector<std::string> known;
+        for (const auto& [name, t] : p_.tensors)
+            if (!t.holds_numbers() && (t.defined || chance(50))) known.push_back(name);
+        if (tensor.empty() && !known.empty() && chance(50))
+            tensor = known[below(static_cast<unsigned>(known.size()))];
+        if (tensor.empty() && inputs_ == 12) tensor = "A";
+        place_read r{tensor, {}};
+        if (tensor.empty()) {
+            r.tensor = std::string(1, "ABCDEFGHUVWX"[inputs_++]);
+            place_tensor t;
+            static constexpr unsigned ranks[] = {1, 1, 1, 2, 2, 2, 3, 4};
+            const unsigned rank = scope_.empty() ? below(2) : ranks[below(8)];
+            for (unsigned k = 0; k < rank; ++k) {
+                r.places.push_back(drawn_place(-1));
+                t.extents.push_back(fresh_);
+            }
+            p_.tensors[r.tensor] = t;
+        } else {
+            for (const auto n : p_.tensors.at(tensor).extents) r.places.push_back(drawn_place(n));
+        }
+        return r;
+    }
+    /// A place of an axis of that length; of a new axis, whose length is then `fresh_`, where it is
+    /// negative.
+    place drawn_place(std::int64_t length) {
+        for (int tries = 0; tries < 30; ++tries) {
+            place p = some_place(length);
+            if (length >= 0 && fresh_ != length) continue;
+            for (const char x : p.all_letters()) std::erase(open_, x);
+            if (!pending_.empty())
+                brackets_.insert(brackets_.end(), pending_.begin(), pending_.end());
+            if (!p.numbers.empty()) p.numbers = numbers(numbers_made_);
+            for (auto& c : pending_numbers_) c.numbers = p.numbers;
+            brackets_.insert(brackets_.end(), pending_numbers_.begin(), pending_numbers_.end());
+            return p;
+        }
+        return {place_kind::pad, {{}, static_cast<int>(below(3))}, {}, {}};  // fits all axes
+    }
+    char letter() {
+        if (!open_.empty() && chance(70)) return any(open_);
+        return any(scope_);
+    }
+    place some_place(std::int64_t length) {
+        pending_.clear(), pending_numbers_.clear();
+        place p;
+        if (scope_.empty()) return edged(length);
+        const unsigned which = below(100);
+        if (which < 40) {
+            p.sum.terms = {{letter(), 1}};
+            fresh_ = extent(p.sum.terms[0].first);
+        } else if (which < 58) {
+            return summed(length);
+        } else if (which < 82) {
+            return edged(length);
+        } else if (which < 88) {
+            const char a = letter(), b = any(scope_);
+            if (a == b) return edged(length);
+            p.kind = place_kind::merged;
+            p.sum.terms = {{a, 1}, {b, 1}};
+            fresh_ = extent(a) * extent(b);
+        } else {
+            return said(length);
+        }
+        return p;
+    }
+    place summed(std::int64_t length) {
+        place p;
+        p.kind = place_kind::sum;
+        static constexpr int times[] = {1, 1, 1, 2, 2, 3, -1, -2};
+        const char a = letter(), b = any(scope_);
+        p.sum.terms = {{a, times[below(8)]}};
+        if (a != b && chance(45)) p.sum.terms.push_back({b, times[below(8)]});
+        if (p.sum.terms[0].second < 0) {
+            if (p.sum.terms.size() > 1) std::swap(p.sum.terms[0], p.sum.terms[1]);
+        }
+        if (chance(60) || (p.sum.terms.size() == 1 && p.sum.terms[0].second == 1))
+            p.sum.offset = 1 + static_cast<int>(below(3));
+        std::int64_t reach = p.sum.offset + 1;
+        bool falls = false;
+        for (const auto& [x, n] : p.sum.terms) {
+            reach += std::abs(n) * std::max<std::int64_t>(extent(x) - 1, 0);
+            falls = falls || n < 0;
+        }
+        if (!falls && chance(35)) return hidden(p, length);
+        fresh_ = length < 0 ? reach + (chance(20) ? 1 : 0) : length >= reach ? length : -1;
+        return p;
+    }
+    /// The same with conditions that leave out what lies outside, at either end or at both.
+    place hidden(place p, std::int64_t length) {
+        if (chance(70)) p.sum.offset = -1 - static_cast<int>(below(3));
+        fresh_ = length < 0 ? 1 + below(7) : length;
+        letter_sum own = p.sum;
+        const int offset = own.offset;
+        const bool moved = chance(60);
+        if (moved) own.offset = 0;
+        const int by = moved ? offset : 0;
+        if (p.sum.offset < 0) pending_.push_back({own, {{}, -by}, "\\ge", {}, {}});
+        const auto end = static_cast<int>(fresh_) - by;
+        pending_.push_back({own, {{}, chance(50) ? end : end - 1}, "<", {}, {}});
+        if (pending_.back().right.offset == end - 1 && chance(50))
+            pending_.back().comparison = "\\le";
+        return p;
+    }
+    place edged(std::int64_t length) {
+        static constexpr place_kind kinds[] = {place_kind::clamp, place_kind::wrap,
+                                               place_kind::pad};
+        static constexpr int times[] = {1, 1, 1, 1, 2, -1, -2, 3};
+        place p;
+        p.kind = kinds[below(3)];
+        p.sum.offset = static_cast<int>(below(7)) - 3;
+        fresh_ = length < 0 ? 1 + below(6) : length;
+        if (!scope_.empty()) {
+            const char a = letter(), b = any(scope_);
+            p.sum.terms = {{a, times[below(8)]}};
+            if (length < 0 && chance(60)) fresh_ = extent(a);
+            if (known_ && p.kind != place_kind::pad && fresh_ != extent(a)) p.kind = place_kind::pad;
+            if (a != b && chance(35)) p.sum.terms.push_back({b, times[below(8)]});
+        }
+        if (fresh_ == 0) p.kind = place_kind::pad;
+        return p;
+    }
+    place said(std::int64_t length) {
+        place p;
+        p.kind = place_kind::numbers;
+        p.letters = some_letters();
+        p.numbers = "?";
+        fresh_ = length < 0 ? 1 + below(6) : length;
+        if (fresh_ == 0 || p.letters.empty()) return edged(length);
+        numbers_made_ = {};
+        for (const char x : p.letters) numbers_made_.extents.push_back(extent(x));
+        numbers_made_.below = fresh_;
+        if (chance(15)) {
+            numbers_made_.least = -1;
+            pending_numbers_.push_back({{{}, 0}, {}, "\\le", "?", p.letters});
+        }
+        return p;
+    }
+
+    std::mt19937 random_;
+    place_program p_;
+    std::string scope_, open_;  // the letters of a term, and those that no place has yet
+    std::vector<place_condition> brackets_, pending_, pending_numbers_;
+    std::int64_t fresh_ = 0;
+    bool known_ = std::getenv("RICCI_KNOWN") != nullptr;
+    place_tensor numbers_made_;
+    unsigned inputs_ = 0, numbers_ = 0, plain_ = 0;
+};
+
+}  // namespace ricci::testing
