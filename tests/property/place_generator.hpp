@@ -240,6 +240,7 @@ private:
         }
         if (chance(60) || (p.sum.terms.size() == 1 && p.sum.terms[0].second == 1))
             p.sum.offset = 1 + static_cast<int>(below(3));
+        if (p.sum.terms[0].second < 0 && p.sum.offset == 0) p.sum.offset = 1;
         std::int64_t reach = p.sum.offset + 1;
         bool falls = false;
         for (const auto& [x, n] : p.sum.terms) {
@@ -278,7 +279,8 @@ private:
             const char a = letter(), b = any(scope_);
             p.sum.terms = {{a, times[below(8)]}};
             if (length < 0 && chance(60)) fresh_ = extent(a);
-            if (known_ && p.kind != place_kind::pad && fresh_ != extent(a)) p.kind = place_kind::pad;
+            if (known_ && p.kind != place_kind::pad && fresh_ != extent(a))
+                p.kind = place_kind::pad;
             if (a != b && chance(35)) p.sum.terms.push_back({b, times[below(8)]});
         }
         if (fresh_ == 0) p.kind = place_kind::pad;

@@ -21,12 +21,15 @@ struct letter_sum {
 
     std::string text() const {
         std::string all;
+        // A sum in a list begins with no minus where it can begin with its number.
+        const bool falls = !terms.empty() && terms[0].second < 0 && offset > 0;
+        if (falls) all = std::to_string(offset);
         for (const auto& [letter, times] : terms) {
             all += times < 0 ? "-" : (all.empty() ? "" : "+");
             if (std::abs(times) != 1) all += std::to_string(std::abs(times));
             all += letter;
         }
-        if (offset != 0 || terms.empty())
+        if (!falls && (offset != 0 || terms.empty()))
             all += (offset >= 0 && !all.empty() ? "+" : "") + std::to_string(offset);
         return all;
     }
