@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <utility>
@@ -32,17 +31,15 @@ public:
 private:
     unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
     bool chance(unsigned percent) { return below(100) < percent; }
-    char any(const std::string& letters) {
-        return letters[below(static_cast<unsigned>(letters.size()))];
-    }
+    char any(const std::string& list) { return list[below(static_cast<unsigned>(list.size()))]; }
     std::int64_t extent(char letter) const { return p_.extents.at(letter); }
 
     void add_line() {
         place_line line;
-        std::string letters = "ijkl";
-        std::shuffle(letters.begin(), letters.end(), random_);
+        std::string list = "ijkl";
+        std::shuffle(list.begin(), list.end(), random_);
         static constexpr unsigned ranks[] = {0, 1, 1, 1, 2, 2, 2, 3};
-        line.letters = letters.substr(0, ranks[below(8)]);
+        line.letters = list.substr(0, ranks[below(8)]);
         const unsigned terms = chance(60) ? 1 : 2 + below(3);
         for (unsigned k = 0; k < terms; ++k) line.terms.push_back(term(line.letters, k == 0));
         if (chance(10)) line.function = "\\tanh";
@@ -79,9 +76,12 @@ private:
         const unsigned factors = 1 + below(3);
         for (unsigned k = 0; k < factors || (!open_.empty() && k < 4); ++k)
             t.factors.push_back(factor());
-        std::string missing;
-        for (const char x : all ? open_ : "")
-            if (left.find(x) != std::string::npos) missing += x;
+        // What a condition binds is an index only where something is read at it.
+        std::string missing, needed = all ? left : "";
+        for (const auto& sign : t.signs)
+            if (!sign.below.empty()) needed += sign.over;
+        for (const char x : open_)
+            if (needed.find(x) != std::string::npos) missing += x;
         if (!missing.empty()) t.factors.push_back(plain_factor(missing));
         if (!scope.empty() && chance(20)) brackets_.push_back(condition());
         t.brackets = brackets_;
@@ -108,12 +108,12 @@ private:
         place_condition c;
         c.comparison = comparison(8);
         c.left.terms = {{any(scope_), 1}};
-        const std::string letters = some_letters();
-        if (!letters.empty() && chance(25)) {
+        const std::string list = some_letters();
+        if (!list.empty() && chance(25)) {
             // [v = x_i], of which some say no place
             place_tensor t;
             c.comparison = chance(80) ? "=" : comparison(8);
-            c.letters = letters;
+            c.letters = list;
             for (const char x : c.letters) t.extents.push_back(extent(x));
             t.least = chance(30) ? -1 : 0;
             t.below =
@@ -152,10 +152,10 @@ private:
         if (chance(20)) f.function = functions[below(4)];
         return f;
     }
-    place_factor plain_factor(const std::string& letters) {
+    place_factor plain_factor(const std::string& list) {
         place_tensor t;
-        place_read r{std::string(1, "YZST"[plain_++]), {}};
-        for (const char x : letters) {
+        place_read r{std::string(1, "YZSTLMNO"[plain_++ % 8]), {}};
+        for (const char x : list) {
             r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
             t.extents.push_back(extent(x));
         }
@@ -279,8 +279,6 @@ private:
             const char a = letter(), b = any(scope_);
             p.sum.terms = {{a, times[below(8)]}};
             if (length < 0 && chance(60)) fresh_ = extent(a);
-            if (known_ && p.kind != place_kind::pad && fresh_ != extent(a))
-                p.kind = place_kind::pad;
             if (a != b && chance(35)) p.sum.terms.push_back({b, times[below(8)]});
         }
         if (fresh_ == 0) p.kind = place_kind::pad;
@@ -308,7 +306,6 @@ private:
     std::string scope_, open_;  // the letters of a term, and those that no place has yet
     std::vector<place_condition> brackets_, pending_, pending_numbers_;
     std::int64_t fresh_ = 0;
-    bool known_ = std::getenv("RICCI_KNOWN") != nullptr;
     place_tensor numbers_made_;
     unsigned inputs_ = 0, numbers_ = 0, plain_ = 0;
 };

@@ -115,10 +115,10 @@ struct place_program {
     /// Calls f with every read of a line, and with a read for every tensor of numbers.
     template <class F>
     static void each_read(const place_line& line, const F& f) {
-        const auto numbers = [&](const std::string& name, const std::string& letters) {
+        const auto numbers = [&](const std::string& name, const std::string& list) {
             if (name.empty()) return;
             place_read r{name, {}};
-            for (const char x : letters)
+            for (const char x : list)
                 r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
             f(r);
         };
@@ -160,11 +160,11 @@ struct place_program {
     }
 
 private:
-    static std::string at(const std::string& name, const std::string& letters) {
-        return letters.empty() ? name : name + "^{" + letters + "}";
+    static std::string at(const std::string& name, const std::string& list) {
+        return list.empty() ? name : name + "^{" + list + "}";
     }
-    static std::string below(const std::string& name, const std::string& letters) {
-        return letters.empty() ? name : name + "_{" + letters + "}";
+    static std::string below(const std::string& name, const std::string& list) {
+        return list.empty() ? name : name + "_{" + list + "}";
     }
     static std::string text_of(const place& p) {
         switch (p.kind) {
@@ -181,8 +181,11 @@ private:
             }
             case place_kind::numbers:
                 return below(p.numbers, p.letters);
-            default:
-                return p.sum.text();
+            default: {
+                // In a list, 2j is the place 2 and the letter j.
+                const bool bare = p.kind == place_kind::sum && p.sum.terms.size() == 1;
+                return p.sum.text() + (bare && p.sum.offset == 0 ? "+0" : "");
+            }
         }
     }
     static std::string text_of(const place_read& r) {

@@ -52,12 +52,12 @@ public:
 
 private:
     template <class F>
-    void over(const std::string& letters, std::size_t k, const F& f) {
-        if (k == letters.size()) return f();
-        const auto n = p_.extents.at(letters[k]);
+    void over(const std::string& list, std::size_t k, const F& f) {
+        if (k == list.size()) return f();
+        const auto n = p_.extents.at(list[k]);
         for (std::int64_t x = 0; x < n; ++x) {
-            at_[letters[k]] = x;
-            over(letters, k + 1, f);
+            at_[list[k]] = x;
+            over(list, k + 1, f);
         }
     }
     std::int64_t value(const letter_sum& s) const {
@@ -65,10 +65,10 @@ private:
         for (const auto& [letter, times] : s.terms) total += times * at_.at(letter);
         return total;
     }
-    std::int64_t number(const std::string& name, const std::string& letters) const {
+    std::int64_t number(const std::string& name, const std::string& list) const {
         const dense& t = tensors_.at(name);
         std::vector<std::int64_t> at;
-        for (const char x : letters) at.push_back(at_.at(x));
+        for (const char x : list) at.push_back(at_.at(x));
         return static_cast<std::int64_t>(t.values[t.offset(at)]);
     }
     bool holds(const place_condition& c) const {
@@ -152,7 +152,7 @@ private:
         if (s.name == "min") return least;
         if (s.name == "sum") return total;
         for (const auto x : all) weights += std::exp(x - most);
-        return all.empty() ? most : most + std::log(weights);
+        return most == -INFINITY ? most : most + std::log(weights);
     }
 
     const place_program& p_;
