@@ -154,7 +154,7 @@ private:
     }
     place_factor plain_factor(const std::string& list) {
         place_tensor t;
-        place_read r{std::string(1, "YZSTLMNO"[plain_++ % 8]), {}};
+        place_read r{std::string(1, "YZSTKMNO"[plain_++ % 8]), {}};
         for (const char x : list) {
             r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
             t.extents.push_back(extent(x));
