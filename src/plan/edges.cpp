@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,9 @@
 
 namespace ricci::plan {
 namespace {
+
+// Parts that a ring is cut into, each time round; of more, rounds are a loop.
+constexpr std::int64_t most_turns = 8;
 
 /// The least counter at which factor * counter + offset is at least `value`, and behind which it is
 /// lower again where the factor is negative.
@@ -39,6 +43,13 @@ public:
     std::vector<loop_range> parts() {
         const std::int64_t extent = values_.extent(loop_);
         if (!edged_) cuts_.clear();
+        if (round_ > 0 && extent / round_ > 1) {
+            // Whole rounds are all the same, and what is left over is one of them.
+            const std::int64_t whole = extent / round_ * round_;
+            std::vector<loop_range> parts{{0, whole, round_}};
+            if (whole < extent) parts.push_back({whole, extent - whole});
+            return parts;
+        }
         std::sort(cuts_.begin(), cuts_.end());
         std::vector<loop_range> parts;
         std::int64_t first = 0;
@@ -70,9 +81,9 @@ private:
         }
         const std::int64_t round = p.high - p.low + 1;
         const auto [least, most] = values_.reach(p);
-        // Each time round; of so many times nobody makes parts.
-        if ((most - least) / round > most_boxes) {
-            for (std::int64_t k = 1; k < values_.extent(loop_); ++k) cuts_.push_back(k);
+        if ((most - least) / round > most_turns) {
+            round_ = std::lcm(std::max<std::int64_t>(round_, 1),
+                              round / std::gcd(std::abs(t->factor), round));
             return;
         }
         for (std::int64_t at = p.low - round * ((p.low - least) / round + 1); at <= most;
@@ -94,6 +105,7 @@ private:
     const graph& values_;
     const loop loop_;
     bool edged_ = false;
+    std::int64_t round_ = 0;  // of a ring that is gone round many times, in iterations
     std::vector<std::int64_t> cuts_;
 };
 
@@ -122,13 +134,22 @@ std::vector<loop_range> parts_of(const graph& values, loop l, expr e) {
 moved_loop to_part(graph& values, loop l, const loop_range& part) {
     moved_loop m{l, {}};
     m.to.offset = part.first;
+    if (part.round > 0) {
+        m.to.add(values.loops().part(l, part.first, part.round, part.count / part.round),
+                 part.round);
+        if (part.round > 1) m.to.add(values.loops().part(l, part.first, 1, part.round), 1);
+        return m;
+    }
     if (part.count > 1) m.to.terms = {{values.loops().part(l, part.first, 1, part.count), 1}};
     return m;
 }
 
-bool is_cut_by(const graph&, const access& load, const loop_list& loops) {
+bool is_cut_by(const graph& values, const access& load, const loop_list& loops) {
     return std::all_of(load.at.begin(), load.at.end(), [&](const place& p) {
-        return p.edge == edge::none || (p.terms.size() == 1 && contains(loops, p.terms[0].over));
+        if (p.edge == edge::none) return true;
+        if (p.terms.size() != 1 || !contains(loops, p.terms[0].over)) return false;
+        const auto [least, most] = values.reach(p);
+        return p.edge != edge::wrap || (most - least) / (p.high - p.low + 1) <= most_turns;
     });
 }
 

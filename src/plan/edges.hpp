@@ -9,9 +9,9 @@
 
 namespace ricci::plan {
 
-/// Part of a loop.
+/// Part of a loop; as two loops, one of `round` iterations within another, where it is not 0.
 struct loop_range {
-    std::int64_t first = 0, count = 0;
+    std::int64_t first = 0, count = 0, round = 0;
 };
 
 /// Boxes of loops that an assignment is cut into, at most.

@@ -19,7 +19,7 @@ expr lowering::numbers_of(expr e) {
     const auto& node = graph_[e];
     const bool whole = is_foreign(e) && is_integer(plan_.type_of(node.source.slot)) &&
                        !plan_.is_truth(node.source.slot);
-    return whole ? e : stored(e);
+    return whole && !node.edged ? e : stored(e);
 }
 
 bool lowering::is_whole(expr e, whole_facts& facts) const {
@@ -203,8 +203,20 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
     return false;
 }
 
+// Whether a number is read at a place with an edge, or is one that is known.
+bool lowering::is_edged_gather(expr e) const {
+    const auto& node = graph_[e];
+    if (node.kind != kind::gather) return false;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const auto& number = graph_[node.arguments[k]];
+        if (number.edged || (k < node.lookups.size() && number.kind == kind::constant)) return true;
+    }
+    return false;
+}
+
 void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
     if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
+    if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
     const auto& node = graph_[e];
     assign made;
     made.equation = equation_;

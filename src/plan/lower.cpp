@@ -287,31 +287,39 @@ loop_list lowering::axis_order(const loop_list& indices, expr like) const {
 }
 
 access lowering::temporary(const loop_list& indices, expr like, element type, bool is_truth) {
+    access result;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    for (const loop l : axis_order(indices, like)) {
+        letters.push_back(graph_.loops().letter(l));
+        extents.push_back(graph_.extent(l));
+        result.at.push_back({0, {{l, 1}}});
+    }
+    result.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
+    return result;
+}
+
+// Memory of its own, row-major. Returns the number of the slot.
+std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                                  element type, bool is_truth) {
     slot memory;
     memory.kind = storage::workspace;
     memory.is_foreign = type != plan_.type || is_truth;
     memory.own_type = type;
     memory.is_truth = is_truth;
-    const loop_list axes = axis_order(indices, like);
-    access result;
-    result.at.reserve(axes.size());
-    for (const loop l : axes) {
-        memory.axes.push_back(graph_.loops().letter(l));
-        result.at.push_back({0, {{l, 1}}});
-    }
-    result.slot = static_cast<std::int32_t>(plan_.slots.size());
+    memory.axes = std::move(letters);
+    memory.extents = std::move(extents);
+    memory.strides.resize(memory.extents.size());
     std::int64_t stride = 1;
-    for (auto it = axes.rbegin(); it != axes.rend(); ++it) {
-        memory.extents.insert(memory.extents.begin(), graph_.extent(*it));
-        memory.strides.insert(memory.strides.begin(), stride);
-        if (__builtin_mul_overflow(stride, graph_.extent(*it), &stride)) stride = -1;
-        if (stride < 0) break;
+    for (std::size_t axis = memory.extents.size(); axis-- > 0 && stride >= 0;) {
+        memory.strides[axis] = stride;
+        if (__builtin_mul_overflow(stride, memory.extents[axis], &stride)) stride = -1;
     }
     const std::size_t size = is_truth ? 1 : size_of(type);
     if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
         memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
     plan_.slots.push_back(std::move(memory));
-    return result;
+    return static_cast<std::int32_t>(plan_.slots.size()) - 1;
 }
 
 expr lowering::stored(const contraction_of& product) {
@@ -378,9 +386,10 @@ expr lowering::plain(expr e, double loops) {
         case kind::constant:
         case kind::position:
             return e;
+        case kind::gather:
+            return with_conditions(e, stored(e));
         case kind::sum:
         case kind::fold:
-        case kind::gather:
             return stored(e);
         case kind::operation:
             break;

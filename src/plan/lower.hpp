@@ -76,6 +76,7 @@ private:
     void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
                       double beta);
     void emit_gather(expr e, const access& target, const loop_list& indices);
+    bool is_edged_gather(expr e) const;
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
     /// Of an expression of whole numbers alone.
@@ -99,6 +100,8 @@ private:
     // Places with edges, in lower_edges.cpp.
     expr padded(expr load);
     expr native(expr load);
+    expr with_conditions(expr load, expr value);
+    access converted(const access& from, bool condition);
     expr operand(expr factor);
     expr without_edges(expr e, const loop_list& cut);
     loop_list shifts_of(expr body, const loop_list& over) const;
@@ -106,9 +109,12 @@ private:
     bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
     bool unroll_shifts(expr& body, fold folding, loop_list& over);
     expr joined(fold folding, const expr_list& values);
+    expr folded(fold folding, const loop_list& over, expr value);
+    void emit_part(contraction_of product, const access& target, double beta);
     bool has_edged_operands(const contraction_of& product) const;
     void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
                         loop_list over);
+    void emit_gather_boxes(expr e, const access& target, const loop_list& indices);
     void emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
                     const loop_list& over);
     void emit_boxes(const contraction_of& product, const access& target, double beta);
@@ -116,6 +122,8 @@ private:
                  const loop_list& over);
 
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
+    std::int32_t new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                            element type, bool is_truth = false);
     place address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;

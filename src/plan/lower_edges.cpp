@@ -1,6 +1,7 @@
 // Assignments whose places have edges: they are cut where the edges are, so that none is left; what
 // no cut settles is read from memory that has what lies beyond the edges, too.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -27,79 +28,72 @@ bool can_be_joined(fold f) {
 expr lowering::padded(expr load) {
     if (const auto found = stored_.find(load); found != stored_.end()) return found->second;
     const expression node = graph_[load];  // a copy: the graph grows below
-    access from = node.source, there;
-    std::vector<lookup_axis> lookups = node.lookups;
-    loop_list axes, unsorted;
+    access from = converted(node.source, node.condition), read, target;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    loop_list axes;
     for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
         place& p = from.at[axis];
-        const auto looked_up = std::find_if(
-            lookups.begin(), lookups.end(),
-            [&](const lookup_axis& l) { return l.axis == static_cast<std::int32_t>(axis); });
-        if (looked_up != lookups.end()) {
-            const std::int64_t extent = plan_.slot_of(from).extents[axis];
-            there.at.emplace_back();
-            const loop all = graph_.loops().fresh(ir::none, extent);
-            p.terms = {{all, 1}};
-            unsorted.push_back(all);
-            add_loop(axes, all);
-            looked_up->axis = static_cast<std::int32_t>(unsorted.size()) - 1;
-            continue;
-        }
-        const auto [least, most] = graph_.reach(p);
         place at = p;
+        const bool looked_up =
+            std::any_of(node.lookups.begin(), node.lookups.end(), [&](const lookup_axis& l) {
+                return l.axis == static_cast<std::int32_t>(axis);
+            });
+        const auto reached = graph_.reach(p);
+        const std::int64_t first = looked_up ? 0 : reached.first;
+        const std::int64_t extent = looked_up ? plan_.slot_of(from).extents[axis]
+                                              : reached.second - reached.first + 1;
         at.edge = edge::none;
         at.low = at.high = 0;
-        at.offset -= least;
-        there.at.push_back(std::move(at));
-        p.offset = least;
+        at.offset -= first;
+        read.at.push_back(std::move(at));
+        p.offset = first;
         p.terms.clear();
-        if (most == least) continue;
-        const loop whole = graph_.loops().fresh(ir::none, most - least + 1);
+        place& there = target.at.emplace_back();
+        extents.push_back(extent);
+        letters.push_back(ir::none);
+        if (extent == 1) continue;
+        const loop whole = graph_.loops().fresh(ir::none, extent);
         p.terms = {{whole, 1}};
-        unsorted.push_back(whole);
+        there.terms = p.terms;
         add_loop(axes, whole);
     }
     const expr copied = graph_.load(from, node.condition);
-    const auto before = std::exchange(order_, unsorted);
-    const access target = temporary(axes, -1, plan_.type_of(node.source.slot));
-    order_ = before;
-    emit_map(target, axes, copied, fold::none, {});
-    // Axes of one place are not in the copy.
-    access read;
-    read.slot = target.slot;
-    read.positions = {0, -1};
-    for (std::size_t axis = 0; axis < there.at.size(); ++axis)
-        if (!from.at[axis].terms.empty()) read.at.push_back(there.at[axis]);
+    target.slot = read.slot = new_memory(std::move(extents), std::move(letters), type_);
+    target.positions = read.positions = {0, -1};
+    emit_boxes(target, axes, copied, fold::none, {});
     expr result = node.kind == kind::load
                       ? graph_.load(std::move(read), node.condition)
-                      : graph_.regathered(load, node.arguments, std::move(read), lookups);
-    const bool hides = has_edge(node.source, edge::nothing);
-    if (hides && plan_.careful) {
-        expr_list all;
-        for (const place& p : node.source.at) {
-            if (p.edge != edge::nothing) continue;
-            place plain = p;
-            plain.edge = edge::none;
-            plain.low = plain.high = 0;
-            const expr at = graph_.position(std::move(plain));
-            const auto number = [&](std::int64_t n) {
-                return graph_.constant(static_cast<double>(n));
-            };
-            all.push_back(graph_.apply(opcode::less_equal, number(p.low), at));
-            all.push_back(graph_.apply(opcode::less_equal, at, number(p.high)));
-        }
-        all.push_back(result);
-        result = graph_.multiply(all);
-    }
-    hides_ = hides_ || hides;
+                      : graph_.regathered(load, node.arguments, std::move(read), node.lookups);
+    hides_ = hides_ || has_edge(node.source, edge::nothing);
     return stored_[load] = result;
+}
+
+// Where every bracket chooses, what is read at such an edge does, too.
+expr lowering::with_conditions(expr load, expr value) {
+    if (!plan_.careful || !has_edge(graph_[load].source, edge::nothing)) return value;
+    const access source = graph_[load].source;
+    expr_list all;
+    for (place p : source.at) {
+        if (p.edge != edge::nothing) continue;
+        const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
+        const expr low = number(p.low), high = number(p.high);
+        p.edge = edge::none;
+        p.low = p.high = 0;
+        const expr at = graph_.position(std::move(p));
+        all.push_back(graph_.apply(opcode::less_equal, low, at));
+        all.push_back(graph_.apply(opcode::less_equal, at, high));
+    }
+    all.push_back(value);
+    return graph_.multiply(all);
 }
 
 // The expression with the loads from such copies whose edges cuts of these loops do not settle.
 expr lowering::without_edges(expr e, const loop_list& cut) {
     std::vector<std::pair<expr, expr>> copies;
     for (const expr load : edged_loads(graph_, e))
-        if (!is_cut_by(graph_, graph_[load].source, cut)) copies.emplace_back(load, padded(load));
+        if (!is_cut_by(graph_, graph_[load].source, cut))
+            copies.emplace_back(load, with_conditions(load, padded(load)));
     if (copies.empty()) return e;
     return graph_.substituted(e, [&](expr part) {
         for (const auto& [load, copy] : copies)
@@ -116,6 +110,15 @@ expr lowering::joined(fold folding, const expr_list& values) {
     expr all = values[0];
     for (std::size_t k = 1; k < values.size(); ++k) all = graph_.apply(code, all, values[k]);
     return all;
+}
+
+// A fold of a value that some of the loops only repeat.
+expr lowering::folded(fold folding, const loop_list& over, expr value) {
+    if (folding == fold::product) return graph_.reduce(ir::reduction::product, over, value);
+    const auto used = common(over, graph_[value].indices);
+    const expr row = graph_.row(folding, used, value);
+    if (folding != fold::sum) return row;
+    return graph_.multiply({graph_.constant(graph_.size(without(over, used))), row});
 }
 
 // Folded loops of few iterations with which places move that move with others, too: a window of a
@@ -180,7 +183,7 @@ void lowering::emit_edged_map(const access& target, const loop_list& indices, ex
                 const auto m = to_part(graph_, l, part);
                 const expr there = graph_.moved(body, {&m, 1});
                 if (folding == fold::sum && graph_.is_constant(there, 0)) continue;
-                values.push_back(graph_.row(folding, moved(over, m), there));
+                values.push_back(folded(folding, moved(over, m), there));
             }
             // Each part is a fold of its own; one alone takes the place of all.
             const expr value = values.empty() ? graph_.constant(0) : joined(folding, values);
@@ -302,6 +305,32 @@ bool lowering::has_edged_operands(const contraction_of& product) const {
     return graph_[product.a].edged || graph_[product.b].edged;
 }
 
+// A contraction where a loop is fixed or stands still, so that it may be none any more.
+void lowering::emit_part(contraction_of product, const access& target, double beta) {
+    const auto left = loop_list(graph_[product.a].indices),
+               right = loop_list(graph_[product.b].indices);
+    const auto unused = without(product.over, united(left, right));
+    const auto indices = loops_of(target);
+    product.scale = graph_.multiply({graph_.constant(graph_.size(unused)), product.scale});
+    product.over = without(product.over, unused);
+    const auto kept = without(united(left, right), product.over);
+    if (!product.over.empty() && kept == indices && common(product.over, left) == product.over &&
+        common(product.over, right) == product.over)
+        return emit(product, target, beta);
+    const auto factor = [&](expr e, bool conjugate) {
+        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
+    };
+    expr_list all{product.scale, factor(product.a, product.conjugate_a),
+                  factor(product.b, product.conjugate_b)};
+    expr value = graph_.multiply(all);
+    if (!product.over.empty()) value = graph_.row(fold::sum, product.over, value);
+    if (beta != 0)
+        value = graph_.add({value, graph_.multiply({graph_.constant(beta), graph_.load(target)})});
+    if (const auto& node = graph_[value]; node.kind == kind::fold)
+        return emit_map(target, indices, node.arguments[0], node.folding, loop_list(node.over));
+    emit_map(target, indices, value, fold::none, {});
+}
+
 void lowering::emit_boxes(const contraction_of& product, const access& target, double beta) {
     const auto old = [&](const access& there) {
         return beta == 0 ? graph_.constant(0)
@@ -322,13 +351,13 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
             if (summed) {
                 if (nothing) continue;
                 there.over = moved(product.over, m);
-                emit(there, target, first ? beta : 1);
+                emit_part(there, target, first ? beta : 1);
                 first = false;
                 continue;
             }
             const access box = moved(graph_, target, m);
             if (nothing) emit_map(box, loops_of(box), old(box), fold::none, {});
-            else emit(there, box, beta);
+            else emit_part(there, box, beta);
         }
         if (summed && first) emit_map(target, loops_of(target), old(target), fold::none, {});
         return;
@@ -354,21 +383,66 @@ expr lowering::operand(expr e) {
 // A tensor of another type, converted, at the same places.
 expr lowering::native(expr load) {
     const expression node = graph_[load];  // a copy: the graph grows below
-    const slot& memory = plan_.slot_of(node.source);
-    access whole = node.source, there;
-    const auto before = std::exchange(order_, {});
+    return graph_.load(converted(node.source, node.condition), node.condition);
+}
+
+access lowering::converted(const access& from, bool condition) {
+    if (plan_.holds(from.slot, type_)) return from;
+    access whole = from, target;
+    loop_list axes;
+    const auto extents = plan_.slot_of(from).extents;
     for (std::size_t axis = 0; axis < whole.at.size(); ++axis) {
         whole.at[axis] = {};
-        if (memory.extents[axis] == 1) continue;
-        order_.push_back(graph_.loops().fresh(ir::none, memory.extents[axis]));
-        whole.at[axis].terms = {{order_.back(), 1}};
-        there.at.push_back(node.source.at[axis]);
+        if (extents[axis] != 1) {
+            const loop all = graph_.loops().fresh(ir::none, extents[axis]);
+            whole.at[axis].terms = {{all, 1}};
+            add_loop(axes, all);
+        }
+        target.at.push_back(whole.at[axis]);
     }
-    const expr converted = stored(graph_.load(std::move(whole), node.condition));
-    order_ = before;
-    there.slot = graph_[converted].source.slot;
-    there.positions = {0, -1};
-    return graph_.load(std::move(there), node.condition);
+    const expr read = graph_.load(whole, condition);
+    access result = from;
+    result.slot = target.slot = new_memory(
+        extents, std::vector<ir::ref>(extents.size(), ir::none), type_);
+    result.positions = target.positions = {0, -1};
+    emit_gather(read, target, axes);
+    return result;
+}
+
+// Rows that are looked up where a number says that is read beyond an edge: there it is 0.
+void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& indices) {
+    for (const loop l : indices) {
+        const auto parts = parts_of(graph_, l, e);
+        if (parts.size() < 2) continue;
+        for (const auto& part : parts) {
+            const auto m = to_part(graph_, l, part);
+            emit_gather(graph_.moved(e, {&m, 1}), moved(graph_, target, m), moved(indices, m));
+        }
+        return;
+    }
+    // What no cut settles is stored, and fixed numbers are places.
+    expression node = graph_[e];
+    expr_list arguments;
+    std::vector<lookup_axis> lookups;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const expr a = node.arguments[k];
+        const bool is_number = k < node.lookups.size();
+        if (is_number && graph_[a].kind == kind::constant) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const double number = graph_[a].value;
+            const auto extent = static_cast<double>(plan_.slot_of(node.source).extents[axis]);
+            if (number >= 0 && number < extent && std::floor(number) == number) {
+                node.source.at[axis].offset = static_cast<std::int64_t>(number);
+                continue;
+            }
+        }
+        if (is_number) lookups.push_back(node.lookups[k]);
+        const bool plain = !graph_[a].edged && graph_[a].kind != kind::constant;
+        arguments.push_back(plain ? a : stored(a));
+    }
+    if (lookups.empty()) return emit_gather(graph_.load(node.source, node.condition), target, indices);
+    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target,
+                indices);
 }
 
 }  // namespace ricci::plan

@@ -39,6 +39,11 @@ std::optional<place> settled(const graph& values, place p) {
         p.low = p.high = 0;
         return p;
     };
+    if (p.edge == edge::wrap) {
+        // What goes round whole times changes nothing.
+        const std::int64_t round = p.high - p.low + 1;
+        erase_if(p.terms, [&](const term& t) { return t.factor % round == 0; });
+    }
     const auto [least, most] = values.reach(p);
     if (least >= p.low && most <= p.high) return plain();
     switch (p.edge) {

@@ -14,7 +14,7 @@ namespace ricci::plan {
 namespace {
 
 // A ring is gone round so often at most, each time a sum of its own.
-constexpr std::int64_t most_turns = 8;
+constexpr std::int64_t most_rounds = 8;
 
 bool is_function(const expression& node, ir::function f) {
     return node.kind == kind::operation &&
@@ -369,7 +369,7 @@ private:
         }
         const std::int64_t round = bounded.high - bounded.low + 1;
         const auto [least, most] = values_.reach(unbounded);
-        if ((most - least) / round + 2 > most_turns) return -1;
+        if ((most - least) / round + 2 > most_rounds) return -1;
         std::int64_t turn = (least - bounded.low) / round - 1;
         for (; bounded.low + turn * round <= most; ++turn) {
             place there = unbounded;

@@ -348,15 +348,20 @@ private:
         return text;
     }
     /// What the caller gave j holds for each symbol that is spelt so, and for j', wherever they
-    /// stand without a plain place: arithmetic would take the most that fits.
+    /// stand without a plain place: arithmetic would take the most that fits. But j''' counts the
+    /// j'' around it, if there is one.
     constexpr void share_given(ref e) {
         if (!unsettled_) return;
-        for (ref i = 0; i < p.indices.size(); ++i) take_given(i);
+        index_set summed;
         walk(e, p.equations[e].body, [&](ref n) {
             const node& x = p.nodes[n];
-            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
                 take_given(p.reduced(x, k));
+                summed.add(p.reduced(x, k));
+            }
         });
+        for (ref i = 0; i < p.indices.size(); ++i)
+            if (!summed.has(i)) take_given(i);
     }
     constexpr void take_given(ref i) {
         text_view spelling = p.index(i);
@@ -364,7 +369,13 @@ private:
         while (spelling.size > letter(i).size) {
             --spelling.size;
             take_given_of(i, spelling);
+            if (is_around(spelling)) return;
         }
+    }
+    constexpr bool is_around(text_view spelling) const {
+        for (ref j : around_)
+            if (p.index(j) == spelling && t.given_[j] == open_extent) return true;
+        return false;
     }
     constexpr void take_given_of(ref i, text_view spelling) {
         for (ref j = 0; j < p.indices.size() && extent(i) == open_extent; ++j)
