@@ -137,8 +137,13 @@ private:
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
-        std::for_each(plan_.steps.begin() + first, plan_.steps.end(),
-                      [](step& s) { std::get<assign>(s.what).hides = true; });
+        // Once all of what it writes is written: a step may write a part.
+        std::vector<std::int32_t> seen;
+        for (auto s = plan_.steps.end(); s != plan_.steps.begin() + first;) {
+            auto& made = std::get<assign>((--s)->what);
+            made.hides = std::find(seen.begin(), seen.end(), made.target.slot) == seen.end();
+            seen.push_back(made.target.slot);
+        }
     }
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,

@@ -94,7 +94,7 @@ namespace {
 bool is_place(const ir::program_view& p, const ir::node& sum) {
     if (!is_sum(sum)) return false;
     const ir::node& body = p.nodes[p.child(sum, 0)];
-    if (body.kind == ir::op::number) return true;
+    if (body.kind == ir::op::number || ir::is_power_of_zero(p, body)) return true;
     if (body.kind != ir::op::multiply) return false;
     std::int32_t equalities = 0, others = 0;
     for (std::int32_t k = 0; k < body.children.count; ++k) {

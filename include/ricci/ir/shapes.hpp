@@ -348,33 +348,33 @@ private:
         return text;
     }
     /// What the caller gave j holds for each symbol that is spelt so, and for j', wherever they
-    /// stand without a plain place: arithmetic would take the most that fits. But j''' counts the
-    /// j'' around it, if there is one.
+    /// stand without a plain place: arithmetic would take the most that fits. But where j' only
+    /// counts, as in \sum_{j'} 1, it counts the j around it, whatever that is.
     constexpr void share_given(ref e) {
         if (!unsettled_) return;
         index_set summed;
         walk(e, p.equations[e].body, [&](ref n) {
             const node& x = p.nodes[n];
             for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
-                take_given(p.reduced(x, k));
+                take_given(p.reduced(x, k), p.nodes[p.child(x, 0)].kind == op::number);
                 summed.add(p.reduced(x, k));
             }
         });
         for (ref i = 0; i < p.indices.size(); ++i)
-            if (!summed.has(i)) take_given(i);
+            if (!summed.has(i)) take_given(i, false);
     }
-    constexpr void take_given(ref i) {
+    constexpr void take_given(ref i, bool counts) {
         text_view spelling = p.index(i);
         take_given_of(i, spelling);
         while (spelling.size > letter(i).size) {
             --spelling.size;
+            if (counts && is_around(spelling)) return;
             take_given_of(i, spelling);
-            if (is_around(spelling)) return;
         }
     }
     constexpr bool is_around(text_view spelling) const {
         for (ref j : around_)
-            if (p.index(j) == spelling && t.given_[j] == open_extent) return true;
+            if (p.index(j) == spelling) return true;
         return false;
     }
     constexpr void take_given_of(ref i, text_view spelling) {
