@@ -16,6 +16,11 @@ namespace {
 // Contractions that one is cut into, at most; a copy takes less beyond that.
 constexpr std::size_t most_contractions = 9;
 
+/// Whether nothing is cut.
+bool is_uncut(const std::vector<loop_range>& parts) {
+    return parts.size() == 1 && parts[0].round == 0;
+}
+
 bool can_be_joined(fold f) {
     return f == fold::sum || f == fold::mean || f == fold::product || f == fold::maximum ||
            f == fold::minimum;
@@ -177,7 +182,7 @@ void lowering::emit_edged_map(const access& target, const loop_list& indices, ex
         unroll_shifts(body, folding, over);
         for (const loop l : over) {
             const auto parts = parts_of(graph_, l, body);
-            if (parts.size() < 2 || parts.size() > static_cast<std::size_t>(most_boxes)) continue;
+            if (is_uncut(parts) || parts.size() > static_cast<std::size_t>(most_boxes)) continue;
             expr_list values;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
@@ -208,7 +213,7 @@ void lowering::emit_boxes(const access& target, const loop_list& indices, expr b
     if (graph_[body].edged)
         for (const loop l : without(indices, over)) {
             const auto parts = parts_of(graph_, l, body);
-            if (parts.size() < 2) continue;
+            if (is_uncut(parts)) continue;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
                 emit_boxes(moved(graph_, target, m), moved(indices, m), graph_.moved(body, {&m, 1}),
@@ -339,7 +344,7 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
     const expr both = graph_.as_written(opcode::multiply, {product.a, product.b});
     for (const loop l : graph_[both].indices) {
         const auto parts = parts_of(graph_, l, both);
-        if (parts.size() < 2) continue;
+        if (is_uncut(parts)) continue;
         const bool summed = contains(product.over, l);
         bool first = true;
         for (const auto& part : parts) {
@@ -413,7 +418,7 @@ access lowering::converted(const access& from, bool condition) {
 void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& indices) {
     for (const loop l : indices) {
         const auto parts = parts_of(graph_, l, e);
-        if (parts.size() < 2) continue;
+        if (is_uncut(parts)) continue;
         for (const auto& part : parts) {
             const auto m = to_part(graph_, l, part);
             emit_gather(graph_.moved(e, {&m, 1}), moved(graph_, target, m), moved(indices, m));

@@ -92,8 +92,10 @@ private:
         const node& n = program_[static_cast<std::size_t>(k)];
         if (number(k)) return {k, -1};
         if (!alone(k) || (!is(n, opcode::multiply) && !is(n, opcode::square))) return {-1, k};
+        const auto factors = product(n.argument[0], n.argument[is(n, opcode::square) ? 0 : 1]);
+        if (number(factors.b)) return {-1, k};
         sum.inside.push_back(static_cast<std::size_t>(k));
-        return product(n.argument[0], n.argument[is(n, opcode::square) ? 0 : 1]);
+        return factors;
     }
 
     std::span<const node> program_;
