@@ -21,6 +21,7 @@
 #include "bench/bound_case.hpp"
 #include "bench/calls.hpp"
 #include "bench/cases.hpp"
+#include "bench/convolutions.hpp"
 #include "bench/peak.hpp"
 #include "bench/small.hpp"
 #include "bench/timing.hpp"
@@ -219,6 +220,8 @@ void measure_all(int threads, const settings& s) {
     });
     if (contains(s.groups, "small") && contains(s.types, "float") && threads == 1 && s.text.empty())
         measure_small(float_peak);
+    if (contains(s.groups, "convolutions") && contains(s.types, "float"))
+        measure_convolutions(threads, float_peak, s.text);
 }
 
 }  // namespace
@@ -226,7 +229,7 @@ void measure_all(int threads, const settings& s) {
 // Arguments, in any order: the numbers of threads to measure with (1 and 2 when none are given);
 // "quick" leaves out the largest cases, "alone" the peer, whose threads linger on the processors
 // that ours need; "float", "double", "c64", "c128", "bf16", "f16", "i32" or "i64" for some of the
-// element types; names of groups of bench/cases.hpp, or "calls", for a part; "text=..." for the
+// element types; names of groups of bench/cases.hpp, "convolutions" or "calls", for a part; "text=..." for the
 // einsum strings that contain it.
 int main(int argc, char** argv) {
     settings s;

@@ -12,6 +12,7 @@
 
 #include "src/kernels/gemm/gemm-element-inl.h"
 #include "src/kernels/gemm/gemm.hpp"
+#include "src/kernels/gemm/pack-pieces-inl.h"
 #include "src/kernels/gemm/transpose-inl.h"
 #include "src/kernels/unroll.hpp"
 
@@ -48,6 +49,19 @@ HWY_INLINE void pack_sliver(D d, const pack_source<element_type>& from, int x0, 
         }
         return;
     }
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+    if constexpr (packs_pieces<element_type>) {
+        const column_pieces<element_type> pieces = find_pieces(from, width);
+        // Where lines are contiguous along k, blocks that are transposed need fewer loads than many
+        // pieces do.
+        const bool transposes = from.along_stretch > 1 || from.along_run[0] >= block_lanes;
+        if (pieces.count > 0 && pieces.count <= (transposes ? 2 : most_pieces)) {
+            if (pieces.step == 1) pack_all_pieces<1>(d, pieces, from, to, step);
+            else pack_all_pieces<2>(d, pieces, from, to, step);
+            return;
+        }
+    }
+#endif
     const element_type* lines[lanes];
     for (int x = 0; x < lanes; ++x) {
         lines[x] = from.origin + from.across[x0 + HWY_MIN(x, width - 1)];
