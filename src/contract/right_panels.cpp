@@ -60,7 +60,10 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
         }
     }
     const std::int64_t start = panels_.start(part.panel);
-    for (std::int64_t k = part.from; k < part.to; k += rows_at_once_) {
+    // A panel that is packed alone leaves no row to others.
+    const bool alone = part.panel_end - part.panel == 1 && depth_.stretch == 1;
+    const std::int64_t rows = alone ? std::max(rows_at_once_, rows_of_lines) : rows_at_once_;
+    for (std::int64_t k = part.from; k < part.to; k += rows) {
         for (std::int64_t p = part.panel; p < part.panel_end; ++p) {
             const column_panel& which = panels_[p];
             const std::int64_t step = panels_.width(which);
@@ -71,7 +74,7 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
                 const std::int64_t width =
                     std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
                 const auto from = pack_source(b, columns_, first, width, depth_, k,
-                                              std::min(rows_at_once_, part.to - k));
+                                              std::min(rows, part.to - k));
                 table_->pack_columns(from, here + v * table_->lanes, step);
             }
         }
