@@ -22,6 +22,8 @@ struct convolution_case {
     const char* name;
     const char* text;
     const char* extents;  // of each letter: "i=4 j=5"
+    // Axes in brackets are so much shorter at both ends, and what is read there is 0.
+    std::int64_t pad = 0;
 };
 
 inline constexpr convolution_case convolution_cases[] = {
@@ -41,13 +43,17 @@ inline constexpr convolution_case convolution_cases[] = {
     {"channels last", "n(h+k)(w+l)c,klco->nhwo", "n=8 c=64 o=64 h=56 w=56 k=3 l=3"},
     {"channels last, to w", "n(h+k)(w+l)c,nhwo->klco", "n=8 c=64 o=64 h=56 w=56 k=3 l=3"},
     {"line of 9", "nc(q+k),ock->noq", "n=16 c=64 o=64 q=4000 k=9"},
+    {"3x3 padded", "nc(h+k)(w+l),ockl->nohw", "n=8 c=64 o=64 h=56 w=56 k=3 l=3", 1},
+    {"3x3 padded, to x", "no(p+k)(q+l),ockl->ncpq", "n=8 c=64 o=64 p=56 q=56 k=3 l=3", 1},
+    {"3x3 padded, to w", "nohw,nc(h+k)(w+l)->ockl", "n=8 c=64 o=64 h=56 w=56 k=3 l=3", 1},
+    {"3x3 padded, 14x14", "nc(h+k)(w+l),ockl->nohw", "n=8 c=256 o=256 h=14 w=14 k=3 l=3", 1},
     {"dilated", "nc(h+2k)(w+2l),ockl->nohw", "n=8 c=64 o=64 h=56 w=56 k=3 l=3"},
 };
 
 /// The same with numbers: loops, and how many elements each operand has.
 class sized_convolution {
 public:
-    explicit sized_convolution(const convolution_case& from) {
+    explicit sized_convolution(const convolution_case& from) : pad_(from.pad) {
         const std::string_view words = from.extents;
         for (std::size_t at = 0; at < words.size(); ++at)
             if (words[at] == '=') extents_.emplace_back(words[at - 1], number(words, at + 1));
@@ -56,6 +62,7 @@ public:
         place(text.substr(0, comma), 0);
         place(text.substr(comma + 1, arrow - comma - 1), 1);
         place(text.substr(arrow + 2), 2);
+        std::vector<std::size_t> letters[4];
         for (const auto& [letter, extent] : extents_) {
             const auto stride = [&](int operand) { return strides_[operand][at(letter)]; };
             const steps::contraction_loop loop{extent, stride(0), stride(1), stride(2)};
@@ -75,6 +82,8 @@ public:
         made.m = m;
         made.n = n;
         made.k = k;
+        made.a_edges = edges_[0];
+        made.b_edges = edges_[1];
         return made;
     }
     static std::int64_t iterations(const std::vector<steps::contraction_loop>& loops) {
@@ -106,16 +115,21 @@ private:
     // The axes of an operand, row-major: how far it moves with each letter.
     void place(std::string_view axes, int operand) {
         std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> all;
+        std::vector<bool> padded;
         bool inside = false;
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const char c = axes[i];
             if (c == '(') {
                 all.emplace_back();
+                padded.push_back(pad_ > 0);
                 inside = true;
             } else if (c == ')') {
                 inside = false;
             } else if (c >= 'a' && c <= 'z') {
-                if (!inside) all.emplace_back();
+                if (!inside) {
+                    all.emplace_back();
+                    padded.push_back(false);
+                }
                 std::size_t digits = i;
                 while (digits > 0 && axes[digits - 1] >= '0' && axes[digits - 1] <= '9') --digits;
                 all.back().emplace_back(at(c), digits == i ? 1 : number(axes, digits));
@@ -125,9 +139,15 @@ private:
         std::int64_t stride = 1;
         for (std::size_t axis = all.size(); axis-- > 0;) {
             std::int64_t extent = 1;
+            std::vector<std::int64_t> factors(extents_.size(), 0);
             for (const auto& [letter, factor] : all[axis]) {
-                strides_[operand][letter] += factor * stride;
+                factors[letter] = factor;
+                if (!padded[axis]) strides_[operand][letter] += factor * stride;
                 extent += factor * (extents_[letter].second - 1);
+            }
+            if (padded[axis]) {
+                extent -= 2 * pad_;
+                edges_[operand].push_back({steps::edge::zero, extent, stride, -pad_, factors});
             }
             stride *= extent;
         }
@@ -137,6 +157,8 @@ private:
     std::vector<std::pair<char, std::int64_t>> extents_;
     std::vector<std::int64_t> strides_[3];
     std::int64_t sizes_[3] = {};
+    std::vector<steps::edged_axis> edges_[3];
+    std::int64_t pad_ = 0;
 };
 
 /// Prints the table of them, in float: rates, and as parts of the peak and of the rate of a plain

@@ -3,9 +3,11 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "src/contract/candidates.hpp"
+#include "src/contract/edged.hpp"
 #include "src/contract/index_groups.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
@@ -67,9 +69,22 @@ choice choose_for_type(const steps::contraction& what, kernel_choice kernels) {
     return {};
 }
 
+choice choose_with_edges(const steps::contraction& what, kernel_choice kernels) {
+    if (!has_edges(what)) return choose_for_type(what, kernels);
+    auto how = std::make_unique<const edged>(
+        what, [&](const steps::contraction& inside) { return choose_for_type(inside, kernels); });
+    choice made;
+    made.name = how->whole().name;
+    made.estimate = how->whole().estimate;
+    made.runner_up = how->whole().runner_up;
+    made.runner_up_estimate = how->whole().runner_up_estimate;
+    made.how = std::move(how);
+    return made;
+}
+
 }  // namespace
 
 prepared_contraction::prepared_contraction(const steps::contraction& what, kernel_choice kernels)
-    : choice_(choose_for_type(what, kernels)) {}
+    : choice_(choose_with_edges(what, kernels)) {}
 
 }  // namespace ricci::contract

@@ -19,7 +19,7 @@ void plan_memory::bind(scalar_program& number, const plan::scalar& from) const {
 ready_contraction::ready_contraction(const plan::program_plan& plan, const planned& s)
     : type_(plan.type),
       kernels_(steps::contraction{plan.type_of(s.c.slot), s.batch, s.m, s.n, s.k, s.conjugate_a,
-                                  s.conjugate_b}),
+                                  s.conjugate_b, s.a_edges, s.b_edges}),
       alpha_(s.alpha),
       beta_(s.beta) {}
 

@@ -67,6 +67,8 @@ struct contraction_step : assignment_step {
     scalar alpha;
     double beta = 0;
     bool conjugate_a = false, conjugate_b = false;
+    // Axes of A and of B whose places may lie outside; the loops do not move along them.
+    std::vector<edged_axis> a_edges, b_edges;
 };
 
 struct map_step : assignment_step {

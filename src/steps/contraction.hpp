@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <ricci/element.hpp>
 
@@ -17,6 +18,23 @@ struct contraction_loop {
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::int64_t c = 0;
+};
+
+/// What is read at a place outside an axis: 0; the element at its nearest end; or the one at the
+/// place modulo the extent.
+enum class edge : std::uint8_t { zero, clamp, wrap };
+
+/// An axis of A or of B whose place, `offset` + the sum of factor * counter over all loops, may lie
+/// outside 0 .. extent - 1. What the axis adds to the position in memory, stride * the place that is
+/// read, is not in the loops' strides. Where any axis with `edge::zero` is outside, the operand is 0;
+/// so it is where the axis has no element.
+struct edged_axis {
+    edge kind = edge::zero;
+    std::int64_t extent = 0;
+    std::int64_t stride = 1;
+    std::int64_t offset = 0;
+    std::vector<std::int64_t> factors;  // of the loops of batch, then of m, n and k
+    bool operator==(const edged_axis&) const = default;
 };
 
 /// C[batch, m, n] = alpha * sum over k of A[batch, m, k] B[batch, k, n] + beta * C[batch, m, n].
@@ -33,6 +51,10 @@ struct contraction {
     // Complex numbers: A, or B, is conjugated on the way.
     bool conjugate_a = false;
     bool conjugate_b = false;
+    // Axes whose places may lie outside: A given to run() is place 0 of each. Memory outside them is
+    // never read. Those of A have no factors of loops of n, those of B none of loops of m.
+    std::span<const edged_axis> a_edges = {};
+    std::span<const edged_axis> b_edges = {};
 };
 
 }  // namespace ricci::steps
