@@ -66,13 +66,25 @@ public:
         for (const auto& [letter, extent] : extents_) {
             const auto stride = [&](int operand) { return strides_[operand][at(letter)]; };
             const steps::contraction_loop loop{extent, stride(0), stride(1), stride(2)};
-            const bool in_a = loop.a != 0, in_b = loop.b != 0, in_c = loop.c != 0;
-            std::vector<steps::contraction_loop>& group = !in_c          ? k
-                                                          : in_a && in_b ? batch
-                                                          : in_a         ? m
-                                                                         : n;
-            group.push_back(loop);
+            const auto is_in = [&](int operand, std::int64_t inside) {
+                return inside != 0 ||
+                       std::any_of(edges_[operand].begin(), edges_[operand].end(),
+                                   [&](const auto& e) { return e.factors[at(letter)] != 0; });
+            };
+            const bool in_a = is_in(0, loop.a), in_b = is_in(1, loop.b), in_c = loop.c != 0;
+            const std::size_t which = !in_c ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2;
+            std::vector<steps::contraction_loop>* const groups[] = {&batch, &m, &n, &k};
+            groups[which]->push_back(loop);
+            letters[which].push_back(at(letter));
         }
+        // Factors in the order of the loops.
+        for (auto& edges : edges_)
+            for (steps::edged_axis& edge : edges) {
+                std::vector<std::int64_t> factors;
+                for (const auto& group : letters)
+                    for (const std::size_t letter : group) factors.push_back(edge.factors[letter]);
+                edge.factors = std::move(factors);
+            }
     }
 
     steps::contraction step(element type) const {
