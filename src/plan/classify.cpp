@@ -101,10 +101,11 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
 }
 
 /// Sums of products of two matrices alone: nothing is added to, and no factor is left. With one row
-/// or one column each element is read once in any case.
+/// or one column each element is read once in any case. A fold reads no place beside an axis.
 bool can_fold(const contraction_step& s) {
-    return s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&
-           !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
+    return s.a_edges.empty() && s.b_edges.empty() && s.beta == 0 && s.alpha.instructions.empty() &&
+           s.alpha.value == 1 && !s.conjugate_a && !s.conjugate_b && iterations(s.m) > 1 &&
+           iterations(s.n) > 1 && iterations(s.k) > 1;
 }
 
 /// In vectors of multiplications.
