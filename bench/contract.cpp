@@ -22,6 +22,7 @@
 #include "bench/calls.hpp"
 #include "bench/cases.hpp"
 #include "bench/convolutions.hpp"
+#include "bench/layouts.hpp"
 #include "bench/peak.hpp"
 #include "bench/small.hpp"
 #include "bench/timing.hpp"
@@ -222,6 +223,8 @@ void measure_all(int threads, const settings& s) {
         measure_small(float_peak);
     if (contains(s.groups, "convolutions") && contains(s.types, "float"))
         measure_convolutions(threads, float_peak, s.text);
+    // It takes minutes, and is asked for by name.
+    if (!s.groups.empty() && contains(s.groups, "layouts")) measure_layouts(threads);
 }
 
 }  // namespace
@@ -229,7 +232,7 @@ void measure_all(int threads, const settings& s) {
 // Arguments, in any order: the numbers of threads to measure with (1 and 2 when none are given);
 // "quick" leaves out the largest cases, "alone" the peer, whose threads linger on the processors
 // that ours need; "float", "double", "c64", "c128", "bf16", "f16", "i32" or "i64" for some of the
-// element types; names of groups of bench/cases.hpp, "convolutions" or "calls", for a part; "text=..." for the
+// element types; names of groups of bench/cases.hpp, "convolutions", "calls" or "layouts", for a part; "text=..." for the
 // einsum strings that contain it.
 int main(int argc, char** argv) {
     settings s;

@@ -23,7 +23,7 @@ constexpr std::int64_t part_elements = std::int64_t{1} << 14;
 constexpr std::int64_t serial_elements = std::int64_t{1} << 15;
 
 // Where the element that is read at a place lies, along its axis.
-std::int64_t position(const steps::edged_axis& axis, std::int64_t place) {
+std::int64_t element_of(const steps::edged_axis& axis, std::int64_t place) {
     const std::int64_t extent = axis.extent;
     if (extent <= 0) return outside;
     switch (axis.kind) {
@@ -41,7 +41,7 @@ std::int64_t position(const steps::edged_axis& axis, std::int64_t place) {
     return place * axis.stride;
 }
 
-std::int64_t sum(std::int64_t x, std::int64_t y) {
+std::int64_t add(std::int64_t x, std::int64_t y) {
     return x == outside || y == outside ? outside : x + y;
 }
 
@@ -139,7 +139,7 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
         const steps::edged_axis& edge = *together[0];
         for (auto& [loop, factor] : loops) factor = edge.factors[loop];
         axis made = all_places(loops, edge.offset);
-        for (std::int64_t& place : made.from) place = position(edge, place);
+        for (std::int64_t& place : made.from) place = element_of(edge, place);
         made.distance *= std::abs(edge.stride);
         axes_.push_back(std::move(made));
         return;
@@ -163,7 +163,7 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
         for (const auto& [loop, step] : loops)
             repeat(places, loop < edge->factors.size() ? edge->factors[loop] : 0, extents_[loop]);
         for (std::size_t i = 0; i < places.size(); ++i)
-            made.from[i] = sum(made.from[i], position(*edge, places[i]));
+            made.from[i] = add(made.from[i], element_of(*edge, places[i]));
     }
     axes_.push_back(std::move(made));
 }
@@ -240,7 +240,7 @@ void inside_copy::cut_row() {
         if (next.extent() * static_cast<std::int64_t>(from.size()) > row_elements) break;
         std::vector<std::int64_t> longer;
         for (const std::int64_t start : next.from)
-            for (const std::int64_t more : from) longer.push_back(sum(start, more));
+            for (const std::int64_t more : from) longer.push_back(add(start, more));
         from = std::move(longer);
         --row_axis_;
     }
@@ -271,7 +271,7 @@ void inside_copy::run(const void* from, std::int64_t first, std::int64_t count, 
         for (std::int64_t x = static_cast<std::int64_t>(row_axis_) - 1, rest = number; x >= 0;
              --x) {
             const axis& outer = axes_[static_cast<std::size_t>(x)];
-            start = sum(start, outer.from[static_cast<std::size_t>(rest % outer.extent())]);
+            start = add(start, outer.from[static_cast<std::size_t>(rest % outer.extent())]);
             rest /= outer.extent();
         }
         const std::int64_t begin = unit % pieces * part_elements;
