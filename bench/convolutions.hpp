@@ -1,4 +1,4 @@
-// Contractions of convolutions: operands whose places are sums of counters, as h + k and 2q + k are.
+// Contractions of convolutions: operands whose places are sums of counters, as h + k and 2q + k.
 // They are timed as the engine of contractions is given them, beside plain products of their sizes.
 #pragma once
 

@@ -25,9 +25,9 @@ struct contraction_loop {
 enum class edge : std::uint8_t { zero, clamp, wrap };
 
 /// An axis of A or of B whose place, `offset` + the sum of factor * counter over all loops, may lie
-/// outside 0 .. extent - 1. What the axis adds to the position in memory, stride * the place that is
-/// read, is not in the loops' strides. Where any axis with `edge::zero` is outside, the operand is 0;
-/// so it is where the axis has no element.
+/// outside 0 .. extent - 1. What the axis adds to the position in memory, stride * the place that
+/// is read, is not in the loops' strides. Where any axis with `edge::zero` is outside, the operand
+/// is 0; so it is where an axis has no element.
 struct edged_axis {
     edge kind = edge::zero;
     std::int64_t extent = 0;
@@ -51,8 +51,8 @@ struct contraction {
     // Complex numbers: A, or B, is conjugated on the way.
     bool conjugate_a = false;
     bool conjugate_b = false;
-    // Axes whose places may lie outside: A given to run() is place 0 of each. Memory outside them is
-    // never read. Those of A have no factors of loops of n, those of B none of loops of m.
+    // Axes whose places may lie outside; the operand that is run on is at place 0 of each. Memory
+    // outside them is never read. Those of A have no factors of loops of n, of B none of m.
     std::span<const edged_axis> a_edges = {};
     std::span<const edged_axis> b_edges = {};
 };

@@ -1,5 +1,5 @@
-// Packing of a vector of columns that lie in a few pieces, at steps of one element or of two: as the
-// places of a convolution do, whose rows end within a vector.
+// Packing of a vector of columns that lie in a few pieces, at steps of one element or of two: as
+// the places of a convolution do, whose rows end within a vector.
 #if defined(RICCI_KERNELS_GEMM_PACK_PIECES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_PACK_PIECES_INL_H
 #undef RICCI_KERNELS_GEMM_PACK_PIECES_INL_H
