@@ -14,7 +14,7 @@ namespace ricci::plan {
 
 /// What an assignment is, and which of its fields mean something.
 enum class form : std::uint8_t {
-    contract,  // body: a product of two loads, each perhaps conjugated
+    contract,  // body: a product of two loads, each perhaps conjugated, or with edges
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
     scatter,  // target += body, a load, in any order; an element may be reached any number of times

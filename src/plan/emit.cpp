@@ -2,6 +2,7 @@
 #include "src/plan/emit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -31,13 +32,14 @@ public:
         };
         const expression& left = load(factors[0], c.conjugate_a);
         const expression& right = load(factors[1], c.conjugate_b);
-        const place at_a = address_of(left.source), at_b = address_of(right.source),
+        const place at_a = address_inside(left.source), at_b = address_inside(right.source),
                     at_c = address_of(a.target);
         c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
         c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
         c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
         c.beta = a.beta;
         const auto all = united(left.indices, right.indices);
+        loop_groups loops;
         c.flops = 2 * graph_.size(all);
         for (const loop i : all) {
             const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
@@ -51,7 +53,10 @@ public:
                                          : c.n_names;
             group.push_back(strides);
             names.push_back({graph_.loops().letter(i), strides.extent});
+            loops[summed ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2].push_back(i);
         }
+        c.a_edges = edges_of(left.source, loops);
+        c.b_edges = edges_of(right.source, loops);
         c.alpha = compile_number(plan_, a.scale);
         const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
                               graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
@@ -158,6 +163,37 @@ private:
         return plan_.slots[static_cast<std::size_t>(a.slot)];
     }
     place address_of(const access& a) const { return plan::address_of(a, slot_of(a).strides); }
+
+    /// The loops of a contraction: batch, m, n, k.
+    using loop_groups = std::array<std::vector<loop>, 4>;
+    /// Without what axes with edges add, of which it is at the first place within the bounds.
+    place address_inside(access a) const {
+        for (place& p : a.at) {
+            if (p.edge == edge::none) continue;
+            const std::int64_t first = p.low;
+            p = {};
+            p.offset = first;
+        }
+        return address_of(a);
+    }
+    std::vector<edged_axis> edges_of(const access& a, const loop_groups& loops) const {
+        std::vector<edged_axis> edges;
+        for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
+            const place& p = a.at[axis];
+            if (p.edge == edge::none) continue;
+            edged_axis made;
+            made.kind = p.edge == edge::clamp  ? steps::edge::clamp
+                        : p.edge == edge::wrap ? steps::edge::wrap
+                                               : steps::edge::zero;
+            made.extent = p.high - p.low + 1;
+            made.stride = slot_of(a).strides[axis];
+            made.offset = p.offset - p.low;
+            for (const auto& group : loops)
+                for (const loop l : group) made.factors.push_back(p.factor(l));
+            edges.push_back(std::move(made));
+        }
+        return edges;
+    }
     double element_bytes() const { return static_cast<double>(size_of(plan_.type)); }
 
     // The slowest loop first: that of the largest stride.

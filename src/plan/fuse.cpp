@@ -159,6 +159,7 @@ std::vector<access> planes_of(const program_plan& plan, const assign& seed, form
     const bool folds = seed.folding == fold::sum || seed.folding == fold::mean ||
                        (sums_exponentials(seed.folding) && seed.folding != fold::softmax);
     if (as == form::map && !folds) return planes;
+    if (plan.values[seed.body].edged) return planes;
     for_each_load(plan.values, seed, [&](const access& from) {
         const slot& memory = plan.slot_of(from);
         if (memory.kind == storage::input) return;  // nothing makes it

@@ -119,6 +119,10 @@ void growth::add_consumer(std::size_t step) {
 growth::outcome growth::place(std::size_t step) {
     const assign* a = group_.plan->steps[step].as_assign();
     if (a == nullptr) return fail(-1, "it is used by another fused group");
+    bool edged = false;
+    for_each_load(group_.plan->values, *a,
+                  [&](const access& from) { edged = edged || has_edge(from); });
+    if (edged) return fail(-1, "a contraction reads it beside an axis");
     if (a->as == form::map) return place_map(step, *a);
     if (a->as == form::contract) return place_contraction(step, *a);
     if (a->as == form::gather) return place_picked(step, *a);

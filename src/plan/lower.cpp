@@ -408,7 +408,11 @@ expr lowering::plain(expr e, double loops) {
 }
 
 void lowering::emit(const contraction_of& product, const access& target, double beta) {
-    if (has_edged_operands(product)) return emit_boxes(product, target, beta);
+    if (has_edged_operands(product)) {
+        if (is_cut_in_few(product)) return emit_boxes(product, target, beta);
+        for (const expr e : {product.a, product.b})
+            hides_ = hides_ || has_edge(graph_[e].source, edge::nothing);
+    }
     hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
     const auto factor = [&](expr e, bool conjugate) {
         return conjugate ? graph_.apply(opcode::conjugate, e) : e;

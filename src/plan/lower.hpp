@@ -111,6 +111,7 @@ private:
     expr joined(fold folding, const expr_list& values);
     expr folded(fold folding, const loop_list& over, expr value);
     void emit_part(contraction_of product, const access& target, double beta);
+    bool is_cut_in_few(const contraction_of& product) const;
     bool has_edged_operands(const contraction_of& product) const;
     void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
                         loop_list over);

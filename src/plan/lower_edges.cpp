@@ -13,7 +13,7 @@
 namespace ricci::plan {
 namespace {
 
-// Contractions that one is cut into, at most; a copy takes less beyond that.
+// Contractions that one is cut into, at most.
 constexpr std::size_t most_contractions = 9;
 
 /// Whether nothing is cut.
@@ -40,14 +40,13 @@ expr lowering::padded(expr load) {
     for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
         place& p = from.at[axis];
         place at = p;
-        const bool looked_up =
-            std::any_of(node.lookups.begin(), node.lookups.end(), [&](const lookup_axis& l) {
-                return l.axis == static_cast<std::int32_t>(axis);
-            });
+        const bool looked_up = std::any_of(
+            node.lookups.begin(), node.lookups.end(),
+            [&](const lookup_axis& l) { return l.axis == static_cast<std::int32_t>(axis); });
         const auto reached = graph_.reach(p);
         const std::int64_t first = looked_up ? 0 : reached.first;
-        const std::int64_t extent = looked_up ? plan_.slot_of(from).extents[axis]
-                                              : reached.second - reached.first + 1;
+        const std::int64_t extent =
+            looked_up ? plan_.slot_of(from).extents[axis] : reached.second - reached.first + 1;
         at.edge = edge::none;
         at.low = at.high = 0;
         at.offset -= first;
@@ -367,22 +366,27 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
         if (summed && first) emit_map(target, loops_of(target), old(target), fold::none, {});
         return;
     }
-    auto there = product;
-    there.a = padded(product.a);
-    there.b = padded(product.b);
-    emit(there, target, beta);
 }
 
-// A factor of a contraction in memory, or as it is where cutting few loops settles its edges. A
-// number 0 is not left out by that: what it is multiplied with may be no number.
+// A factor of a contraction: in memory, or read beside an axis, which contractions do themselves.
 expr lowering::operand(expr e) {
     const auto& node = graph_[e];
-    if (node.kind != kind::load || !node.edged || is_foreign(e)) return stored(e);
-    if (has_edge(node.source, edge::zero) || !is_cut_by(graph_, node.source, node.indices))
-        return padded(e);
+    if (node.kind != kind::load || !node.edged) return stored(e);
+    return is_foreign(e) ? native(e) : e;
+}
+
+// Whether its edges are all settled by cutting it into few. A number 0 is not left out by that: what
+// it is multiplied with may be no number.
+bool lowering::is_cut_in_few(const contraction_of& product) const {
     std::size_t boxes = 1;
-    for (const loop l : loop_list(node.indices)) boxes *= parts_of(graph_, l, e).size();
-    return boxes <= most_contractions ? e : padded(e);
+    for (const expr e : {product.a, product.b}) {
+        const auto& node = graph_[e];
+        if (!node.edged) continue;
+        if (has_edge(node.source, edge::zero) || !is_cut_by(graph_, node.source, node.indices))
+            return false;
+        for (const loop l : node.indices) boxes *= parts_of(graph_, l, e).size();
+    }
+    return boxes <= most_contractions;
 }
 
 // A tensor of another type, converted, at the same places.
@@ -407,8 +411,8 @@ access lowering::converted(const access& from, bool condition) {
     }
     const expr read = graph_.load(whole, condition);
     access result = from;
-    result.slot = target.slot = new_memory(
-        extents, std::vector<ir::ref>(extents.size(), ir::none), type_);
+    result.slot = target.slot =
+        new_memory(extents, std::vector<ir::ref>(extents.size(), ir::none), type_);
     result.positions = target.positions = {0, -1};
     emit_gather(read, target, axes);
     return result;
@@ -445,7 +449,8 @@ void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& 
         const bool plain = !graph_[a].edged && graph_[a].kind != kind::constant;
         arguments.push_back(plain ? a : stored(a));
     }
-    if (lookups.empty()) return emit_gather(graph_.load(node.source, node.condition), target, indices);
+    if (lookups.empty())
+        return emit_gather(graph_.load(node.source, node.condition), target, indices);
     emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target,
                 indices);
 }

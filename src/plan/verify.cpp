@@ -51,8 +51,8 @@ private:
         return plan_.slots[static_cast<std::size_t>(number)];
     }
 
-    void check(const place& p, std::int64_t extent) const {
-        require(p.edge == edge::none, "a place with an edge, which nothing runs");
+    void check(const place& p, std::int64_t extent, bool edged) const {
+        require(edged || p.edge == edge::none, "a place with an edge, which nothing runs");
         std::int64_t least = p.offset, most = p.offset;
         bool empty = false;
         for (std::size_t k = 0; k < p.terms.size(); ++k) {
@@ -63,15 +63,16 @@ private:
             (reach < 0 ? least : most) += reach;
             empty = empty || values_.extent(t.over) == 0;
         }
+        if (p.edge != edge::none) least = p.low, most = p.high;
         require(empty || (least >= 0 && most < extent), "a place outside its axis");
     }
-    void check(const access& a) const {
+    void check(const access& a, bool edged = false) const {
         const slot& s = slot_of(a.slot);
         require(s.kind != storage::unused && s.kind != storage::number, "a slot without elements");
         require(a.at.size() == s.extents.size(), "an access of another rank");
         const bool empty = std::find(s.extents.begin(), s.extents.end(), 0) != s.extents.end();
         for (std::size_t axis = 0; axis < a.at.size() && !empty; ++axis)
-            check(a.at[axis], s.extents[axis]);
+            check(a.at[axis], s.extents[axis], edged);
     }
 
     void check_body(expr e) const {
@@ -83,7 +84,7 @@ private:
 
     void check(const assign& a) {
         check(a.target);
-        for_each_load(values_, a, [&](const access& from) { check(from); });
+        for_each_load(values_, a, [&](const access& from) { check(from, a.as == form::contract); });
         for (const expr e : {a.body, a.scale, a.numbers}) check_body(e);
         require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
         require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");

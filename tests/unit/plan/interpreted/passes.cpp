@@ -123,6 +123,8 @@ public:
             const std::map<std::string, dense>& expected)
         : request_(request), seen_(seen), real_(is_real(request)) {
         if (real_ && !expected.empty()) expected_ = scaled(expected, request);
+        // Programs are read without scopes: each letter has one extent, which the caller gave.
+        reads_programs_ = expected.empty() || request.index_extent_count == 0;
     }
 
     std::string run() {
@@ -163,7 +165,7 @@ private:
         const auto* const before = std::exchange(interpreted_, program.equations.data);
         // As it is bound, a letter of an equation may have two extents.
         if (first) interpreted_ = nullptr;
-        if (first || !real_ || before == interpreted_) return;
+        if (first || !real_ || !reads_programs_ || before == interpreted_) return;
         auto now = scaled(values_of(program, request_, shapes_), request_);
         for (const auto& [name, x] : now)
             if (const auto known = expected_.find(name); known != expected_.end())
@@ -212,7 +214,7 @@ private:
 
     const engine::request& request_;
     plan_contents& seen_;
-    bool real_ = true;
+    bool real_ = true, reads_programs_ = true;
     bool shared_ = false;  // an output and an input may be one memory by now
     shapes_by_name shapes_;
     const ir::equation* interpreted_ = nullptr;

@@ -134,11 +134,26 @@ public:
         return value(e);
     }
     array<T>& memory_of(std::int32_t slot) { return *memory_.at(static_cast<std::size_t>(slot)); }
-    T load(const plan::access& a) { return memory_of(a.slot)[offset(a)]; }
+    T load(const plan::access& a) { return is_beyond(a) ? T(0) : memory_of(a.slot)[offset(a)]; }
     void store(const plan::access& a, T x) { memory_of(a.slot).set(offset(a), x); }
 
 private:
     using opcode = steps::opcode;
+
+    // Whether 0 is read, beyond an edge.
+    bool is_beyond(const plan::access& a) const {
+        for (const auto& p : a.at) {
+            const std::int64_t at = loops_.of(p);
+            if (plan::is_empty(p.edge) && (at < p.low || at > p.high)) return true;
+        }
+        return false;
+    }
+    static std::int64_t within(const plan::place& p, std::int64_t at) {
+        const std::int64_t round = p.high - p.low + 1;
+        if (p.edge == plan::edge::clamp) return std::min(std::max(at, p.low), p.high);
+        if (p.edge == plan::edge::wrap) return p.low + ((at - p.low) % round + round) % round;
+        return at;
+    }
 
     // `moved`: of some axes, how far beyond what the access says.
     std::size_t offset(const plan::access& a,
@@ -147,7 +162,7 @@ private:
         if (a.at.size() != extents.size()) throw std::logic_error("an access of another rank");
         std::int64_t result = 0;
         for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-            std::int64_t at = loops_.of(a.at[axis]);
+            std::int64_t at = within(a.at[axis], loops_.of(a.at[axis]));
             for (const auto& [which, by] : moved) at += which == axis ? by : 0;
             if (at < 0 || at >= extents[axis])
                 throw std::out_of_range("a place outside of its axis");
