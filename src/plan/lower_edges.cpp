@@ -21,6 +21,16 @@ bool is_uncut(const std::vector<loop_range>& parts) {
     return parts.size() == 1 && parts[0].round == 0;
 }
 
+/// Whether several iterations read one place, or it leaves its axis; (gc), two loops merged, does
+/// neither.
+bool is_overlapping(const graph& values, const place& p) {
+    if (p.terms.size() < 2) return false;
+    double iterations = 1;
+    for (const auto& t : p.terms) iterations *= static_cast<double>(values.extent(t.over));
+    const auto [least, most] = values.reach(p);
+    return p.edge != edge::none || iterations > static_cast<double>(most - least + 1);
+}
+
 bool can_be_joined(fold f) {
     return f == fold::sum || f == fold::mean || f == fold::product || f == fold::maximum ||
            f == fold::minimum;
@@ -136,7 +146,7 @@ loop_list lowering::shifts_of(expr body, const loop_list& over) const {
         });
     };
     for_each_place([&](const access&, const place& p) {
-        const bool shifts = p.terms.size() > 1 &&
+        const bool shifts = is_overlapping(graph_, p) &&
                             std::any_of(p.terms.begin(), p.terms.end(),
                                         [&](const term& t) { return contains(over, t.over); });
         for (const auto& t : p.terms)

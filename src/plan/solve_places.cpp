@@ -241,8 +241,8 @@ private:
         return there < 0 ? -1 : values_.sum(std::move(over), there);
     }
 
-    // One tensor with several of the loops, of which the place is made, and nothing else that is
-    // summed: its elements are added up where they belong, each read once.
+    // A factor with all of the loops of which the place is made: what there is for each of their
+    // iterations is added up where it belongs, each read once.
     bool adds_rows(const place& difference) const {
         loop_list mine;
         bool free = false;
@@ -252,13 +252,9 @@ private:
         }
         if (!free || (values_.type() != element::f32 && values_.type() != element::f64))
             return false;
-        const expr* only = nullptr;
-        for (const expr& f : rest_) {
-            if (values_.is_scalar(f)) continue;
-            if (only != nullptr) return false;
-            only = &f;
-        }
-        return only != nullptr && mine.size() > 1 && without(mine, values_[*only].indices).empty();
+        return mine.size() > 1 && std::any_of(rest_.begin(), rest_.end(), [&](expr f) {
+                   return without(mine, values_[f].indices).empty();
+               });
     }
 
     expr solve_for(const place& difference, const term& t) const {
