@@ -23,7 +23,7 @@ public:
     program_sum from(std::size_t k) const {
         program_sum sum;
         sum.result = k;
-        for (std::size_t at = k; sum.terms.size() + 1 < most_terms;) {
+        for (std::size_t at = k;;) {
             const node& n = program_[at];
             program_sum::term t;
             int next = -1;
@@ -49,16 +49,15 @@ public:
                 break;
             }
             sum.terms.push_back(t);
-            if (goes_on(next)) {
+            // Where there is no room for all terms, the others are a sum of their own.
+            if (goes_on(next) && sum.terms.size() + 2 < most_terms) {
                 at = static_cast<std::size_t>(next);
                 sum.inside.push_back(at);
                 continue;
             }
-            sum.terms.push_back(first(next, sum));
+            sum.terms.push_back(goes_on(next) ? program_sum::term{-1, next} : first(next, sum));
             break;
         }
-        if (!sum.inside.empty() && sum.terms.size() + 1 >= most_terms)
-            sum.terms.push_back({-1, static_cast<int>(sum.inside.back())}), sum.inside.pop_back();
         std::reverse(sum.terms.begin(), sum.terms.end());
         return sum;
     }

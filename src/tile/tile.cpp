@@ -116,10 +116,12 @@ private:
                (strides_of(program_[k]).q == 1 || is_number_of_row(k));
     }
 
-    /// A factor: an operand's rows where they lie, if nobody has fetched them.
+    /// A factor: an operand's rows where they lie, if nobody has fetched them. A number of a row is
+    /// read there in any case: the sum may be written where it was fetched to.
     location locate_rows(std::size_t k, factor_rows& rows) {
-        if (is_row(k) && at_[k].where == place::none &&
-            !code_.shape_.contiguous(strides_of(program_[k]))) {
+        const bool there = !uniform_[k] && is_number_of_row(k);
+        if (there || (is_row(k) && at_[k].where == place::none &&
+                      !code_.shape_.contiguous(strides_of(program_[k])))) {
             rows.operand = program_[k].operand;
             return {};
         }
