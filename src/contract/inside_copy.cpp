@@ -72,8 +72,12 @@ inside_copy::inside_copy(const std::vector<std::int64_t>& extents,
     for (std::size_t l = 0; l < inside.size(); ++l)
         if (inside[l] != 0 && extents_[l] > 1) moved.emplace_back(l, inside[l]);
     add_inside(std::move(moved));
-    std::stable_sort(axes_.begin(), axes_.end(),
-                     [](const axis& x, const axis& y) { return x.distance > y.distance; });
+    // By insertion: few axes, and equals keep their order.
+    for (auto a = axes_.begin(); a != axes_.end(); ++a)
+        std::rotate(
+            std::upper_bound(axes_.begin(), a, *a,
+                             [](const axis& x, const axis& y) { return x.distance > y.distance; }),
+            a, a + 1);
 }
 
 // The places of a sum of loops, in `from`: all between the lowest and the highest one that can be
@@ -144,8 +148,9 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
         axes_.push_back(std::move(made));
         return;
     }
-    std::stable_sort(loops.begin(), loops.end(),
-                     [](const auto& x, const auto& y) { return x.second < y.second; });
+    std::sort(loops.begin(), loops.end(), [](const auto& x, const auto& y) {
+        return x.second != y.second ? x.second < y.second : x.first < y.first;
+    });
     axis made;
     std::int64_t filled = 1;
     for (const auto& [loop, step] : loops) {

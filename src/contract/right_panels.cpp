@@ -73,8 +73,8 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
                 const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
                 const std::int64_t width =
                     std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
-                const auto from = pack_source(b, columns_, first, width, depth_, k,
-                                              std::min(rows, part.to - k));
+                const auto from =
+                    pack_source(b, columns_, first, width, depth_, k, std::min(rows, part.to - k));
                 table_->pack_columns(from, here + v * table_->lanes, step);
             }
         }

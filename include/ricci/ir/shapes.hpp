@@ -352,16 +352,17 @@ private:
     /// counts, as in \sum_{j'} 1, it counts the j around it, whatever that is.
     constexpr void share_given(ref e) {
         if (!unsettled_) return;
-        index_set summed;
+        index_set counted;
         walk(e, p.equations[e].body, [&](ref n) {
             const node& x = p.nodes[n];
             for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
-                take_given(p.reduced(x, k), p.nodes[p.child(x, 0)].kind == op::number);
-                summed.add(p.reduced(x, k));
+                const bool counts = p.nodes[p.child(x, 0)].kind == op::number;
+                take_given(p.reduced(x, k), counts);
+                if (counts) counted.add(p.reduced(x, k));
             }
         });
         for (ref i = 0; i < p.indices.size(); ++i)
-            if (!summed.has(i)) take_given(i, false);
+            if (!counted.has(i)) take_given(i, false);
     }
     constexpr void take_given(ref i, bool counts) {
         text_view spelling = p.index(i);

@@ -22,7 +22,7 @@ namespace ricci::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// `Count` vectors of a row of sums from i on. `load(from, v)` reads the v-th one, which is there.
-template <int Count, class D, class T, class Load>
+template <std::size_t Count, class D, class T, class Load>
 HWY_INLINE void add_up_terms(D d, stored<hn::Vec<D>> (&sums)[Count], const sum_term<T>* terms,
                              std::size_t count, std::ptrdiff_t row, std::size_t i, Load load) {
     using V = hn::Vec<D>;
@@ -34,57 +34,61 @@ HWY_INLINE void add_up_terms(D d, stored<hn::Vec<D>> (&sums)[Count], const sum_t
         if (x.a_moves) {
             const T* const a = x.a + row * x.a_step + i;
             RICCI_UNROLL
-            for (int v = 0; v < Count; ++v)
+            for (std::size_t v = 0; v < Count; ++v)
                 join(v, static_cast<V>(load(a + v * lanes, v)),
                      static_cast<V>(load(b + v * lanes, v)));
             return;
         }
         const V factor = number(x);
         RICCI_UNROLL
-        for (int v = 0; v < Count; ++v) join(v, factor, static_cast<V>(load(b + v * lanes, v)));
+        for (std::size_t v = 0; v < Count; ++v)
+            join(v, factor, static_cast<V>(load(b + v * lanes, v)));
     };
     if (terms[0].b == nullptr) {
         const V first = number(terms[0]);
         RICCI_UNROLL
-        for (int v = 0; v < Count; ++v) sums[v] = first;
+        for (std::size_t v = 0; v < Count; ++v) sums[v] = first;
     } else {
-        add(terms[0], [&](int v, V x, V y) HWY_ATTR { sums[v] = hn::Mul(x, y); });
+        add(terms[0], [&](std::size_t v, V x, V y) HWY_ATTR { sums[v] = hn::Mul(x, y); });
     }
     for (std::size_t t = 1; t < count; ++t) {
         const sum_term<T>& x = terms[t];
         if (!x.scales) {
-            add(x, [&](int v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, b, sums[v]); });
+            add(x, [&](std::size_t v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, b, sums[v]); });
         } else if (x.b != nullptr) {
-            add(x, [&](int v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, sums[v], b); });
+            add(x, [&](std::size_t v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, sums[v], b); });
         } else {
             const V factor = number(x);
             RICCI_UNROLL
-            for (int v = 0; v < Count; ++v) sums[v] = hn::Mul(factor, sums[v]);
+            for (std::size_t v = 0; v < Count; ++v) sums[v] = hn::Mul(factor, sums[v]);
         }
     }
 }
 
 /// The last of `Count` vectors has `rest` numbers, of which there are fewer than lanes; 0: all.
-template <int Count, class T>
+template <std::size_t Count, class T>
 HWY_INLINE void sum_vectors(T* to, const sum_term<T>* terms, std::size_t count, std::ptrdiff_t row,
                             std::size_t i, std::size_t rest) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-    constexpr int last = Count - 1;
+    constexpr std::size_t last = Count - 1;
     stored<V> sums[Count];
     if (rest == 0) {
         add_up_terms<Count>(d, sums, terms, count, row, i,
-                            [=](const T* from, int) HWY_ATTR { return hn::LoadU(d, from); });
+                            [=](const T* from, std::size_t)
+                                HWY_ATTR { return hn::LoadU(d, from); });
         RICCI_UNROLL
-        for (int v = 0; v < Count; ++v) hn::StoreU(static_cast<V>(sums[v]), d, to + i + v * lanes);
+        for (std::size_t v = 0; v < Count; ++v)
+            hn::StoreU(static_cast<V>(sums[v]), d, to + i + v * lanes);
         return;
     }
-    add_up_terms<Count>(d, sums, terms, count, row, i, [=](const T* from, int v) HWY_ATTR {
+    add_up_terms<Count>(d, sums, terms, count, row, i, [=](const T* from, std::size_t v) HWY_ATTR {
         return v == last ? load_first(d, from, rest) : hn::LoadU(d, from);
     });
     RICCI_UNROLL
-    for (int v = 0; v < last; ++v) hn::StoreU(static_cast<V>(sums[v]), d, to + i + v * lanes);
+    for (std::size_t v = 0; v < last; ++v)
+        hn::StoreU(static_cast<V>(sums[v]), d, to + i + v * lanes);
     store_first(static_cast<V>(sums[last]), d, to + i + last * lanes, rest);
 }
 
