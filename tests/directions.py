@@ -34,6 +34,7 @@ ARROWS = {
     "src/copy": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/map": {"base", "src/steps", "src/tile", "src/copy", "src/kernels", "src/runtime"},
     "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
+    "src/scan": {"base", "src/steps", "src/runtime"},
     "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir"},
@@ -41,7 +42,7 @@ ARROWS = {
     # A plan and the memory of its operands, run.
     "src/text": {"base", "ir", "notation", "derive", "engine", "front"},
     "src/engine": {"base", "ir", "derive", "engine", "bind", "tensors", "front", "src/steps", "src/text", "src/plan",
-                   "src/contract", "src/map", "src/index", "src/fused", "src/kernels", "src/runtime"},
+                   "src/contract", "src/map", "src/index", "src/scan", "src/fused", "src/kernels", "src/runtime"},
     # Programs known at run time: parsed, printed, bound.
     "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
                   "src/engine", "src/runtime"},

@@ -235,6 +235,7 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
             return ready_contraction(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::map_step>) return ready_map(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::scan_step>) return ready_scan(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::fused_step>) return ready_group(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::joined_step>) return ready_joined(plan, s);
         else return ready_chained(plan, s);

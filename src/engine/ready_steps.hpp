@@ -13,6 +13,7 @@
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
+#include "src/scan/scan.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
 #include "src/runtime/loans.hpp"
@@ -111,6 +112,26 @@ private:
     bool checked_before_ = false;
 };
 
+class ready_scan {
+public:
+    using planned = plan::scan_step;
+    ready_scan(const plan::program_plan& plan, const planned& s)
+        : kernels_(steps::scan{plan.type_of(s.to.slot), s.folding, s.backwards, s.extents, s.along,
+                               s.out, s.in}) {}
+    void bind(const plan_memory& memory, const planned& s) {
+        in_ = memory.base(s.from.slot);
+        out_ = memory.base(s.to.slot);
+    }
+    void run() { kernels_.run(out_, in_); }
+    static void list_loans(runtime::loan_book&) {}
+    static std::string words(std::size_t = 0) { return {}; }
+
+private:
+    elementwise::prepared_scan kernels_;
+    void* out_ = nullptr;
+    const void* in_ = nullptr;
+};
+
 /// Numbers that are computed when a step runs, in the order in which they are added.
 class ready_numbers {
 public:
@@ -186,7 +207,7 @@ private:
     way how_;
 };
 
-using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_group,
+using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_scan, ready_group,
                                 ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);

@@ -18,6 +18,7 @@ enum class form : std::uint8_t {
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
+    scan,     // body: a load. Each element is the fold of all up to it along `along`, or from it on
 };
 
 /// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not
@@ -36,6 +37,8 @@ struct assign {
     // of it; -1: the target has no such loop.
     loop scattered = -1;
     expr numbers = -1;
+    loop along = -1;         // scan: one of `loops`
+    bool backwards = false;  // scan: from the last one on
     // A product under a bracket is one by zeros here: where what it writes is no number, something
     // may have come through that the bracket excludes.
     bool hides = false;

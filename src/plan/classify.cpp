@@ -188,4 +188,11 @@ decision classify(const gather_step& s, element type) {
     return {{way::convert, cycles + elements / of.lanes / vectors_a_cycle}, {}};
 }
 
+decision classify(const scan_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    // Each waits for the one before it, a few rows abreast.
+    return {{way::scan, start + elements * (1 + 2 * of.bytes / bytes_a_cycle)}, {}};
+}
+
 }  // namespace ricci::plan

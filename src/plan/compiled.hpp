@@ -15,6 +15,7 @@
 #include "src/steps/fused.hpp"
 #include "src/steps/gather.hpp"
 #include "src/steps/map.hpp"
+#include "src/steps/scan.hpp"
 
 namespace ricci::plan {
 
@@ -104,6 +105,16 @@ struct gather_step : assignment_step {
     walked wanted;
 };
 
+struct scan_step : assignment_step {
+    fold folding = fold::sum;
+    bool backwards = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::size_t along = 0;
+    operand out, in;
+    tensor_use to, from;
+};
+
 /// Several equations' contractions and maps, tile by tile.
 struct fused_step : step_facts {
     struct operand_use : tensor_use {
@@ -148,8 +159,8 @@ struct chained_step {
 };
 
 /// What runs. Joined and chained steps hold their parts.
-using compiled_step =
-    std::variant<contraction_step, map_step, gather_step, fused_step, joined_step, chained_step>;
+using compiled_step = std::variant<contraction_step, map_step, gather_step, scan_step, fused_step,
+                                   joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
 /// maps, gathers and fused groups.
@@ -190,6 +201,12 @@ void for_each_slot(const gather_step& s, F visit) {
     for (const auto& l : s.lookups) visit(l.numbers.use.slot, false);
     if (s.wanted.use.slot >= 0) visit(s.wanted.use.slot, false);
     visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const scan_step& s, F visit) {
+    visit(s.from.slot, false);
+    visit(s.to.slot, true);
 }
 
 template <class F>

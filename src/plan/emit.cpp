@@ -151,6 +151,23 @@ public:
         return g;
     }
 
+    scan_step scan(const assign& a) const {
+        auto s = begun<scan_step>(a);
+        s.folding = a.folding;
+        s.backwards = a.backwards;
+        const access& source = graph_[a.body].source;
+        name_loops(a.loops, s.extents, s.indices);
+        s.along = static_cast<std::size_t>(std::find(a.loops.begin(), a.loops.end(), a.along) -
+                                           a.loops.begin());
+        s.out = walked(address_of(a.target), a.loops);
+        s.in = walked(address_of(source), a.loops);
+        s.to = {a.target.slot, a.target.positions};
+        s.from = {source.slot, source.positions};
+        s.flops = graph_.size(a.loops);
+        s.bytes = 2 * graph_.size(a.loops) * element_bytes();
+        return s;
+    }
+
 private:
     template <class Step>
     static Step begun(const assign& a) {
@@ -267,6 +284,8 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             return classified(make.gather(a));
         case form::scatter:
             return classified(make.scatter(a));
+        case form::scan:
+            return classified(make.scan(a));
     }
     return {};
 }
@@ -281,7 +300,7 @@ double flops_of(const program_plan& plan, const assign& a) {
     const graph& values = plan.values;
     if (a.as == form::contract) return 2 * values.size(united(a.loops, a.over));
     if (a.as == form::gather) return 0;
-    if (a.as == form::scatter) return values.size(a.loops);
+    if (a.as == form::scatter || a.as == form::scan) return values.size(a.loops);
     const auto load = [](const access&) { return 0; };
     const auto position = [](const place&) { return 0; };
     assembler program(values, load, position);

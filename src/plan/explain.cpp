@@ -107,6 +107,16 @@ public:
         return fmt::format("{}  {}", text, loops);
     }
 
+    std::string line(const scan_step& s) const {
+        std::string loops;
+        for (std::size_t k = 0; k < s.indices.size(); ++k)
+            loops += fmt::format("{}{}={}", k > 0 ? "," : "", words_of_index(p_, s.indices[k]),
+                                 s.extents[k]);
+        return fmt::format("{} {} {}  {} = {}   {}", word_of(s.folding),
+                           s.backwards ? "from each" : "up to each",
+                           words_of_index(p_, s.indices[s.along]), use(s.to), use(s.from), loops);
+    }
+
     std::string line(const map_step& m) const {
         std::string over, free, read;
         for (std::size_t k = 0; k < m.indices.size(); ++k) {

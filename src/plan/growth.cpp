@@ -126,6 +126,7 @@ growth::outcome growth::place(std::size_t step) {
     if (a->as == form::map) return place_map(step, *a);
     if (a->as == form::contract) return place_contraction(step, *a);
     if (a->as == form::gather) return place_picked(step, *a);
+    if (a->as == form::scan) return fail(-1, "it is summed up to each element");
     return place_scatter(step, *a);
 }
 

@@ -63,6 +63,16 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             scattered.push_back(s);
             continue;
         }
+        if (beta == 0 && graph_.terms(value).size() == 1) {
+            const loop_list over = graph_[term].over;
+            const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
+            // It stands there already, or is read from memory of its own.
+            if (there && *there == graph_.load(target)) return forget(target);
+            if (there) {
+                rest.push_back(*there);
+                continue;
+            }
+        }
         auto r = resolve(term);
         if (r.contracted) {
             direct.push_back(std::move(r.product));
@@ -154,6 +164,11 @@ lowering::resolved lowering::resolve(expr sum) {
         if (graph_[solved].kind == kind::sum) return resolve(solved);
         resolved result;
         result.value = solved;
+        return result;
+    }
+    if (const auto prefix = prefix_of(fold::sum, over, graph_[sum].arguments[0])) {
+        resolved result;
+        result.value = *prefix;
         return result;
     }
     const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);

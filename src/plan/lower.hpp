@@ -94,6 +94,22 @@ private:
     expr stored(const contraction_of& product);
     expr plain(expr e, double loops);
     expr_list spread(expr value);
+
+    // Sums up to an index, in prefixes.cpp.
+    /// 0 <= sign * j + rest, of a loop that is folded.
+    struct bound_of_fold {
+        loop j = -1;
+        std::int64_t sign = 0;
+        place rest;
+    };
+    static std::optional<bound_of_fold> bound_in(const graph& values, expr condition,
+                                                 const loop_list& over);
+    bool is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
+                              const access& target) const;
+    void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
+                   loop along, bool backwards);
+    std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
+                                  const access* target = nullptr);
     void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
 

@@ -181,7 +181,9 @@ private:
             scale = fmt::format("{} ", text(a.scale, as_product));
         if (a.scattered >= 0)
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
-        if (a.folding != fold::none)
+        if (a.as == form::scan)
+            over = fmt::format("{}({} on) ", word_of(a.folding), loop_name(a.along));
+        else if (a.folding != fold::none)
             over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
         if (a.beta != 0 && a.beta != 1)
             before = fmt::format(" + {} {}", number(a.beta), text(a.target));
@@ -200,6 +202,8 @@ private:
                 return "gather";
             case form::scatter:
                 return "scatter";
+            case form::scan:
+                return a.backwards ? "scan backwards" : "scan";
         }
         return "";
     }

@@ -58,6 +58,8 @@ const char* word_of(way how) {
             return "copy";
         case way::convert:
             return "convert";
+        case way::scan:
+            return "scan";
     }
     return "";
 }

@@ -111,7 +111,8 @@ private:
         require(target == a.loops, "a target that other loops reach");
         if (a.folding != fold::softmax)
             require(common(a.loops, a.over).empty(), "a folded loop in the target");
-        require(!a.over.empty() || a.folding == fold::none || a.folding == fold::softmax,
+        require(!a.over.empty() || a.folding == fold::none || a.folding == fold::softmax ||
+                    a.as == form::scan,
                 "a fold over nothing");
     }
 
@@ -131,7 +132,9 @@ private:
         if (a.as == form::gather)
             require(body.kind == kind::load || body.kind == kind::gather, "a gather of no tensor");
         if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
-        if (a.as == form::contract || a.as == form::map)
+        if (a.as == form::scan)
+            require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
+        if (a.as == form::contract || a.as == form::map || a.as == form::scan)
             values_.for_each_load({a.body}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
                         "a tensor of another type than the result");

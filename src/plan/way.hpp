@@ -16,6 +16,7 @@ enum class way : std::uint8_t {
     gather,    // rows that a tensor picks
     scatter,   // rows added where a tensor says
     convert,   // elements become another type
+    scan,      // folds of all elements up to each, in one pass
 };
 
 /// A way and what it costs: cycles of a nominal core, the same on every machine; see classify.cpp.

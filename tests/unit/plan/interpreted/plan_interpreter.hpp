@@ -76,11 +76,31 @@ private:
 
     void run(const plan::assign& a) {
         if (a.as == plan::form::scatter) return add_up(a);
+        if (a.as == plan::form::scan) return fold_up_to_each(a);
         if (a.folding == plan::fold::softmax) return normalise(a);
         loops_.each(a.loops, [&] {
             std::vector<T> row;
             loops_.each(a.over, [&] { row.push_back(values_.at(a.body)); });
             set(a, folded(a.folding, row));
+        });
+    }
+    // What is read of each row is read before any of it is written.
+    void fold_up_to_each(const plan::assign& a) {
+        const std::int64_t extent = plan_.values.extent(a.along);
+        loops_.each(plan::without(a.loops, {a.along}), [&] {
+            std::vector<T> row;
+            for (std::int64_t n = 0; n < extent; ++n) {
+                loops_.set(a.along, n);
+                row.push_back(values_.at(a.body));
+            }
+            for (std::int64_t n = 0; n < extent; ++n) {
+                loops_.set(a.along, n);
+                const auto here = row.begin() + n;
+                values_.store(
+                    a.target,
+                    folded(a.folding, a.backwards ? std::vector<T>(here, row.end())
+                                                  : std::vector<T>(row.begin(), here + 1)));
+            }
         });
     }
     // target = scale * value + beta * target, where the loops are.

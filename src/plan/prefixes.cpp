@@ -1,0 +1,164 @@
+// Sums up to an index, and from it on: all of them in one pass. The sum over j of [j <= i] x^j is
+// read from what is summed up to each place.
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "src/plan/edges.hpp"
+#include "src/plan/lower.hpp"
+#include "src/plan/solve_places.hpp"
+
+namespace ricci::plan {
+namespace {
+
+double identity_of(fold f) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    switch (f) {
+        case fold::product:
+            return 1;
+        case fold::maximum:
+            return -infinity;
+        case fold::minimum:
+            return infinity;
+        default:
+            return 0;
+    }
+}
+
+// Fewer are folded as they are.
+constexpr std::int64_t fewest_scanned = 8;
+
+}  // namespace
+
+// A comparison between one folded loop and others that are not, in one of which the place moves.
+std::optional<lowering::bound_of_fold> lowering::bound_in(const graph& values, expr condition,
+                                                          const loop_list& over) {
+    const auto& test = values[condition];
+    if (test.kind != kind::operation ||
+        (test.code != opcode::less && test.code != opcode::less_equal))
+        return {};
+    const auto left = place_of(values, test.arguments[0]),
+               right = place_of(values, test.arguments[1]);
+    if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
+    bound_of_fold found;
+    found.rest = *right;
+    found.rest.add(*left, -1);
+    if (test.code == opcode::less) found.rest.offset -= 1;
+    for (const auto& t : found.rest.terms) {
+        if (!contains(over, t.over)) continue;
+        if (found.j >= 0 || std::abs(t.factor) != 1) return {};
+        found.j = t.over;
+        found.sign = t.factor;
+    }
+    if (found.j < 0 || found.rest.terms.size() != 2) return {};
+    found.rest.add(found.j, -found.sign);
+    return found;
+}
+
+// target = the fold of the value up to each place of a loop, or from it on.
+void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
+                         loop along, bool backwards) {
+    if (graph_[value].indices == indices) into(target, indices, value, 0);
+    else emit_map(target, indices, value, fold::none, {});
+    assign scan;
+    scan.equation = equation_;
+    scan.as = form::scan;
+    scan.target = target;
+    scan.loops = indices;
+    scan.folding = folding;
+    scan.along = along;
+    scan.backwards = backwards;
+    scan.body = graph_.load(target);
+    plan_.steps.push_back(make_step(graph_, std::move(scan)));
+}
+
+// Whether the fold up to place i, or from it on, is read at i, for all i of a target.
+bool lowering::is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
+                                    const access& target) const {
+    const auto& rest = bound.rest;
+    const loop i = rest.terms[0].over;
+    if (rest.offset != 0 || rest.terms[0].factor != -bound.sign || graph_.extent(i) != extent)
+        return false;
+    return contains(loops_of(target), i);
+}
+
+// The fold of a body under such a condition, if it is one: what is folded up to each place of the
+// loop, in memory of one place more, read where the condition says. Nothing where the other loop
+// stands in the body, too.
+// `target`: memory that may be written, where each place is read as it stands and nothing beside it.
+std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
+                                        const access* target) {
+    if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
+    const auto all = graph_.factors(body);
+    const expr_list factors(all.begin(), all.end());
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto bound = bound_in(graph_, factors[k], over);
+        if (!bound) continue;
+        const loop j = bound->j;
+        const std::int64_t extent = graph_.extent(j);
+        const loop_list outside = [&] {
+            loop_list list;
+            for (const auto& t : bound->rest.terms) add_loop(list, t.over);
+            return list;
+        }();
+        expr_list inside, beside;
+        bool mixed = extent < fewest_scanned;
+        for (std::size_t other = 0; other < factors.size(); ++other) {
+            if (other == k) continue;
+            const auto& indices = graph_[factors[other]].indices;
+            const bool folded = !common(indices, over).empty();
+            mixed = mixed || (folded && !common(indices, outside).empty());
+            (folded ? inside : beside).push_back(factors[other]);
+        }
+        if (mixed || (folding != fold::sum && !beside.empty())) continue;
+        expr value = inside.empty() ? graph_.constant(1) : graph_.multiply(inside);
+        if (graph_.has_bracket(value) && !is_integer(type_)) continue;  // hides what is no number
+        const auto others = without(over, {j});
+        value =
+            folding == fold::sum ? graph_.sum(others, value) : graph_.row(folding, others, value);
+        const bool forwards = bound->sign < 0;
+        if (target != nullptr && is_read_as_it_stands(*bound, extent, *target) && beside.empty()) {
+            const loop i = bound->rest.terms[0].over;
+            const moved_loop there{i, {0, {{j, 1}}}};
+            const access written = moved(graph_, *target, there);
+            const auto indices = loops_of(written);
+            if (without(graph_[value].indices, indices).empty()) {
+                scan_into(folding, written, indices, value, j, !forwards);
+                return graph_.load(*target);
+            }
+        }
+        // places 0 to extent: of the fold up to but not with a place, or from it on
+        const auto indices = united(graph_[value].indices, {j});
+        std::vector<std::int64_t> extents;
+        std::vector<ir::ref> letters;
+        access written, first, read;
+        for (const loop l : indices) {
+            const bool scanned = l == j;
+            extents.push_back(graph_.extent(l) + (scanned ? 1 : 0));
+            letters.push_back(graph_.loops().letter(l));
+            written.at.push_back({scanned && forwards ? 1 : 0, {{l, 1}}});
+            first.at.push_back(scanned ? place{forwards ? 0 : extent, {}} : place{0, {{l, 1}}});
+            read.at.push_back({0, {{l, 1}}});
+            if (!scanned) continue;
+            // j <= rest, or -rest <= j
+            place at;
+            at.add(bound->rest, forwards ? 1 : -1);
+            at.offset += forwards ? 1 : 0;
+            at.edge = edge::clamp;
+            at.high = extent;
+            read.at.back() = std::move(at);
+        }
+        written.slot = first.slot = read.slot =
+            new_memory(std::move(extents), std::move(letters), type_);
+        written.positions = first.positions = read.positions = {0, -1};
+        emit_map(first, without(indices, {j}), graph_.constant(identity_of(folding)), fold::none,
+                 {});
+        scan_into(folding, written, indices, value, j, !forwards);
+        beside.push_back(graph_.load(std::move(read)));
+        return graph_.multiply(beside);
+    }
+    return {};
+}
+
+}  // namespace ricci::plan
