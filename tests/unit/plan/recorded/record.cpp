@@ -177,6 +177,14 @@ private:
         return line + "  " + loops(over) + "\n";
     }
 
+    std::string words_of_step(const scan_step& s) const {
+        std::vector<named_loop> over;
+        for (std::size_t k = 0; k < s.extents.size(); ++k)
+            over.push_back({s.indices[k], s.extents[k]});
+        return std::string("scan ") + (s.backwards ? "backwards " : "") + word_of(s.folding) + " " +
+               name(s.to.slot) + " = " + name(s.from.slot) + "  " + loops(over) + "\n";
+    }
+
     std::string words_of_step(const chained_step& s) const {
         std::string text = fused_words(s.first);
         for (const auto& sum : s.between)
