@@ -9,13 +9,11 @@ python3-torch.
 import re
 import subprocess
 import sys
-import time
 
-from torch_here import torch, told_to_use_avx512
+from torch_here import best_ms, torch, told_to_use_avx512
 
 SHAPES = {"S1": (1, 8, 512, 64), "S2": (1, 8, 2048, 64), "S3": (1, 12, 4096, 64),
           "S4": (4, 16, 1024, 128)}
-SAMPLES = 5
 
 
 def stored(q, k, v, mask):
@@ -27,16 +25,6 @@ def stored(q, k, v, mask):
 
 def fused(q, k, v, mask):
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=mask is not None)
-
-
-def best_ms(body):
-    body()
-    best = float("inf")
-    for _ in range(SAMPLES):
-        start = time.perf_counter()
-        body()
-        best = min(best, time.perf_counter() - start)
-    return best * 1e3
 
 
 def torch_times(shape):

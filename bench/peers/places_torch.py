@@ -7,22 +7,10 @@ Optional: python3-torch.
 import re
 import subprocess
 import sys
-import time
 
-from torch_here import torch, told_to_use_avx512
+from torch_here import best_ms, torch, told_to_use_avx512
 
-SAMPLES = 5
 F = torch.nn.functional
-
-
-def best_ms(body):
-    body()
-    best = float("inf")
-    for _ in range(SAMPLES):
-        start = time.perf_counter()
-        body()
-        best = min(best, time.perf_counter() - start)
-    return best * 1e3
 
 
 def forward(function, *operands):

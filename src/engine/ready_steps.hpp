@@ -13,10 +13,10 @@
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
-#include "src/scan/scan.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
 #include "src/runtime/loans.hpp"
+#include "src/scan/scan.hpp"
 
 namespace ricci::engine {
 

@@ -2,13 +2,12 @@
 #include "src/plan/edges.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "src/base/arithmetic.hpp"
+#include "src/base/small_set.hpp"
 #include "src/plan/solve_places.hpp"
 
 namespace ricci::plan {
@@ -31,7 +30,7 @@ public:
 
     void look(expr e) {
         const auto& node = values_[e];
-        if (!contains(node.indices, loop_)) return;
+        if (!contains(node.indices, loop_) || !seen_.insert(e)) return;
         if (node.kind == kind::load)
             for (const place& p : node.source.at) look(p);
         if (node.kind == kind::operation && node.code >= opcode::less &&
@@ -104,24 +103,25 @@ private:
 
     const graph& values_;
     const loop loop_;
+    small_set<expr, 16> seen_;  // a part of several others is looked at once
     bool edged_ = false;
     std::int64_t round_ = 0;  // of a ring that is gone round many times, in iterations
     std::vector<std::int64_t> cuts_;
 };
 
-void find_edged(const graph& values, expr e, expr_list& found) {
+void find_edged(const graph& values, expr e, small_set<expr, 16>& seen, expr_list& found) {
     const auto& node = values[e];
-    if (!node.edged) return;
-    if (has_edge(node.source) && std::find(found.begin(), found.end(), e) == found.end())
-        found.push_back(e);
-    for (const expr a : node.arguments) find_edged(values, a, found);
+    if (!node.edged || !seen.insert(e)) return;
+    if (has_edge(node.source)) found.push_back(e);
+    for (const expr a : node.arguments) find_edged(values, a, seen, found);
 }
 
 }  // namespace
 
 expr_list edged_loads(const graph& values, expr e) {
+    small_set<expr, 16> seen;
     expr_list found;
-    find_edged(values, e, found);
+    find_edged(values, e, seen, found);
     return found;
 }
 
@@ -129,6 +129,10 @@ std::vector<loop_range> parts_of(const graph& values, loop l, expr e) {
     cut_finder cuts(values, l);
     cuts.look(e);
     return cuts.parts();
+}
+
+bool is_uncut(const std::vector<loop_range>& parts) {
+    return parts.size() == 1 && parts[0].round == 0;
 }
 
 moved_loop to_part(graph& values, loop l, const loop_range& part) {

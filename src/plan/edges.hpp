@@ -1,5 +1,5 @@
-// Where loops are cut so that places with edges have none in each of the parts: inside they are plain,
-// and beyond an edge they are one place, or nothing.
+// Where loops are cut so that places with edges have none in each of the parts: inside they are
+// plain, and beyond an edge they are one place, or nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ expr_list edged_loads(const graph&, expr e);
 /// The parts of a loop in each of which no place that moves with it alone has an edge, and no
 /// comparison of it with a number changes; one, if there is no such edge.
 std::vector<loop_range> parts_of(const graph&, loop l, expr e);
+
+/// Whether there is one part, and that is the loop itself.
+bool is_uncut(const std::vector<loop_range>& parts);
 
 /// The part in the place of the loop.
 moved_loop to_part(graph&, loop l, const loop_range&);

@@ -186,10 +186,7 @@ private:
     /// Without what axes with edges add, of which it is at the first place within the bounds.
     place address_inside(access a) const {
         for (place& p : a.at) {
-            if (p.edge == edge::none) continue;
-            const std::int64_t first = p.low;
-            p = {};
-            p.offset = first;
+            if (p.edge != edge::none) p = {p.low, {}};
         }
         return address_of(a);
     }

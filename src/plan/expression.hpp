@@ -25,6 +25,11 @@ namespace ricci::plan {
 
 using namespace steps;
 
+/// Both are numbered as in the table of functions.
+constexpr opcode code_of(ir::function f) {
+    return static_cast<opcode>(first_function + static_cast<int>(f));
+}
+
 /// The number of an expression in its graph.
 using expr = std::int32_t;
 using expr_list = short_list<expr, 4>;
@@ -83,6 +88,9 @@ access renamed(const access&, const loop_map&);
 /// Whether an axis is read by one loop as it is, or at its first place.
 bool is_whole_axis(const place&);
 
+/// The place as if its axis went on.
+place without_edge(place);
+
 /// Whether any of its places has an edge; this one.
 bool has_edge(const access&);
 bool has_edge(const access&, edge);
@@ -98,6 +106,8 @@ using moved_loops = std::span<const moved_loop>;
 loop_list loops_of(const access&);
 /// The same as an address: offset and strides in elements.
 place address_of(const access&, const std::vector<std::int64_t>& strides);
+/// The same where a place with an edge lies within: how the elements there follow each other.
+place inner_address_of(const access&, const std::vector<std::int64_t>& strides);
 
 /// An axis that is read where a tensor says.
 struct lookup_axis {
@@ -196,6 +206,8 @@ public:
     /// bracket that does not hold there, is left out. -1: some place has no form then. `covered`,
     /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
+    /// Conditions that a place, its edge aside, is within bounds.
+    expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The least and the largest value of a place, its edge aside.
     std::pair<std::int64_t, std::int64_t> reach(const place&) const;
     /// The same with `replaced(part)` in the place of a part, where that is not -1.

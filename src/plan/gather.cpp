@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "src/plan/edges.hpp"
 #include "src/plan/lower.hpp"
+#include "src/plan/solve_places.hpp"
 
 namespace ricci::plan {
 
@@ -48,9 +50,7 @@ bool lowering::is_whole(expr e, whole_facts& facts) const {
             if (!whole_slot(node.source.slot)) return false;
             break;
         case kind::operation: {
-            const auto f = [&](ir::function name) {
-                return node.code == static_cast<opcode>(first_function + static_cast<int>(name));
-            };
+            const auto f = [&](ir::function name) { return node.code == code_of(name); };
             const bool compares = node.code >= opcode::less && node.code <= opcode::logical_or;
             const bool product =
                 node.code == opcode::multiply &&
@@ -106,57 +106,11 @@ expr lowering::compared(expr e) {
     return stored_[e] = graph_.load(target, true);
 }
 
-// The expression as a place, where it is made of positions and whole numbers: i - j + 3.
-std::optional<place> lowering::sum_of_positions(expr e) const {
-    const auto& node = graph_[e];
-    if (node.kind == kind::position) return node.at;
-    place total;
-    if (node.kind == kind::constant) {
-        total.offset = static_cast<std::int64_t>(node.value);
-        if (std::abs(node.value) > 1e9 || static_cast<double>(total.offset) != node.value)
-            return {};
-        return total;
-    }
-    if (node.kind != kind::operation) return {};
-    std::int64_t factor = 1;
-    std::optional<place> only;
-    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
-        if (node.arguments[k] < 0) continue;
-        const auto x = sum_of_positions(node.arguments[k]);
-        if (!x) return {};
-        switch (node.code) {
-            case opcode::add:
-                total.add(*x, 1);
-                break;
-            case opcode::subtract:
-                total.add(*x, k == 0 ? 1 : -1);
-                break;
-            case opcode::negate:
-                total.add(*x, -1);
-                break;
-            case opcode::multiply:
-                if (x->terms.empty()) factor *= x->offset;
-                else if (only) return {};
-                else only = x;
-                break;
-            default:
-                return {};
-        }
-    }
-    if (only) total.add(*only, factor);
-    else if (node.code == opcode::multiply) total.offset = factor;
-    return total;
-}
-
-// The same where all of it are places of the axis.
+// The numbers as a place, where all of it are places of the axis: i - j + 3.
 std::optional<place> lowering::place_on(loop axis, expr numbers) const {
-    auto at = sum_of_positions(numbers);
-    if (!at) return {};
-    std::int64_t least = at->offset, most = at->offset;
-    for (const auto& s : at->terms) {
-        const std::int64_t reach = s.factor * std::max<std::int64_t>(graph_.extent(s.over) - 1, 0);
-        (reach < 0 ? least : most) += reach;
-    }
+    const auto at = place_of(graph_, numbers);
+    if (!at || at->edge != edge::none) return {};
+    const auto [least, most] = graph_.reach(*at);
     if (least < 0 || most >= graph_.extent(axis)) return {};
     return at;
 }
@@ -232,6 +186,43 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
         made.body = graph_.regathered(e, std::move(arguments));
     }
     plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// Rows that are looked up where a number says that is read beyond an edge: there it is 0.
+void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& indices) {
+    for (const loop l : indices) {
+        const auto parts = parts_of(graph_, l, e);
+        if (is_uncut(parts)) continue;
+        for (const auto& part : parts) {
+            const auto m = to_part(graph_, l, part);
+            emit_gather(graph_.moved(e, {&m, 1}), moved(graph_, target, m), moved(indices, m));
+        }
+        return;
+    }
+    // What no cut settles is stored, and fixed numbers are places.
+    expression node = graph_[e];
+    expr_list arguments;
+    std::vector<lookup_axis> lookups;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const expr a = node.arguments[k];
+        const bool is_number = k < node.lookups.size();
+        if (is_number && graph_[a].kind == kind::constant) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const double number = graph_[a].value;
+            const auto extent = static_cast<double>(plan_.slot_of(node.source).extents[axis]);
+            if (number >= 0 && number < extent && std::floor(number) == number) {
+                node.source.at[axis].offset = static_cast<std::int64_t>(number);
+                continue;
+            }
+        }
+        if (is_number) lookups.push_back(node.lookups[k]);
+        const bool plain = !graph_[a].edged && graph_[a].kind != kind::constant;
+        arguments.push_back(plain ? a : stored(a));
+    }
+    if (lookups.empty())
+        return emit_gather(graph_.load(node.source, node.condition), target, indices);
+    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target,
+                indices);
 }
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,

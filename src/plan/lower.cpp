@@ -233,7 +233,7 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
         const bool last = step + 1 == products.size();
         const bool shifted =
-            (without(l, r).empty() || without(r, l).empty()) &&
+            !summed.empty() && (without(l, r).empty() || without(r, l).empty()) &&
             shifts_of(graph_.multiply({factors[left], factors[right]}), summed) == summed;
         const bool matrices = !shifted && (!without(l, r).empty() || !without(r, l).empty());
         expr value = -1;
@@ -250,8 +250,8 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             // What is conjugated needs no memory of its own: the contraction does it on the way.
             const auto operand = [&](expr factor, bool& conjugate) {
                 conjugate = graph_[factor].code == opcode::conjugate;
-                return this->operand(conjugate ? graph_[factor].arguments[0]
-                                               : bracketed_.without_implied(factor));
+                return operand_of(conjugate ? graph_[factor].arguments[0]
+                                            : bracketed_.without_implied(factor));
             };
             product.hides = graph_.has_bracket(factors[left]) || graph_.has_bracket(factors[right]);
             product.a = operand(factors[left], product.conjugate_a);
@@ -272,71 +272,6 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
     return result;
 }
 
-const expression* lowering::widest_load(expr e, std::size_t rank) const {
-    const expr widest = graph_[e].widest;
-    return widest >= 0 && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
-}
-
-place lowering::address_of(const access& a) const {
-    return plan::address_of(a, plan_.slots[static_cast<std::size_t>(a.slot)].strides);
-}
-
-// An element-wise result is walked like its widest operand; everything else like the left side.
-loop_list lowering::axis_order(const loop_list& indices, expr like) const {
-    auto result = indices;
-    const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
-    if (model && model->indices == indices) {
-        const place at = address_of(model->source);
-        std::sort(result.begin(), result.end(), [&](loop x, loop y) {
-            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
-            return a != b ? a > b : x < y;
-        });
-        return result;
-    }
-    const auto rank = [&](loop i) {
-        return std::find(order_.begin(), order_.end(), i) - order_.begin();
-    };
-    std::sort(result.begin(), result.end(),
-              [&](loop x, loop y) { return rank(x) != rank(y) ? rank(x) < rank(y) : x < y; });
-    return result;
-}
-
-access lowering::temporary(const loop_list& indices, expr like, element type, bool is_truth) {
-    access result;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    for (const loop l : axis_order(indices, like)) {
-        letters.push_back(graph_.loops().letter(l));
-        extents.push_back(graph_.extent(l));
-        result.at.push_back({0, {{l, 1}}});
-    }
-    result.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
-    return result;
-}
-
-// Memory of its own, row-major. Returns the number of the slot.
-std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
-                                  element type, bool is_truth) {
-    slot memory;
-    memory.kind = storage::workspace;
-    memory.is_foreign = type != plan_.type || is_truth;
-    memory.own_type = type;
-    memory.is_truth = is_truth;
-    memory.axes = std::move(letters);
-    memory.extents = std::move(extents);
-    memory.strides.resize(memory.extents.size());
-    std::int64_t stride = 1;
-    for (std::size_t axis = memory.extents.size(); axis-- > 0 && stride >= 0;) {
-        memory.strides[axis] = stride;
-        if (__builtin_mul_overflow(stride, memory.extents[axis], &stride)) stride = -1;
-    }
-    const std::size_t size = is_truth ? 1 : size_of(type);
-    if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
-        memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
-    plan_.slots.push_back(std::move(memory));
-    return static_cast<std::int32_t>(plan_.slots.size()) - 1;
-}
-
 expr lowering::stored(const contraction_of& product) {
     const auto indices =
         without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
@@ -347,8 +282,7 @@ expr lowering::stored(const contraction_of& product) {
 
 // The expression in memory: `e` itself when it is.
 expr lowering::stored(expr e) {
-    if (graph_[e].kind == kind::load && graph_[e].edged)
-        return padded(is_foreign(e) ? native(e) : e);
+    if (graph_[e].kind == kind::load && graph_[e].edged) return padded(e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     if (const expr there = graph_.memory_of(e); there >= 0) return there;

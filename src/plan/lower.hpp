@@ -70,7 +70,6 @@ private:
         std::optional<plan::place> at;  // where x_i is a sum of positions
         expr rows = -1;
     };
-    std::optional<place> sum_of_positions(expr e) const;
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
     void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
@@ -118,13 +117,13 @@ private:
     expr native(expr load);
     expr with_conditions(expr load, expr value);
     access converted(const access& from, bool condition);
-    expr operand(expr factor);
+    expr operand_of(expr factor);
     expr without_edges(expr e, const loop_list& cut);
     loop_list shifts_of(expr body, const loop_list& over) const;
     bool has_strides(expr sum) const;
     bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
-    bool unroll_shifts(expr& body, fold folding, loop_list& over);
-    expr joined(fold folding, const expr_list& values);
+    void unroll_shifts(expr& body, fold folding, loop_list& over);
+    expr combined(fold folding, const expr_list& values);
     expr folded(fold folding, const loop_list& over, expr value);
     void emit_part(contraction_of product, const access& target, double beta);
     bool is_cut_in_few(const contraction_of& product) const;
@@ -141,7 +140,7 @@ private:
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
     std::int32_t new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
                             element type, bool is_truth = false);
-    place address_of(const access& a) const;
+    place inner_address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
 

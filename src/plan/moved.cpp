@@ -32,20 +32,22 @@ std::pair<std::int64_t, std::int64_t> graph::reach(const place& p) const {
     return {least, most};
 }
 
+expr_list graph::within(const place& p, std::int64_t low, std::int64_t high) {
+    const expr at = position(without_edge(p));
+    const auto number = [&](std::int64_t n) { return constant(static_cast<double>(n)); };
+    return {apply(opcode::less_equal, number(low), at),
+            apply(opcode::less_equal, at, number(high))};
+}
+
 std::optional<place> settled(const graph& values, place p) {
     if (p.edge == edge::none) return p;
-    const auto plain = [&] {
-        p.edge = edge::none;
-        p.low = p.high = 0;
-        return p;
-    };
     if (p.edge == edge::wrap) {
         // What goes round whole times changes nothing.
         const std::int64_t round = p.high - p.low + 1;
         erase_if(p.terms, [&](const term& t) { return t.factor % round == 0; });
     }
     const auto [least, most] = values.reach(p);
-    if (least >= p.low && most <= p.high) return plain();
+    if (least >= p.low && most <= p.high) return without_edge(std::move(p));
     switch (p.edge) {
         case edge::zero:
         case edge::nothing:
@@ -55,14 +57,14 @@ std::optional<place> settled(const graph& values, place p) {
             if (most <= p.low || least >= p.high) {
                 p.offset = most <= p.low ? p.low : p.high;
                 p.terms.clear();
-                return plain();
+                return without_edge(std::move(p));
             }
             break;
         case edge::wrap: {
             const std::int64_t round = p.high - p.low + 1;
             const std::int64_t times = floor_divide(least - p.low, round);
             p.offset -= times * round;  // turns that lead nowhere
-            if (floor_divide(most - p.low, round) == times) return plain();
+            if (floor_divide(most - p.low, round) == times) return without_edge(std::move(p));
             break;
         }
         case edge::none:
@@ -148,23 +150,15 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
                 arguments.push_back(moved(a, loops, known, nullptr));
                 if (arguments.back() < 0) return -1;
             }
-            expression gathered;
-            gathered.kind = kind::gather;
-            gathered.source = std::move(source);
-            gathered.lookups = node.lookups;
-            gathered.condition = node.condition;
-            gathered.arguments = std::move(arguments);
-            made = intern(std::move(gathered));
+            made = regathered(e, std::move(arguments), std::move(source), node.lookups);
             break;
         }
         case kind::position: {
             place at = node.at;
             for (const auto& m : loops) {
-                place to = m.to;
                 if (at.factor(m.what) == 0) continue;
-                if (to.edge != edge::none && !is_empty(to.edge)) return -1;
-                to.edge = edge::none;
-                at = *plan::moved(*this, at, {m.what, std::move(to)});
+                if (m.to.edge != edge::none && !is_empty(m.to.edge)) return -1;
+                at = *plan::moved(*this, at, {m.what, without_edge(m.to)});
             }
             made = position(std::move(at));
             break;

@@ -1,5 +1,6 @@
 // Places of axes: sums of multiples of loops, and tensors that are read at them.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "src/plan/expression.hpp"
@@ -51,6 +52,12 @@ bool is_whole_axis(const place& p) {
            (p.terms.empty() || p.terms[0].factor == 1);
 }
 
+place without_edge(place p) {
+    p.edge = edge::none;
+    p.low = p.high = 0;
+    return p;
+}
+
 bool has_edge(const access& a, edge e) {
     return std::any_of(a.at.begin(), a.at.end(), [&](const place& p) { return p.edge == e; });
 }
@@ -69,25 +76,23 @@ loop_list loops_of(const access& a) {
 }
 
 bool are_apart(const graph& values, const access& a, const access& b) {
-    const auto bounds = [&](const place& p) {
-        std::int64_t least = p.offset, most = p.offset;
-        for (const auto& s : p.terms) {
-            const std::int64_t last = s.factor * (values.extent(s.over) - 1);
-            (last < 0 ? least : most) += last;
-        }
-        return std::pair(least, most);
-    };
     for (std::size_t axis = 0; axis < a.at.size() && axis < b.at.size(); ++axis) {
-        const auto one = bounds(a.at[axis]), other = bounds(b.at[axis]);
+        const auto one = values.reach(a.at[axis]), other = values.reach(b.at[axis]);
         if (one.second < other.first || other.second < one.first) return true;
     }
     return false;
 }
 
-place address_of(const access& a, const std::vector<std::int64_t>& strides) {
+place inner_address_of(const access& a, const std::vector<std::int64_t>& strides) {
     place result;
     for (std::size_t axis = 0; axis < a.at.size(); ++axis) result.add(a.at[axis], strides[axis]);
     return result;
+}
+
+place address_of(const access& a, const std::vector<std::int64_t>& strides) {
+    // What lies beside an axis has no address.
+    if (has_edge(a)) throw std::logic_error("the address of an edge");
+    return inner_address_of(a, strides);
 }
 
 }  // namespace ricci::plan

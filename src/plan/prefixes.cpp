@@ -86,7 +86,8 @@ bool lowering::is_read_as_it_stands(const bound_of_fold& bound, std::int64_t ext
 // The fold of a body under such a condition, if it is one: what is folded up to each place of the
 // loop, in memory of one place more, read where the condition says. Nothing where the other loop
 // stands in the body, too.
-// `target`: memory that may be written, where each place is read as it stands and nothing beside it.
+// `target`: memory that may be written, where each place is read as it stands and nothing beside
+// it.
 std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
                                         const access* target) {
     if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};

@@ -17,8 +17,7 @@ namespace {
 constexpr std::int64_t most_rounds = 8;
 
 bool is_function(const expression& node, ir::function f) {
-    return node.kind == kind::operation &&
-           node.code == static_cast<opcode>(first_function + static_cast<int>(f));
+    return node.kind == kind::operation && node.code == code_of(f);
 }
 
 std::optional<std::int64_t> whole_number(const graph& values, expr e) {
@@ -119,7 +118,6 @@ public:
     }
 
 private:
-    expr rest() const { return values_.multiply(rest_); }
     expr sum_of_rest(expr_list conditions) const {
         for (const expr c : conditions)
             if (values_.is_constant(c, 0)) return c;
@@ -160,7 +158,7 @@ private:
         }
         if (best == nullptr) return -1;
         if (const expr made = solve_in_steps(difference, removed); made >= 0) return made;
-        if (how_ == strided::left && leaves_stride(difference, best->over)) return -1;
+        if (how_ == strided::kept && leaves_stride(difference, best->over)) return -1;
         return solve_for(difference, *best);
     }
 
@@ -281,12 +279,6 @@ private:
             to.edge == edge::none ? least >= 0 && most <= last : to.low >= 0 && to.high <= last;
         expr_list product;
         if (condition >= 0) product.push_back(condition);
-        const place plain = [&] {
-            place p = to;
-            p.edge = edge::none;
-            p.low = p.high = 0;
-            return p;
-        }();
         if (!inside) {
             if (to.edge != edge::none) return -1;
             if (most < 0 || least > last) return values_.constant(0);
@@ -307,10 +299,8 @@ private:
             moved_rest.push_back(made);
         }
         if (!covered || !alone) {
-            const expr at = values_.position(plain);
-            product.push_back(values_.apply(opcode::less_equal, values_.constant(0), at));
-            product.push_back(
-                values_.apply(opcode::less_equal, at, values_.constant(static_cast<double>(last))));
+            const auto inside_axis = values_.within(to, 0, last);
+            product.insert(product.end(), inside_axis.begin(), inside_axis.end());
         }
         product.insert(product.end(), moved_rest.begin(), moved_rest.end());
         return values_.sum(over, values_.multiply(product));
@@ -334,9 +324,7 @@ private:
             const auto over = without(over_, {t.over});
             if (const expr made = substitute(t.over, std::move(to), over); made >= 0) return made;
         }
-        place unbounded = bounded;
-        unbounded.edge = edge::none;
-        unbounded.low = unbounded.high = 0;
+        const place unbounded = without_edge(bounded);
         const bool solvable = std::any_of(unbounded.terms.begin(), unbounded.terms.end(),
                                           [&](const term& t) { return is_summed(t.over); });
         if (!solvable) return -1;
@@ -346,8 +334,7 @@ private:
         };
         const auto compare = [&](opcode code, expr a, expr b) { return values_.apply(code, a, b); };
         const expr low = number(bounded.low), high = number(bounded.high);
-        const expr_list within = {compare(opcode::less_equal, low, here),
-                                  compare(opcode::less_equal, here, high)};
+        const expr_list within = values_.within(plain, bounded.low, bounded.high);
         expr_list terms;
         const auto also = [&](expr condition) {
             auto all = within;

@@ -14,9 +14,6 @@
 namespace ricci::plan {
 namespace {
 
-// Both are numbered as in the table.
-opcode code_of(ir::function f) { return static_cast<opcode>(first_function + static_cast<int>(f)); }
-
 opcode code_of(ir::comparison c) {
     switch (c) {
         case ir::comparison::less:

@@ -53,14 +53,12 @@ private:
 
     void check(const place& p, std::int64_t extent, bool edged) const {
         require(edged || p.edge == edge::none, "a place with an edge, which nothing runs");
-        std::int64_t least = p.offset, most = p.offset;
+        auto [least, most] = values_.reach(p);
         bool empty = false;
         for (std::size_t k = 0; k < p.terms.size(); ++k) {
             const auto& t = p.terms[k];
             require(t.factor != 0 && values_.extent(t.over) != 1, "a place that does not move");
             require(k == 0 || p.terms[k - 1].over < t.over, "a place whose loops are not sorted");
-            const std::int64_t reach = t.factor * (values_.extent(t.over) - 1);
-            (reach < 0 ? least : most) += reach;
             empty = empty || values_.extent(t.over) == 0;
         }
         if (p.edge != edge::none) least = p.low, most = p.high;

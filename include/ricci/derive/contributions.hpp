@@ -148,7 +148,8 @@ protected:
                    p_.affine_terms[q.terms.first].coefficient == 1;
         };
         const ir::position mine = p_.positions[use.first + axis];
-        for (std::int32_t k = 0; shifted(mine) && k < axis; ++k) {
+        // To the nearest one; those before it follow.
+        for (std::int32_t k = axis - 1; shifted(mine) && k >= 0; --k) {
             const ir::position other = p_.positions[use.first + k];
             if (!shifted(other) ||
                 p_.affine_terms[other.terms.first].index != p_.affine_terms[mine.terms.first].index)
@@ -160,6 +161,7 @@ protected:
             conditions.push(
                 b.compare(ir::comparison::equal, here,
                           difference == 0 ? there : b.plus(there, b.number(difference))));
+            return;
         }
     }
     /// The `number`-th index for axes that a use gives none of their own: a letter that the program

@@ -20,8 +20,8 @@ constexpr int arity(int op) {
     return op == multiply_add ? 3 : steps::arity(static_cast<steps::opcode>(op));
 }
 
-/// A term of a sum, a product of two: of rows of numbers, `b_step` elements apart, with rows as well
-/// or with one number for each row, `a_step` apart. Without b it is that number.
+/// A term of a sum, a product of two: of rows of numbers, `b_step` elements apart, with rows as
+/// well or with one number for each row, `a_step` apart. Without b it is that number.
 template <class T>
 struct sum_term {
     const T* a = nullptr;
@@ -47,7 +47,8 @@ struct elementwise_table {
 
     /// out[r * out_step + i] = the sum of `count` terms, each multiplied and added to those before
     /// it in one rounding where the target has that; r < rows, i < n. Only the first may be a
-    /// number, and it does not scale. float and double only. `out` may be the memory of a term, row by row.
+    /// number, and it does not scale. float and double only. `out` may be the memory of a term, row
+    /// by row.
     void (*sum_terms)(T* out, std::ptrdiff_t out_step, const sum_term<T>* terms, std::size_t count,
                       std::size_t rows, std::size_t n);
 

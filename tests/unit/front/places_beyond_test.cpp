@@ -141,3 +141,31 @@ TEST_CASE("inequalities decide about places, however many there are", "[places]"
     // the sixteen million places of a plane take ten times as long
     CHECK(took.count() < 5);
 }
+
+TEST_CASE("an edge is the axis's, whatever extent its letter is given", "[places]") {
+    const array b = of_four();
+    const std::vector<named> two{{"B", b}, {"j", extent(2)}};
+    CHECK(near(run(text("P^j = B^{\\operatorname{clamp}(j+2)}"), two)["P"], doubles({2}, {2, 0.75}),
+               0));
+    CHECK(near(run(text("P^j = B^{\\operatorname{wrap}(j+2)}"), two)["P"], doubles({2}, {2, 0.75}),
+               0));
+    CHECK(near(run(text("P^j = B^{\\operatorname{pad}(j+2)}"), two)["P"], doubles({2}, {2, 0.75}),
+               0));
+    const std::vector<named> six{{"B", b}, {"j", extent(6)}};
+    CHECK(near(run(text("P^j = B^{\\operatorname{clamp}(j)}"), six)["P"],
+               doubles({6}, {0.5, -1.25, 2, 0.75, 0.75, 0.75}), 0));
+    CHECK(near(run(text("P^j = B^{\\operatorname{wrap}(j)}"), six)["P"],
+               doubles({6}, {0.5, -1.25, 2, 0.75, 0.5, -1.25}), 0));
+    CHECK(near(run(text("P^j = B^{\\operatorname{pad}(j)}"), six)["P"],
+               doubles({6}, {0.5, -1.25, 2, 0.75, 0, 0}), 0));
+}
+
+// A derivative has a condition between neighbouring axes of one index, not between every two.
+TEST_CASE("a tensor of many axes that stand at one index is derived at once", "[places]") {
+    const std::string many(80, 'a');
+    const auto begin = std::chrono::steady_clock::now();
+    const program p = text("y^i = K^{-" + many + "1}{}^{ij} x^j");
+    gradient(p, "y", {"K"});
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    CHECK(took.count() < 5);
+}

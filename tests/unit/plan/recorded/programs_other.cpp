@@ -205,6 +205,17 @@ std::vector<recorded_program> other_programs() {
          "both H x h c W_i U_c"},
         {"a layer of a graph", graph_layer, "i=64 j=64 a=32 b=24"},
         {"a layer of a graph, gradients", graph_layer, "i=64 j=64 a=32 b=24", "", "both H X W"},
+        // Places that are more than a letter.
+        {"a convolution of images, gradients",
+         "Y^{noyx} = \\sum_{c,u,v} X^{nc,\\operatorname{pad}(y+u-1),\\operatorname{pad}(x+v-1)} "
+         "W^{ocuv}",
+         "n=2 o=16 c=8 u=3 v=3 y=12 x=12", "X 2x8x12x12", "both Y X W"},
+        {"a strided convolution, gradients", "Y^{noq} = \\sum_{c,k} X^{nc,2q+k} W^{ock}",
+         "n=4 o=16 c=8 q=31 k=3", "X 4x8x63", "both Y X W"},
+        {"a step of heat on a ring",
+         "v^{ij} = u^{ij} + s (u^{\\operatorname{wrap}(i+1),j} + u^{\\operatorname{wrap}(i-1),j} + "
+         "u^{i,\\operatorname{wrap}(j+1)} + u^{i,\\operatorname{wrap}(j-1)} - 4 u^{ij})",
+         "i=32 j=48", "s = 0.1", "both v u"},
         // In memory of the caller's, and of other types.
         {"in place of an input", "Y^{ij} = 2 X^{ij} + b^j", "i=64 j=48", "", "", "", "Y@X"},
         {"a softmax in place", "Y^{ij} = \\operatorname{softmax}_j(X^{ij})", "i=64 j=48", "", "",

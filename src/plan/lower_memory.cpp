@@ -1,0 +1,75 @@
+// Memory of intermediates: how their axes lie.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "src/plan/lower.hpp"
+
+namespace ricci::plan {
+
+const expression* lowering::widest_load(expr e, std::size_t rank) const {
+    const expr widest = graph_[e].widest;
+    return widest >= 0 && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
+}
+
+place lowering::inner_address_of(const access& a) const {
+    return plan::inner_address_of(a, plan_.slots[static_cast<std::size_t>(a.slot)].strides);
+}
+
+// An element-wise result is walked like its widest operand; everything else like the left side.
+loop_list lowering::axis_order(const loop_list& indices, expr like) const {
+    auto result = indices;
+    const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
+    if (model && model->indices == indices) {
+        const place at = inner_address_of(model->source);
+        std::sort(result.begin(), result.end(), [&](loop x, loop y) {
+            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
+            return a != b ? a > b : x < y;
+        });
+        return result;
+    }
+    const auto rank = [&](loop i) {
+        return std::find(order_.begin(), order_.end(), i) - order_.begin();
+    };
+    std::sort(result.begin(), result.end(),
+              [&](loop x, loop y) { return rank(x) != rank(y) ? rank(x) < rank(y) : x < y; });
+    return result;
+}
+
+access lowering::temporary(const loop_list& indices, expr like, element type, bool is_truth) {
+    access result;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    for (const loop l : axis_order(indices, like)) {
+        letters.push_back(graph_.loops().letter(l));
+        extents.push_back(graph_.extent(l));
+        result.at.push_back({0, {{l, 1}}});
+    }
+    result.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
+    return result;
+}
+
+// Memory of its own, row-major. Returns the number of the slot.
+std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                                  element type, bool is_truth) {
+    slot memory;
+    memory.kind = storage::workspace;
+    memory.is_foreign = type != plan_.type || is_truth;
+    memory.own_type = type;
+    memory.is_truth = is_truth;
+    memory.axes = std::move(letters);
+    memory.extents = std::move(extents);
+    memory.strides.resize(memory.extents.size());
+    std::int64_t stride = 1;
+    for (std::size_t axis = memory.extents.size(); axis-- > 0 && stride >= 0;) {
+        memory.strides[axis] = stride;
+        if (__builtin_mul_overflow(stride, memory.extents[axis], &stride)) stride = -1;
+    }
+    const std::size_t size = is_truth ? 1 : size_of(type);
+    if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
+        memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
+    plan_.slots.push_back(std::move(memory));
+    return static_cast<std::int32_t>(plan_.slots.size()) - 1;
+}
+
+}  // namespace ricci::plan
