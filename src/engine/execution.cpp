@@ -17,6 +17,13 @@ namespace {
 
 constexpr std::align_val_t alignment{plan::workspace_alignment};
 
+/// Calls visit(step) with what looks something up.
+template <class Visit>
+void with_lookups(ready_step& step, const Visit& visit) {
+    if (auto* const gather = std::get_if<ready_gather>(&step)) return visit(*gather);
+    if (auto* const sum = std::get_if<ready_lookup_sum>(&step)) return visit(*sum);
+}
+
 }  // namespace
 
 void execution::aligned_delete::operator()(std::byte* memory) const {
@@ -32,7 +39,7 @@ execution::execution(const plan::program_plan& plan, purpose what) : instead_(pl
         std::visit([&](const auto& ready) { ready.list_loans(loans_); }, steps_.back().what);
         auto check = find_early_check(plan, k);
         if (!check) continue;
-        std::get<ready_gather>(steps_.back().what).check_before_all();
+        with_lookups(steps_.back().what, [](auto& ready) { ready.check_before_all(); });
         early_checks_.push_back(std::move(*check));
     }
     if (what == purpose::words) return;
@@ -69,11 +76,22 @@ std::string execution::words(std::size_t step, std::size_t part) const {
 // written.
 std::optional<execution::early_check> execution::find_early_check(const plan::program_plan& plan,
                                                                   std::size_t step) {
+    const auto are_operands = [&](const std::vector<plan::planned_lookup>& lookups) {
+        return std::all_of(lookups.begin(), lookups.end(), [&](const plan::planned_lookup& l) {
+            return plan.slots[static_cast<std::size_t>(l.numbers.use.slot)].kind ==
+                   plan::storage::input;
+        });
+    };
+    if (const auto* const s = std::get_if<plan::lookup_sum_step>(&plan.compiled[step])) {
+        const bool looks_up = std::any_of(s->factors.begin(), s->factors.end(),
+                                          [](const auto& f) { return !f.lookups.empty(); });
+        const bool early = std::all_of(s->factors.begin(), s->factors.end(),
+                                       [&](const auto& f) { return are_operands(f.lookups); });
+        if (looks_up && early && are_operands(s->scattered)) return early_check{step, std::nullopt};
+        return std::nullopt;
+    }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);
-    if (g == nullptr || g->scatter || g->lookups.empty()) return std::nullopt;
-    for (const auto& l : g->lookups)
-        if (plan.slots[static_cast<std::size_t>(l.numbers.use.slot)].kind != plan::storage::input)
-            return std::nullopt;
+    if (g == nullptr || g->lookups.empty() || !are_operands(g->lookups)) return std::nullopt;
     if (g->wanted.use.slot < 0) return early_check{step, std::nullopt};
     auto before = steps_before_check(plan, step);
     if (!before) return std::nullopt;
@@ -112,11 +130,12 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
 }
 
 void execution::check_early(const early_check& check) {
-    const auto& gather = std::get<ready_gather>(steps_[check.gather].what);
-    if (check.before && gather.has_stray())
-        for (const std::size_t k : *check.before)
-            std::visit([](auto& ready) { ready.run(); }, steps_[k].what);
-    gather.check();
+    with_lookups(steps_[check.step].what, [&](const auto& lookups) {
+        if (check.before && lookups.has_stray())
+            for (const std::size_t k : *check.before)
+                std::visit([](auto& ready) { ready.run(); }, steps_[k].what);
+        lookups.check();
+    });
 }
 
 // What a step writes where a bracket hides by zeros.

@@ -47,7 +47,7 @@ private:
     };
     /// A gather whose numbers are operands: they are checked before anything is written.
     struct early_check {
-        std::size_t gather = 0;
+        std::size_t step = 0;
         // The steps that make its condition; none: there is no condition.
         std::optional<std::vector<std::size_t>> before;
     };

@@ -53,6 +53,13 @@ ready_map::ready_map(const plan::program_plan& plan, const planned& s)
 
 namespace {
 
+/// Throws ricci::error for a number that is no place.
+void refuse(const elementwise::stray_number& stray, const std::vector<std::string>& words) {
+    if (!stray.found()) return;
+    throw error(fmt::format("ricci: {} and a number there is {:g}.",
+                            words[static_cast<std::size_t>(stray.lookup)], stray.value));
+}
+
 elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
                                             const plan::gather_step& s) {
     std::vector<steps::lookup> lookups;
@@ -77,7 +84,6 @@ elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
 ready_gather::ready_gather(const plan::program_plan& plan, const planned& s)
     : kernels_(gather_kernels(plan, s)),
       places_(s.lookups.size() + (s.wanted.use.slot >= 0 ? 1 : 0)) {
-    if (s.scatter) return;  // [v = x_i] is 0 for a number that is no place
     for (const auto& l : s.lookups) strays_.push_back(l.words);
 }
 
@@ -95,11 +101,73 @@ void ready_gather::run() {
 }
 
 void ready_gather::check() const {
-    if (strays_.empty()) return;
-    const auto stray = kernels_.find_stray(places_.data());
-    if (!stray.found()) return;
-    throw error(fmt::format("ricci: {} and a number there is {:g}.",
-                            strays_[static_cast<std::size_t>(stray.lookup)], stray.value));
+    if (!strays_.empty()) refuse(kernels_.find_stray(places_.data()), strays_);
+}
+
+namespace {
+
+elementwise::prepared_lookup_sum lookup_kernels(const plan::program_plan& plan,
+                                                const plan::lookup_sum_step& s) {
+    const auto lookup = [&](const plan::planned_lookup& l) {
+        return steps::lookup{plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent,
+                             l.may_stray};
+    };
+    std::vector<std::vector<steps::lookup>> lookups;
+    for (const auto& f : s.factors) {
+        auto& all = lookups.emplace_back();
+        for (const auto& l : f.lookups) all.push_back(lookup(l));
+    }
+    steps::lookup_sum what;
+    what.type = plan.type_of(s.out.use.slot);
+    what.adds = s.adds;
+    what.scaled = !s.scale.is(1);
+    what.extents = s.extents;
+    what.free = s.free;
+    what.out = s.out.at;
+    std::vector<steps::lookup_sum::factor> factors;
+    for (std::size_t k = 0; k < s.factors.size(); ++k)
+        factors.push_back({s.factors[k].from.at, lookups[k]});
+    what.factors = factors;
+    steps::lookup scattered;
+    if (!s.scattered.empty()) {
+        scattered = lookup(s.scattered[0]);
+        what.scattered = &scattered;
+    }
+    return elementwise::prepared_lookup_sum(what);
+}
+
+}  // namespace
+
+ready_lookup_sum::ready_lookup_sum(const plan::program_plan& plan, const planned& s)
+    : kernels_(lookup_kernels(plan, s)),
+      type_(plan.type_of(s.out.use.slot)),
+      in_(s.factors.size()),
+      scale_(s.scale) {
+    for (const auto& f : s.factors)
+        for (const auto& l : f.lookups) strays_.push_back(l.words);
+    // [v = x_i] is 0 for a number that is no place
+    places_.resize(strays_.size() + s.scattered.size());
+}
+
+void ready_lookup_sum::bind(const plan_memory& memory, const planned& s) {
+    out_ = memory.base(s.out.use.slot);
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < s.factors.size(); ++k) {
+        in_[k] = memory.base(s.factors[k].from.use.slot);
+        for (const auto& l : s.factors[k].lookups)
+            places_[number++] = memory.base(l.numbers.use.slot);
+    }
+    for (const auto& l : s.scattered) places_[number++] = memory.base(l.numbers.use.slot);
+    memory.bind(scale_, s.scale);
+}
+
+void ready_lookup_sum::run() {
+    if (!checked_before_) check();
+    kernels_.run(out_, in_.data(), places_.data(), scale_.evaluate(type_).real);
+}
+
+void ready_lookup_sum::check() const {
+    if (!strays_.empty()) refuse(kernels_.find_stray(places_.data()), strays_);
 }
 
 void ready_numbers::add(const std::vector<plan::scalar>& numbers) {
@@ -235,6 +303,8 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
             return ready_contraction(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::map_step>) return ready_map(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::lookup_sum_step>)
+            return ready_lookup_sum(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::scan_step>) return ready_scan(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::fused_step>) return ready_group(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::joined_step>) return ready_joined(plan, s);

@@ -13,6 +13,7 @@
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
+#include "src/index/lookup_sum.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
 #include "src/runtime/loans.hpp"
@@ -112,6 +113,31 @@ private:
     bool checked_before_ = false;
 };
 
+class ready_lookup_sum {
+public:
+    using planned = plan::lookup_sum_step;
+    ready_lookup_sum(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run();
+    void list_loans(runtime::loan_book& to) const { to.add_step(kernels_.loans()); }
+    static std::string words(std::size_t = 0) { return {}; }
+
+    // As of a gather.
+    void check() const;
+    bool has_stray() const { return kernels_.find_stray(places_.data()).found(); }
+    void check_before_all() { checked_before_ = true; }
+
+private:
+    elementwise::prepared_lookup_sum kernels_;
+    element type_;
+    void* out_ = nullptr;
+    std::vector<const void*> in_;
+    std::vector<const void*> places_;  // of lookups, then of what is scattered
+    std::vector<std::string> strays_;
+    scalar_program scale_;
+    bool checked_before_ = false;
+};
+
 class ready_scan {
 public:
     using planned = plan::scan_step;
@@ -207,8 +233,8 @@ private:
     way how_;
 };
 
-using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_scan, ready_group,
-                                ready_joined, ready_chained>;
+using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_lookup_sum,
+                                ready_scan, ready_group, ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
 

@@ -1,4 +1,4 @@
-// Rows read or added up at places that a tensor of numbers says.
+// Rows read at places that a tensor of numbers says.
 #include "src/index/gather.hpp"
 
 #include <algorithm>
@@ -21,27 +21,7 @@
 namespace ricci::elementwise {
 namespace {
 
-constexpr std::int64_t most_loops = 32;
 constexpr std::int64_t elements_of_a_task = 1 << 14;
-constexpr std::int64_t scatter_tasks = 16;
-
-double number_at(const void* base, element type, std::int64_t at) {
-    switch (type) {
-        case element::i32:
-            return static_cast<double>(static_cast<const std::int32_t*>(base)[at]);
-        case element::i64:
-            return static_cast<double>(static_cast<const std::int64_t*>(base)[at]);
-        case element::f32:
-            return static_cast<double>(static_cast<const float*>(base)[at]);
-        default:
-            return static_cast<const double*>(base)[at];
-    }
-}
-
-bool is_number(element type) {
-    return type == element::i32 || type == element::i64 || type == element::f32 ||
-           type == element::f64;
-}
 
 /// The number 1. It stands for what nobody wants: its logarithm and its reciprocal are numbers too,
 /// so that a product by zeros gives zeros.
@@ -101,31 +81,6 @@ bool is_16_bits(element type) { return type == element::bf16 || type == element:
 
 }  // namespace
 
-/// The values of some of the loops, from the slowest on.
-struct prepared_gather::counters {
-    std::array<std::int64_t, most_loops> at{};
-    std::size_t count = 0;
-
-    counters(const std::vector<std::int64_t>& extents, std::size_t loops, std::int64_t number)
-        : count(loops) {
-        for (std::size_t k = loops; k-- > 0;) {
-            at[k] = number % extents[k];
-            number /= extents[k];
-        }
-    }
-    void next(const std::vector<std::int64_t>& extents) {
-        for (std::size_t k = count; k-- > 0;) {
-            if (++at[k] < extents[k]) return;
-            at[k] = 0;
-        }
-    }
-    std::int64_t offset(const walk& w) const {
-        std::int64_t total = w.offset;
-        for (std::size_t k = 0; k < count; ++k) total += at[k] * w.strides[k];
-        return total;
-    }
-};
-
 /// How far the numbers move the axes that they are places of.
 struct prepared_gather::place {
     std::int64_t moved = 0;
@@ -142,7 +97,7 @@ prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted
       out_{g.out.offset, {g.out.strides.begin(), g.out.strides.end()}},
       in_{g.in.offset, {g.in.strides.begin(), g.in.strides.end()}} {
     for (const auto& l : g.lookups) {
-        if (!is_number(l.type))
+        if (!can_be_place(l.type))
             throw std::invalid_argument(
                 fmt::format("positions cannot be of type {}", name_of(l.type)));
         lookups_.push_back(
@@ -160,33 +115,33 @@ prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted
         for (std::size_t k = 0; k < extents_.size(); ++k)
             if (wanted_.strides[k] != 0) outer_ = std::max(outer_, k + 1);
     }
-    if (static_cast<std::int64_t>(extents_.size()) > most_loops)
+    if (static_cast<std::int64_t>(extents_.size()) > most_loops_of_lookups)
         throw std::invalid_argument("a gather of more loops than there is room for");
     const bool narrows = is_16_bits(type_) && source_ == element::f32;
     const bool widens = is_16_bits(source_) && type_ == element::f32;
-    if (source_ != type_ && (!lookups_.empty() || (!narrows && !widens && !is_integer(source_) &&
-                                                   !(is_number(type_) && is_number(source_)))))
+    if (source_ != type_ &&
+        (!lookups_.empty() || (!narrows && !widens && !is_integer(source_) &&
+                               !(can_be_place(type_) && can_be_place(source_)))))
         throw std::invalid_argument("there is no conversion between elements of these types");
-    if (scatter_ && type_ != element::f32 && type_ != element::f64)
+    if (scatter_ && ((type_ != element::f32 && type_ != element::f64) || !lookups_.empty()))
         throw std::invalid_argument(
             fmt::format("rows of type {} cannot be added up by position", name_of(type_)));
     // Of a plain copy the last loop is the inner one.
     if (lookups_.empty() && !extents_.empty()) outer_ = extents_.size() - 1;
 }
 
-prepared_gather::place prepared_gather::place_at(const counters& at,
+prepared_gather::place prepared_gather::place_at(const loop_counters& at,
                                                  const void* const* numbers) const {
     place result;
     for (std::size_t k = 0; k < lookups_.size(); ++k) {
         const auto& l = lookups_[k];
-        const double x = number_at(numbers[k], l.type, at.offset(l.numbers));
-        const bool inside = x >= 0 && x < static_cast<double>(l.extent) && std::floor(x) == x;
-        if (!inside) {
+        const std::int64_t where = l.numbers.offset + at.along(l.numbers.strides);
+        const std::int64_t number = elementwise::place_at(numbers[k], l.type, where, l.extent);
+        if (number < 0) {
             result.first = -1;
-            result.stray = {static_cast<std::int32_t>(k), x};
+            result.stray = {static_cast<std::int32_t>(k), number_at(numbers[k], l.type, where)};
             return result;
         }
-        const auto number = static_cast<std::int64_t>(x);
         if (k == 0) result.first = number;
         result.moved += number * l.stride;
     }
@@ -194,11 +149,12 @@ prepared_gather::place prepared_gather::place_at(const counters& at,
 }
 
 // Only a number that is no place raises the question.
-bool prepared_gather::is_wanted(const counters& at, const void* const* numbers) const {
+bool prepared_gather::is_wanted(const loop_counters& at, const void* const* numbers) const {
     if (!wanted_type_) return true;
     const std::size_t size = size_of(*wanted_type_);
     const auto* const value = static_cast<const std::byte*>(numbers[lookups_.size()]) +
-                              at.offset(wanted_) * static_cast<std::int64_t>(size);
+                              wanted_.offset +
+                              at.along(wanted_.strides) * static_cast<std::int64_t>(size);
     return std::any_of(value, value + size, [](std::byte b) { return b != std::byte{0}; });
 }
 
@@ -209,7 +165,7 @@ stray_number prepared_gather::first_stray(const void* const* numbers, Counts cou
     if (count == 0 || lookups_.empty()) return {};
     std::int64_t outer = 1;
     for (std::size_t k = 0; k < outer_; ++k) outer *= extents_[k];
-    counters at(extents_, outer_, 0);
+    loop_counters at(extents_, outer_, 0);
     for (std::int64_t n = 0; n < outer; ++n, at.next(extents_))
         if (const auto here = place_at(at, numbers); here.first < 0 && counts(at))
             return here.stray;
@@ -217,11 +173,11 @@ stray_number prepared_gather::first_stray(const void* const* numbers, Counts cou
 }
 
 stray_number prepared_gather::find_stray(const void* const* numbers) const {
-    return first_stray(numbers, [&](const counters& at) { return is_wanted(at, numbers); });
+    return first_stray(numbers, [&](const loop_counters& at) { return is_wanted(at, numbers); });
 }
 
 bool prepared_gather::has_stray(const void* const* numbers) const {
-    return first_stray(numbers, [](const counters&) { return true; }).found();
+    return first_stray(numbers, [](const loop_counters&) { return true; }).found();
 }
 
 namespace {
@@ -256,7 +212,7 @@ void prepared_gather::for_rows(const Row& row) const {
     const std::int64_t rows = std::max<std::int64_t>(elements_of_a_task / inner, 1);
     auto task = [&](std::int64_t number, int) {
         const std::int64_t last = std::min(outer, (number + 1) * rows);
-        counters at(extents_, outer_, number * rows);
+        loop_counters at(extents_, outer_, number * rows);
         for (std::int64_t n = number * rows; n < last; ++n, at.next(extents_)) row(at);
     };
     runtime::parallel_for(ceil_divide(outer, rows), task);
@@ -264,10 +220,11 @@ void prepared_gather::for_rows(const Row& row) const {
 
 template <class T>
 void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
-    for_rows([&](const counters& at) {
+    for_rows([&](const loop_counters& at) {
         const auto from = place_at(at, numbers);
         if (from.first < 0) {
-            inner_runs(extents_, outer_, out_.strides, out_.strides, at.offset(out_), 0,
+            inner_runs(extents_, outer_, out_.strides, out_.strides,
+                       out_.offset + at.along(out_.strides), 0,
                        [&](std::int64_t to, std::int64_t, std::int64_t count,
                            std::int64_t out_stride, std::int64_t) {
                            for (std::int64_t k = 0; k < count; ++k) out[to + k * out_stride] = one;
@@ -283,50 +240,30 @@ void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T on
             for (std::int64_t k = 0; k < count; ++k)
                 out[to + k * out_stride] = in[source + k * in_stride];
         };
-        inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_),
-                   at.offset(in_) + from.moved, run);
+        inner_runs(extents_, outer_, out_.strides, in_.strides,
+                   out_.offset + at.along(out_.strides),
+                   in_.offset + at.along(in_.strides) + from.moved, run);
     });
 }
 
-// Each task has a part of the places and goes over all numbers, so that every element of the result
-// gets its rows in the order of the loops whatever runs at the same time.
+// An element may be reached any number of times: one after the other.
 template <class T>
-void prepared_gather::add(T* out, const T* in, const void* const* numbers) const {
+void prepared_gather::add(T* out, const T* in) const {
     const loop_counts all = counts();
-    const std::int64_t outer = all.outer, inner = all.inner;
-    if (outer == 0 || inner == 0) return;
-    if (lookups_.empty())
-        return inner_runs(extents_, 0, out_.strides, in_.strides, out_.offset, in_.offset,
-                          [&](std::int64_t to, std::int64_t from, std::int64_t count,
-                              std::int64_t out_stride, std::int64_t in_stride) {
-                              for (std::int64_t k = 0; k < count; ++k)
-                                  out[to + k * out_stride] += in[from + k * in_stride];
-                          });
-    const std::int64_t places = lookups_[0].extent;
-    const std::int64_t tasks =
-        outer * inner <= elements_of_a_task ? 1 : std::min(places, scatter_tasks);
-    auto task = [&](std::int64_t number, int) {
-        const std::int64_t first = places * number / tasks, last = places * (number + 1) / tasks;
-        counters at(extents_, outer_, 0);
-        for (std::int64_t n = 0; n < outer; ++n, at.next(extents_)) {
-            const auto to = place_at(at, numbers);
-            if (to.first < first || to.first >= last) continue;
-            const auto run = [&](std::int64_t target, std::int64_t source, std::int64_t count,
-                                 std::int64_t out_stride, std::int64_t in_stride) {
-                for (std::int64_t k = 0; k < count; ++k)
-                    out[target + k * out_stride] += in[source + k * in_stride];
-            };
-            inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_) + to.moved,
-                       at.offset(in_), run);
-        }
-    };
-    runtime::parallel_for(tasks, task);
+    if (all.outer == 0 || all.inner == 0) return;
+    inner_runs(extents_, 0, out_.strides, in_.strides, out_.offset, in_.offset,
+               [&](std::int64_t to, std::int64_t from, std::int64_t count, std::int64_t out_stride,
+                   std::int64_t in_stride) {
+                   for (std::int64_t k = 0; k < count; ++k)
+                       out[to + k * out_stride] += in[from + k * in_stride];
+               });
 }
 
 template <class T, class Source>
 void prepared_gather::convert(T* out, const Source* in) const {
-    for_rows([&](const counters& at) {
-        inner_runs(extents_, outer_, out_.strides, in_.strides, at.offset(out_), at.offset(in_),
+    for_rows([&](const loop_counters& at) {
+        inner_runs(extents_, outer_, out_.strides, in_.strides,
+                   out_.offset + at.along(out_.strides), in_.offset + at.along(in_.strides),
                    [&](std::int64_t to, std::int64_t source, std::int64_t count,
                        std::int64_t out_stride, std::int64_t in_stride) {
                        for (std::int64_t k = 0; k < count; ++k)
@@ -383,8 +320,8 @@ void prepared_gather::run(void* out, const void* in, const void* const* numbers)
     }
     if (scatter_) {
         if (type_ == element::f32)
-            return add(static_cast<float*>(out), static_cast<const float*>(in), numbers);
-        return add(static_cast<double*>(out), static_cast<const double*>(in), numbers);
+            return add(static_cast<float*>(out), static_cast<const float*>(in));
+        return add(static_cast<double*>(out), static_cast<const double*>(in));
     }
     // A copy is the same for all types of one size.
     struct sixteen_bytes {

@@ -1,23 +1,16 @@
-// Rows read or added up at places that a tensor of numbers says: steps::gather, prepared once.
+// Rows read at places that a tensor of numbers says: steps::gather, prepared once.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "src/index/numbers.hpp"
 #include "src/steps/gather.hpp"
 
 namespace ricci::elementwise {
 
-/// A number that is no place of its axis.
-struct stray_number {
-    std::int32_t lookup = -1;  // none when negative
-    double value = 0;
-    bool found() const { return lookup >= 0; }
-};
-
-/// A gather whose loops are cut into tasks in a way that does not depend on the number of threads:
-/// a scatter adds the rows of one place in their order, so that results are bitwise the same.
+/// A gather whose loops are cut into tasks in a way that does not depend on the number of threads.
 class prepared_gather {
 public:
     /// Where it is 0 a number need not be a place.
@@ -37,7 +30,7 @@ public:
     bool has_stray(const void* const* numbers) const;
 
     /// Every number that is wanted has to be a place of its axis; what is not wanted and looked up
-    /// nowhere is 1 in the end. A scatter leaves out rows whose number is no place.
+    /// nowhere is 1 in the end.
     void run(void* out, const void* in, const void* const* numbers) const;
 
 private:
@@ -51,7 +44,6 @@ private:
         std::int64_t stride = 0;
         std::int64_t extent = 0;
     };
-    struct counters;
     struct place;
     /// Iterations of the loops that the numbers depend on, and of those within them.
     struct loop_counts {
@@ -63,14 +55,14 @@ private:
     template <class Row>
     void for_rows(const Row& row) const;
 
-    place place_at(const counters& at, const void* const* numbers) const;
-    bool is_wanted(const counters& at, const void* const* numbers) const;
+    place place_at(const loop_counters& at, const void* const* numbers) const;
+    bool is_wanted(const loop_counters& at, const void* const* numbers) const;
     template <class Counts>
     stray_number first_stray(const void* const* numbers, Counts counts) const;
     template <class T>
     void copy(T* out, const T* in, const void* const* numbers, T one) const;
     template <class T>
-    void add(T* out, const T* in, const void* const* numbers) const;
+    void add(T* out, const T* in) const;
     template <class T, class Source>
     void convert(T* out, const Source* in) const;
     template <class T>

@@ -17,6 +17,7 @@ enum class form : std::uint8_t {
     contract,  // body: a product of two loads, each perhaps conjugated, or with edges
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
+    lookups,   // body: a product of loads and gathers of loads, or a constant
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
     scan,     // body: a load. Each element is the fold of all up to it along `along`, or from it on
 };
@@ -32,8 +33,8 @@ struct assign {
     loop_list over;
     expr body = -1;
     expr scale = -1;  // contract: a number, of constants and single elements
-    double beta = 0;  // contract
-    // scatter: this loop of the target is where `numbers` say, and nowhere where they are no place
+    double beta = 0;  // contract; lookups: 0 or 1
+    // lookups: this loop of the target is where `numbers` say, and nowhere where they are no place
     // of it; -1: the target has no such loop.
     loop scattered = -1;
     expr numbers = -1;
@@ -43,6 +44,14 @@ struct assign {
     // may have come through that the bracket excludes.
     bool hides = false;
 };
+
+/// The factors of a body of lookups.
+inline expr_list lookup_factors(const graph& values, expr body) {
+    const auto& node = values[body];
+    if (node.kind == kind::constant) return {};
+    if (node.kind == kind::operation) return node.arguments;
+    return {body};
+}
 
 /// Calls visit(access) for every tensor that the right side of an assignment reads, once each.
 template <class F>

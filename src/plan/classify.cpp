@@ -188,6 +188,24 @@ decision classify(const gather_step& s, element type) {
     return {{way::convert, cycles + elements / of.lanes / vectors_a_cycle}, {}};
 }
 
+decision classify(const lookup_sum_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    double looked_up = 0;
+    const auto count = [&](const planned_lookup& l) {
+        double places = 1;
+        for (std::size_t k = 0; k < s.extents.size(); ++k)
+            if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(s.extents[k]);
+        looked_up += places;
+    };
+    for (const auto& f : s.factors)
+        for (const auto& l : f.lookups) count(l);
+    for (const auto& l : s.scattered) count(l);
+    const double cycles = start + looked_up * lookup + elements * of.bytes / bytes_a_cycle +
+                          elements / of.lanes / vectors_a_cycle;
+    return {{way::lookups, cycles}, {}};
+}
+
 decision classify(const scan_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);

@@ -37,6 +37,8 @@ struct scalar {
     double value = 1;
     std::vector<instruction> instructions;
     std::vector<element_use> operands;
+
+    bool is(double number) const { return instructions.empty() && value == number; }
 };
 
 /// What one loop of a step runs over, for words.
@@ -82,19 +84,24 @@ struct map_step : assignment_step {
     std::vector<instruction> program;
 };
 
-/// Rows that a tensor of whole numbers picks, or that it adds to; or, without lookups, whole
-/// numbers converted to the plan's type.
+struct walked_use {
+    operand at;
+    tensor_use use;
+};
+/// An axis whose place a tensor says.
+struct planned_lookup {
+    walked_use numbers;
+    std::int64_t stride = 0;
+    std::int64_t extent = 0;
+    std::string words;       // where it is looked up, for a message
+    bool may_stray = false;  // in a sum: where it is no place, nothing is added
+};
+
+/// Rows that a tensor of whole numbers picks; or, without lookups, whole numbers converted to the
+/// plan's type, or rows that are added to places that overlap.
 struct gather_step : assignment_step {
-    struct walked {
-        operand at;
-        tensor_use use;
-    };
-    struct lookup {
-        walked numbers;
-        std::int64_t stride = 0;
-        std::int64_t extent = 0;
-        std::string words;  // where it is looked up, for a message
-    };
+    using walked = walked_use;
+    using lookup = planned_lookup;
     bool scatter = false;
     std::vector<std::int64_t> extents;
     std::vector<ir::ref> indices;  // of the loops, for words
@@ -103,6 +110,22 @@ struct gather_step : assignment_step {
     // Where it is 0 nobody wants what is looked up, and the places need not exist; of slot -1:
     // nowhere.
     walked wanted;
+};
+
+/// Sums of products that are read, or added up, where tensors say.
+struct lookup_sum_step : assignment_step {
+    struct factor {
+        walked_use from;
+        std::vector<planned_lookup> lookups;
+    };
+    bool adds = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::size_t free = 0;          // how many of them are the result's
+    walked_use out;
+    std::vector<factor> factors;
+    std::vector<planned_lookup> scattered;  // one, or none
+    scalar scale;
 };
 
 struct scan_step : assignment_step {
@@ -159,8 +182,8 @@ struct chained_step {
 };
 
 /// What runs. Joined and chained steps hold their parts.
-using compiled_step = std::variant<contraction_step, map_step, gather_step, scan_step, fused_step,
-                                   joined_step, chained_step>;
+using compiled_step = std::variant<contraction_step, map_step, gather_step, lookup_sum_step,
+                                   scan_step, fused_step, joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
 /// maps, gathers and fused groups.
@@ -200,6 +223,20 @@ void for_each_slot(const gather_step& s, F visit) {
     if (s.in.use.slot >= 0) visit(s.in.use.slot, false);
     for (const auto& l : s.lookups) visit(l.numbers.use.slot, false);
     if (s.wanted.use.slot >= 0) visit(s.wanted.use.slot, false);
+    visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const lookup_sum_step& s, F visit) {
+    for (const auto& operand : s.scale.operands) visit(operand.slot, false);
+    const auto read = [&](const std::vector<planned_lookup>& lookups) {
+        for (const auto& l : lookups) visit(l.numbers.use.slot, false);
+    };
+    for (const auto& f : s.factors) {
+        visit(f.from.use.slot, false);
+        read(f.lookups);
+    }
+    read(s.scattered);
     visit(s.out.use.slot, true);
 }
 

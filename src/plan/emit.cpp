@@ -116,13 +116,7 @@ public:
         name_loops(loops, g.extents, g.indices);
         if (node.arguments.size() > node.lookups.size())
             g.wanted = walked(graph_[node.arguments.back()].source, loops);
-        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
-            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
-            const slot& source = slot_of(node.source);
-            g.lookups.push_back({walked(graph_[node.arguments[k]].source, loops),
-                                 source.strides[axis], source.extents[axis],
-                                 node.lookups[k].words});
-        }
+        g.lookups = lookups_of(node, loops);
         g.out = walked(a.target, loops);
         g.in = walked(node.source, loops);
         g.bytes = 2 * graph_.size(a.loops) * element_bytes();
@@ -132,23 +126,59 @@ public:
     gather_step scatter(const assign& a) const {
         auto g = begun<gather_step>(a);
         g.scatter = true;
-        const place target = address_of(a.target);
         const expression& rows = graph_[a.body];
         // What is summed comes first, in the order of the rows.
-        auto loops = by_stride(
-            a.over, address_of(a.scattered >= 0 ? graph_[a.numbers].source : rows.source));
-        for (const loop i : by_stride(without(a.loops, a.over), target)) loops.push_back(i);
+        auto loops = by_stride(a.over, address_of(rows.source));
+        for (const loop i : by_stride(without(a.loops, a.over), address_of(a.target)))
+            loops.push_back(i);
         name_loops(loops, g.extents, g.indices);
         g.out = walked(a.target, loops);
-        if (a.scattered >= 0)
-            g.lookups.push_back({walked(graph_[a.numbers].source, loops),
-                                 target.factor(a.scattered),
-                                 graph_.extent(a.scattered),
-                                 {}});
         g.in = walked(rows.source, loops);
         g.flops = graph_.size(a.loops);
         g.bytes = 3 * graph_.size(a.loops) * element_bytes();
         return g;
+    }
+
+    lookup_sum_step lookups(const assign& a) const {
+        auto s = begun<lookup_sum_step>(a);
+        s.adds = a.beta != 0;
+        s.scale = compile_number(plan_, a.scale);
+        access target = a.target;
+        for (place& p : target.at) p.add(a.scattered, -p.factor(a.scattered));
+        const auto factors = lookup_factors(graph_, a.body);
+        const expression* widest = nullptr;
+        for (const expr f : factors)
+            if (widest == nullptr || graph_.size(graph_[f].indices) > graph_.size(widest->indices))
+                widest = &graph_[f];
+        auto loops = by_stride(without(a.loops, {a.scattered}), address_of(target));
+        s.free = loops.size();
+        // What is summed goes in the order of the numbers, or of the largest factor.
+        const auto summed_by = [&]() -> place {
+            if (a.scattered >= 0) return address_of(graph_[a.numbers].source);
+            for (const expr f : factors)
+                if (graph_[f].kind == kind::gather)
+                    return address_of(graph_[graph_[f].arguments[0]].source);
+            return widest == nullptr ? place{} : address_of(widest->source);
+        };
+        for (const loop i : by_stride(a.over, summed_by())) loops.push_back(i);
+        name_loops(loops, s.extents, s.indices);
+        s.out = walked(target, loops);
+        for (const expr f : factors) {
+            const auto& node = graph_[f];
+            auto& made = s.factors.emplace_back();
+            made.from = walked(node.source, loops);
+            made.lookups = lookups_of(node, loops);
+        }
+        if (a.scattered >= 0)
+            s.scattered.push_back({walked(graph_[a.numbers].source, loops),
+                                   address_of(a.target).factor(a.scattered),
+                                   graph_.extent(a.scattered),
+                                   {}});
+        const double products = graph_.size(united(without(a.loops, {a.scattered}), a.over));
+        s.flops = products * static_cast<double>(std::max<std::size_t>(factors.size(), 1));
+        for (const expr f : factors) s.bytes += graph_.size(graph_[f].indices) * element_bytes();
+        s.bytes += graph_.size(a.loops) * element_bytes();
+        return s;
     }
 
     scan_step scan(const assign& a) const {
@@ -233,7 +263,17 @@ private:
         for (const loop i : loops) o.strides.push_back(at.factor(i));
         return o;
     }
-    gather_step::walked walked(const access& a, const loop_list& loops) const {
+    std::vector<planned_lookup> lookups_of(const expression& node, const loop_list& loops) const {
+        std::vector<planned_lookup> all;
+        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const slot& source = slot_of(node.source);
+            all.push_back({walked(graph_[node.arguments[k]].source, loops), source.strides[axis],
+                           source.extents[axis], node.lookups[k].words, node.lookups[k].may_stray});
+        }
+        return all;
+    }
+    walked_use walked(const access& a, const loop_list& loops) const {
         return {walked(address_of(a), loops), {a.slot, a.positions}};
     }
 
@@ -279,6 +319,8 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             return classified(make.map(a));
         case form::gather:
             return classified(make.gather(a));
+        case form::lookups:
+            return classified(make.lookups(a));
         case form::scatter:
             return classified(make.scatter(a));
         case form::scan:
@@ -298,6 +340,8 @@ double flops_of(const program_plan& plan, const assign& a) {
     if (a.as == form::contract) return 2 * values.size(united(a.loops, a.over));
     if (a.as == form::gather) return 0;
     if (a.as == form::scatter || a.as == form::scan) return values.size(a.loops);
+    if (a.as == form::lookups)
+        return 2 * values.size(united(without(a.loops, {a.scattered}), a.over));
     const auto load = [](const access&) { return 0; };
     const auto position = [](const place&) { return 0; };
     assembler program(values, load, position);

@@ -107,6 +107,27 @@ public:
         return fmt::format("{}  {}", text, loops);
     }
 
+    std::string line(const lookup_sum_step& s) const {
+        std::string text = fmt::format("lookups  {} {} sum", use(s.out.use), s.adds ? "+=" : "=");
+        std::string places;
+        for (const auto& f : s.factors) {
+            text += fmt::format(" {}", use(f.from.use));
+            for (const auto& l : f.lookups)
+                places += fmt::format(", places {}", use(l.numbers.use));
+        }
+        for (const auto& l : s.scattered)
+            places += fmt::format(", added at {}", use(l.numbers.use));
+        const auto words = [&](std::size_t first, std::size_t last) {
+            std::string loops;
+            for (std::size_t k = first; k < last; ++k)
+                loops += fmt::format("{}{}={}", k > first ? "," : " ",
+                                     words_of_index(p_, s.indices[k]), s.extents[k]);
+            return loops;
+        };
+        return fmt::format("{}{}  free{}  sum{}", text, places, words(0, s.free),
+                           words(s.free, s.extents.size()));
+    }
+
     std::string line(const scan_step& s) const {
         std::string loops;
         for (std::size_t k = 0; k < s.indices.size(); ++k)

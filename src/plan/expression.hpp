@@ -112,7 +112,8 @@ place inner_address_of(const access&, const std::vector<std::int64_t>& strides);
 /// An axis that is read where a tensor says.
 struct lookup_axis {
     std::int32_t axis = -1;
-    std::string words;  // which it is, for messages
+    std::string words;       // which it is, for messages
+    bool may_stray = false;  // in a body of lookups: where it is no place, the product is 0
     bool operator==(const lookup_axis&) const = default;
 };
 
@@ -208,6 +209,11 @@ public:
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
     /// Conditions that a place, its edge aside, is within bounds.
     expr_list within(const place&, std::int64_t low, std::int64_t high);
+    /// The condition that a number is a place of an axis, if that is a whole number.
+    expr is_place(expr number, std::int64_t extent);
+    /// The expression where a loop is what a tensor says, and 1 where it says no place; -1: it has
+    /// no form.
+    expr at_number(expr e, loop l, expr number);
     /// The least and the largest value of a place, its edge aside.
     std::pair<std::int64_t, std::int64_t> reach(const place&) const;
     /// The same with `replaced(part)` in the place of a part, where that is not -1.
@@ -251,6 +257,7 @@ private:
     expr find(std::uint64_t hash, const expression& node);
     expr keep(std::uint64_t hash, expression&& node);
     expr renamed(expr e, const loop_map& loops, memo& known);
+    expr loaded_at(expr load, loop l, expr number);
     expr substituted(expr e, const std::function<expr(expr)>& replaced, memo& known);
     expr_span parts_of(opcode code, expr e) const {
         const auto& node = (*this)[e];

@@ -63,11 +63,15 @@ expr graph::place_exists(expr condition, const loop_list& others) {
             continue;
         const loop axis = position.at.terms[0].over;
         if (contains(others, axis) || contains((*this)[number].indices, axis)) continue;
-        const auto last = static_cast<double>(extent(axis) - 1);
-        return multiply({apply(opcode::less_equal, constant(0), number),
-                         apply(opcode::less_equal, number, constant(last))});
+        return is_place(number, extent(axis));
     }
     return condition;
+}
+
+expr graph::is_place(expr number, std::int64_t extent) {
+    const auto last = static_cast<double>(extent - 1);
+    return multiply({apply(opcode::less_equal, constant(0), number),
+                     apply(opcode::less_equal, number, constant(last))});
 }
 
 // A comparison of positions that holds everywhere, or nowhere; -1: neither.

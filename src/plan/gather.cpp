@@ -1,5 +1,4 @@
-// Reading and adding up at places that a tensor says: which sums are that, and the assignments for
-// it.
+// Reading at places that a tensor says, and adding up at sums of positions: the assignments for it.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -115,10 +114,8 @@ std::optional<place> lowering::place_on(loop axis, expr numbers) const {
     return at;
 }
 
-// [v = x_i] y_{ia} summed over i, and over what only the y have, adds row i of y to row x_i of the
-// result. As a product it would have one column for each v.
-bool lowering::is_scatter(expr sum, scattered_sum& found) {
-    if (type_ != element::f32 && type_ != element::f64) return false;
+// The equality of a free loop and what is computed from summed ones, as a factor of a sum.
+std::optional<lowering::landing> lowering::landing_of(expr sum) const {
     const auto& over = graph_[sum].over;
     const auto all = graph_.factors(graph_[sum].arguments[0]);
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -131,30 +128,40 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
             if (graph_[position].kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
                 at.terms[0].factor != 1)
                 continue;
-            const loop axis = at.terms[0].over;
-            expr_list rest;
-            bool free = !contains(over, axis) && !contains(graph_[numbers].indices, axis);
+            landing found{at.terms[0].over, numbers, {}};
+            bool free = !contains(over, found.axis) &&
+                        !contains(graph_[numbers].indices, found.axis) &&
+                        !common(over, graph_[numbers].indices).empty();
             for (std::size_t other = 0; other < all.size(); ++other) {
                 if (other == k) continue;
-                rest.push_back(all[other]);
-                free = free && !contains(graph_[all[other]].indices, axis);
+                found.rest.push_back(all[other]);
+                free = free && !contains(graph_[all[other]].indices, found.axis);
             }
-            const auto summed = common(over, graph_[numbers].indices);
-            if (!free || summed.empty()) continue;
-            const auto varying = std::count_if(rest.begin(), rest.end(),
-                                               [&](expr f) { return !graph_.is_scalar(f); });
-            expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
-            const auto more = without(over, summed);
-            // One tensor is summed on the way, a product of several before.
-            auto at_place = place_on(axis, numbers);
-            const bool at_once =
-                at_place && varying == 1 && without(more, graph_[rows].indices).empty();
-            if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
-            found = {axis, numbers, std::move(at_place), rows};
-            return true;
+            if (free) return found;
         }
     }
-    return false;
+    return {};
+}
+
+// [p = i + j] y_{ij} summed over i and j, and over what only the y have, adds each y to where i + j
+// is. As a product it would have one column for each p.
+bool lowering::is_scatter(expr sum, scattered_sum& found) {
+    if (type_ != element::f32 && type_ != element::f64) return false;
+    const auto there = landing_of(sum);
+    if (!there) return false;
+    const auto at = place_on(there->axis, there->numbers);
+    if (!at) return false;
+    const auto& rest = there->rest;
+    const auto summed = common(graph_[sum].over, graph_[there->numbers].indices);
+    const auto varying =
+        std::count_if(rest.begin(), rest.end(), [&](expr f) { return !graph_.is_scalar(f); });
+    expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
+    const auto more = without(graph_[sum].over, summed);
+    // One tensor is summed on the way, a product of several before.
+    const bool at_once = varying == 1 && without(more, graph_[rows].indices).empty();
+    if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
+    found = {there->axis, there->numbers, *at, rows};
+    return true;
 }
 
 // Whether a number is read at a place with an edge, or is one that is known.
@@ -227,14 +234,8 @@ void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& 
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,
                             const loop_list& indices, double beta) {
-    const expr numbers = sum.at ? -1 : numbers_of(sum.numbers);
     const expr rows = stored(sum.rows);
-    if (beta != 1) {
-        const expr before = beta == 0
-                                ? graph_.constant(0)
-                                : graph_.multiply({graph_.constant(beta), graph_.load(target)});
-        emit_map(target, indices, before, fold::none, {});
-    }
+    scale_target(target, indices, beta);
     assign made;
     made.equation = equation_;
     made.as = form::scatter;
@@ -243,17 +244,20 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     made.beta = 1;
     made.loops = united(graph_[sum.numbers].indices, graph_[rows].indices);
     made.over = without(made.loops, without(indices, {sum.axis}));
-    if (sum.at) {
-        for (auto& at : made.target.at) {
-            const std::int64_t factor = at.factor(sum.axis);
-            at.add(sum.axis, -factor);
-            at.add(*sum.at, factor);
-        }
-    } else {
-        made.scattered = sum.axis;
-        made.numbers = numbers;
+    for (auto& at : made.target.at) {
+        const std::int64_t factor = at.factor(sum.axis);
+        at.add(sum.axis, -factor);
+        at.add(sum.at, factor);
     }
     plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// What the target holds, times a number, before something is added to it.
+void lowering::scale_target(const access& target, const loop_list& indices, double beta) {
+    if (beta == 1) return;
+    const expr before = beta == 0 ? graph_.constant(0)
+                                  : graph_.multiply({graph_.constant(beta), graph_.load(target)});
+    emit_map(target, indices, before, fold::none, {});
 }
 
 }  // namespace ricci::plan

@@ -127,6 +127,8 @@ growth::outcome growth::place(std::size_t step) {
     if (a->as == form::contract) return place_contraction(step, *a);
     if (a->as == form::gather) return place_picked(step, *a);
     if (a->as == form::scan) return fail(-1, "it is summed up to each element");
+    if (a->as == form::lookups)
+        return fail(-1, "it is read or written at places that a tensor says");
     return place_scatter(step, *a);
 }
 
@@ -227,8 +229,7 @@ growth::outcome growth::place_fold(std::size_t step, const assign& a, const matc
 // Tiles that are added up along lines of rows and columns, as where i - j is a place.
 growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
     const access& rows = group_.plan->values[a.body].source;
-    if (a.scattered >= 0 || !group_.is_plane(rows.slot))
-        return fail(-1, "it is written at places that a tensor says");
+    if (!group_.is_plane(rows.slot)) return fail(-1, "it is added up in another order");
     matching found;
     if (!match(rows, found) || !sums_suit(a.loops, {}, found))
         return fail(rows.slot, "it is added up in another order or only in part");

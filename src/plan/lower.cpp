@@ -51,9 +51,14 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
     if (splits_strides(target, indices, value, beta)) return;
     std::vector<contraction_of> direct;
     std::vector<scattered_sum> scattered;
+    std::vector<lookup_sum> looked_up_here;
     expr_list rest;
     for (expr term : spread(value)) {
         // Written here directly, unless other terms need it too or it lacks indices of the target.
+        const bool alone = graph_.terms(value).size() == 1 && graph_[term].indices == indices;
+        if (alone && (beta == 0 || beta == 1) && graph_[term].code == opcode::multiply) {
+            if (const auto s = lookups_of(term)) return emit_lookups(*s, target, indices, beta);
+        }
         const bool whole = graph_[term].kind == kind::sum && graph_[term].indices == indices;
         if (!whole || (graph_[term].uses > 1 && graph_.terms(value).size() > 1)) {
             rest.push_back(term);
@@ -61,6 +66,10 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
         }
         if (scattered_sum s; is_scatter(term, s)) {
             scattered.push_back(s);
+            continue;
+        }
+        if (auto s = lookups_of(term); s && s->beside.empty() && s->later.empty()) {
+            looked_up_here.push_back(std::move(*s));
             continue;
         }
         if (beta == 0 && graph_.terms(value).size() == 1) {
@@ -88,9 +97,13 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
         emit_scatter(s, target, indices, beta);
         beta = 1;
     }
+    for (const auto& s : looked_up_here) {
+        emit_lookups(s, target, indices, beta);
+        beta = 1;
+    }
     if (rest.empty()) return;
 
-    if (direct.empty() && scattered.empty() && beta == 0) {
+    if (direct.empty() && scattered.empty() && looked_up_here.empty() && beta == 0) {
         const auto holder =
             std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
@@ -169,6 +182,12 @@ lowering::resolved lowering::resolve(expr sum) {
     if (const auto prefix = prefix_of(fold::sum, over, graph_[sum].arguments[0])) {
         resolved result;
         result.value = *prefix;
+        return result;
+    }
+    if (const auto s = lookups_of(sum)) {
+        resolved result;
+        result.value = looked_up(*s);
+        if (graph_[result.value].kind == kind::sum) return resolve(result.value);
         return result;
     }
     const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);

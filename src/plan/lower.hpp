@@ -62,18 +62,49 @@ private:
     resolved contracted(expr_list factors, const loop_list& over, expr scale);
     std::vector<path::contraction_path::product> products_of(const expr_list& factors,
                                                              const loop_list& over) const;
-    /// Rows added up at the places that a tensor says, or a sum of positions: [v = x_i] summed over
-    /// i, with v free.
+    /// Where a sum adds up what is under [v = x_i], with v free.
+    struct landing {
+        loop axis = -1;     // v
+        expr numbers = -1;  // x_i
+        expr_list rest;     // the other factors
+    };
+    std::optional<landing> landing_of(expr sum) const;
+    /// Rows added up where x_i is a sum of positions.
     struct scattered_sum {
-        loop axis = -1;                 // v
-        expr numbers = -1;              // x_i
-        std::optional<plan::place> at;  // where x_i is a sum of positions
+        loop axis = -1;
+        expr numbers = -1;
+        plan::place at;
         expr rows = -1;
     };
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
     void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
                       double beta);
+    void scale_target(const access& target, const loop_list& indices, double beta);
+
+    // Sums with lookups, in lookup_sums.cpp.
+    /// A sum of products that are read, or added up, where tensors say; what it gives is multiplied
+    /// by `beside` and summed over `later`, if there are any.
+    struct lookup_sum {
+        loop axis = -1;      // that is added up at: -1: none
+        expr numbers = -1;   // where
+        expr_list landings;  // conditions that numbers of factors are places
+        expr_list implied;   // they, and that there is a place to add at
+        expr_list factors;
+        expr scale = -1;  // a number
+        loop_list over;
+        expr_list beside;
+        loop_list later;
+    };
+    bool can_look_up(expr gather, const expr_list& implied) const;
+    expr lands(expr gather, std::size_t k) const;
+    expr_list taken_landings(expr_list& factors) const;
+    bool is_product_of_rows(const lookup_sum& product, const loop_list& by_number) const;
+    std::optional<lookup_sum> lookups_of(expr sum_or_product);
+    expr looked_up(const lookup_sum& s);
+    void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
+                      double beta);
+
     void emit_gather(expr e, const access& target, const loop_list& indices);
     bool is_edged_gather(expr e) const;
     bool is_foreign(expr e) const;

@@ -179,7 +179,7 @@ private:
         std::string scale, place, over, before;
         if (a.scale >= 0 && !values_.is_constant(a.scale, 1))
             scale = fmt::format("{} ", text(a.scale, as_product));
-        if (a.scattered >= 0)
+        if (a.scattered >= 0 && a.numbers >= 0)
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
         if (a.as == form::scan)
             over = fmt::format("{}({} on) ", word_of(a.folding), loop_name(a.along));
@@ -200,6 +200,8 @@ private:
                 return a.folding == fold::none ? "map" : "fold";
             case form::gather:
                 return "gather";
+            case form::lookups:
+                return "lookups";
             case form::scatter:
                 return "scatter";
             case form::scan:

@@ -50,6 +50,8 @@ const char* word_of(way how) {
             return "map";
         case way::gather:
             return "gather";
+        case way::lookups:
+            return "lookups";
         case way::scatter:
             return "scatter";
         case way::fold:

@@ -106,10 +106,16 @@ public:
                 continue;
             const auto left = place_of(values_, test.arguments[0]),
                        right = place_of(values_, test.arguments[1]);
-            if (!left || !right) continue;
             rest_.clear();
             for (std::size_t other = 0; other < factors_.size(); ++other)
                 if (other != k) rest_.push_back(factors_[other]);
+            if (!left || !right) {
+                if (test.code != opcode::equal || (!left && !right)) continue;
+                const expr numbers = test.arguments[left ? 1 : 0];
+                const expr picked = pick(left ? *left : *right, numbers);
+                if (picked >= 0) return picked;
+                continue;
+            }
             const expr result = test.code == opcode::equal ? solve(*left, *right)
                                                            : narrow(test.code, *left, *right);
             if (result >= 0) return result;
@@ -125,6 +131,21 @@ private:
         return values_.sum(over_, values_.multiply(conditions));
     }
     bool is_summed(loop l) const { return contains(over_, l); }
+
+    // A loop that is what a tensor says: the rest is read there, if that is one of its places.
+    expr pick(const place& at, expr number) const {
+        if (at.edge != edge::none || at.offset != 0 || at.terms.size() != 1 ||
+            at.terms[0].factor != 1 || is_complex(values_.type()))
+            return -1;
+        const loop l = at.terms[0].over;
+        if (!is_summed(l) || contains(values_[number].indices, l)) return -1;
+        expr_list product{values_.is_place(number, values_.extent(l))};
+        for (const expr f : rest_) {
+            product.push_back(values_.at_number(f, l, number));
+            if (product.back() < 0) return -1;
+        }
+        return values_.sum(without(over_, {l}), values_.multiply(product));
+    }
 
     expr solve(const place& left, const place& right) const {
         if (left.edge == edge::none && right.edge == edge::none) {

@@ -102,7 +102,6 @@ private:
     void check_target(const assign& a) const {
         auto target = loops_of(a.target);
         if (a.as == form::scatter) {
-            if (a.scattered >= 0) target = without(target, {a.scattered});
             require(without(target, a.loops).empty(), "a target with loops of its own");
             return;
         }
@@ -132,6 +131,7 @@ private:
         if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
         if (a.as == form::scan)
             require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
+        if (a.as == form::lookups) check_lookups(a);
         if (a.as == form::contract || a.as == form::map || a.as == form::scan)
             values_.for_each_load({a.body}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
@@ -142,6 +142,23 @@ private:
         };
         for_each_load(values_, a, tile);
         tile(a.target);
+    }
+
+    void check_lookups(const assign& a) const {
+        require(a.beta == 0 || a.beta == 1, "lookups that scale what was there");
+        require(a.scattered < 0 || (a.numbers >= 0 && contains(a.loops, a.scattered)),
+                "lookups that add up at an axis of no result");
+        require(a.scattered < 0 || !contains(values_[a.body].indices, a.scattered),
+                "a row that says where it is added up");
+        for (const expr f : lookup_factors(values_, a.body)) {
+            const auto& n = values_[f];
+            require(n.kind == kind::load || n.kind == kind::gather, "lookups of no tensor");
+            require(plan_.holds(n.source.slot, plan_.type_of(a.target.slot)),
+                    "a tensor of another type than the result");
+            require(n.arguments.size() == n.lookups.size(), "lookups under a condition");
+            for (const expr numbers : n.arguments)
+                require(values_[numbers].kind == kind::load, "lookups of no numbers");
+        }
     }
 
     // Reads what is written, and writes no input.

@@ -14,7 +14,8 @@ enum class way : std::uint8_t {
     map,       // element by element
     copy,      // a map that moves elements and computes nothing
     gather,    // rows that a tensor picks
-    scatter,   // rows added where a tensor says
+    lookups,   // products summed, read or added up where a tensor says
+    scatter,   // rows added where sums of positions say
     convert,   // elements become another type
     scan,      // folds of all elements up to each, in one pass
 };

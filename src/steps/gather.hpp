@@ -1,4 +1,4 @@
-// What the engine of gathers and scatters is told to do.
+// What the engine of gathers is told to do.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ struct lookup {
     operand numbers;
     std::int64_t stride = 0;  // of the axis
     std::int64_t extent = 0;  // of the axis
+    bool may_stray = false;   // of a factor of a sum: where it is no place, nothing is added
 };
 
-/// out[loops] = in[loops, numbers], or as a scatter out[loops, numbers] += in[loops]: each lookup
-/// moves its operand by the number times the stride of the axis. Without lookups a copy, which
-/// converts where `source`, the type of `in`, is another, or a sum: a scatter may reach an element
-/// of `out` any number of times. `out` overlaps nothing else.
+/// out[loops] = in[loops, numbers]: each lookup moves `in` by the number times the stride of the
+/// axis. Without lookups a copy, which converts where `source`, the type of `in`, is another; or as
+/// a scatter out[loops] += in[loops], which may reach an element any number of times. `out` overlaps
+/// nothing else.
 struct gather {
     element type = element::f32;
     element source = element::f32;

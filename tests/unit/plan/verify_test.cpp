@@ -13,15 +13,16 @@ namespace {
 using namespace ricci::testing;
 
 // All ways, a position, and intermediates.
-const recorded_program layers = {
-    "layers",
-    R"(
+const recorded_program layers = {"layers",
+                                 R"(
         H^{ib} = X^{ia} W^{ab}
         m^i = \operatorname{mean}_b H^{ib}
         Y^{ib} = (H^{ib} - m^i) i + t^{2b+1} + P^{ib}
         E^{ib} = T^{x_i b} + Y^{ib}
         G^{vb} = \sum_i [v = x_i] E^{ib}
-    )",      "i=8 a=5 b=6 v=10", "t 16; T 10x6; x i32 8 <10", "", "G", "", "v=10"};
+        D^p = \sum_{i,b} [p = i + b] E^{ib}
+    )",      "i=8 a=5 b=6 v=10", "t 16; T 10x6; x i32 8 <10", "", "G",
+                                 "",       "v=10 p=13"};
 
 /// The first axis of a tensor is walked by two loops, in this order.
 void walk_by(access& a, loop first, loop second) { a.at[0].terms = {{first, 1}, {second, 1}}; }
@@ -89,7 +90,7 @@ TEST_CASE("loops are the target's or folded, each bound once") {
         a.body = broken.values.renamed(a.body, {{b, other}});
     });
     p.refuses("a loop that nobody runs", "G[", [&](program_plan& broken) {
-        auto& a = assignment(broken, form::scatter);
+        auto& a = assignment(broken, form::lookups);
         const loop other = broken.values.loops().fresh(ir::none, 8);
         a.numbers = broken.values.renamed(a.numbers, {{i, other}});
     });
@@ -109,9 +110,10 @@ TEST_CASE("loops are the target's or folded, each bound once") {
     p.refuses("a target that other loops reach", "Y[", [&](program_plan& broken) {
         assignment(broken, y).loops.push_back(broken.values.loops().fresh(ir::none, 3));
     });
-    p.refuses("a target with loops of its own", "G[", [&](program_plan& broken) {
+    p.refuses("a target with loops of its own", "D[", [&](program_plan& broken) {
         auto& a = assignment(broken, form::scatter);
-        a.scattered = a.numbers = -1;
+        a.body = broken.values.load(assignment(broken, m).target);
+        a.loops = a.over = {i};
     });
     p.refuses("a fold over nothing", "m[", [&](program_plan& broken) {
         auto& a = assignment(broken, m);
@@ -148,8 +150,17 @@ TEST_CASE("a body is of the form that its way of running needs") {
     p.refuses("a gather of no tensor", "", [&](program_plan& broken) {
         assignment(broken, form::gather).body = broken.values.constant(1);
     });
-    p.refuses("a scatter of no tensor", "G[", [&](program_plan& broken) {
+    p.refuses("a scatter of no tensor", "D[", [&](program_plan& broken) {
         assignment(broken, form::scatter).body = broken.values.constant(1);
+    });
+    p.refuses("lookups that scale what was there", "G[",
+              [&](program_plan& broken) { assignment(broken, form::lookups).beta = 2; });
+    p.refuses("lookups that add up at an axis of no result", "G[",
+              [&](program_plan& broken) { assignment(broken, form::lookups).numbers = -1; });
+    p.refuses("lookups of no tensor", "G[", [&](program_plan& broken) {
+        auto& a = assignment(broken, form::lookups);
+        a.body = broken.values.as_written(opcode::multiply,
+                                          {a.body, broken.values.apply(opcode::negate, a.body)});
     });
     p.refuses("a tensor of another type than the result", "H[", [&](program_plan& broken) {
         auto& x = broken.slots[static_cast<std::size_t>(p.slot("X"))];

@@ -76,6 +76,7 @@ private:
 
     void run(const plan::assign& a) {
         if (a.as == plan::form::scatter) return add_up(a);
+        if (a.as == plan::form::lookups) return look_up(a);
         if (a.as == plan::form::scan) return fold_up_to_each(a);
         if (a.folding == plan::fold::softmax) return normalise(a);
         loops_.each(a.loops, [&] {
@@ -118,14 +119,34 @@ private:
             loops_.each(a.over, [&] { values_.store(a.target, row[k++]); });
         });
     }
-    // An element may be reached any number of times, and a number that is no place reaches none.
-    void add_up(const plan::assign& a) {
-        loops_.each(plan::united(a.loops, a.over), [&] {
+    // A number that is no place reaches no element.
+    void look_up(const plan::assign& a) {
+        if (a.beta == 0) loops_.each(a.loops, [&] { values_.store(a.target, T(0)); });
+        const auto loops = plan::without(plan::united(a.loops, a.over), {a.scattered});
+        loops_.each(loops, [&] {
             if (a.scattered >= 0) {
                 const double number = real_of(values_.at(a.numbers));
                 if (!is_place(number, plan_.values.extent(a.scattered))) return;
                 loops_.set(a.scattered, static_cast<std::int64_t>(number));
             }
+            for (const plan::expr f : plan::lookup_factors(plan_.values, a.body)) {
+                const auto& node = plan_.values[f];
+                for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+                    const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+                    const double number = real_of(values_.at(node.arguments[k]));
+                    if (node.lookups[k].may_stray &&
+                        !is_place(number, plan_.slot_of(node.source).extents[axis]))
+                        return;
+                }
+            }
+            T value = values_.at(a.body);
+            if (a.scale >= 0) value *= values_.at(a.scale);
+            values_.store(a.target, values_.load(a.target) + value);
+        });
+    }
+    // An element may be reached any number of times.
+    void add_up(const plan::assign& a) {
+        loops_.each(plan::united(a.loops, a.over), [&] {
             T value = values_.at(a.body);
             if (a.scale >= 0) value *= values_.at(a.scale);
             values_.store(a.target, values_.load(a.target) + value);

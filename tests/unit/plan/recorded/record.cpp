@@ -177,6 +177,23 @@ private:
         return line + "  " + loops(over) + "\n";
     }
 
+    std::string words_of_step(const lookup_sum_step& s) const {
+        std::string line = "lookups " + name(s.out.use.slot) + (s.adds ? " += " : " = ") + "of";
+        const auto at = [&](const std::vector<planned_lookup>& lookups, const char* word) {
+            for (const auto& l : lookups)
+                line += word + name(l.numbers.use.slot) + " of " + std::to_string(l.extent);
+        };
+        for (const auto& f : s.factors) {
+            append(line, " ", name(f.from.use.slot));
+            at(f.lookups, " at ");
+        }
+        at(s.scattered, " to ");
+        std::vector<named_loop> free, over;
+        for (std::size_t k = 0; k < s.extents.size(); ++k)
+            (k < s.free ? free : over).push_back({s.indices[k], s.extents[k]});
+        return line + "  free " + loops(free) + "  over " + loops(over) + "\n";
+    }
+
     std::string words_of_step(const scan_step& s) const {
         std::vector<named_loop> over;
         for (std::size_t k = 0; k < s.extents.size(); ++k)

@@ -1,0 +1,190 @@
+// Sums of products whose factors are read where tensors say, or that are added up there: a bag of
+// embeddings and its gradients, messages between the nodes of a graph. Nothing of what is looked up
+// is stored first.
+#include <algorithm>
+#include <utility>
+
+#include "src/plan/lower.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Of a sum of more, some are multiplied first.
+constexpr std::size_t most_lookup_factors = 4;
+
+}  // namespace
+
+// Whether it is read on the way: nothing of it lies beside an axis, and all of it is wanted, or is
+// where one of some conditions holds.
+bool lowering::can_look_up(expr e, const expr_list& implied) const {
+    const auto& node = graph_[e];
+    if (node.kind != kind::gather) return false;
+    const bool wanted =
+        node.arguments.size() == node.lookups.size() ||
+        std::find(implied.begin(), implied.end(), node.arguments.back()) != implied.end();
+    return wanted && !node.condition && !has_edge(node.source) && !is_edged_gather(e) &&
+           plan_.holds(node.source.slot, type_);
+}
+
+// That number `k` of a gather is a place.
+expr lowering::lands(expr gather, std::size_t k) const {
+    const auto& node = graph_[gather];
+    const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+    return graph_.is_place(node.arguments[k], plan_.slot_of(node.source).extents[axis]);
+}
+
+// Takes out the conditions that a number is a place where something is looked up with it.
+expr_list lowering::taken_landings(expr_list& factors) const {
+    expr_list taken;
+    for (const expr f : factors) {
+        if (graph_[f].kind != kind::gather) continue;
+        for (std::size_t k = 0; k < graph_[f].lookups.size(); ++k) {
+            const expr there = lands(f, k);
+            const auto parts = graph_.factors(there);
+            if (graph_[there].kind != kind::constant &&
+                std::all_of(parts.begin(), parts.end(), [&](expr p) {
+                    return std::find(factors.begin(), factors.end(), p) != factors.end();
+                }))
+                taken.push_back(there);
+        }
+    }
+    erase_if(factors, [&](expr f) {
+        return std::any_of(taken.begin(), taken.end(), [&](expr t) {
+            const auto parts = graph_.factors(t);
+            return std::find(parts.begin(), parts.end(), f) != parts.end();
+        });
+    });
+    return taken;
+}
+
+// Whether a product without a sum is one row times numbers, or one row times another, of what is in
+// memory.
+bool lowering::is_product_of_rows(const lookup_sum& product, const loop_list& by_number) const {
+    std::size_t rows = 0;
+    for (const expr f : product.factors) {
+        const auto& node = graph_[f];
+        const bool in_memory = node.kind == kind::load && !node.edged && !is_foreign(f);
+        if (!in_memory && !can_look_up(f, product.implied)) return false;
+        rows += without(node.indices, by_number).empty() ? 0 : 1;
+    }
+    const bool plain = graph_.is_constant(product.scale, 1);
+    if (product.factors.size() == 1) return !product.implied.empty() || !plain;
+    return rows == 1 || (rows == 2 && product.factors.size() == 2 && plain);
+}
+
+std::optional<lowering::lookup_sum> lowering::lookups_of(expr e) {
+    if (type_ != element::f32 && type_ != element::f64) return {};
+    const bool sums = graph_[e].kind == kind::sum;
+    const loop_list over = sums ? graph_[e].over : loop_list{};
+    lookup_sum found;
+    expr_list rest;
+    loop_list by_number;  // loops along which numbers differ
+    auto there = sums ? landing_of(e) : std::nullopt;
+    if (there && !place_on(there->axis, there->numbers)) {
+        found.axis = there->axis;
+        found.numbers = there->numbers;
+        rest = std::move(there->rest);
+        by_number = graph_[found.numbers].indices;
+    } else {
+        const auto all = graph_.factors(sums ? graph_[e].arguments[0] : e);
+        rest.assign(all.begin(), all.end());
+    }
+    found.implied = taken_landings(rest);
+    found.landings = found.implied;
+    if (found.axis >= 0)
+        found.implied.push_back(graph_.is_place(found.numbers, graph_.extent(found.axis)));
+    expr_list scalars, varying;
+    for (const expr f : rest) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
+    found.scale = graph_.multiply(scalars);
+    loop_list widest;
+    for (const expr f : varying) {
+        if (!can_look_up(f, found.implied)) continue;
+        if (found.axis < 0)
+            for (std::size_t k = 0; k < graph_[f].lookups.size(); ++k)
+                by_number = united(by_number, graph_[graph_[f].arguments[k]].indices);
+        if (graph_.size(graph_[f].indices) > graph_.size(widest)) widest = graph_[f].indices;
+    }
+    if (found.axis < 0 && widest.empty()) return {};
+
+    // What has none of the loops of numbers waits until those are summed.
+    const auto first = common(over, by_number);
+    loop_list loops, waiting;
+    for (const expr f : varying) {
+        const auto& indices = graph_[f].indices;
+        const bool now = first.empty() || !common(indices, first).empty();
+        (now ? found.factors : found.beside).push_back(f);
+        auto& of = now ? loops : waiting;
+        of = united(of, indices);
+    }
+    found.later = common(without(over, first), waiting);
+    found.over = without(over, found.later);
+    const bool brackets =
+        std::any_of(varying.begin(), varying.end(), [&](expr f) { return graph_.has_bracket(f); });
+    if (found.axis < 0) {
+        // More loops than the rows have make a product of matrices of it; single elements are none.
+        const bool rows = without(loops, widest).empty() && !without(widest, by_number).empty();
+        if (!rows || brackets || found.factors.size() > most_lookup_factors ||
+            (!sums && !is_product_of_rows(found, by_number)))
+            return {};
+        // What conditions leave out has to be among what is added up now.
+        for (const expr f : found.beside)
+            if (graph_[f].kind == kind::gather && !found.landings.empty()) return {};
+        return found;
+    }
+    const bool together = brackets || found.factors.size() > most_lookup_factors;
+    if (together && !found.factors.empty()) found.factors = {graph_.multiply(found.factors)};
+    return found;
+}
+
+void lowering::emit_lookups(const lookup_sum& sum, const access& target, const loop_list& indices,
+                            double beta) {
+    expr_list factors;
+    for (const expr f : sum.factors) {
+        if (!can_look_up(f, sum.implied)) {
+            factors.push_back(stored(f));
+            continue;
+        }
+        expr_list numbers;
+        auto lookups = graph_[f].lookups;
+        for (std::size_t k = 0; k < lookups.size(); ++k) {
+            const expr there = lands(f, k);
+            lookups[k].may_stray =
+                std::find(sum.landings.begin(), sum.landings.end(), there) != sum.landings.end();
+            numbers.push_back(numbers_of(graph_[f].arguments[k]));
+        }
+        factors.push_back(
+            graph_.regathered(f, std::move(numbers), graph_[f].source, std::move(lookups)));
+    }
+    const expr numbers = sum.axis < 0 ? -1 : numbers_of(sum.numbers);
+    if (beta != 0) scale_target(target, indices, beta);
+    assign made;
+    made.equation = equation_;
+    made.as = form::lookups;
+    made.target = target;
+    made.loops = indices;
+    made.folding = sum.over.empty() ? fold::none : fold::sum;
+    made.over = sum.over;
+    made.scale = plain(sum.scale, 1);
+    made.body = factors.empty()       ? graph_.constant(1)
+                : factors.size() == 1 ? factors[0]
+                                      : graph_.as_written(opcode::multiply, std::move(factors));
+    made.beta = beta == 0 ? 0 : 1;
+    made.scattered = sum.axis;
+    made.numbers = numbers;
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// The sum in memory of its own, and what is left to do with it.
+expr lowering::looked_up(const lookup_sum& sum) {
+    loop_list indices;
+    for (const expr f : sum.factors) indices = united(indices, graph_[f].indices);
+    if (sum.axis >= 0) indices = united(united(indices, graph_[sum.numbers].indices), {sum.axis});
+    indices = without(indices, sum.over);
+    const access target = temporary(indices, -1, type_);
+    emit_lookups(sum, target, indices, 0);
+    expr_list product = sum.beside;
+    product.push_back(graph_.load(target));
+    return graph_.sum(sum.later, graph_.multiply(product));
+}
+
+}  // namespace ricci::plan
