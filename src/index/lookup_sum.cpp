@@ -19,6 +19,8 @@ constexpr std::int64_t elements_of_a_task = 1 << 15;
 constexpr std::int64_t fewest_sorted = 4;
 // Numbers of a row that are asked for before it is added up.
 constexpr std::int64_t most_asked_for = 512;
+// Terms that are found before the first of them is added up.
+constexpr std::uint32_t terms_ahead = 64;
 constexpr std::int64_t most_sorted = std::int64_t{1} << 31;
 
 }  // namespace
@@ -32,6 +34,13 @@ struct prepared_lookup_sum::bases {
 struct prepared_lookup_sum::order {
     std::uint32_t* first;    // of each place, and of what is beyond the last
     std::uint32_t* entries;  // sorted by place, each in the order of the loops
+};
+
+template <class T>
+struct prepared_lookup_sum::term {
+    T weight;
+    const T* rows[2];
+    bool counts;
 };
 
 /// The sum of one row of the result, or of one number.
@@ -51,15 +60,15 @@ public:
         is_there_ = adds;
         if (shape_ != shape::rows && adds) total_ = *out;
     }
-    void take(T weight, const T* const* rows) {
+    void take(const term<T>& t) {
         switch (shape_) {
             case shape::rows:
-                return take_row(weight, rows);
+                return take_row(t.weight, t.rows);
             case shape::dots:
-                total_ += weight * dot(rows);
+                total_ += t.weight * dot(t.rows);
                 return;
             case shape::numbers:
-                total_ += weight;
+                total_ += t.weight;
         }
     }
     void end() {
@@ -73,7 +82,6 @@ private:
 
     void take_row(T weight, const T* const* rows) {
         if (count_ == most_terms) flush();
-        kernels::ask_for(rows[0], std::min<std::int64_t>(length(), most_asked_for));
         weights_[count_] = weight;
         auto& t = terms_[1 + count_];
         t = {};
@@ -97,8 +105,6 @@ private:
         is_there_ = true;
         count_ = 0;
     }
-    std::int64_t length() const { return static_cast<std::int64_t>(length_); }
-
     const kernels::elementwise_table<T>& table_;
     shape shape_;
     std::size_t length_;
@@ -262,10 +268,11 @@ prepared_lookup_sum::bases prepared_lookup_sum::bases_at(const loop_counters& fr
     return result;
 }
 
-// Adds one product, unless a number in it may be no place and is none.
+// The product of an entry, and its rows asked for; false: a number in it may be no place, and is
+// none.
 template <class T>
-void prepared_lookup_sum::take(collector<T>& sum, const bases& from, const loop_counters& entry,
-                               const operands<T>& of) const {
+bool prepared_lookup_sum::find_term(term<T>& found, const bases& from, const loop_counters& entry,
+                                    const operands<T>& of) const {
     const T* at[most_factors];
     for (std::size_t k = 0; k < factors_.size(); ++k) {
         const auto& f = factors_[k];
@@ -273,16 +280,18 @@ void prepared_lookup_sum::take(collector<T>& sum, const bases& from, const loop_
         for (const auto& l : f.lookups) {
             const std::int64_t where = from.numbers[l.number] + entry.along(l.numbers.summed);
             const std::int64_t place = place_at(of.numbers[l.number], l.type, where, l.extent);
-            if (place < 0) return;
+            if (place < 0) return false;
             offset += place * l.stride;
         }
         at[k] = of.in[k] + offset;
     }
-    T weight = of.scale;
-    for (const std::size_t k : scalars_) weight *= *at[k];
-    const T* rows[2] = {};
-    for (std::size_t k = 0; k < rows_.size(); ++k) rows[k] = at[rows_[k]];
-    sum.take(weight, rows);
+    found.weight = of.scale;
+    for (const std::size_t k : scalars_) found.weight *= *at[k];
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        found.rows[k] = at[rows_[k]];
+        kernels::ask_for(found.rows[k], std::min(length_, most_asked_for));
+    }
+    return true;
 }
 
 template <class T>
@@ -298,8 +307,9 @@ void prepared_lookup_sum::run_as(const operands<T>& of) const {
             const bases from = bases_at(free);
             sum.begin(of.out + out_.offset + free.along(out_.free), adds_);
             loop_counters entry(summed_, summed_.size(), 0);
+            term<T> found;
             for (std::int64_t e = 0; e < entries_; ++e, entry.next(summed_))
-                take(sum, from, entry, of);
+                if (find_term(found, from, entry, of)) sum.take(found);
             sum.end();
         }
     };
@@ -345,18 +355,40 @@ void prepared_lookup_sum::add_sorted(const operands<T>& of) const {
         const bases from = bases_at(free);
         T* const to = of.out + out_.offset + free.along(out_.free);
         auto task = [&](std::int64_t number, int) {
-            collector<T> sum(shape_, length_, rows_.size());
-            const std::int64_t last = l.extent * (number + 1) / tasks;
-            for (std::int64_t p = l.extent * number / tasks; p < last; ++p) {
-                const std::uint32_t begin = sorted.first[p], end = sorted.first[p + 1];
-                if (begin == end && adds_) continue;
-                sum.begin(to + p * l.stride, adds_);
-                for (std::uint32_t e = begin; e < end; ++e)
-                    take(sum, from, loop_counters(summed_, summed_.size(), sorted.entries[e]), of);
-                sum.end();
-            }
+            add_places(l.extent * number / tasks, l.extent * (number + 1) / tasks, sorted, from, to,
+                       of);
         };
         runtime::parallel_for(tasks, task);
+    }
+}
+
+// The sums of some places. Terms are found a block ahead of where they are added up: their rows are
+// on the way meanwhile.
+template <class T>
+void prepared_lookup_sum::add_places(std::int64_t first, std::int64_t last, const order& sorted,
+                                     const bases& from, T* to, const operands<T>& of) const {
+    collector<T> sum(shape_, length_, rows_.size());
+    term<T> ahead[terms_ahead];
+    std::uint32_t known = sorted.first[first];
+    const std::uint32_t end = sorted.first[last];
+    for (std::int64_t p = first; p < last; ++p) {
+        std::uint32_t e = sorted.first[p];
+        const std::uint32_t beyond = sorted.first[p + 1];
+        if (e == beyond && adds_) continue;
+        sum.begin(to + p * scattered_[0].stride, adds_);
+        for (; e < beyond; ++e) {
+            if (e == known) {
+                const std::uint32_t more = std::min(end - known, terms_ahead);
+                for (std::uint32_t n = 0; n < more; ++n) {
+                    const loop_counters entry(summed_, summed_.size(), sorted.entries[known + n]);
+                    term<T>& found = ahead[(known + n) % terms_ahead];
+                    found.counts = find_term(found, from, entry, of);
+                }
+                known += more;
+            }
+            if (ahead[e % terms_ahead].counts) sum.take(ahead[e % terms_ahead]);
+        }
+        sum.end();
     }
 }
 
@@ -387,8 +419,10 @@ void prepared_lookup_sum::add_in_turn(const operands<T>& of) const {
             const std::int64_t where = numbers_at + entry.along(l.numbers.summed);
             const std::int64_t place = place_at(of.numbers[l.number], l.type, where, l.extent);
             if (place < 0) continue;
+            term<T> found;
+            if (!find_term(found, from, entry, of)) continue;
             sum.begin(to + place * l.stride, true);
-            take(sum, from, entry, of);
+            sum.take(found);
             sum.end();
         }
     }

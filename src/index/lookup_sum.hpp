@@ -67,6 +67,9 @@ private:
         const void* const* numbers;
         T scale;
     };
+    /// One term: a number, and the rows that it is multiplied by.
+    template <class T>
+    struct term;
     template <class T>
     class collector;
     /// Entries of the summed loops by the place that they are added to.
@@ -81,8 +84,11 @@ private:
 
     bases bases_at(const loop_counters& free) const;
     template <class T>
-    void take(collector<T>& sum, const bases& from, const loop_counters& entry,
-              const operands<T>& of) const;
+    bool find_term(term<T>& found, const bases& from, const loop_counters& entry,
+                   const operands<T>& of) const;
+    template <class T>
+    void add_places(std::int64_t first, std::int64_t last, const order& sorted, const bases& from,
+                    T* to, const operands<T>& of) const;
     void sort(order& entries, std::int64_t numbers_at, const void* numbers) const;
     template <class T>
     void run_as(const operands<T>& of) const;
