@@ -27,8 +27,8 @@ constexpr std::int64_t most_sorted = std::int64_t{1} << 31;
 
 /// Where the operands are at some place of the free loops, and the numbers of the lookups.
 struct prepared_lookup_sum::bases {
-    std::array<std::int64_t, most_factors> factors{};
-    std::array<std::int64_t, most_loops_of_lookups> numbers{};
+    std::array<std::int64_t, most_factors> factors;
+    std::array<std::int64_t, most_loops_of_lookups> numbers;
 };
 
 struct prepared_lookup_sum::order {
@@ -294,6 +294,7 @@ bool prepared_lookup_sum::find_term(term<T>& found, const bases& from, const loo
     return true;
 }
 
+// Terms are found a block ahead of where they are added up: their rows are on the way meanwhile.
 template <class T>
 void prepared_lookup_sum::run_as(const operands<T>& of) const {
     const std::int64_t each = std::max<std::int64_t>(entries_ * length_, 1);
@@ -302,14 +303,33 @@ void prepared_lookup_sum::run_as(const operands<T>& of) const {
         collector<T> sum(shape_, length_, rows_.size());
         const std::int64_t first = number * per_task,
                            last = std::min(free_count_, first + per_task);
+        term<T> ahead[terms_ahead];
+        std::uint32_t next = terms_ahead;
+        std::int64_t left = (last - first) * entries_;  // terms to find
+        loop_counters free_ahead(free_, free_.size(), first), entry(summed_, summed_.size(), 0);
+        bases from = bases_at(free_ahead);
+        std::int64_t of_row = 0;
+        const auto find_more = [&] {
+            const auto more = static_cast<std::uint32_t>(std::min<std::int64_t>(left, terms_ahead));
+            for (std::uint32_t n = 0; n < more; ++n) {
+                ahead[n].counts = find_term(ahead[n], from, entry, of);
+                entry.next(summed_);
+                if (++of_row < entries_) continue;
+                of_row = 0;
+                free_ahead.next(free_);
+                from = bases_at(free_ahead);
+            }
+            left -= more;
+            next = 0;
+        };
         loop_counters free(free_, free_.size(), first);
         for (std::int64_t n = first; n < last; ++n, free.next(free_)) {
-            const bases from = bases_at(free);
             sum.begin(of.out + out_.offset + free.along(out_.free), adds_);
-            loop_counters entry(summed_, summed_.size(), 0);
-            term<T> found;
-            for (std::int64_t e = 0; e < entries_; ++e, entry.next(summed_))
-                if (find_term(found, from, entry, of)) sum.take(found);
+            for (std::int64_t e = 0; e < entries_; ++e) {
+                if (next == terms_ahead) find_more();
+                if (ahead[next].counts) sum.take(ahead[next]);
+                ++next;
+            }
             sum.end();
         }
     };
