@@ -15,6 +15,8 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
     ir::shape_table wider(grown);
     for (ir::ref n = 0; n < program.names.size(); ++n)
         if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
+    // A slot for each name, in whatever order they are defined.
+    slots.resize(static_cast<std::size_t>(grown.names.size()));
     for (ir::ref e = 0; e < grown.equations.size(); ++e) {
         const ir::ref origin = origins[static_cast<std::size_t>(e)];
         for (ir::ref i = 0; i < program.indices.size(); ++i)
@@ -22,7 +24,7 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
         for (const new_index& m : made) wider.set_index_extent(e, m.index, m.extent);
         const auto& q = grown.equations[e];
         if (q.name < program.names.size()) continue;
-        slot s;
+        slot& s = slots[static_cast<std::size_t>(q.name)];
         s.kind = storage::workspace;
         s.name = q.name;
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis)
@@ -30,7 +32,6 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
                 wider.index_extent(e, grown.positions[q.positions.first + axis].index));
         wider.set_shape(q.name, q.positions.count, s.extents.data());
         set_row_major(s, grown, type);
-        slots.push_back(std::move(s));
     }
     shapes = std::move(wider);
 }

@@ -145,6 +145,8 @@ private:
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k];
             if (!lacks(p_.links[x.children.first], i) || !classes.several(i)) continue;
+            // What stands in conditions alone is given, or has its extent from them.
+            if (ir::free_indices(p_, p_.links[x.children.first]).has(i)) continue;
             const ref said = said_by(i);
             if (said != ir::none) factors.push(said);
         }

@@ -153,3 +153,15 @@ TEST_CASE("pairs share one gradient between them", "[extrema]") {
                       (type == element::f16 ? 0.05 : 1e-4) * (1 + std::abs(entry(want, i))));
         }
 }
+
+// Tensors that are introduced for it may be of other ranks, in whatever order they are defined.
+TEST_CASE("an extremum of an extremum of merged axes has a gradient", "[extrema]") {
+    const program p = text("y^{li} = \\min_j (\\min_m (\\tanh(a^{(il)}) d^m))");
+    const array a = drawn({4}, 1), d = drawn({2}, 2);
+    const std::vector<named> others{{"d", d}, {"i", extent(4)}, {"l", extent(1)}, {"j", extent(7)}};
+    auto all = others;
+    all.push_back({"a", a});
+    all.push_back({"dL/dy", doubles({1, 4}, {1, 1, 1, 1})});
+    CHECK(near(run(gradient(p, "y", {"a"}), all)["dL/da"], differences(p, others, "y", "a", a),
+               1e-7));
+}

@@ -169,3 +169,25 @@ TEST_CASE("a tensor of many axes that stand at one index is derived at once", "[
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     CHECK(took.count() < 5);
 }
+
+TEST_CASE("an index that stands at edges alone is given, in gradients too", "[places]") {
+    const program p = text("y^{k} = \\sum_j b^{\\operatorname{clamp}(3j-2), k}");
+    const array b = drawn({4, 6}, 1);
+    const std::vector<named> two{{"j", extent(2)}};
+    auto all = two;
+    all.push_back({"b", b});
+    all.push_back({"dL/dy", doubles({6}, {1, 1, 1, 1, 1, 1})});
+    CHECK(near(run(gradient(p, "y", {"b"}), all)["dL/db"], differences(p, two, "y", "b", b), 1e-7));
+
+    const program q = text(
+        "y^{kl} = \\sum_{i,j} a^{kl} b^{\\operatorname{clamp}(3j-2), k} + "
+        "\\sum_j \\sum_i b^{u_{lj}, \\operatorname{clamp}(j+k+3)}");
+    const array a = drawn({6, 4}, 2);
+    const array u = doubles({4, 2}, {0, 1, 2, 3, 3, 2, 1, 0});
+    const std::vector<named> others{{"b", b}, {"u", u}, {"i", extent(6)}, {"j", extent(2)}};
+    all = others;
+    all.push_back({"a", a});
+    all.push_back({"dL/dy", doubles({6, 4}, std::vector<double>(24, 1))});
+    CHECK(near(run(gradient(q, "y", {"a"}), all)["dL/da"], differences(q, others, "y", "a", a),
+               1e-7));
+}
