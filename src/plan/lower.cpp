@@ -110,6 +110,12 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
     }
     const expression& only = graph_[rest[0]];
     if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
+        if (only.folding != fold::sum) {
+            const auto there = prefix_of(only.folding, only.over, only.arguments[0], &target);
+            if (there && *there != graph_.load(target))
+                emit_map(target, indices, *there, fold::none, {});
+            if (there) return forget(target);
+        }
         emit_map(target, indices, only.arguments[0], only.folding, only.over);
         forget(target);
         return;

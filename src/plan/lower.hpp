@@ -134,6 +134,7 @@ private:
     };
     static std::optional<bound_of_fold> bound_in(const graph& values, expr condition,
                                                  const loop_list& over);
+    expr_list folded_factors(fold folding, expr body) const;
     bool is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
                               const access& target) const;
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,

@@ -18,6 +18,7 @@ double identity_of(fold f) {
         case fold::product:
             return 1;
         case fold::maximum:
+        case fold::logsumexp:
             return -infinity;
         case fold::minimum:
             return infinity;
@@ -56,6 +57,22 @@ std::optional<lowering::bound_of_fold> lowering::bound_in(const graph& values, e
     return found;
 }
 
+// What is folded, and its conditions: the factors of a sum; of other folds a value and the condition
+// without which the number stands there that changes nothing. Nothing where it is no such body.
+expr_list lowering::folded_factors(fold folding, expr body) const {
+    if (folding == fold::sum) {
+        const auto all = graph_.factors(body);
+        return {all.begin(), all.end()};
+    }
+    const auto& node = graph_[body];
+    const bool scanned = folding == fold::product || folding == fold::maximum ||
+                         folding == fold::minimum || folding == fold::logsumexp;
+    if (!scanned || node.kind != kind::operation || node.code != opcode::select ||
+        !graph_.is_constant(node.arguments[2], identity_of(folding)))
+        return {};
+    return {node.arguments[0], node.arguments[1]};
+}
+
 // target = the fold of the value up to each place of a loop, or from it on.
 void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
                          loop along, bool backwards) {
@@ -91,8 +108,8 @@ bool lowering::is_read_as_it_stands(const bound_of_fold& bound, std::int64_t ext
 std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
                                         const access* target) {
     if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
-    const auto all = graph_.factors(body);
-    const expr_list factors(all.begin(), all.end());
+    if (folding == fold::logsumexp && is_integer(type_)) return {};
+    const expr_list factors = folded_factors(folding, body);
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const auto bound = bound_in(graph_, factors[k], over);
         if (!bound) continue;

@@ -13,6 +13,9 @@
 namespace ricci::plan {
 namespace {
 
+// A window of a sum is shorter than its loop by so much.
+constexpr std::int64_t few = 4;
+
 // A ring is gone round so often at most, each time a sum of its own.
 constexpr std::int64_t most_rounds = 8;
 
@@ -94,11 +97,11 @@ class place_solver {
 public:
     place_solver(graph& values, const loop_list& over, expr body, strided how)
         : values_(values), over_(over), body_(body), how_(how) {
-        const auto all = values_.factors(body);
-        factors_.insert(factors_.end(), all.begin(), all.end());
+        for (const expr f : values_.factors(body)) add_factor(f);
     }
 
     expr run() {
+        if (const expr made = window(); made >= 0) return made;
         for (std::size_t k = 0; k < factors_.size(); ++k) {
             const auto& test = values_[factors_[k]];
             if (test.kind != kind::operation || test.code < opcode::less ||
@@ -131,6 +134,102 @@ private:
         return values_.sum(over_, values_.multiply(conditions));
     }
     bool is_summed(loop l) const { return contains(over_, l); }
+    // [a and b] is [a] [b], and [|p| <= n] is [-n <= p] [p <= n].
+    void add_factor(expr f) {
+        const auto& node = values_[f];
+        const bool at_most = node.kind == kind::operation &&
+                             (node.code == opcode::less || node.code == opcode::less_equal);
+        if (at_most && is_function(values_[node.arguments[0]], ir::function::absolute)) {
+            const auto most = whole_number(values_, node.arguments[1]);
+            const expr inside = values_[node.arguments[0]].arguments[0];
+            if (most && place_of(values_, inside)) {
+                const opcode code = node.code;
+                const expr least = values_.constant(static_cast<double>(-*most)),
+                           last = node.arguments[1];
+                factors_.push_back(values_.apply(code, least, inside));
+                factors_.push_back(values_.apply(code, inside, last));
+                return;
+            }
+        }
+        const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
+                          values_.is_bracket(node.arguments[0]) &&
+                          values_.is_bracket(node.arguments[1]);
+        if (!both) return factors_.push_back(f);
+        const expr first = node.arguments[0], second = node.arguments[1];
+        add_factor(first);
+        add_factor(second);
+    }
+
+    /// 0 <= sign * (j + rest), of a loop of the sum.
+    struct bound {
+        loop j = -1;
+        std::int64_t sign = 0;
+        place rest;
+    };
+    std::optional<bound> bound_in(expr condition) const {
+        const auto& test = values_[condition];
+        if (test.kind != kind::operation ||
+            (test.code != opcode::less && test.code != opcode::less_equal))
+            return {};
+        const auto left = place_of(values_, test.arguments[0]),
+                   right = place_of(values_, test.arguments[1]);
+        if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
+        bound found;
+        place margin = *right;
+        margin.add(*left, -1);
+        if (test.code == opcode::less) margin.offset -= 1;
+        for (const auto& t : margin.terms) {
+            if (!is_summed(t.over)) continue;
+            if (found.j >= 0 || std::abs(t.factor) != 1) return {};
+            found.j = t.over;
+            found.sign = t.factor;
+        }
+        if (found.j < 0 || margin.terms.size() < 2) return {};
+        found.rest.add(margin, found.sign);
+        found.rest.add(found.j, -1);
+        return found;
+    }
+
+    // The sum over j with i - w < j <= i, of what does not have both, is one over the few places of
+    // a window.
+    expr window() {
+        for (std::size_t low = 0; low < factors_.size(); ++low) {
+            const auto from = bound_in(factors_[low]);
+            if (!from || from->sign < 0) continue;  // 0 <= j + rest
+            for (std::size_t high = 0; high < factors_.size(); ++high) {
+                const auto to = bound_in(factors_[high]);
+                if (!to || to->sign > 0 || to->j != from->j || to->rest.terms != from->rest.terms)
+                    continue;  // j + rest <= 0
+                const std::int64_t count = from->rest.offset - to->rest.offset + 1;
+                if (count <= 0) return values_.constant(0);
+                if (count > values_.extent(from->j) / few) continue;
+                loop_list others;
+                for (const auto& t : from->rest.terms) add_loop(others, t.over);
+                rest_.clear();
+                bool mixed = false;
+                for (std::size_t k = 0; k < factors_.size(); ++k) {
+                    if (k == low || k == high) continue;
+                    rest_.push_back(factors_[k]);
+                    const auto& indices = values_[factors_[k]].indices;
+                    mixed =
+                        mixed || (contains(indices, from->j) && !common(indices, others).empty());
+                }
+                if (mixed) continue;
+                place at;
+                at.add(from->rest, -1);
+                auto over = without(over_, {from->j});
+                if (count > 1) {
+                    const loop fresh =
+                        values_.loops().fresh(values_.loops().letter(from->j), count);
+                    at.add(fresh, 1);
+                    add_loop(over, fresh);
+                }
+                if (const expr made = substitute(from->j, std::move(at), over); made >= 0)
+                    return made;
+            }
+        }
+        return -1;
+    }
 
     // A loop that is what a tensor says: the rest is read there, if that is one of its places.
     expr pick(const place& at, expr number) const {
@@ -416,8 +515,9 @@ private:
 expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     const auto compares = [&](expr f) {
         const auto& node = values[f];
-        return node.kind == kind::operation && node.code >= opcode::less &&
-               node.code <= opcode::equal;
+        return node.kind == kind::operation &&
+               ((node.code >= opcode::less && node.code <= opcode::equal) ||
+                node.code == opcode::logical_and);
     };
     const auto holds = [&](expr t) {
         const auto all = values.factors(t);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 
@@ -76,11 +77,31 @@ struct extreme {
     }
 };
 
+/// log of the sum of exponentials: the largest, and the sum of what the others are to it.
+template <class T>
+struct log_added {
+    double largest = -std::numeric_limits<double>::infinity();
+    double sum = 0;
+    T take(T value) {
+        const auto x = static_cast<double>(value);
+        if (x > largest) {
+            sum = sum * std::exp(largest - x) + 1;
+            largest = x;
+        } else if (x == largest) {
+            sum += x == -std::numeric_limits<double>::infinity() ? 0 : 1;
+        } else {
+            sum += std::exp(x - largest);  // NaN stays once it is there
+        }
+        return static_cast<T>(sum == 0 ? largest : largest + std::log(sum));
+    }
+};
+
 }  // namespace
 
 prepared_scan::prepared_scan(const steps::scan& s) : type_(s.type), folding_(s.folding) {
     const bool folds = folding_ == fold::sum || folding_ == fold::product ||
-                       folding_ == fold::maximum || folding_ == fold::minimum;
+                       folding_ == fold::maximum || folding_ == fold::minimum ||
+                       (folding_ == fold::logsumexp && !is_integer(type_));
     if (!folds || (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)))
         throw std::invalid_argument("a scan of a type or a fold that there is none of");
     out_offset_ = s.out.offset;
@@ -148,6 +169,9 @@ void prepared_scan::run_as(void* out, const void* in) const {
             return run_rows<T, added<T>>(to, from);
         case fold::product:
             return run_rows<T, multiplied<T>>(to, from);
+        case fold::logsumexp:
+            if constexpr (!std::is_integral_v<T>) return run_rows<T, log_added<T>>(to, from);
+            return;
         case fold::maximum:
             return run_rows<T, extreme<T, true>>(to, from);
         default:

@@ -14,7 +14,7 @@ namespace ricci::steps {
 
 /// out[.., i, ..] = the fold of in[.., j, ..] over all j <= i, or over all j >= i; `in` may be
 /// `out`, and overlaps it nowhere else. Sums, products, maxima and minima of float, double and
-/// whole numbers.
+/// whole numbers; of float and double logarithms of sums of exponentials.
 struct scan {
     element type = element::f32;
     fold folding = fold::sum;

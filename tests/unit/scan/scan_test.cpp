@@ -20,12 +20,17 @@ using ricci::element;
 using ricci::elementwise::prepared_scan;
 using ricci::steps::fold;
 
-constexpr fold folds[] = {fold::sum, fold::product, fold::maximum, fold::minimum};
+constexpr fold folds[] = {fold::sum, fold::product, fold::maximum, fold::minimum,
+                          fold::logsumexp};  // of floating-point numbers
 
 long double joined(fold f, long double x, long double y) {
     if (f == fold::sum) return x + y;
     if (f == fold::product) return x * y;
     if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<long double>::quiet_NaN();
+    if (f == fold::logsumexp) {
+        const auto most = std::max(x, y);
+        return std::isinf(most) ? most : most + std::log(std::exp(x - most) + std::exp(y - most));
+    }
     return f == fold::maximum ? std::max(x, y) : std::min(x, y);
 }
 
@@ -49,7 +54,7 @@ struct random_scan {
         }
         along = below(3);
         backwards = below(2) == 0;
-        folding = folds[below(4)];
+        folding = folds[below(std::is_floating_point_v<T> ? 5 : 4)];
         for (auto* o : {&out, &in}) {
             std::vector<std::size_t> axes{0, 1, 2};
             std::shuffle(axes.begin(), axes.end(), random);
