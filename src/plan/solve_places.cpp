@@ -14,7 +14,7 @@ namespace ricci::plan {
 namespace {
 
 // A window of a sum is shorter than its loop by so much.
-constexpr std::int64_t few = 4;
+constexpr std::int64_t window_part = 4;
 
 // A ring is gone round so often at most, each time a sum of its own.
 constexpr std::int64_t most_rounds = 8;
@@ -202,7 +202,7 @@ private:
                     continue;  // j + rest <= 0
                 const std::int64_t count = from->rest.offset - to->rest.offset + 1;
                 if (count <= 0) return values_.constant(0);
-                if (count > values_.extent(from->j) / few) continue;
+                if (count > values_.extent(from->j) / window_part) continue;
                 loop_list others;
                 for (const auto& t : from->rest.terms) add_loop(others, t.over);
                 rest_.clear();
