@@ -72,7 +72,20 @@ bool lowering::is_product_of_rows(const lookup_sum& product, const loop_list& by
     return rows == 1 || (rows == 2 && product.factors.size() == 2 && plain);
 }
 
-std::optional<lowering::lookup_sum> lowering::lookups_of(expr e) {
+// Whether every condition that was taken out is one of what is read on the way now.
+bool lowering::carries_landings(const lookup_sum& sum) const {
+    return std::all_of(sum.landings.begin(), sum.landings.end(), [&](expr taken) {
+        return std::any_of(sum.factors.begin(), sum.factors.end(), [&](expr f) {
+            if (!can_look_up(f, sum.implied)) return false;
+            for (std::size_t k = 0; k < graph_[f].lookups.size(); ++k)
+                if (lands(f, k) == taken) return true;
+            return false;
+        });
+    });
+}
+
+// `takes`: that a number is a place is a condition of what is looked up with it, and else a factor.
+std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     if (type_ != element::f32 && type_ != element::f64) return {};
     const bool sums = graph_[e].kind == kind::sum;
     const loop_list over = sums ? graph_[e].over : loop_list{};
@@ -89,7 +102,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e) {
         const auto all = graph_.factors(sums ? graph_[e].arguments[0] : e);
         rest.assign(all.begin(), all.end());
     }
-    found.implied = taken_landings(rest);
+    if (takes) found.implied = taken_landings(rest);
     found.landings = found.implied;
     if (found.axis >= 0)
         found.implied.push_back(graph_.is_place(found.numbers, graph_.extent(found.axis)));
@@ -126,12 +139,11 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e) {
         if (!rows || brackets || found.factors.size() > most_lookup_factors ||
             (!sums && !is_product_of_rows(found, by_number)))
             return {};
-        // What conditions leave out has to be among what is added up now.
-        for (const expr f : found.beside)
-            if (graph_[f].kind == kind::gather && !found.landings.empty()) return {};
-        return found;
+        return carries_landings(found) ? std::optional(found) : std::nullopt;
     }
     const bool together = brackets || found.factors.size() > most_lookup_factors;
+    if (!found.landings.empty() && (together || !carries_landings(found)))
+        return lookups_of(e, false);
     if (together && !found.factors.empty()) found.factors = {graph_.multiply(found.factors)};
     return found;
 }

@@ -100,7 +100,8 @@ private:
     expr lands(expr gather, std::size_t k) const;
     expr_list taken_landings(expr_list& factors) const;
     bool is_product_of_rows(const lookup_sum& product, const loop_list& by_number) const;
-    std::optional<lookup_sum> lookups_of(expr sum_or_product);
+    bool carries_landings(const lookup_sum& sum) const;
+    std::optional<lookup_sum> lookups_of(expr sum_or_product, bool takes = true);
     expr looked_up(const lookup_sum& s);
     void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
                       double beta);

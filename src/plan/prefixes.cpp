@@ -57,8 +57,9 @@ std::optional<lowering::bound_of_fold> lowering::bound_in(const graph& values, e
     return found;
 }
 
-// What is folded, and its conditions: the factors of a sum; of other folds a value and the condition
-// without which the number stands there that changes nothing. Nothing where it is no such body.
+// What is folded, and its conditions: the factors of a sum; of other folds a value and the
+// condition without which the number stands there that changes nothing. Nothing where it is no such
+// body.
 expr_list lowering::folded_factors(fold folding, expr body) const {
     if (folding == fold::sum) {
         const auto all = graph_.factors(body);

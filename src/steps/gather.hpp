@@ -21,8 +21,8 @@ struct lookup {
 
 /// out[loops] = in[loops, numbers]: each lookup moves `in` by the number times the stride of the
 /// axis. Without lookups a copy, which converts where `source`, the type of `in`, is another; or as
-/// a scatter out[loops] += in[loops], which may reach an element any number of times. `out` overlaps
-/// nothing else.
+/// a scatter out[loops] += in[loops], which may reach an element any number of times. `out`
+/// overlaps nothing else.
 struct gather {
     element type = element::f32;
     element source = element::f32;

@@ -13,9 +13,9 @@
 namespace ricci::steps {
 
 /// out[loops] = the sum over the others of a product of factors, each perhaps read where tensors of
-/// numbers say: a bag of embeddings, products of rows that are looked up. Or added up where a tensor
-/// says, as the messages that reach a node of a graph are; then a number that is no place adds to
-/// nothing. float and double. `out` overlaps nothing else.
+/// numbers say: a bag of embeddings, products of rows that are looked up. Or added up where a
+/// tensor says, as the messages that reach a node of a graph are; then a number that is no place
+/// adds to nothing. float and double. `out` overlaps nothing else.
 struct lookup_sum {
     struct factor {
         operand at;

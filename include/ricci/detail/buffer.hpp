@@ -69,8 +69,8 @@ public:
 private:
     constexpr void grow(std::int32_t least) {
 #ifdef RICCI_TIGHT_BUFFERS
-        // Every element that is added moves the others, of hundreds every few: a sanitizer sees each
-        // reference kept too long.
+        // Every element that is added moves the others, of hundreds every few: a sanitizer sees
+        // each reference kept too long.
         const std::int32_t capacity = least + least / 128;
 #else
         // By four: every element that moves costs the compiler time when it evaluates constants.
