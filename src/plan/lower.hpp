@@ -11,6 +11,7 @@
 #include "src/plan/bracketed.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/plan.hpp"
+#include "src/plan/solve_places.hpp"
 
 namespace ricci::plan {
 
@@ -127,14 +128,6 @@ private:
     expr_list spread(expr value);
 
     // Sums up to an index, in prefixes.cpp.
-    /// 0 <= sign * j + rest, of a loop that is folded.
-    struct bound_of_fold {
-        loop j = -1;
-        std::int64_t sign = 0;
-        place rest;
-    };
-    static std::optional<bound_of_fold> bound_in(const graph& values, expr condition,
-                                                 const loop_list& over);
     expr_list folded_factors(fold folding, expr body) const;
     bool is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
                               const access& target) const;

@@ -32,31 +32,6 @@ constexpr std::int64_t fewest_scanned = 8;
 
 }  // namespace
 
-// A comparison between one folded loop and others that are not, in one of which the place moves.
-std::optional<lowering::bound_of_fold> lowering::bound_in(const graph& values, expr condition,
-                                                          const loop_list& over) {
-    const auto& test = values[condition];
-    if (test.kind != kind::operation ||
-        (test.code != opcode::less && test.code != opcode::less_equal))
-        return {};
-    const auto left = place_of(values, test.arguments[0]),
-               right = place_of(values, test.arguments[1]);
-    if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
-    bound_of_fold found;
-    found.rest = *right;
-    found.rest.add(*left, -1);
-    if (test.code == opcode::less) found.rest.offset -= 1;
-    for (const auto& t : found.rest.terms) {
-        if (!contains(over, t.over)) continue;
-        if (found.j >= 0 || std::abs(t.factor) != 1) return {};
-        found.j = t.over;
-        found.sign = t.factor;
-    }
-    if (found.j < 0 || found.rest.terms.size() != 2) return {};
-    found.rest.add(found.j, -found.sign);
-    return found;
-}
-
 // What is folded, and its conditions: the factors of a sum; of other folds a value and the
 // condition without which the number stands there that changes nothing. Nothing where it is no such
 // body.
@@ -113,7 +88,7 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     const expr_list factors = folded_factors(folding, body);
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const auto bound = bound_in(graph_, factors[k], over);
-        if (!bound) continue;
+        if (!bound || bound->rest.terms.size() != 1) continue;
         const loop j = bound->j;
         const std::int64_t extent = graph_.extent(j);
         const loop_list outside = [&] {

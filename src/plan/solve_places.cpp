@@ -91,6 +91,29 @@ std::optional<place> place_of(const graph& values, expr e) {
     return total;
 }
 
+std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const loop_list& over) {
+    const auto& test = values[condition];
+    if (test.kind != kind::operation ||
+        (test.code != opcode::less && test.code != opcode::less_equal))
+        return {};
+    const auto left = place_of(values, test.arguments[0]),
+               right = place_of(values, test.arguments[1]);
+    if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
+    bound_of_fold found;
+    found.rest = *right;
+    found.rest.add(*left, -1);
+    if (test.code == opcode::less) found.rest.offset -= 1;
+    for (const auto& t : found.rest.terms) {
+        if (!contains(over, t.over)) continue;
+        if (found.j >= 0 || std::abs(t.factor) != 1) return {};
+        found.j = t.over;
+        found.sign = t.factor;
+    }
+    if (found.j < 0) return {};
+    found.rest.add(found.j, -found.sign);
+    return found;
+}
+
 namespace {
 
 class place_solver {
@@ -160,47 +183,19 @@ private:
         add_factor(second);
     }
 
-    /// 0 <= sign * (j + rest), of a loop of the sum.
-    struct bound {
-        loop j = -1;
-        std::int64_t sign = 0;
-        place rest;
-    };
-    std::optional<bound> bound_in(expr condition) const {
-        const auto& test = values_[condition];
-        if (test.kind != kind::operation ||
-            (test.code != opcode::less && test.code != opcode::less_equal))
-            return {};
-        const auto left = place_of(values_, test.arguments[0]),
-                   right = place_of(values_, test.arguments[1]);
-        if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
-        bound found;
-        place margin = *right;
-        margin.add(*left, -1);
-        if (test.code == opcode::less) margin.offset -= 1;
-        for (const auto& t : margin.terms) {
-            if (!is_summed(t.over)) continue;
-            if (found.j >= 0 || std::abs(t.factor) != 1) return {};
-            found.j = t.over;
-            found.sign = t.factor;
-        }
-        if (found.j < 0 || margin.terms.size() < 2) return {};
-        found.rest.add(margin, found.sign);
-        found.rest.add(found.j, -1);
-        return found;
-    }
-
     // The sum over j with i - w < j <= i, of what does not have both, is one over the few places of
     // a window.
     expr window() {
         for (std::size_t low = 0; low < factors_.size(); ++low) {
-            const auto from = bound_in(factors_[low]);
-            if (!from || from->sign < 0) continue;  // 0 <= j + rest
+            const auto from = bound_in(values_, factors_[low], over_);
+            if (!from || from->sign < 0 || from->rest.terms.empty()) continue;  // -rest <= j
             for (std::size_t high = 0; high < factors_.size(); ++high) {
-                const auto to = bound_in(factors_[high]);
-                if (!to || to->sign > 0 || to->j != from->j || to->rest.terms != from->rest.terms)
-                    continue;  // j + rest <= 0
-                const std::int64_t count = from->rest.offset - to->rest.offset + 1;
+                const auto to = bound_in(values_, factors_[high], over_);
+                if (!to || to->sign > 0 || to->j != from->j) continue;  // j <= rest
+                place width = to->rest;
+                width.add(from->rest, 1);
+                if (!width.terms.empty()) continue;
+                const std::int64_t count = width.offset + 1;
                 if (count <= 0) return values_.constant(0);
                 if (count > values_.extent(from->j) / window_part) continue;
                 loop_list others;

@@ -15,6 +15,14 @@ namespace ricci::plan {
 /// within bounds, as a clamp or on a ring.
 std::optional<place> place_of(const graph&, expr e);
 
+/// 0 <= sign * j + rest: a comparison between one loop of a fold and others, or numbers.
+struct bound_of_fold {
+    loop j = -1;
+    std::int64_t sign = 0;
+    place rest;
+};
+std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
+
 /// Whether an equality of a free loop and of a summed one with a stride, [p = 2q + k], is solved
 /// for k, so that the sum is over all q; or kept, as who knows what p is may compute the even and
 /// the odd p apart.
