@@ -214,7 +214,7 @@ void add_prefixes(std::vector<place_case>& all) {
     a.operands = {{"Q", "hia"}, {"K", "hia"}, {"V", "hic"}};
     a.outputs = {{"O", "hic"}};
     a.extents = {{'h', 8}, {'i', 4096}, {'a', 64}, {'c', 64}};
-    a.small = {{'h', 2}, {'i', 150}, {'a', 16}, {'c', 16}};
+    a.small = {{'h', 2}, {'i', 350}, {'a', 16}, {'c', 16}};
     a.loops = linear_attention;
     // By chunks of 64 there are 2 n (2 a c + 64 (a + c)) operations a head: 8 n a c, where a and c
     // are 64.
@@ -223,6 +223,8 @@ void add_prefixes(std::vector<place_case>& all) {
     a.beside = peer::peak;
     a.goal = 0.5;
     all.push_back(a);
+    // Three products of each kind by the same chunks.
+    all.push_back(gradients(a, "O", {"Q", "K", "V"}, linear_attention_gradients, 0.5));
 }
 
 void add_lines(std::vector<place_case>& all) {

@@ -259,6 +259,48 @@ void linear_attention(const place_memory& m) {
     }
 }
 
+void linear_attention_gradients(const place_memory& m) {
+    float* const dQ = m.out("dL/dQ");
+    float* const dK = m.out("dL/dK");
+    float* const dV = m.out("dL/dV");
+    const float* const dO = m.in("dL/dO");
+    const float* const K = m.in("K");
+    const float* const Q = m.in("Q");
+    const float* const V = m.in("V");
+    const long N = m['i'], A = m['a'], C = m['c'];
+    std::vector<float> state(static_cast<std::size_t>(A * C));
+    for (long h = 0; h < m['h']; ++h) {
+        std::fill(state.begin(), state.end(), 0.0f);
+        for (long i = 0; i < N; ++i) {
+            const long at = h * N + i;
+            for (long a = 0; a < A; ++a) {
+                float* const s = state.data() + a * C;
+                float sum = 0;
+                for (long c = 0; c < C; ++c) {
+                    s[c] += K[at * A + a] * V[at * C + c];
+                    sum += s[c] * dO[at * C + c];
+                }
+                dQ[at * A + a] = sum;
+            }
+        }
+        std::fill(state.begin(), state.end(), 0.0f);
+        for (long i = N; i-- > 0;) {
+            const long at = h * N + i;
+            zero(dV + at * C, C);
+            for (long a = 0; a < A; ++a) {
+                float* const s = state.data() + a * C;
+                float sum = 0;
+                for (long c = 0; c < C; ++c) {
+                    s[c] += Q[at * A + a] * dO[at * C + c];
+                    sum += s[c] * V[at * C + c];
+                    dV[at * C + c] += s[c] * K[at * A + a];
+                }
+                dK[at * A + a] = sum;
+            }
+        }
+    }
+}
+
 void variation_gradient(const place_memory& m) {
     const float* const x = m.in("x");
     float* const d = m.out("dL/dx");

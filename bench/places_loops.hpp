@@ -36,6 +36,7 @@ void prefix_sums_gradient(const place_memory&);
 void prefix_maxima(const place_memory&);
 void prefix_logsumexp(const place_memory&);
 void linear_attention(const place_memory&);
+void linear_attention_gradients(const place_memory&);
 void variation_gradient(const place_memory&);
 void copy_clamp(const place_memory&);
 void copy_clamp_gradient(const place_memory&);

@@ -72,11 +72,16 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             looked_up_here.push_back(std::move(*s));
             continue;
         }
+        if (graph_.terms(value).size() == 1) {
+            const loop_list over = graph_[term].over;
+            if (const auto p = in_blocks(term)) return emit_in_blocks(*p, target, over, beta);
+        }
         if (beta == 0 && graph_.terms(value).size() == 1) {
             const loop_list over = graph_[term].over;
             const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
             // It stands there already, or is read from memory of its own.
             if (there && *there == graph_.load(target)) return forget(target);
+            if (there && graph_[*there].kind == kind::sum) return into(target, indices, *there, 0);
             if (there) {
                 rest.push_back(*there);
                 continue;
@@ -186,8 +191,14 @@ lowering::resolved lowering::resolve(expr sum) {
         return result;
     }
     if (const auto prefix = prefix_of(fold::sum, over, graph_[sum].arguments[0])) {
+        if (graph_[*prefix].kind == kind::sum) return resolve(*prefix);
         resolved result;
         result.value = *prefix;
+        return result;
+    }
+    if (in_blocks(sum)) {
+        resolved result;
+        result.value = graph_.load(computed(loop_list(graph_[sum].indices), sum));
         return result;
     }
     if (const auto s = lookups_of(sum)) {

@@ -129,12 +129,35 @@ private:
 
     // Sums up to an index, in prefixes.cpp.
     expr_list folded_factors(fold folding, expr body) const;
-    bool is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
-                              const access& target) const;
+    /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
+    struct prefix_product {
+        loop i = -1, j = -1;
+        bool forwards = true;
+        place end;  // j <= end, or -end <= j where it is backwards
+        expr condition = -1;
+        expr_list summed;  // the factors that have j
+        expr_list others;
+        loop_list alone;  // folded loops that no other factor has, j among them
+        loop_list later;  // the others
+        loop_list state;  // the loops of what is folded over those
+    };
+    std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
+                                                    expr body) const;
+    bool has_small_state(const prefix_product& p) const;
+    bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
                    loop along, bool backwards);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
+    // The same by blocks, in prefix_blocks.cpp.
+    struct blocks_of_sum;
+    std::int64_t block_of(const prefix_product& p) const;
+    bool pays_in_blocks(const prefix_product& p, const loop_list& over) const;
+    access emit_states(const prefix_product& p, const blocks_of_sum& blocks, loop block,
+                       loop within, place& of_left);
+    std::optional<prefix_product> in_blocks(expr sum) const;
+    void emit_in_blocks(const prefix_product& p, const access& target, const loop_list& over,
+                        double beta);
     void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
 

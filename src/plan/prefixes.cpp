@@ -67,92 +67,110 @@ void lowering::scan_into(fold folding, const access& target, const loop_list& in
 }
 
 // Whether the fold up to place i, or from it on, is read at i, for all i of a target.
-bool lowering::is_read_as_it_stands(const bound_of_fold& bound, std::int64_t extent,
-                                    const access& target) const {
-    const auto& rest = bound.rest;
-    const loop i = rest.terms[0].over;
-    if (rest.offset != 0 || rest.terms[0].factor != -bound.sign || graph_.extent(i) != extent)
-        return false;
-    return contains(loops_of(target), i);
+bool lowering::is_read_as_it_stands(const prefix_product& p, const access& target) const {
+    if (p.end.offset != 0 || p.end.factor(p.i) != (p.forwards ? 1 : -1)) return false;
+    return graph_.extent(p.i) == graph_.extent(p.j) && contains(loops_of(target), p.i);
+}
+
+// A fold over all j up to a place that says i, or from it on, of a product in which no factor has
+// both.
+std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
+                                                                    const loop_list& over,
+                                                                    expr body) const {
+    const expr_list factors = folded_factors(folding, body);
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto bound = bound_in(graph_, factors[k], over);
+        if (!bound || bound->rest.terms.size() != 1) continue;
+        prefix_product found;
+        found.j = bound->j;
+        found.forwards = bound->sign < 0;
+        found.end = bound->rest;
+        found.i = bound->rest.terms[0].over;
+        found.condition = factors[k];
+        loop_list beside, own;
+        bool mixed = contains(over, found.i);
+        for (std::size_t other = 0; other < factors.size(); ++other) {
+            if (other == k) continue;
+            const auto& indices = graph_[factors[other]].indices;
+            const bool summed = contains(indices, found.j);
+            mixed = mixed || (summed && contains(indices, found.i));
+            auto& all = summed ? own : beside;
+            all = united(all, indices);
+            (summed ? found.summed : found.others).push_back(factors[other]);
+        }
+        if (mixed || (folding != fold::sum && !found.others.empty())) continue;
+        found.later = common(over, beside);
+        found.alone = without(over, found.later);
+        found.state = without(own, found.alone);
+        return found;
+    }
+    return {};
+}
+
+// Whether what is summed is about as large as one of its factors, so that all states may be stored.
+bool lowering::has_small_state(const prefix_product& p) const {
+    if (p.later.empty()) return true;
+    return std::any_of(p.summed.begin(), p.summed.end(), [&](expr f) {
+        return graph_.size(without(graph_[f].indices, {p.j})) >= graph_.size(p.state);
+    });
 }
 
 // The fold of a body under such a condition, if it is one: what is folded up to each place of the
-// loop, in memory of one place more, read where the condition says. Nothing where the other loop
-// stands in the body, too.
+// loop, in memory of one place more, read where the condition says, and what is left of a sum.
+// Nothing where the other loop stands in what is folded, too.
 // `target`: memory that may be written, where each place is read as it stands and nothing beside
 // it.
 std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
                                         const access* target) {
     if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
     if (folding == fold::logsumexp && is_integer(type_)) return {};
-    const expr_list factors = folded_factors(folding, body);
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-        const auto bound = bound_in(graph_, factors[k], over);
-        if (!bound || bound->rest.terms.size() != 1) continue;
-        const loop j = bound->j;
-        const std::int64_t extent = graph_.extent(j);
-        const loop_list outside = [&] {
-            loop_list list;
-            for (const auto& t : bound->rest.terms) add_loop(list, t.over);
-            return list;
-        }();
-        expr_list inside, beside;
-        bool mixed = extent < fewest_scanned;
-        for (std::size_t other = 0; other < factors.size(); ++other) {
-            if (other == k) continue;
-            const auto& indices = graph_[factors[other]].indices;
-            const bool folded = !common(indices, over).empty();
-            mixed = mixed || (folded && !common(indices, outside).empty());
-            (folded ? inside : beside).push_back(factors[other]);
+    const auto p = prefix_product_of(folding, over, body);
+    if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
+    expr value = p->summed.empty() ? graph_.constant(1) : graph_.multiply(p->summed);
+    if (graph_.has_bracket(value) && !is_integer(type_)) return {};  // hides what is no number
+    const auto alone = without(p->alone, {p->j});
+    value = folding == fold::sum ? graph_.sum(alone, value) : graph_.row(folding, alone, value);
+    if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
+        const moved_loop there{p->i, {0, {{p->j, 1}}}};
+        const access written = moved(graph_, *target, there);
+        const auto indices = loops_of(written);
+        if (without(graph_[value].indices, indices).empty()) {
+            scan_into(folding, written, indices, value, p->j, !p->forwards);
+            return graph_.load(*target);
         }
-        if (mixed || (folding != fold::sum && !beside.empty())) continue;
-        expr value = inside.empty() ? graph_.constant(1) : graph_.multiply(inside);
-        if (graph_.has_bracket(value) && !is_integer(type_)) continue;  // hides what is no number
-        const auto others = without(over, {j});
-        value =
-            folding == fold::sum ? graph_.sum(others, value) : graph_.row(folding, others, value);
-        const bool forwards = bound->sign < 0;
-        if (target != nullptr && is_read_as_it_stands(*bound, extent, *target) && beside.empty()) {
-            const loop i = bound->rest.terms[0].over;
-            const moved_loop there{i, {0, {{j, 1}}}};
-            const access written = moved(graph_, *target, there);
-            const auto indices = loops_of(written);
-            if (without(graph_[value].indices, indices).empty()) {
-                scan_into(folding, written, indices, value, j, !forwards);
-                return graph_.load(*target);
-            }
-        }
-        // places 0 to extent: of the fold up to but not with a place, or from it on
-        const auto indices = united(graph_[value].indices, {j});
-        std::vector<std::int64_t> extents;
-        std::vector<ir::ref> letters;
-        access written, first, read;
-        for (const loop l : indices) {
-            const bool scanned = l == j;
-            extents.push_back(graph_.extent(l) + (scanned ? 1 : 0));
-            letters.push_back(graph_.loops().letter(l));
-            written.at.push_back({scanned && forwards ? 1 : 0, {{l, 1}}});
-            first.at.push_back(scanned ? place{forwards ? 0 : extent, {}} : place{0, {{l, 1}}});
-            read.at.push_back({0, {{l, 1}}});
-            if (!scanned) continue;
-            // j <= rest, or -rest <= j
-            place at;
-            at.add(bound->rest, forwards ? 1 : -1);
-            at.offset += forwards ? 1 : 0;
-            at.edge = edge::clamp;
-            at.high = extent;
-            read.at.back() = std::move(at);
-        }
-        written.slot = first.slot = read.slot =
-            new_memory(std::move(extents), std::move(letters), type_);
-        written.positions = first.positions = read.positions = {0, -1};
-        emit_map(first, without(indices, {j}), graph_.constant(identity_of(folding)), fold::none,
-                 {});
-        scan_into(folding, written, indices, value, j, !forwards);
-        beside.push_back(graph_.load(std::move(read)));
-        return graph_.multiply(beside);
     }
-    return {};
+    // places 0 to extent: of the fold up to but not with a place, or from it on
+    const std::int64_t extent = graph_.extent(p->j);
+    const auto indices = united(graph_[value].indices, {p->j});
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    access written, first, read;
+    for (const loop l : indices) {
+        const bool scanned = l == p->j;
+        extents.push_back(graph_.extent(l) + (scanned ? 1 : 0));
+        letters.push_back(graph_.loops().letter(l));
+        written.at.push_back({scanned && p->forwards ? 1 : 0, {{l, 1}}});
+        first.at.push_back(scanned ? place{p->forwards ? 0 : extent, {}} : place{0, {{l, 1}}});
+        read.at.push_back({0, {{l, 1}}});
+        if (!scanned) continue;
+        // j <= end, or -end <= j
+        place at;
+        at.add(p->end, p->forwards ? 1 : -1);
+        at.offset += p->forwards ? 1 : 0;
+        at.edge = edge::clamp;
+        at.high = extent;
+        read.at.back() = std::move(at);
+    }
+    written.slot = first.slot = read.slot =
+        new_memory(std::move(extents), std::move(letters), type_);
+    written.positions = first.positions = read.positions = {0, -1};
+    emit_map(first, without(indices, {p->j}), graph_.constant(identity_of(folding)), fold::none,
+             {});
+    scan_into(folding, written, indices, value, p->j, !p->forwards);
+    auto product = p->others;
+    product.push_back(graph_.load(std::move(read)));
+    value = graph_.multiply(product);
+    return p->later.empty() ? value : graph_.sum(p->later, value);
 }
 
 }  // namespace ricci::plan

@@ -17,6 +17,11 @@
 namespace ricci::plan {
 namespace {
 
+// A sum up to an index is not by all pairs where there are so many places, and so many for each
+// value that a product of two of its factors sums.
+constexpr std::int64_t least_places_with_state = 256;
+constexpr double state_over_summed = 6;
+
 /// A shared sum once it has an equation: the tensor, and for each of its axes which of the sum's
 /// free indices stands there.
 struct shared_sum {
@@ -136,6 +141,28 @@ private:
             if (k != a && k != b) over = without(over, f.indices[k]);
         return over;
     }
+    /// Whether a sum up to an index, as of [j <= i], would be one over all pairs of i and j with
+    /// this product in it, which carries a state without: see prefix_blocks.cpp.
+    bool pairs_places(ir::ref e, const factors& f, std::size_t a, std::size_t b) const {
+        const auto both = united(f.indices[a], f.indices[b]);
+        const auto closed = closed_by(f, a, b);
+        for (std::size_t k = 0; k < f.nodes.size(); ++k) {
+            const auto& compared = f.indices[k];
+            const auto kind = to_.nodes[f.nodes[k]].kind;
+            if (k == a || k == b || kind != ir::op::compare || compared.size() != 2) continue;
+            const bool apart = common(compared, both).size() == 2 &&
+                               common(compared, f.indices[a]).size() == 1 &&
+                               common(compared, f.indices[b]).size() == 1;
+            if (!apart || common(compared, f.over).empty()) continue;
+            double summed = 1;
+            for (const ir::ref i : closed) summed *= static_cast<double>(extent(e, i));
+            const std::int64_t places = extent(e, compared[0]);
+            if (places == extent(e, compared[1]) && places >= least_places_with_state &&
+                static_cast<double>(places) >= state_over_summed * summed)
+                return true;
+        }
+        return false;
+    }
     ir::ref sum_of_pair(const factors& f, std::size_t a, std::size_t b) {
         const auto over = closed_by(f, a, b);
         const ir::ref product = to_.make(ir::op::multiply, f.nodes[a], f.nodes[b]);
@@ -153,7 +180,8 @@ private:
         for (const auto& [left, right] : path_of(e, f).products) {
             if (left >= size || right >= size) continue;
             const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
-            if (repeated_.has_pair(to_, f.nodes[a], f.nodes[b]) && !closed_by(f, a, b).empty())
+            if (repeated_.has_pair(to_, f.nodes[a], f.nodes[b]) && !closed_by(f, a, b).empty() &&
+                !pairs_places(e, f, a, b))
                 pairs.push_back(sum_of_pair(f, a, b));
         }
         return pairs;
@@ -168,7 +196,7 @@ private:
             for (std::size_t b = a + 1; b < f.nodes.size() && f.nodes.size() > 2; ++b) {
                 if (!repeated_.has_pair(to_, f.nodes[a], f.nodes[b])) continue;
                 const auto closed = closed_by(f, a, b);
-                if (closed.empty()) continue;
+                if (closed.empty() || pairs_places(e, f, a, b)) continue;
                 const ir::ref pair = sum_of_pair(f, a, b);
                 if (!is_shared(e, pair)) continue;
                 factors less = f;

@@ -92,3 +92,87 @@ TEST_CASE("a window has gradients", "[prefixes]") {
     CHECK(near(run(gradient(p, "y", {"x"}), all)["dL/dx"], differences(p, others, "y", "x", x),
                1e-7));
 }
+
+namespace {
+
+/// A sum up to an index, under products that have it, and the same with a mask that is given.
+struct masked_case {
+    const char* text;    // with a condition at %
+    const char* output;  // of it
+    const char* way;     // some steps of it
+};
+
+const std::vector<masked_case> masked_cases{
+    {"O^{hic} = \\sum_j [%] Q^{hia} K^{hja} V^{hjc}", "O", " each j"},
+    {"O^{hic} = \\frac{1}{2} \\sum_j [%] Q^{hia} K^{hja} V^{hjc} + \\sum_a Q^{hia} V^{hic}", "O",
+     " each j"},
+    {"O^{hic} = \\frac{\\sum_{j,a} [%] \\exp(Q^{hia}) \\exp(K^{hja}) V^{hjc}}{\\sum_{j,b} [%] \\exp(Q^{hib}) "
+     "\\exp(K^{hjb}) + 1}",
+     "O", " each j"},
+    {"O^{hi} = \\sum_j [%] Q^{hia} K^{hja}", "O", " each j"},
+    {"O^{hia} = \\sum_j [%] Q^{hia} K^{hja}", "O", " each j"},
+};
+
+std::string with_condition(std::string equation, const std::string& condition) {
+    for (std::size_t at = 0; (at = equation.find('%', at)) != std::string::npos;)
+        equation.replace(at, 1, condition);
+    return equation;
+}
+
+struct compared_places {
+    const char* text;
+    bool (*holds)(int i, int j);
+};
+
+const std::vector<compared_places> comparisons{
+    {"j \\le i", [](int i, int j) { return j <= i; }},
+    {"j < i", [](int i, int j) { return j < i; }},
+    {"j \\ge i", [](int i, int j) { return j >= i; }},
+    {"i < j", [](int i, int j) { return j > i; }},
+    {"j \\le i + 1", [](int i, int j) { return j <= i + 1; }},
+};
+
+}  // namespace
+
+TEST_CASE("sums up to an index under products carry a state", "[prefixes]") {
+    const std::size_t heads = 2, a = 5, c = 3;
+    for (const std::size_t n : {std::size_t{256}, std::size_t{257}, std::size_t{300}})
+        for (const auto& m : masked_cases)
+            for (const auto& condition : comparisons) {
+                if (n != 300 && condition.text != comparisons[n % 2].text &&
+                    condition.text != comparisons[3].text)
+                    continue;
+                const program p = text(with_condition(m.text, condition.text)),
+                              dense = text(with_condition(m.text, "M^{ij} = 1"));
+                INFO(with_condition(m.text, condition.text) << ", " << n);
+                array mask(element::f64, {n, n});
+                for (std::size_t i = 0; i < n; ++i)
+                    for (std::size_t j = 0; j < n; ++j)
+                        entry(mask, i * n + j) =
+                            condition.holds(static_cast<int>(i), static_cast<int>(j)) ? 1 : 0;
+                std::vector<named> operands{{"Q", drawn({heads, n, a}, 1)},
+                                            {"K", drawn({heads, n, a}, 2)}};
+                std::vector<std::string> inputs{"Q", "K"}, slopes_of{"dL/dQ", "dL/dK"};
+                if (std::string(m.text).find('V') != std::string::npos) {
+                    operands.push_back({"V", drawn({heads, n, c}, 3)});
+                    inputs.push_back("V");
+                    slopes_of.push_back("dL/dV");
+                }
+                auto masked = operands;
+                masked.push_back({"M", mask});
+                const arrays got = run(p, operands), wanted = run(dense, masked);
+                CHECK(near(got[m.output], wanted[m.output], 1e-9));
+                if (condition.text != comparisons[4].text)
+                    CHECK(explain(p, operands).find(m.way) != std::string::npos);
+                const auto slopes = gradient(p, m.output, inputs),
+                           dense_slopes = gradient(dense, m.output, inputs);
+                const auto extents = got[m.output].extents();
+                const array seed = drawn({extents.begin(), extents.end()}, 4);
+                operands.push_back({"dL/dO", seed});
+                masked.push_back({"dL/dO", seed});
+                const arrays got_slopes = run(slopes, operands),
+                             wanted_slopes = run(dense_slopes, masked);
+                for (const auto& name : slopes_of)
+                    CHECK(near(got_slopes[name], wanted_slopes[name], 1e-9));
+            }
+}

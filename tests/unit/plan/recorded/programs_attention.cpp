@@ -113,6 +113,9 @@ const std::string causal_linear = R"(
     S^{hij} = [j \le i] Q^{hia} K^{hja}
     O^{hic} = S^{hij} V^{hjc}
 )";
+const std::string causal_by_blocks = R"(
+    O^{hic} = \sum_{j \le i} Q^{hia} K^{hja} V^{hjc}
+)";
 
 const std::string middle = "h=4 i=256 j=320 a=64 c=48";
 const std::string batched = "b=2 h=3 i=192 j=192 a=64 c=64";
@@ -192,6 +195,9 @@ std::vector<recorded_program> attention_programs() {
         {"causal linear attention", causal_linear, "h=4 i=256 j=256 a=32 b=32 c=48"},
         {"causal linear attention, gradients", causal_linear, "h=4 i=256 j=256 a=32 b=32 c=48", "",
          "both O Q K V"},
+        {"causal linear attention by blocks", causal_by_blocks, "h=4 i=1000 j=1000 a=32 c=48"},
+        {"causal linear attention by blocks, gradients", causal_by_blocks,
+         "h=4 i=1000 j=1000 a=32 c=48", "", "O Q K V"},
         {"attention added to an output", in_three, middle, d + "; O 4x256x48", "", "", "O", "",
          element::f32, 2, 1},
         {"attention in half precision", in_three, middle, d, "", "", "", "", element::bf16},
