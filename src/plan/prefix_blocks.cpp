@@ -122,7 +122,8 @@ access lowering::emit_states(const prefix_product& p, const blocks_of_sum& block
         read.at.back() = {p.forwards ? 0 : 1 - first, {{block, 1}}};
         of_left = {p.forwards ? sums : 0, {}};
     }
-    written.slot = zero.slot = read.slot = new_memory(std::move(extents), std::move(letters), type_);
+    written.slot = zero.slot = read.slot =
+        new_memory(std::move(extents), std::move(letters), type_);
     written.positions = zero.positions = read.positions = {0, -1};
     emit_map(zero, p.state, graph_.constant(0), fold::none, {});
     scan_into(fold::sum, written, indices, added, each, !p.forwards);
@@ -151,8 +152,8 @@ void lowering::emit_in_blocks(const prefix_product& p, const access& target, con
         if (i >= 0) ahead.add(i, p.forwards ? 1 : -1);
         if (j >= 0) ahead.add(j, p.forwards ? -1 : 1);
         ahead.offset = p.end.offset;
-        const expr is_before = graph_.apply(opcode::less_equal, graph_.constant(0),
-                                            graph_.position(std::move(ahead)));
+        const expr is_before =
+            graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
         const moved_loop both[] = {row, column};
         expr_list pairs{is_before}, rows{graph_.load(before)};
         for (const expr f : p.summed) pairs.push_back(graph_.moved(f, both));

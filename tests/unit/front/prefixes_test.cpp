@@ -106,7 +106,8 @@ const std::vector<masked_case> masked_cases{
     {"O^{hic} = \\sum_j [%] Q^{hia} K^{hja} V^{hjc}", "O", " each j"},
     {"O^{hic} = \\frac{1}{2} \\sum_j [%] Q^{hia} K^{hja} V^{hjc} + \\sum_a Q^{hia} V^{hic}", "O",
      " each j"},
-    {"O^{hic} = \\frac{\\sum_{j,a} [%] \\exp(Q^{hia}) \\exp(K^{hja}) V^{hjc}}{\\sum_{j,b} [%] \\exp(Q^{hib}) "
+    {"O^{hic} = \\frac{\\sum_{j,a} [%] \\exp(Q^{hia}) \\exp(K^{hja}) V^{hjc}}{\\sum_{j,b} [%] "
+     "\\exp(Q^{hib}) "
      "\\exp(K^{hjb}) + 1}",
      "O", " each j"},
     {"O^{hi} = \\sum_j [%] Q^{hia} K^{hja}", "O", " each j"},
