@@ -29,7 +29,7 @@ ARROWS = {
     "src/steps": {"base"},
     "src/runtime": {"base", "tensors"},
     "src/kernels": {"base", "src/steps"},
-    "src/contract": {"base", "engine", "src/steps", "src/kernels", "src/runtime"},
+    "src/contract": {"base", "engine", "src/steps", "src/map", "src/kernels", "src/runtime"},
     "src/tile": {"base", "src/steps", "src/kernels"},
     "src/copy": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/map": {"base", "src/steps", "src/tile", "src/copy", "src/kernels", "src/runtime"},

@@ -38,6 +38,11 @@ std::unique_ptr<const strategy> make(index_groups&& groups,
     return std::make_unique<How>(std::move(groups), table);
 }
 
+template <class T, class Stored>
+bool is_cheaper(const candidate<T, Stored>& x, const candidate<T, Stored>& y) {
+    return x.estimate.cycles() < y.estimate.cycles();
+}
+
 // Every way that the contraction can go, in the order in which the first of equal ones is taken.
 template <class T, class Stored>
 std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
@@ -84,9 +89,7 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
     }
     auto all = list_candidates(groups, table);
     const auto take_cheapest = [&] {
-        const auto best = std::min_element(
-            all.begin(), all.end(),
-            [](const auto& x, const auto& y) { return x.estimate.cycles() < y.estimate.cycles(); });
+        const auto best = std::min_element(all.begin(), all.end(), is_cheaper<T, Stored>);
         const candidate<T, Stored> taken = *best;
         all.erase(best);
         return taken;
@@ -103,8 +106,16 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
     return made;
 }
 
-#define RICCI_INSTANTIATE(T, S) \
-    template choice choose_strategy(index_groups, const kernels::kernel_table<T, S>&)
+template <class T, class Stored>
+cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Stored>& table) {
+    if (is_empty(groups)) return {};
+    const auto all = list_candidates(groups, table);
+    return std::min_element(all.begin(), all.end(), is_cheaper<T, Stored>)->estimate;
+}
+
+#define RICCI_INSTANTIATE(T, S)                                                        \
+    template choice choose_strategy(index_groups, const kernels::kernel_table<T, S>&); \
+    template cost least_cost(const index_groups&, const kernels::kernel_table<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::contract

@@ -28,4 +28,8 @@ struct choice {
 template <class T, class Stored>
 choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Stored>& table);
 
+/// What that costs.
+template <class T, class Stored>
+cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Stored>& table);
+
 }  // namespace ricci::contract

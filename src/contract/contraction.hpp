@@ -12,12 +12,16 @@ namespace ricci::contract {
 /// Which kernels a contraction is run with: this CPU's, or the plain loops they are compared with.
 enum class kernel_choice { best, scalar };
 
+/// Whether operands may be copied into other orders first, where that is cheaper.
+enum class layout_choice { cheapest, as_given };
+
 class prepared_contraction {
 public:
     /// Copies what it needs of the descriptor, orders the loops and chooses blocks. Throws
     /// std::bad_alloc.
     explicit prepared_contraction(const steps::contraction& what,
-                                  kernel_choice kernels = kernel_choice::best);
+                                  kernel_choice kernels = kernel_choice::best,
+                                  layout_choice layouts = layout_choice::cheapest);
 
     /// C = alpha * A B + beta * C, with the operands in the descriptor's element type. C is not
     /// read when beta is 0. Does not allocate while `how().loans()` are held. The result does not

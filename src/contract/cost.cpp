@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "src/contract/offsets.hpp"
-#include "src/runtime/caches.hpp"
 
 namespace ricci::contract {
 namespace {
@@ -13,24 +12,13 @@ namespace {
 using steps::contraction_loop;
 using stride_member = std::int64_t contraction_loop::*;
 
-bool has_unit(const loop_list& loops, stride_member stride) {
-    return std::any_of(loops.begin(), loops.end(),
-                       [&](const contraction_loop& loop) { return loop.*stride == 1; });
-}
-
 // A tile of a nominal core: rows, and vectors across; and the rows and columns of one whose lanes
 // are batches.
 constexpr double tile_rows = 8, tile_vectors = 2, interleaved_side = 4;
-
-// How often a blocked product moves B: once where its rows lie as a micro-kernel reads them; three
-// times where they are packed; and twice more where they are transposed on the way.
-double moves_of_b(const index_groups& groups) {
-    constexpr stride_member b = &contraction_loop::b;
-    if (has_unit(groups.n, b) && groups.n.back().b != 1) return 5;
-    const bool ready = std::any_of(groups.n.begin(), groups.n.end(),
-                                   [](const auto& loop) { return loop.b == 1 && loop.c == 1; });
-    return ready && uniform_step(groups.k, b) != 0 ? 1 : 3;
-}
+// A tile whose lanes are batches loads as much as it multiplies.
+constexpr double interleaved_vectors = 2.2;
+// A blocked product reads and writes C once for so many k.
+constexpr double block_depth = 384;
 
 }  // namespace
 
@@ -41,17 +29,66 @@ costs::costs(const index_groups& groups, int lanes, std::int64_t element_bytes)
       n_(static_cast<double>(iterations(groups.n))),
       k_(static_cast<double>(iterations(groups.k))),
       lanes_(lanes),
-      element_bytes_(static_cast<double>(element_bytes)),
       loads_(m_ == 1 || n_ == 1 ? 2 : 1),
-      a_(batch_ * m_ * k_ * element_bytes_),
-      b_(batch_ * k_ * n_ * element_bytes_),
-      c_(batch_ * m_ * n_ * element_bytes_),
-      times_b_moves_(moves_of_b(groups)) {}
+      a_(batch_ * m_ * k_ * static_cast<double>(element_bytes)),
+      b_(batch_ * k_ * n_ * static_cast<double>(element_bytes)),
+      c_(batch_ * m_ * n_ * static_cast<double>(element_bytes)),
+      lie_a_(lie_of(&contraction_loop::a)),
+      lie_b_(lie_of(&contraction_loop::b)),
+      lie_c_(lie_of(&contraction_loop::c)) {}
 
-// An operand that is contiguous along the batch has one element of a matrix in each cache line.
-double costs::walked(double bytes, stride_member stride) const {
-    if (!has_unit(groups_.batch, stride)) return bytes;
-    return bytes * static_cast<double>(runtime::line_bytes) / element_bytes_;
+// What stays in the second cache is moved faster, what leaves the third slower.
+double costs::distance_of(double bytes) {
+    return bytes < 1 << 19 ? 0.8 : bytes < 1 << 22 ? 1 : 1.4;
+}
+
+costs::lie costs::lie_of(stride_member stride) const {
+    lie found;
+    for (const auto* group : {&groups_.batch, &groups_.m, &groups_.n, &groups_.k})
+        for (const auto& loop : *group) {
+            if (loop.*stride != 1) continue;
+            found.along = group == &groups_.batch   ? neighbours::batch
+                          : &loop == &group->back() ? neighbours::innermost
+                                                    : neighbours::inside;
+            found.in_k = group == &groups_.k;
+            found.shortness = loop.extent >= 16 ? 1 : loop.extent >= 8 ? 1.7 : 2.7;
+            return found;
+        }
+    return found;
+}
+
+double costs::moves_of_packed_a() const {
+    switch (lie_a_.along) {
+        case neighbours::innermost:
+            return lie_a_.shortness;
+        case neighbours::inside:
+            return 8 * lie_a_.shortness;
+        case neighbours::batch:
+            return 6.5 * lie_a_.shortness;
+        case neighbours::nowhere:
+            break;
+    }
+    return 8;
+}
+
+// It is read where it lies, packed, or transposed on the way.
+double costs::moves_of_packed_b() const {
+    switch (lie_b_.along) {
+        case neighbours::innermost:
+            return (lie_b_.in_k ? 2.2 : 1) * lie_b_.shortness;
+        case neighbours::inside:
+            return lie_b_.in_k ? 3.5 : 4.5;
+        case neighbours::batch:
+        case neighbours::nowhere:
+            break;
+    }
+    return 10;
+}
+
+double costs::moves_of_c() const {
+    const bool along_n = !groups_.n.empty() && groups_.n.back().c == 1;
+    if (along_n) return lie_c_.shortness;
+    return lie_c_.along == neighbours::batch ? 12 : 8.5;
 }
 
 // What is multiplied tile by tile, vectors along n, and moves so many bytes.
@@ -61,33 +98,39 @@ cost costs::tiles_of_columns(double bytes) const {
             batch_ * std::ceil(m_ / tile_rows) * std::ceil(vectors / tile_vectors)};
 }
 
-cost costs::vector_product() const { return {2 * batch_ * m_ * n_ * k_ / lanes_, a_ + b_ + c_, 0}; }
+cost costs::vector_product() const {
+    return {batch_ * m_ * n_ * k_ / lanes_, a_ + 0.6 * b_ + c_, 0};
+}
 
 cost costs::interleaved_batch() const {
     const double vectors = batch_ / lanes_;
-    return {loads_ * vectors * m_ * n_ * k_, 3 * (a_ + b_) + c_,
+    const auto moves = [](const lie& one, double in_lanes) {
+        return one.along == neighbours::batch ? in_lanes * (one.shortness > 1 ? 6 : 1) : 6;
+    };
+    const double out = lie_c_.along == neighbours::batch && lie_c_.shortness == 1 ? 1 : 10;
+    return {loads_ * interleaved_vectors * vectors * m_ * n_ * k_,
+            moves(lie_a_, 1) * a_ + moves(lie_b_, 2) * b_ + out * c_,
             vectors * std::ceil(m_ / interleaved_side) * std::ceil(n_ / interleaved_side)};
 }
 
 cost costs::packed_batch() const {
-    const auto moves = [&](stride_member stride, double times) {
-        return has_unit(groups_.batch, stride) ? times + 2 : times;
-    };
-    return tiles_of_columns(moves(&contraction_loop::a, 3) * a_ +
-                            moves(&contraction_loop::b, times_b_moves_) * b_ + c_);
+    const double a = lie_a_.along == neighbours::batch ? 3 : moves_of_packed_a();
+    const double b = lie_b_.along == neighbours::batch ? 3 : moves_of_packed_b();
+    return tiles_of_columns(distance_of(a_) * a * a_ + distance_of(b_) * b * b_ +
+                            distance_of(c_) * moves_of_c() * c_);
 }
 
-cost costs::transposed_output() const { return tiles_of_columns(3 * a_ + b_ + 3 * c_); }
+cost costs::transposed_output() const { return tiles_of_columns(3 * a_ + 2.7 * b_ + 5 * c_); }
 
 cost costs::direct() const {
-    return tiles_of_columns(walked(a_, &contraction_loop::a) + walked(b_, &contraction_loop::b) +
-                            c_);
+    return tiles_of_columns((lie_a_.along == neighbours::batch ? 2 : 0.5) * a_ +
+                            (lie_b_.along == neighbours::batch ? 2 : 0.5) * b_ + 0.5 * c_);
 }
 
 cost costs::blocked() const {
-    return tiles_of_columns(walked(a_, &contraction_loop::a) + 2 * a_ +
-                            walked(b_, &contraction_loop::b) + (times_b_moves_ - 1) * b_ +
-                            walked(c_, &contraction_loop::c));
+    return tiles_of_columns(distance_of(a_) * moves_of_packed_a() * a_ +
+                            distance_of(b_) * moves_of_packed_b() * b_ +
+                            distance_of(c_) * moves_of_c() * c_ * std::ceil(k_ / block_depth));
 }
 
 }  // namespace ricci::contract

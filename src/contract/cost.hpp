@@ -7,18 +7,22 @@
 
 namespace ricci::contract {
 
-/// Work of a core that, on every machine, multiplies two vectors and moves sixteen bytes in a
-/// cycle, and takes sixteen cycles to begin a tile: costs say which way is cheaper, not how long it
-/// takes.
+/// Work of a core that, on every machine, takes so many cycles for a vector of products and moves
+/// sixteen bytes in one: costs say which way is cheaper, not how long it takes.
 struct cost {
     double vectors = 0;  // vectors of products, with those of padding
-    double bytes = 0;    // read and written, whole cache lines where elements lie scattered
+    double bytes = 0;    // moved: more often the more scattered elements lie
     double tiles = 0;    // calls of a micro-kernel
 
-    double cycles() const { return vectors / 2 + bytes / 16 + tiles * 16; }
+    double cycles() const { return vectors * 0.8 + bytes / 16 + tiles * 4; }
+    cost operator+(const cost& other) const {
+        return {vectors + other.vectors, bytes + other.bytes, tiles + other.tiles};
+    }
 };
 
-/// The costs of one contraction. What is packed is moved three times: read, written and read again.
+/// The costs of one contraction. How often the bytes of an operand are moved depends on where its
+/// elements lie next to each other: along the loops that are walked innermost, elsewhere, or along
+/// the batch. The numbers are fitted to measured times of random orders of indices.
 class costs {
 public:
     costs(const index_groups& groups, int lanes, std::int64_t element_bytes);
@@ -38,16 +42,26 @@ public:
     cost blocked() const;
 
 private:
-    // Bytes of an operand that is walked once, a matrix after the other.
-    double walked(double elements, std::int64_t steps::contraction_loop::*stride) const;
+    /// Where the elements of an operand lie next to each other.
+    enum class neighbours { innermost, inside, batch, nowhere };
+    struct lie {
+        neighbours along = neighbours::nowhere;
+        double shortness = 1;  // more where few of them do
+        bool in_k = false;
+    };
+    lie lie_of(std::int64_t steps::contraction_loop::*stride) const;
+    static double distance_of(double bytes);
+    double moves_of_packed_a() const;
+    double moves_of_packed_b() const;
+    double moves_of_c() const;
     cost tiles_of_columns(double bytes) const;
 
     const index_groups& groups_;
     double batch_, m_, n_, k_;
-    double lanes_, element_bytes_;
-    double loads_;          // 2 where a tile has a single row or column, and loads every factor
-    double a_, b_, c_;      // bytes of the operands, each element counted once
-    double times_b_moves_;  // how often a product moves B that packs what it has to
+    double lanes_;
+    double loads_;      // 2 where a tile has a single row or column, and loads every factor
+    double a_, b_, c_;  // bytes of the operands, each element counted once
+    lie lie_a_, lie_b_, lie_c_;
 };
 
 }  // namespace ricci::contract

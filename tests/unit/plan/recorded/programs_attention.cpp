@@ -197,7 +197,7 @@ std::vector<recorded_program> attention_programs() {
          "both O Q K V"},
         {"causal linear attention by blocks", causal_by_blocks, "h=4 i=1000 j=1000 a=32 c=48"},
         {"causal linear attention by blocks, gradients", causal_by_blocks,
-         "h=4 i=1000 j=1000 a=32 c=48", "", "O Q K V"},
+         "h=4 i=1000 j=1000 a=32 c=48", "", "both O Q K V"},
         {"attention added to an output", in_three, middle, d + "; O 4x256x48", "", "", "O", "",
          element::f32, 2, 1},
         {"attention in half precision", in_three, middle, d, "", "", "", "", element::bf16},
