@@ -148,17 +148,6 @@ struct place_program {
         });
     }
 
-    /// Whether each letter that a term sums has a plain place in the term. Where it has none, its
-    /// extent is that of the letter elsewhere, which derivatives may take from another place.
-    bool shows_what_it_sums() const {
-        for (const auto& line : lines)
-            for (const auto& term : line.terms)
-                for (const auto& sign : term.signs)
-                    for (const char letter : sign.over)
-                        if (!shows(term, letter)) return false;
-        return true;
-    }
-
     /// Whether some line has the letter.
     bool mentions(char letter) const {
         return std::any_of(lines.begin(), lines.end(),
@@ -171,15 +160,6 @@ struct place_program {
     }
 
 private:
-    static bool shows(const place_term& term, char letter) {
-        for (const auto& factor : term.factors)
-            for (const auto& read : factor.reads)
-                for (const auto& p : read.places)
-                    if (p.kind == place_kind::letter && p.sum.terms.size() == 1 &&
-                        p.sum.terms[0].first == letter)
-                        return true;
-        return false;
-    }
     static std::string at(const std::string& name, const std::string& list) {
         return list.empty() ? name : name + "^{" + list + "}";
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/counts.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
@@ -190,11 +191,8 @@ protected:
                     all.push(
                         is_at(p_, q, list[axis], [&](ref i) { return extent_of(i, c.body, {}); }));
             }
-            factors bodies;
-            bodies.push(c.body);
-            ir::rename_counts(p_, bodies, {}, renamed);
             // not the conditions: they have the new indices, which a use may have of its own too
-            all.push(ir::rename_indices(p_, c.body, renamed));
+            all.push(rename_with_counts(p_, c.body, {}, left, renamed));
             terms.push(sum_but(p_, product_of(p_, all), left, {}));
         }
         return terms;
@@ -220,9 +218,11 @@ protected:
             zeros_.add_term(cotangent_name(name), c.guards, c.positions);
             const bool alike =
                 terms.empty() || (same_form(p_, c.positions, left) && splits_alike(left));
-            collect_term(
-                p_, terms,
-                alike && !terms.empty() ? rename_left_side(p_, c.body, c.positions, left) : c.body);
+            ref term = c.body;
+            if (alike && !terms.empty())
+                term = rename_with_counts(p_, term, c.positions, left,
+                                          left_side_renaming(p_, term, c.positions, left));
+            collect_term(p_, terms, term);
             mixed = mixed || !alike;
         }
         if (mixed) terms = in_plain_form(name, left);

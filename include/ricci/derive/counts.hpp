@@ -44,6 +44,57 @@ constexpr ref count_over(Program& p, ref fresh, ref said = ir::none) {
     return p.reduce(ir::reduction::sum, over, said == ir::none ? p.number(1) : said);
 }
 
+/// A copy whose indices are renamed, those of its left side to those of `to`. A count that has its
+/// extent from a letter which is renamed is renamed, too; where the new letter stands for other
+/// indices here, it reads what says its extent.
+template <class Program>
+constexpr ref rename_with_counts(Program& p, ref body, ir::range from, ir::range to,
+                                 ir::index_map renamed) {
+    if (renamed.empty()) return body;
+    ir::index_set all;
+    ir::add_indices(p, body, all);
+    ir::index_set seen = all;
+    ir::add_indices(p, to, seen);
+    // The index that says how far a count runs, where its new letter is another's as well.
+    const auto misread = [&](ref c) {
+        for (ref i = 0; i < all.end(); ++i) {
+            const ref now = renamed(i);
+            if (!all.has(i) || i == c || now == i ||
+                !(ir::letter_of(p, i) == ir::letter_of(p, c)) ||
+                ir::letter_of(p, now) == ir::letter_of(p, c))
+                continue;
+            for (ref j = 0; j < seen.end(); ++j)
+                if (seen.has(j) && j != now && j != c &&
+                    ir::letter_of(p, j) == ir::letter_of(p, now))
+                    return i;
+        }
+        return ir::none;
+    };
+    const auto settled = [&](const auto& self, ref n, ref around) -> ref {
+        const ir::node x = p.nodes[n];
+        const bool count = ir::binds(x) && x.indices.count == 1 &&
+                           p.nodes[p.links[x.children.first]].kind == op::number;
+        if (!count)
+            return ir::rebuild_children(p, n, [&](ref child) { return self(self, child, around); });
+        const ref c = p.links[x.indices.first];
+        const ref i = renamed(c) == c ? misread(c) : ir::none;
+        if (i == ir::none) return n;
+        ref where = around;
+        ir::for_each_node(p, around, [&](ref m) {
+            const ir::node& sign = p.nodes[m];
+            for (std::int32_t k = 0; ir::binds(sign) && k < sign.indices.count; ++k)
+                if (p.links[sign.indices.first + k] == i) where = p.links[sign.children.first];
+        });
+        const ref said = extent_witness(p, i, c, where, {});
+        return said == ir::none ? n : count_over(p, c, said);
+    };
+    detail::buffer<ref> bodies, left;
+    bodies.push(settled(settled, body, body));
+    ir::for_each_index(p, from, [&](ref i) { left.push(i); });
+    ir::rename_counts(p, bodies, left, renamed);
+    return ir::rename_indices(p, bodies[0], renamed);
+}
+
 /// Gives sums over what lacks their index the extent that this has from its letter, by a factor,
 /// where the letter stands for several: in derived equations it may be beside others.
 template <class Program = ir::program>
@@ -61,7 +112,7 @@ public:
             bound_.clear();
             ir::for_each_index(p_, q.positions, [&](ref i) { around_.push({i, q.body}); });
             add_places(q);
-            p_.equations[e].body = settled(q.body, classes);
+            replace(e, settled(q.body, classes));
         }
     }
 
@@ -72,11 +123,16 @@ public:
             const ir::equation q = p_.equations[e];
             bound_.clear();
             add_places(q);
-            p_.equations[e].body = completed(q.body, first);
+            replace(e, completed(q.body, first));
         }
     }
 
 private:
+    /// What says an extent has the letters of where it was read, which mean others around it now.
+    constexpr void replace(ref e, ref body) {
+        ir::equation& q = p_.equations[e];
+        if (body != q.body) q.body = ir::prime_shadowed(p_, body, ir::range(q.positions));
+    }
     /// Where the indices of an equation are bound: by signs, or on the left.
     constexpr void add_places(const ir::equation& q) {
         ir::for_each_node(p_, q.body, [&](ref n) {

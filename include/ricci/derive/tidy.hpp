@@ -210,10 +210,11 @@ private:
     detail::buffer<use> arithmetic_;
 };
 
-/// A copy whose left side has the indices of `to` in place of those of `from`. A bound index that
-/// has one of the new names takes the letter that has become free.
+/// What takes the place of which index of an equation, for its left side to have the indices of
+/// `to` instead of those of `from`. A bound index that has one of the new names takes the letter
+/// that has become free.
 template <class Program>
-constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range to) {
+constexpr ir::index_map left_side_renaming(Program& p, ref body, ir::range from, ir::range to) {
     detail::buffer<ref> a, b;
     ir::for_each_index(p, from, [&](ref i) { a.push(i); });
     ir::for_each_index(p, to, [&](ref i) { b.push(i); });
@@ -250,11 +251,7 @@ constexpr ref rename_left_side(Program& p, ref body, ir::range from, ir::range t
             taken.add(fresh);
         }
     }
-    if (renamed.empty()) return body;
-    detail::buffer<ref> bodies;
-    bodies.push(body);
-    ir::rename_counts(p, bodies, a, renamed);
-    return ir::rename_indices(p, body, renamed);
+    return renamed;
 }
 
 }  // namespace ricci::derive

@@ -191,3 +191,28 @@ TEST_CASE("an index that stands at edges alone is given, in gradients too", "[pl
     CHECK(near(run(gradient(q, "y", {"a"}), all)["dL/da"], differences(q, others, "y", "a", a),
                1e-7));
 }
+
+TEST_CASE("an edge keeps its axis where a derivative names indices anew", "[places]") {
+    // The third axis of B, 4 long, is one of i in both terms; beside the first of B, i is l''.
+    const program p = text(
+        "P^{il} = \\sum_k (A^{ki} B^{\\operatorname{clamp}(2l+2),k,\\operatorname{wrap}(2-2i),l}) "
+        "+ "
+        "B^{\\operatorname{wrap}(l-2i-1),\\operatorname{clamp}(-2l-3),i,l}");
+    const array a = drawn({5, 4}, 1), b = drawn({2, 5, 4, 2}, 2);
+    const std::vector<named> others{{"A", a}};
+    auto all = others;
+    all.push_back({"B", b});
+    all.push_back({"dL/dP", doubles({4, 2}, std::vector<double>(8, 1))});
+    CHECK(near(run(gradient(p, "P", {"B"}), all)["dL/dB"], differences(p, others, "P", "B", b),
+               1e-7));
+}
+
+TEST_CASE("derived equations can be read again", "[places]") {
+    const program p = text(
+        "P = \\max_{l,i} ([2i < 3] G^{i,l} H^{\\operatorname{wrap}(i-l), "
+        "\\operatorname{wrap}(l+3i)})");
+    const program slopes = gradient(p, "P", {"G"});
+    const std::string equations = to_latex(slopes);
+    INFO(equations);
+    CHECK(parse(equations).has_value());
+}
