@@ -157,6 +157,9 @@ public:
         type_ = type;
     }
     element type() const { return type_; }
+    /// Whether conditions between places are solved, so that what they pick is read there.
+    bool solves_places() const { return solves_places_; }
+    void set_solves_places(bool solves) { solves_places_ = solves; }
     /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
     void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
     /// Where a value is in memory, for whoever does not make it again; -1: nowhere.
@@ -291,6 +294,7 @@ private:
     loop_table loops_;
     std::int32_t equation_ = 0;
     element type_ = element::f64;
+    bool solves_places_ = true;
     stable_list<expression, 32> nodes_;
     hashed_numbers known_;  // of the nodes
     std::vector<bool> made_;

@@ -41,8 +41,12 @@ public:
           slots_(slots),
           brackets_(program),
           is_narrow_(size_of(type) == 2) {
-        for (ir::ref e = 0; e < p_.equations.size(); ++e)
-            if (ir::computes(p_, p_.equations[e])) look(e, p_.equations[e].body, false);
+        const auto all_equations = [&](const auto& visit) {
+            for (ir::ref e = 0; e < p_.equations.size(); ++e)
+                if (ir::computes(p_, p_.equations[e])) visit(e, p_.equations[e].body, false);
+        };
+        all_equations([&](ir::ref e, ir::ref n, bool guarded) { look_for_wanted(e, n, guarded); });
+        all_equations([&](ir::ref e, ir::ref n, bool guarded) { look(e, n, guarded); });
         std::erase_if(taken_, [&](const std::string& s) { return !compared_.contains(s); });
     }
     bool finds_any() const { return !taken_.empty(); }
@@ -84,9 +88,24 @@ private:
         }
         return false;
     }
-    /// What an extremum is taken of, or what is compared, where that may be shared.
+    /// What an extremum is taken of, or what is compared, where that may be shared: places that it
+    /// looks up have to exist, under a bracket where another wants them in any case.
     bool may_be_shared(ir::ref e, ir::ref n, bool guarded) const {
-        return !(guarded && brackets_.has_lookup(n)) && !is_exact(n, false) && !is_larger_sum(e, n);
+        if (guarded && brackets_.has_lookup(n) && !wanted_.contains(form(e, n).spelling))
+            return false;
+        return !is_exact(n, false) && !is_larger_sum(e, n);
+    }
+    /// What looks places up and is wanted whatever brackets say.
+    void look_for_wanted(ir::ref e, ir::ref n, bool guarded) {
+        const ir::node& x = p_.nodes[n];
+        for_each_operand(x, [&](ir::ref operand, role) {
+            if (!guarded && brackets_.has_lookup(operand))
+                wanted_.insert(form(e, operand).spelling);
+        });
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            const ir::ref child = p_.child(x, k);
+            if (!guarded && !guards(x, child)) look_for_wanted(e, child, false);
+        }
     }
     template <class Visit>
     void for_each_operand(const ir::node& x, const Visit& visit) const {
@@ -217,8 +236,8 @@ private:
     const ir::shape_table& shapes_;
     const std::vector<slot>& slots_;
     brackets brackets_;
-    bool is_narrow_;                                    // stored in 16 bits, and computed in 32
-    std::unordered_set<std::string> taken_, compared_;  // spellings
+    bool is_narrow_;  // stored in 16 bits, and computed in 32
+    std::unordered_set<std::string> taken_, compared_, wanted_;  // spellings
     std::unordered_map<std::string, ir::ref> names_;
     std::vector<ir::equation> made_;
 };

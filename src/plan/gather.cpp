@@ -147,6 +147,7 @@ std::optional<lowering::landing> lowering::landing_of(expr sum) const {
 // is. As a product it would have one column for each p.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
     if (type_ != element::f32 && type_ != element::f64) return false;
+    if (!graph_.solves_places()) return false;
     const auto there = landing_of(sum);
     if (!there) return false;
     const auto at = place_on(there->axis, there->numbers);

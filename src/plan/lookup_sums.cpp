@@ -87,6 +87,7 @@ bool lowering::carries_landings(const lookup_sum& sum) const {
 // `takes`: that a number is a place is a condition of what is looked up with it, and else a factor.
 std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     if (type_ != element::f32 && type_ != element::f64) return {};
+    if (!graph_.solves_places()) return {};
     const bool sums = graph_[e].kind == kind::sum;
     const loop_list over = sums ? graph_[e].over : loop_list{};
     lookup_sum found;

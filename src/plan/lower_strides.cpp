@@ -20,7 +20,7 @@ struct strided_loop {
 
 void find_strides(const graph& values, expr e, const loop_list& indices, strided_loop& found) {
     const auto& node = values[e];
-    if (!node.sums) return;
+    if (!node.sums || !values.solves_places()) return;
     if (node.kind == kind::operation)
         for (const expr a : node.arguments) find_strides(values, a, indices, found);
     if (node.kind != kind::sum) return;

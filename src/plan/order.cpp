@@ -190,6 +190,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
                    const name_roles& roles, bool careful) {
     program_plan plan;
     plan.careful = careful;
+    plan.values.set_solves_places(request.solve_places);
     plan.type = request.type;
     plan.slots = bound;
     // Numbers of loops keep the order of letters in every equation.

@@ -77,6 +77,7 @@ bool lowering::is_read_as_it_stands(const prefix_product& p, const access& targe
 std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
                                                                     const loop_list& over,
                                                                     expr body) const {
+    if (!graph_.solves_places()) return {};
     const expr_list factors = folded_factors(folding, body);
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const auto bound = bound_in(graph_, factors[k], over);

@@ -508,6 +508,7 @@ private:
 }  // namespace
 
 expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
+    if (!values.solves_places()) return -1;
     const auto compares = [&](expr f) {
         const auto& node = values[f];
         return node.kind == kind::operation &&

@@ -71,6 +71,17 @@ void give_extents(const place_program& p, bound_program& to, bool all) {
         if (p.asks_for(letter) || (all && p.mentions(letter))) to.extent(std::string(1, letter), n);
 }
 
+/// The same program where conditions between places stay conditions.
+std::string check_dense_form(const place_program& p, const ir::program& program,
+                             const tensor_values& inputs, bool all_extents,
+                             const tensor_values& solved) {
+    bound_places bound(p, ir::program(program.view()), element::f64, inputs);
+    bound.program().solve_places = false;
+    give_extents(p, bound.program(), all_extents);
+    const auto words = difference(solved, bound.run(), 1e-10);
+    return words.empty() ? words : "dense form differs: " + words + "\n" + bound.explanation();
+}
+
 std::string check_values(const place_program& p, const ir::program& program,
                          const tensor_values& inputs, const tensor_values& wanted) {
     for (const element type : {element::f64, element::f32}) {
@@ -90,6 +101,9 @@ std::string check_values(const place_program& p, const ir::program& program,
                 return std::string("value differs: ") + name_of(type) + ", " + words + "\n" +
                        bound.explanation();
         }
+        if (type != element::f64) continue;
+        const auto words = check_dense_form(p, program, inputs, p.seed % 2 == 0, first);
+        if (!words.empty()) return words;
     }
     return {};
 }
@@ -122,7 +136,7 @@ std::string check_gradients(const place_program& p, const ir::program& program,
     const dense weights = random_like(wanted.at(of), p.seed + 17);
     tensor_values operands = inputs;
     operands["dL/d" + of] = weights;
-    bound_places bound(p, std::move(derived.program), element::f64, operands);
+    bound_places bound(p, ir::program(derived.program.view()), element::f64, operands);
     give_extents(p, bound.program(), true);
     tensor_values got;
     try {
@@ -135,6 +149,9 @@ std::string check_gradients(const place_program& p, const ir::program& program,
             if (words.find(said) != std::string::npos) return {};
         throw;
     }
+    if (const auto words = check_dense_form(p, derived.program, operands, true, got);
+        !words.empty())
+        return words;
     for (const auto& name : variables) {
         if (got.count("dL/d" + name) == 0) continue;
         const dense& gradient = got.at("dL/d" + name);

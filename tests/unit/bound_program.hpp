@@ -202,6 +202,7 @@ public:
         r.alpha = alpha;
         r.beta = beta;
         r.fuse = fuse;
+        r.solve_places = solve_places;
         r.context = this;
         r.allocate = [](void* self, ir::ref n, std::int32_t rank,
                         const std::int64_t* extents) -> void* {
@@ -258,6 +259,7 @@ public:
     std::vector<engine::index_extent> index_extents;
     double alpha = 1, beta = 0;
     bool fuse = true;
+    bool solve_places = true;
     std::mt19937& random() { return random_; }
 
 private:

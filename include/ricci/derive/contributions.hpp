@@ -192,7 +192,7 @@ protected:
                         is_at(p_, q, list[axis], [&](ref i) { return extent_of(i, c.body, {}); }));
             }
             // not the conditions: they have the new indices, which a use may have of its own too
-            all.push(rename_with_counts(p_, c.body, {}, left, renamed));
+            all.push(rename_with_counts(p_, name, c.body, c.positions, left, renamed));
             terms.push(sum_but(p_, product_of(p_, all), left, {}));
         }
         return terms;
@@ -220,7 +220,7 @@ protected:
                 terms.empty() || (same_form(p_, c.positions, left) && splits_alike(left));
             ref term = c.body;
             if (alike && !terms.empty())
-                term = rename_with_counts(p_, term, c.positions, left,
+                term = rename_with_counts(p_, name, term, c.positions, left,
                                           left_side_renaming(p_, term, c.positions, left));
             collect_term(p_, terms, term);
             mixed = mixed || !alike;

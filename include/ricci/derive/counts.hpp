@@ -44,11 +44,11 @@ constexpr ref count_over(Program& p, ref fresh, ref said = ir::none) {
     return p.reduce(ir::reduction::sum, over, said == ir::none ? p.number(1) : said);
 }
 
-/// A copy whose indices are renamed, those of its left side to those of `to`. A count that has its
-/// extent from a letter which is renamed is renamed, too; where the new letter stands for other
-/// indices here, it reads what says its extent.
+/// A copy of what a derivative by the tensor `name` is, at `from`, whose indices are renamed, those
+/// of its left side to those of `to`. A count that has its extent from a letter which is renamed is
+/// renamed, too; where the new letter stands for other indices here, it reads what says its extent.
 template <class Program>
-constexpr ref rename_with_counts(Program& p, ref body, ir::range from, ir::range to,
+constexpr ref rename_with_counts(Program& p, ref name, ref body, ir::range from, ir::range to,
                                  ir::index_map renamed) {
     if (renamed.empty()) return body;
     ir::index_set all;
@@ -85,7 +85,13 @@ constexpr ref rename_with_counts(Program& p, ref body, ir::range from, ir::range
             for (std::int32_t k = 0; ir::binds(sign) && k < sign.indices.count; ++k)
                 if (p.links[sign.indices.first + k] == i) where = p.links[sign.children.first];
         });
-        const ref said = extent_witness(p, i, c, where, {});
+        ref said = extent_witness(p, i, c, where, {});
+        // An axis that stands in conditions alone is as long as the tensor's.
+        for (std::int32_t k = 0; said == ir::none && k < from.count; ++k) {
+            const ir::position& at = p.positions[from.first + k];
+            if (at.kind == ir::position_kind::index && at.index == i)
+                said = extent_witness(p, i, c, p.tensor(name, from), {});
+        }
         return said == ir::none ? n : count_over(p, c, said);
     };
     detail::buffer<ref> bodies, left;

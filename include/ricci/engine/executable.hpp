@@ -79,6 +79,9 @@ struct request {
     engine::number alpha = 1;  // output = alpha * (the equations' value) + beta * output
     engine::number beta = 0;   // not 0 only where every output is bound
     bool fuse = true;  // false: every intermediate is stored, for tests that compare the two
+    /// false: conditions between places stay conditions, and all places are gone through; for tests
+    /// that compare the two.
+    bool solve_places = true;
     /// Called once for each output that is not bound, when its shape is known and all checks have
     /// passed: returns memory for it, row-major and contiguous.
     void* (*allocate)(void* context, ir::ref name, std::int32_t rank,

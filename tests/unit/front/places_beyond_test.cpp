@@ -216,3 +216,22 @@ TEST_CASE("derived equations can be read again", "[places]") {
     INFO(equations);
     CHECK(parse(equations).has_value());
 }
+
+TEST_CASE("who is the least of sums with lookups is asked of the same numbers", "[places]") {
+    // Both m give the same: each has half of the derivative.
+    const program p = text(
+        "y^k = \\min_m (\\sum_l [l \\le k + 2] \\exp(x^{kl}) z^{t_m \\operatorname{wrap}(3k+1)})");
+    const array x = drawn({9, 7}, 1), z = doubles({3, 4}, {5, 7, 6, 3, 2, 2, 2, 2, 2, 2, 2, 2});
+    const array seeds = doubles({9}, std::vector<double>(9, 1));
+    const arrays slopes = run(gradient(p, "y", {"x", "z"}),
+                              {{"x", x}, {"z", z}, {"t", doubles({2}, {1, 2})}, {"dL/dy", seeds}});
+    for (int k = 0; k < 9; ++k)
+        for (int l = 0; l < 7; ++l) {
+            const std::size_t at = std::size_t(k * 7 + l);
+            const double wanted = l <= k + 2 ? 2 * std::exp(entry(x, at)) : 0;
+            CHECK(std::abs(entry(slopes["dL/dx"], at) - wanted) <= 1e-12 * wanted);
+        }
+    for (int place = 0; place < 4; ++place)
+        CHECK(entry(slopes["dL/dz"], std::size_t(4 + place)) ==
+              entry(slopes["dL/dz"], std::size_t(8 + place)));
+}
