@@ -32,6 +32,7 @@
 #include "src/plan/share_sums.hpp"
 #include "src/plan/split_indices.hpp"
 #include "src/plan/verify.hpp"
+#include "src/plan/verify_compiled.hpp"
 #include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -129,8 +130,11 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     const bool limited = std::any_of(plan.rules.begin(), plan.rules.end(),
                                      [](const operand_rule& r) { return !r.is_condition; });
 
+    after("rules", &plan);
     emit(plan);
+    after("emit", &plan);
     join_contractions(plan);
+    after("join", &plan);
     lay_out_workspace(plan);
     after("workspace", &plan);
     plan.rewritten = std::move(rewritten);
@@ -157,6 +161,8 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         asked,
         [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
             if (verifies && plan != nullptr) verify(*plan, program, pass);
+            if (verifies && plan != nullptr && !plan->compiled.empty())
+                verify_compiled(*plan, pass);
             if (prints) std::fputs(notation_after(pass, program, plan).c_str(), stderr);
             if (observe) observe(pass, program, plan);
         },

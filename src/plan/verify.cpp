@@ -35,6 +35,10 @@ public:
         }
         const std::string_view pass(pass_);
         if (pass == "protect" || pass == "workspace") check_shared_memory();
+        for (const auto& rule : plan_.rules)
+            if (slot_of(rule.slot).kind != storage::input)
+                throw std::logic_error(
+                    fmt::format("after {}: a rule for what is no operand", pass_));
     }
 
 private:

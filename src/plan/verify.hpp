@@ -19,6 +19,7 @@ namespace ricci::plan {
 /// - tiles are touched by members of groups alone;
 /// - a step touches what it says;
 /// - after `protect`, an output in the memory of an input is written when nobody reads it any more;
+/// - rules are about operands;
 /// - groups and chains are what verify_group.hpp says.
 void verify(const program_plan& plan, const ir::program_view& program, const char* pass);
 

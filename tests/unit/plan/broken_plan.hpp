@@ -8,6 +8,7 @@
 
 #include "src/plan/make_plan.hpp"
 #include "src/plan/verify.hpp"
+#include "src/plan/verify_compiled.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
 
@@ -62,6 +63,7 @@ private:
         std::string said = "nothing";
         try {
             plan::verify(broken, program_.view(), pass_.c_str());
+            if (!broken.compiled.empty()) plan::verify_compiled(broken, pass_.c_str());
         } catch (const std::logic_error& e) {
             said = e.what();
         }

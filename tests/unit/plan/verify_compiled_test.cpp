@@ -1,0 +1,94 @@
+// The verifier of what is compiled: a step that reads or writes elsewhere than its assignment says,
+// or leaves its memory, is refused.
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tests/catch.hpp"
+#include "tests/unit/plan/broken_plan.hpp"
+
+namespace ricci::plan {
+namespace {
+
+using namespace ricci::testing;
+
+const recorded_program ways = {"ways of steps",
+                               R"(
+        H^{ib} = X^{ia} W^{ab}
+        Y^{ib} = \exp(H^{ib}) + P^{ib}
+        E^{ib} = T^{x_i b}
+        G^{vb} = \sum_i [v = x_i] Y^{ib} P^{ib}
+        s^{ib} = \sum_{j \le i} Y^{jb}
+        C^{pc} = \sum_{k,a} X^{\operatorname{pad}(p+k-1) a} V^{kac}
+    )",
+                               "i=8 a=5 b=6 v=10 j=8 p=8 k=3 c=7",
+                               "t 16; T 10x6; x i32 8 <10",
+                               "",
+                               "",
+                               "",
+                               "v=10 p=8"};
+
+const recorded_program shared_factor = {"two products of one factor",
+                                        R"(
+        Q^{ic} = X^{ia} U^{ac}
+        K^{ic} = X^{ia} W^{ac}
+    )",
+                                        "i=64 a=64 c=64"};
+
+template <class Step>
+Step& compiled(program_plan& p) {
+    for (auto& s : p.compiled)
+        if (auto* found = std::get_if<Step>(&s)) return *found;
+    throw std::logic_error("no such step");
+}
+
+}  // namespace
+
+TEST_CASE("what is compiled reads and writes what its assignment does") {
+    const planned p(ways, "emit");
+    const auto refuses = [&](const std::string& words, auto change) {
+        p.refuses_steps(words, "compiled step", change);
+    };
+    refuses("a contraction that writes elsewhere",
+            [](program_plan& broken) { compiled<contraction_step>(broken).c_offset += 1; });
+    refuses("a contraction that reads elsewhere",
+            [](program_plan& broken) { compiled<contraction_step>(broken).k[0].a *= 2; });
+    refuses("a map that writes elsewhere", [](program_plan& broken) {
+        compiled<map_step>(broken).operands[0].strides.back() = 0;
+    });
+    refuses("a gather that writes elsewhere",
+            [](program_plan& broken) { compiled<gather_step>(broken).out.at.offset = 1; });
+    refuses("lookups that are written elsewhere",
+            [](program_plan& broken) { compiled<lookup_sum_step>(broken).out.at.offset = 1; });
+    refuses("a scan that writes elsewhere",
+            [](program_plan& broken) { compiled<scan_step>(broken).out.offset = 1; });
+    refuses("another number of steps", [](program_plan& broken) { broken.compiled.pop_back(); });
+    refuses("edges that got lost", [](program_plan& broken) {
+        for (auto& s : broken.compiled)
+            if (auto* c = std::get_if<contraction_step>(&s)) c->a_edges.clear(), c->b_edges.clear();
+    });
+}
+
+TEST_CASE("what is compiled stays in its memory") {
+    const planned p(ways, "emit");
+    const auto refuses = [&](auto change) {
+        p.refuses_steps("an operand that leaves its memory", "compiled step", change);
+    };
+    refuses([](program_plan& broken) { compiled<map_step>(broken).operands[1].offset = 1 << 20; });
+    refuses([](program_plan& broken) { compiled<gather_step>(broken).lookups[0].extent += 1; });
+    refuses([](program_plan& broken) { compiled<gather_step>(broken).in.at.offset = -1; });
+    refuses([](program_plan& broken) {
+        compiled<lookup_sum_step>(broken).factors[0].from.at.offset = 1 << 20;
+    });
+    refuses([](program_plan& broken) { compiled<scan_step>(broken).in.offset = -1; });
+}
+
+TEST_CASE("joined steps do not need each other") {
+    const planned p(shared_factor, "join");
+    p.refuses_steps("joined steps that need each other", "compiled step", [](program_plan& broken) {
+        auto& parts = compiled<joined_step>(broken).parts;
+        parts[1].what.b = parts[0].what.c;
+    });
+}
+
+}  // namespace ricci::plan
