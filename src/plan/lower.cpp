@@ -281,6 +281,10 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             if (last) value = graph_.multiply({scale, value});
             else hides_ = hides_ || graph_.has_bracket(value);
             value = graph_.row(fold::sum, summed, value);
+        } else if (const expr found = product_of_rows(factors[left], factors[right], summed);
+                   found >= 0) {
+            value = found;
+            if (last) value = graph_.multiply({scale, value});
         } else {
             contraction_of product;
             // What is conjugated needs no memory of its own: the contraction does it on the way.

@@ -199,13 +199,19 @@ protected:
         const char first = p_.index(q.index)[0];
         return first >= 'A' && first <= 'Z';
     }
+    /// n_b would be read as a number's name, as d_k is.
+    constexpr bool reads_as_dimension(text_view name, range at) const {
+        return (name == "d" || name == "n") && at.count == 1 &&
+               p_.at(at, 0).kind == position_kind::index;
+    }
     /// x_{i}: in an index list the indices stand below, but for those of a name with a label.
     constexpr void gathered(ref n) {
         const node& x = p_.nodes[n];
         const range outer = numbers_;
         numbers_ = x.children;
         print_name(p_.name(x.name), out_);
-        const bool above = has_label(p_.name(x.name)) || begins_with_capital(x.positions);
+        const bool above = has_label(p_.name(x.name)) || begins_with_capital(x.positions) ||
+                           reads_as_dimension(p_.name(x.name), x.positions);
         out_ << (above ? "^{" : "_{");
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             if (k > 0 && p_.at(x.positions, k - 1).kind == position_kind::fixed) out_ << ',';

@@ -209,7 +209,11 @@ protected:
         } else {
             read_base_name(name);
         }
-        if (!failed() && is_symbol('_') && label_follows(name)) read_label(name);
+        bool dimension = false;  // n_b, a number's name as d_k is
+        if (!failed() && is_symbol('_') && label_follows(name)) {
+            dimension = !label_follows(name, false);
+            read_label(name);
+        }
         detail::buffer<ir::position> positions;
         const token* outer = scripts_;
         scripts_ = nullptr;
@@ -224,7 +228,10 @@ protected:
         --depth_;
         if (!failed() && positions.empty())
             fail(mistake_kind::unexpected, begin, end_before(),
-                 "a tensor whose values are positions needs indices of its own: E^{x_i a}");
+                 dimension ? "d_k and n_b are names of numbers; for the tensor n at the index b "
+                             "write n^b, as in E^{n^b a}"
+                           : "a tensor whose values are positions needs indices of its own: "
+                             "E^{x_i a}");
         if (failed()) return;
         ir::position at = ir::gathered_position(0);
         at.index = use_of(intern_name(name), positions, {begin, end_before()});
