@@ -49,8 +49,9 @@ std::vector<std::size_t> sorted(const std::vector<contraction_loop>& all, std::s
                                 std::size_t count, stride_member stride) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), first);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-        return std::abs(all[x].*stride) > std::abs(all[y].*stride);
+    std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        const auto a = std::abs(all[x].*stride), b = std::abs(all[y].*stride);
+        return a != b ? a > b : x < y;
     });
     return order;
 }

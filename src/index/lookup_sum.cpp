@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "src/base/arithmetic.hpp"
-#include "src/kernels/elementwise/elementwise.hpp"
+#include "src/index/row_collector.hpp"
 #include "src/kernels/prefetch.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
@@ -34,88 +34,6 @@ struct prepared_lookup_sum::bases {
 struct prepared_lookup_sum::order {
     std::uint32_t* first;    // of each place, and of what is beyond the last
     std::uint32_t* entries;  // sorted by place, each in the order of the loops
-};
-
-template <class T>
-struct prepared_lookup_sum::term {
-    T weight;
-    const T* rows[2];
-    bool counts;
-};
-
-/// The sum of one row of the result, or of one number.
-template <class T>
-class prepared_lookup_sum::collector {
-public:
-    collector(shape what, std::int64_t length, std::size_t row_count)
-        : table_(kernels::elementwise<T>()),
-          shape_(what),
-          length_(static_cast<std::size_t>(length)),
-          row_count_(row_count) {}
-
-    void begin(T* out, bool adds) {
-        out_ = out;
-        count_ = 0;
-        total_ = 0;
-        is_there_ = adds;
-        if (shape_ != shape::rows && adds) total_ = *out;
-    }
-    void take(const term<T>& t) {
-        switch (shape_) {
-            case shape::rows:
-                return take_row(t.weight, t.rows);
-            case shape::dots:
-                total_ += t.weight * dot(t.rows);
-                return;
-            case shape::numbers:
-                total_ += t.weight;
-        }
-    }
-    void end() {
-        if (shape_ != shape::rows) *out_ = total_;
-        else if (count_ > 0) flush();
-        else if (!is_there_) std::fill(out_, out_ + length_, T(0));
-    }
-
-private:
-    static constexpr std::size_t most_terms = 32;
-
-    void take_row(T weight, const T* const* rows) {
-        if (count_ == most_terms) flush();
-        weights_[count_] = weight;
-        auto& t = terms_[1 + count_];
-        t = {};
-        t.a = row_count_ == 2 ? rows[1] : &weights_[count_];
-        t.b = rows[0];
-        t.a_moves = row_count_ == 2;
-        ++count_;
-    }
-    T dot(const T* const* rows) const {
-        if (row_count_ == 1) return table_.sum(rows[0], length_);
-        T sum;
-        table_.sums_of_products(&sum, rows, rows + 1, 1, length_);
-        return sum;
-    }
-    void flush() {
-        terms_[0] = {};
-        terms_[0].a = &one_;
-        terms_[0].b = out_;
-        const std::size_t before = is_there_ ? 0 : 1;
-        table_.sum_terms(out_, 0, terms_ + before, count_ + 1 - before, 1, length_);
-        is_there_ = true;
-        count_ = 0;
-    }
-    const kernels::elementwise_table<T>& table_;
-    shape shape_;
-    std::size_t length_;
-    std::size_t row_count_;
-    T* out_ = nullptr;
-    std::size_t count_ = 0;
-    bool is_there_ = false;  // what out_ has is the sum of the terms so far
-    T total_ = 0;
-    T one_ = 1;
-    T weights_[most_terms];
-    kernels::sum_term<T> terms_[1 + most_terms];
 };
 
 prepared_lookup_sum::prepared_lookup_sum(const steps::lookup_sum& what)
@@ -150,7 +68,7 @@ prepared_lookup_sum::prepared_lookup_sum(const steps::lookup_sum& what)
         scattered_.push_back(lookup_of(*what.scattered, number));
         conditions_.push_back(scattered_[0]);
     }
-    if (vector_loop_ < loops) shape_ = out_.along == 1 ? shape::rows : shape::dots;
+    if (vector_loop_ < loops) shape_ = out_.along == 1 ? lookup_shape::rows : lookup_shape::dots;
 }
 
 prepared_lookup_sum::walk prepared_lookup_sum::walk_of(const steps::operand& o) const {
@@ -198,7 +116,7 @@ bool prepared_lookup_sum::sorts() const {
     const std::int64_t places = scattered_[0].extent;
     if (entries_ >= most_sorted || places >= most_sorted) return false;
     if (adds_ && entries_ < places / 4) return false;
-    return shape_ == shape::numbers ? false : length_ >= fewest_sorted;
+    return shape_ == lookup_shape::numbers ? false : length_ >= fewest_sorted;
 }
 
 bool prepared_lookup_sum::order_depends_on_free_loops() const {
@@ -271,8 +189,8 @@ prepared_lookup_sum::bases prepared_lookup_sum::bases_at(const loop_counters& fr
 // The product of an entry, and its rows asked for; false: a number in it may be no place, and is
 // none.
 template <class T>
-bool prepared_lookup_sum::find_term(term<T>& found, const bases& from, const loop_counters& entry,
-                                    const operands<T>& of) const {
+bool prepared_lookup_sum::find_term(lookup_term<T>& found, const bases& from,
+                                    const loop_counters& entry, const operands<T>& of) const {
     const T* at[most_factors];
     for (std::size_t k = 0; k < factors_.size(); ++k) {
         const auto& f = factors_[k];
@@ -300,10 +218,10 @@ void prepared_lookup_sum::run_as(const operands<T>& of) const {
     const std::int64_t each = std::max<std::int64_t>(entries_ * length_, 1);
     const std::int64_t per_task = std::max<std::int64_t>(elements_of_a_task / each, 1);
     auto task = [&](std::int64_t number, int) {
-        collector<T> sum(shape_, length_, rows_.size());
+        row_collector<T> sum(shape_, length_, rows_.size());
         const std::int64_t first = number * per_task,
                            last = std::min(free_count_, first + per_task);
-        term<T> ahead[terms_ahead];
+        lookup_term<T> ahead[terms_ahead];
         std::uint32_t next = terms_ahead;
         std::int64_t left = (last - first) * entries_;  // terms to find
         loop_counters free_ahead(free_, free_.size(), first), entry(summed_, summed_.size(), 0);
@@ -387,8 +305,8 @@ void prepared_lookup_sum::add_sorted(const operands<T>& of) const {
 template <class T>
 void prepared_lookup_sum::add_places(std::int64_t first, std::int64_t last, const order& sorted,
                                      const bases& from, T* to, const operands<T>& of) const {
-    collector<T> sum(shape_, length_, rows_.size());
-    term<T> ahead[terms_ahead];
+    row_collector<T> sum(shape_, length_, rows_.size());
+    lookup_term<T> ahead[terms_ahead];
     std::uint32_t known = sorted.first[first];
     const std::uint32_t end = sorted.first[last];
     for (std::int64_t p = first; p < last; ++p) {
@@ -401,7 +319,7 @@ void prepared_lookup_sum::add_places(std::int64_t first, std::int64_t last, cons
                 const std::uint32_t more = std::min(end - known, terms_ahead);
                 for (std::uint32_t n = 0; n < more; ++n) {
                     const loop_counters entry(summed_, summed_.size(), sorted.entries[known + n]);
-                    term<T>& found = ahead[(known + n) % terms_ahead];
+                    lookup_term<T>& found = ahead[(known + n) % terms_ahead];
                     found.counts = find_term(found, from, entry, of);
                 }
                 known += more;
@@ -416,7 +334,7 @@ template <class T>
 void prepared_lookup_sum::clear(T* out) const {
     const auto& l = scattered_[0];
     loop_counters free(free_, free_.size(), 0);
-    const std::int64_t length = shape_ == shape::rows ? length_ : 1;
+    const std::int64_t length = shape_ == lookup_shape::rows ? length_ : 1;
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_)) {
         T* const to = out + out_.offset + free.along(out_.free);
         for (std::int64_t p = 0; p < l.extent; ++p)
@@ -428,7 +346,7 @@ template <class T>
 void prepared_lookup_sum::add_in_turn(const operands<T>& of) const {
     const auto& l = scattered_[0];
     if (!adds_) clear(of.out);
-    collector<T> sum(shape_, length_, rows_.size());
+    row_collector<T> sum(shape_, length_, rows_.size());
     loop_counters free(free_, free_.size(), 0);
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_)) {
         const bases from = bases_at(free);
@@ -439,7 +357,7 @@ void prepared_lookup_sum::add_in_turn(const operands<T>& of) const {
             const std::int64_t where = numbers_at + entry.along(l.numbers.summed);
             const std::int64_t place = place_at(of.numbers[l.number], l.type, where, l.extent);
             if (place < 0) continue;
-            term<T> found;
+            lookup_term<T> found;
             if (!find_term(found, from, entry, of)) continue;
             sum.begin(to + place * l.stride, true);
             sum.take(found);
@@ -450,7 +368,7 @@ void prepared_lookup_sum::add_in_turn(const operands<T>& of) const {
 
 void prepared_lookup_sum::run(void* out, const void* const* in, const void* const* numbers,
                               double scale) const {
-    if (free_count_ == 0 || (length_ == 0 && shape_ == shape::rows)) return;
+    if (free_count_ == 0 || (length_ == 0 && shape_ == lookup_shape::rows)) return;
     const auto as = [&]<class T>(T* to) {
         const T* from[most_factors] = {};
         for (std::size_t k = 0; k < factors_.size(); ++k) from[k] = static_cast<const T*>(in[k]);

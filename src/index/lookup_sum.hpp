@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/index/lookup_term.hpp"
 #include "src/index/numbers.hpp"
 #include "src/runtime/loans.hpp"
 #include "src/steps/lookup_sum.hpp"
@@ -52,12 +53,6 @@ private:
         walk at;
         std::vector<lookup> lookups;
     };
-    /// What the vectors are.
-    enum class shape : std::uint8_t {
-        rows,     // out[x] += number * row[x], or row[x] * row[x]
-        dots,     // out += number * the sum over x of row[x] * row[x], or of row[x]
-        numbers,  // out += number
-    };
     static constexpr std::size_t most_factors = 4;
     struct bases;
     template <class T>
@@ -67,11 +62,6 @@ private:
         const void* const* numbers;
         T scale;
     };
-    /// One term: a number, and the rows that it is multiplied by.
-    template <class T>
-    struct term;
-    template <class T>
-    class collector;
     /// Entries of the summed loops by the place that they are added to.
     struct order;
 
@@ -84,7 +74,7 @@ private:
 
     bases bases_at(const loop_counters& free) const;
     template <class T>
-    bool find_term(term<T>& found, const bases& from, const loop_counters& entry,
+    bool find_term(lookup_term<T>& found, const bases& from, const loop_counters& entry,
                    const operands<T>& of) const;
     template <class T>
     void add_places(std::int64_t first, std::int64_t last, const order& sorted, const bases& from,
@@ -101,7 +91,7 @@ private:
 
     element type_;
     bool adds_;
-    shape shape_ = shape::numbers;
+    lookup_shape shape_ = lookup_shape::numbers;
     std::vector<std::int64_t> free_, summed_;  // extents
     std::vector<std::size_t> free_loops_, summed_loops_;
     std::size_t vector_loop_ = 0;  // as the step numbers it; the number of loops: none

@@ -15,6 +15,9 @@ namespace ricci::plan {
 /// within bounds, as a clamp or on a ring.
 std::optional<place> place_of(const graph&, expr e);
 
+/// The constant that the expression is, where that is a whole number.
+std::optional<std::int64_t> whole_number(const graph&, expr e);
+
 /// 0 <= sign * j + rest: a comparison between one loop of a fold and others, or numbers.
 struct bound_of_fold {
     loop j = -1;
