@@ -115,6 +115,29 @@ void measure_plan(const char* name, const ricci::program& p, const operands& fir
     measure(name, [&] { ricci::memory_of(p, (other = !other) ? second : first); });
 }
 
+/// Places that are more than a letter.
+void measure_plans_of_places() {
+    const auto convolution =
+        parsed("Y^{noij} = X^{nc \\operatorname{pad}(i+k-1) \\operatorname{pad}(j+l-1)} W^{ockl}");
+    const auto of_convolution = [](std::size_t side) {
+        return operands{shaped("X", {8, 64, side, side}), shaped("W", {64, 64, 3, 3}),
+                        shaped("dL/dY", {8, 64, side, side})};
+    };
+    measure_plan("plan: a convolution and its gradients",
+                 ricci::value_and_gradient(convolution, "Y", {"X", "W"}), of_convolution(56),
+                 of_convolution(57));
+    const auto linear = parsed("O^{hic} = \\sum_{j \\le i} Q^{hia} K^{hja} V^{hjc}");
+    const auto of_linear = [](std::size_t length) {
+        operands list;
+        for (const char* name : {"Q", "K", "V", "dL/dO"})
+            list.push_back(shaped(name, {8, length, 64}));
+        return list;
+    };
+    measure_plan("plan: causal linear attention and its gradients",
+                 ricci::value_and_gradient(linear, "O", {"Q", "K", "V"}), of_linear(4096),
+                 of_linear(4097));
+}
+
 /// What memory_of takes beside the plan: a plan of one step.
 void measure_plans() {
     const auto layer = parsed(attention);
@@ -137,6 +160,7 @@ void measure_plans() {
     const std::string cotangent = "dL/dh_l25";
     measure_plan("plan: 50 equations and their gradients", deep_gradients, of_deep(32, cotangent),
                  of_deep(33, cotangent));
+    measure_plans_of_places();
 }
 
 ricci::array filled(std::initializer_list<std::size_t> extents) {

@@ -104,11 +104,40 @@ private:
         return false;
     }
 
+    /// x^{i+1} as it is written out, the sum over p of [p = i + 1] x^p: a tensor that is read at
+    /// another place, which takes nothing where it is needed.
+    bool is_shifted_read(ir::ref n) const {
+        const ir::node& sum = to_.nodes[n];
+        if (!is_sum(sum)) return false;
+        const ir::ref body = to_.links[sum.children.first];
+        const ir::node& product = to_.nodes[body];
+        if (product.kind != ir::op::multiply) return false;
+        int tensors = 0;
+        std::vector<ir::ref> told;  // indices that an equality says
+        for (std::int32_t k = 0; k < product.children.count; ++k) {
+            const ir::node& f = to_.nodes[to_.links[product.children.first + k]];
+            if (f.kind == ir::op::tensor) ++tensors;
+            else if (f.kind != ir::op::compare) return false;
+            if (f.kind != ir::op::compare ||
+                f.detail != static_cast<std::uint8_t>(ir::comparison::equal))
+                continue;
+            const ir::node& left = to_.nodes[to_.links[f.children.first]];
+            if (left.kind == ir::op::position)
+                told.push_back(to_.positions[left.positions.first].index);
+        }
+        if (tensors != 1) return false;
+        for (std::int32_t k = 0; k < sum.indices.count; ++k)
+            if (std::find(told.begin(), told.end(), to_.links[sum.indices.first + k]) == told.end())
+                return false;
+        return true;
+    }
+
     void count(ir::ref e, ir::ref n, bool guarded) {
         const ir::node x = to_.nodes[n];
         if (x.kind == ir::op::reduce && !(guarded && has_lookup(n))) {
-            if (repeated_.has(to_, n)) ++counts_[form(e, n).spelling];
-            for (const ir::ref pair : pairs_of(e, n)) ++counts_[form(e, pair).spelling];
+            if (repeated_.has(to_, n) && !is_shifted_read(n)) ++counts_[form(e, n).spelling];
+            for (const ir::ref pair : pairs_of(e, n))
+                if (!is_shifted_read(pair)) ++counts_[form(e, pair).spelling];
         }
         for (std::int32_t k = 0; descends(x) && k < x.children.count; ++k) {
             const ir::ref child = to_.links[x.children.first + k];
