@@ -95,8 +95,7 @@ choice choose_for_type(const steps::contraction& what, kernel_choice kernels, la
         });
     if (!better) return given;
     choice made;
-    choice inner =
-        choose_for_type(laid_out(what, better->how).made(), kernels, layouts, copies + 1);
+    choice inner = choose_for_type(laid_out(what, better->how).made, kernels, layouts, copies + 1);
     made.name = inner.name;
     made.estimate = better->copy + inner.estimate;
     made.runner_up = given.name;

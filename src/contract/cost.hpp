@@ -22,7 +22,8 @@ struct cost {
 
 /// The costs of one contraction. How often the bytes of an operand are moved depends on where its
 /// elements lie next to each other: along the loops that are walked innermost, elsewhere, or along
-/// the batch. The numbers are fitted to measured times of random orders of indices.
+/// the batch. The numbers are rounded from measured times; how good they are is what the layouts of
+/// bench/contract.cpp show.
 class costs {
 public:
     costs(const index_groups& groups, int lanes, std::int64_t element_bytes);

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "src/base/arithmetic.hpp"
+#include "src/contract/regrouped.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/caches.hpp"
 
@@ -21,35 +22,11 @@ constexpr double least_flops = 3e7;
 
 using loops = std::vector<steps::contraction_loop>;
 
-loops all_loops(const steps::contraction& what) {
-    loops all;
-    for (const auto& group : {what.batch, what.m, what.n, what.k})
-        all.insert(all.end(), group.begin(), group.end());
-    return all;
-}
-
 double iterations_of(const loops& all) {
     double count = 1;
     for (const auto& loop : all) count *= static_cast<double>(loop.extent);
     return count;
 }
-
-// The groups of `what` with the loops of `all`.
-struct regrouped {
-    explicit regrouped(const steps::contraction& what, loops given) : all(std::move(given)) {
-        made = what;
-        made.a_edges = made.b_edges = {};
-        std::size_t first = 0;
-        for (auto* const group : {&made.batch, &made.m, &made.n, &made.k}) {
-            *group = std::span(all).subspan(first, group->size());
-            first += group->size();
-        }
-    }
-    regrouped(const regrouped&) = delete;
-    regrouped& operator=(const regrouped&) = delete;
-    loops all;
-    steps::contraction made;
-};
 
 }  // namespace
 

@@ -36,13 +36,6 @@ stride_member stride_of(layout::operand of) {
     return &contraction_loop::c;
 }
 
-std::vector<contraction_loop> all_loops(const steps::contraction& what) {
-    std::vector<contraction_loop> all;
-    for (const auto& group : {what.batch, what.m, what.n, what.k})
-        all.insert(all.end(), group.begin(), group.end());
-    return all;
-}
-
 /// The loops of a group, by their numbers among all, the one in which an operand moves furthest
 /// first.
 std::vector<std::size_t> sorted(const std::vector<contraction_loop>& all, std::size_t first,
@@ -116,14 +109,10 @@ elementwise::prepared_map copy_between(const steps::contraction& what, const lay
 
 }  // namespace
 
-laid_out::laid_out(const steps::contraction& what, const layout& how)
-    : loops_(all_loops(what)), made_(what) {
-    for (std::size_t l = 0; l < loops_.size(); ++l) loops_[l].*stride_of(how.of) = how.strides[l];
-    std::size_t first = 0;
-    for (auto* const group : {&made_.batch, &made_.m, &made_.n, &made_.k}) {
-        *group = std::span(loops_).subspan(first, group->size());
-        first += group->size();
-    }
+regrouped laid_out(const steps::contraction& what, const layout& how) {
+    auto all = all_loops(what);
+    for (std::size_t l = 0; l < all.size(); ++l) all[l].*stride_of(how.of) = how.strides[l];
+    return {what, std::move(all)};
 }
 
 std::vector<layout> layouts_of(const steps::contraction& what) {
@@ -171,7 +160,7 @@ std::optional<better_layout> find_better_layout(
         if (how.elements * static_cast<std::int64_t>(bytes) > most_copied) continue;
         const cost copy = cost_of_copy(all, how, bytes);
         if (copy.cycles() >= least) continue;
-        const cost total = copy + price(laid_out(what, how).made());
+        const cost total = copy + price(laid_out(what, how).made);
         if (total.cycles() >= least) continue;
         least = total.cycles();
         best = better_layout{std::move(how), copy};

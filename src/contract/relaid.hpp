@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/contract/candidates.hpp"
+#include "src/contract/regrouped.hpp"
 #include "src/contract/strategy.hpp"
 #include "src/map/map.hpp"
 #include "src/steps/contraction.hpp"
@@ -30,18 +31,8 @@ struct layout {
 /// among them as the operands have them that share these.
 std::vector<layout> layouts_of(const steps::contraction& what);
 
-/// The same contraction with the operand there. It owns its loops.
-class laid_out {
-public:
-    laid_out(const steps::contraction& what, const layout& how);
-    laid_out(const laid_out&) = delete;
-    laid_out& operator=(const laid_out&) = delete;
-    const steps::contraction& made() const { return made_; }
-
-private:
-    std::vector<steps::contraction_loop> loops_;
-    steps::contraction made_;
-};
+/// The same contraction, which has no edges, with the operand there.
+regrouped laid_out(const steps::contraction& what, const layout& how);
 
 /// Whether it is large enough for copies to be worth the search, and of elements that are copied
 /// as they are.

@@ -15,13 +15,15 @@
 #include "src/plan/grown_program.hpp"
 
 namespace ricci::plan {
-namespace {
 
 bool is_extremum(const ir::node& x) {
     if (x.kind != ir::op::reduce) return false;
     const auto r = static_cast<ir::reduction>(x.detail);
     return r == ir::reduction::maximum || r == ir::reduction::minimum;
 }
+
+namespace {
+
 bool is_equality(const ir::node& x) {
     return x.kind == ir::op::compare &&
            x.detail == static_cast<std::uint8_t>(ir::comparison::equal);

@@ -9,6 +9,9 @@
 
 namespace ricci::plan {
 
+/// Whether it is a maximum or a minimum over indices.
+bool is_extremum(const ir::node&);
+
 /// A copy of `program` in which an expression that a maximum or minimum is taken of, and that is
 /// compared for equality as well, is a tensor with an equation of its own before both: the gradient
 /// of y = max_i(a^i b^i) asks where a^i b^i is y. Computed twice, in two steps, it may differ in

@@ -12,8 +12,8 @@ constexpr double least_lookups_of_row = 2;
 
 }  // namespace
 
-// The product of a looked up factor and another, summed, as what is looked up of a product; -1 where
-// that is none, or takes longer.
+// The product of looked up rows and another factor, summed, as rows that are looked up of a
+// product; -1 where there are no such rows, or that takes longer.
 expr lowering::looked_up_product(expr rows, expr other, const loop_list& summed) {
     const expression node = graph_[rows];
     if (!graph_.solves_places() || node.kind != kind::gather || node.condition || node.edged ||

@@ -9,6 +9,7 @@
 #include "src/plan/brackets.hpp"
 #include "src/plan/canonical.hpp"
 #include "src/plan/expression.hpp"
+#include "src/plan/extrema.hpp"
 #include "src/plan/grown_program.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/repeated_sums.hpp"
@@ -37,11 +38,7 @@ public:
           shapes_(shapes),
           brackets_(program),
           repeated_(std::move(repeated)),
-          has_extremum_(std::any_of(p_.nodes.begin(), p_.nodes.end(), [](const ir::node& x) {
-              const auto r = static_cast<ir::reduction>(x.detail);
-              return x.kind == ir::op::reduce &&
-                     (r == ir::reduction::maximum || r == ir::reduction::minimum);
-          })) {
+          has_extremum_(std::any_of(p_.nodes.begin(), p_.nodes.end(), is_extremum)) {
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
             if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body, false);
     }
@@ -176,6 +173,12 @@ private:
             if (k != a && k != b) over = without(over, f.indices[k]);
         return over;
     }
+    bool is_inequality(ir::ref n) const {
+        const ir::node& x = to_.nodes[n];
+        const auto kind = static_cast<ir::comparison>(x.detail);
+        return x.kind == ir::op::compare &&
+               (kind == ir::comparison::less || kind == ir::comparison::less_equal);
+    }
     /// Whether a sum up to an index, as of [j <= i], would be one over all pairs of i and j with
     /// this product in it, which carries a state without: see prefix_blocks.cpp.
     bool pairs_places(ir::ref e, const factors& f, std::size_t a, std::size_t b) const {
@@ -183,12 +186,14 @@ private:
         const auto closed = closed_by(f, a, b);
         for (std::size_t k = 0; k < f.nodes.size(); ++k) {
             const auto& compared = f.indices[k];
-            const auto kind = to_.nodes[f.nodes[k]].kind;
-            if (k == a || k == b || kind != ir::op::compare || compared.size() != 2) continue;
+            if (k == a || k == b || !is_inequality(f.nodes[k]) || compared.size() != 2) continue;
             const bool apart = common(compared, both).size() == 2 &&
                                common(compared, f.indices[a]).size() == 1 &&
                                common(compared, f.indices[b]).size() == 1;
-            if (!apart || common(compared, f.over).empty()) continue;
+            bool mixed = false;  // another factor has both: there is no state
+            for (std::size_t other = 0; other < f.nodes.size(); ++other)
+                mixed = mixed || (other != k && common(compared, f.indices[other]).size() == 2);
+            if (!apart || mixed || common(compared, f.over).empty()) continue;
             double summed = 1;
             for (const ir::ref i : closed) summed *= static_cast<double>(extent(e, i));
             const std::int64_t places = extent(e, compared[0]);

@@ -20,11 +20,11 @@ using namespace ricci::testing;
 template <class T>
 contract::relaid relaid_as(const pattern& p, const contract::layout& how) {
     const contraction what = describe<T>(p);
-    const contract::laid_out there(what, how);
+    const contract::regrouped there = contract::laid_out(what, how);
     const auto& kernels = ricci::kernels::gemm_kernels<T>();
-    return {what, how,
-            contract::choose_strategy(contract::make_index_groups(there.made(), kernels.lanes),
-                                      kernels)};
+    return {
+        what, how,
+        contract::choose_strategy(contract::make_index_groups(there.made, kernels.lanes), kernels)};
 }
 
 template <class T>
