@@ -16,14 +16,13 @@
 
 namespace ricci::plan {
 
+namespace {
+
 bool is_extremum(const ir::node& x) {
     if (x.kind != ir::op::reduce) return false;
     const auto r = static_cast<ir::reduction>(x.detail);
     return r == ir::reduction::maximum || r == ir::reduction::minimum;
 }
-
-namespace {
-
 bool is_equality(const ir::node& x) {
     return x.kind == ir::op::compare &&
            x.detail == static_cast<std::uint8_t>(ir::comparison::equal);
@@ -45,11 +44,13 @@ public:
           is_narrow_(size_of(type) == 2) {
         const auto all_equations = [&](const auto& visit) {
             for (ir::ref e = 0; e < p_.equations.size(); ++e)
-                if (ir::computes(p_, p_.equations[e])) visit(e, p_.equations[e].body, false);
+                if (ir::computes(p_, p_.equations[e])) visit(e, p_.equations[e].body);
         };
-        all_equations([&](ir::ref e, ir::ref n, bool guarded) { look_for_wanted(e, n, guarded); });
-        all_equations([&](ir::ref e, ir::ref n, bool guarded) { look(e, n, guarded); });
-        std::erase_if(taken_, [&](const std::string& s) { return !compared_.contains(s); });
+        all_equations([&](ir::ref e, ir::ref n) { look_for_wanted(e, n); });
+        all_equations([&](ir::ref e, ir::ref n) { look(e, n, {}); });
+        std::erase_if(taken_, [&](const std::string& s) {
+            return !compared_.contains(s) || refused_.contains(s);
+        });
     }
     bool finds_any() const { return !taken_.empty(); }
 
@@ -58,7 +59,7 @@ public:
         detail::buffer<ir::equation> equations;
         for (ir::ref e = 0; e < p_.equations.size(); ++e) {
             ir::equation q = p_.equations[e];
-            if (ir::computes(p_, q)) q.body = rewrite(e, q.body, false);
+            if (ir::computes(p_, q)) q.body = rewrite(e, q.body);
             for (const auto& m : made_) {
                 equations.push(m);
                 origins.push_back(e);
@@ -76,37 +77,49 @@ private:
         return canonical(to_, n, [&](ir::ref i) { return shapes_.index_extent(e, i); });
     }
 
-    // Places under a bracket need not exist: what looks them up stays below it.
-    bool guards(const ir::node& x, ir::ref child) const {
-        if (x.kind == ir::op::choose) return true;
-        if (x.kind == ir::op::compare)
-            return x.detail >= static_cast<std::uint8_t>(ir::comparison::logical_and);
+    /// The conditions under which a node is wanted: the brackets above it. Where one of them is
+    /// false, the places that the node looks up need not exist.
+    struct guard_list {
+        std::vector<ir::ref> conditions;
+        bool others = false;  // and some that are no factors: cases, masks, or rebound indices
+        bool any() const { return others || !conditions.empty(); }
+    };
+    guard_list below(const guard_list& above, const ir::node& x, ir::ref child) const {
+        guard_list found = above;
+        if (x.kind == ir::op::choose) found.others = true;
+        if (x.kind == ir::op::compare &&
+            x.detail >= static_cast<std::uint8_t>(ir::comparison::logical_and))
+            found.others = true;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            for (const ir::ref c : above.conditions)
+                if (ir::free_indices(p_, c).has(p_.reduced(x, k))) found.others = true;
         const bool sum = x.kind == ir::op::add;
-        if (!sum && x.kind != ir::op::multiply && x.kind != ir::op::divide) return false;
+        if (!sum && x.kind != ir::op::multiply && x.kind != ir::op::divide) return found;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ir::ref other = p_.child(x, k);
             if (other == child) continue;
-            if (!(sum ? brackets_.masking(other) : brackets_.hiding(other)).empty()) return true;
+            if (sum) {
+                found.others = found.others || !brackets_.masking(other).empty();
+                continue;
+            }
+            for (const ir::ref c : brackets_.hiding(other)) found.conditions.push_back(c);
         }
-        return false;
+        return found;
     }
-    /// What an extremum is taken of, or what is compared, where that may be shared: places that it
-    /// looks up have to exist, under a bracket where another wants them in any case.
-    bool may_be_shared(ir::ref e, ir::ref n, bool guarded) const {
-        if (guarded && brackets_.has_lookup(n) && !wanted_.contains(form(e, n).spelling))
-            return false;
+    /// Whether what an extremum is taken of, or what is compared, is rounded: then it is made once.
+    bool is_rounded(ir::ref e, ir::ref n) const {
         return !is_exact(n, false) && !is_larger_sum(e, n);
     }
+
     /// What looks places up and is wanted whatever brackets say.
-    void look_for_wanted(ir::ref e, ir::ref n, bool guarded) {
+    void look_for_wanted(ir::ref e, ir::ref n) {
         const ir::node& x = p_.nodes[n];
         for_each_operand(x, [&](ir::ref operand, role) {
-            if (!guarded && brackets_.has_lookup(operand))
-                wanted_.insert(form(e, operand).spelling);
+            if (brackets_.has_lookup(operand)) wanted_.insert(form(e, operand).spelling);
         });
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ir::ref child = p_.child(x, k);
-            if (!guarded && !guards(x, child)) look_for_wanted(e, child, false);
+            if (!below({}, x, child).any()) look_for_wanted(e, child);
         }
     }
     template <class Visit>
@@ -116,41 +129,110 @@ private:
         visit(p_.child(x, 0), compared_with);
         visit(p_.child(x, 1), compared_with);
     }
-    void look(ir::ref e, ir::ref n, bool guarded) {
+    void look(ir::ref e, ir::ref n, const guard_list& guards) {
         const ir::node& x = p_.nodes[n];
         for_each_operand(x, [&](ir::ref operand, role as) {
-            if (may_be_shared(e, operand, guarded))
-                (as == taken_of ? taken_ : compared_).insert(form(e, operand).spelling);
+            if (!is_rounded(e, operand)) return;
+            const canonical_form f = form(e, operand);
+            (as == taken_of ? taken_ : compared_).insert(f.spelling);
+            if (!brackets_.has_lookup(operand) || wanted_.contains(f.spelling)) return;
+            if (below(guards, x, operand).others) refused_.insert(f.spelling);
+            guarded_[in_equation(e, f)].push_back({operand, guards.conditions});
         });
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ir::ref child = p_.child(x, k);
-            look(e, child, guarded || guards(x, child));
+            look(e, child, below(guards, x, child));
         }
     }
-    ir::ref rewrite(ir::ref e, ir::ref n, bool guarded) {
+    ir::ref rewrite(ir::ref e, ir::ref n) {
         const ir::node x = p_.nodes[n];
         std::vector<ir::ref> operands;
         for_each_operand(x, [&](ir::ref operand, role) {
-            if (may_be_shared(e, operand, guarded)) operands.push_back(operand);
+            if (is_rounded(e, operand)) operands.push_back(operand);
         });
         return ir::rebuild_children(to_, n, [&](ir::ref child) {
-            const bool below = guarded || guards(x, child);
             if (std::find(operands.begin(), operands.end(), child) != operands.end()) {
                 const auto f = form(e, child);
-                if (taken_.contains(f.spelling)) return use(e, child, f, below);
+                if (taken_.contains(f.spelling)) return use(e, child, f);
             }
-            return rewrite(e, child, below);
+            return rewrite(e, child);
         });
     }
-    /// The tensor that stands for an operand; its equation is made where it is first wanted.
-    ir::ref use(ir::ref e, ir::ref operand, const canonical_form& f, bool guarded) {
-        auto found = names_.find(f.spelling);
+    /// The tensor that stands for an operand; its equation is made where it is first wanted. One
+    /// whose places need not all exist is each equation's own, under what that one wants of it.
+    ir::ref use(ir::ref e, ir::ref operand, const canonical_form& f) {
+        const auto guarded = guarded_.find(in_equation(e, f));
+        const std::string& key = guarded == guarded_.end() ? f.spelling : guarded->first;
+        auto found = names_.find(key);
         if (found == names_.end()) {
-            found = names_.emplace(f.spelling, new_name(to_)).first;
-            const ir::ref body = rewrite(e, operand, guarded);
+            found = names_.emplace(key, new_name(to_)).first;
+            ir::ref body = rewrite(e, operand);
+            if (guarded != guarded_.end()) body = where_wanted(e, f, guarded->second, body);
             made_.push_back({found->second, positions(f), body, false, p_.equations[e].source});
         }
         return to_.tensor(found->second, positions(f), p_.nodes[operand].source);
+    }
+    static std::string in_equation(ir::ref e, const canonical_form& f) {
+        return f.spelling + '@' + std::to_string(e);
+    }
+
+    /// One place where an operand stands, and the brackets above it.
+    struct occurrence {
+        ir::ref operand;
+        std::vector<ir::ref> conditions;
+    };
+    /// `body`, a function of f's indices, under the condition that some occurrence wants it there:
+    /// [0 < \sum (its conditions)], summed over the indices that the operand has not.
+    ir::ref where_wanted(ir::ref e, const canonical_form& f, const std::vector<occurrence>& all,
+                         ir::ref body) {
+        std::unordered_set<std::string> seen;
+        std::vector<ir::ref> counts;
+        for (const occurrence& o : all) {
+            const ir::ref product = product_of_conditions(e, f, o);
+            if (product == ir::none) return body;  // wanted everywhere
+            if (!seen.insert(form(e, to_.make(ir::op::multiply, product, o.operand)).spelling)
+                     .second)
+                continue;
+            counts.push_back(count_of(e, f, o, product));
+        }
+        const ir::ref count =
+            counts.size() == 1
+                ? counts[0]
+                : to_.make(ir::op::add, 0, counts.data(), static_cast<std::int32_t>(counts.size()));
+        const ir::ref ordered[] = {to_.number(0), count};
+        const ir::ref condition =
+            to_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less), ordered, 2);
+        return to_.make(ir::op::multiply, condition, body);
+    }
+    /// None: nothing hides it. A condition that compares the operand itself wants it in any case.
+    ir::ref product_of_conditions(ir::ref e, const canonical_form& f, const occurrence& o) {
+        ir::ref product = ir::none;
+        for (const ir::ref c : o.conditions) {
+            bool has_operand = false;
+            ir::for_each_node(p_, c, [&](ir::ref n) {
+                for_each_operand(p_.nodes[n], [&](ir::ref operand, role) {
+                    has_operand = has_operand || form(e, operand).spelling == f.spelling;
+                });
+            });
+            if (has_operand) continue;
+            product = product == ir::none ? c : to_.make(ir::op::multiply, product, c);
+        }
+        return product;
+    }
+    /// How often an occurrence wants the operand, as a tensor of the operand's free indices.
+    ir::ref count_of(ir::ref e, const canonical_form& f, const occurrence& o, ir::ref product) {
+        const canonical_form own = form(e, o.operand);
+        detail::buffer<ir::ref> others;
+        const ir::index_set free = ir::free_indices(to_, product);
+        for (ir::ref i = 0; i < free.end(); ++i)
+            if (free.has(i) && std::find(own.free.begin(), own.free.end(), i) == own.free.end())
+                others.push(i);
+        const ir::ref name = new_name(to_);
+        const ir::ref body = others.size() == 0
+                                 ? product
+                                 : to_.reduce(ir::reduction::sum, to_.add_links(others), product);
+        made_.push_back({name, positions(own), body, false, p_.equations[e].source});
+        return to_.tensor(name, positions(f), p_.nodes[o.operand].source);
     }
     ir::range positions(const canonical_form& f) {
         const ir::range at{to_.positions.size(), static_cast<std::int32_t>(f.free.size())};
@@ -239,7 +321,8 @@ private:
     const std::vector<slot>& slots_;
     brackets brackets_;
     bool is_narrow_;  // stored in 16 bits, and computed in 32
-    std::unordered_set<std::string> taken_, compared_, wanted_;  // spellings
+    std::unordered_set<std::string> taken_, compared_, wanted_, refused_;  // spellings
+    std::unordered_map<std::string, std::vector<occurrence>> guarded_;     // that look places up
     std::unordered_map<std::string, ir::ref> names_;
     std::vector<ir::equation> made_;
 };

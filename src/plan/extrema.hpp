@@ -9,9 +9,6 @@
 
 namespace ricci::plan {
 
-/// Whether it is a maximum or a minimum over indices.
-bool is_extremum(const ir::node&);
-
 /// A copy of `program` in which an expression that a maximum or minimum is taken of, and that is
 /// compared for equality as well, is a tensor with an equation of its own before both: the gradient
 /// of y = max_i(a^i b^i) asks where a^i b^i is y. Computed twice, in two steps, it may differ in
@@ -21,6 +18,9 @@ bool is_extremum(const ir::node&);
 /// Tensors as they are, and what is made of them without any rounding, stay where they are; so do
 /// sums of those that would take more memory than all they are made of, as in max_j(a^{ij} +
 /// b^{jk}): they have the same bits wherever they are computed.
+///
+/// What looks places up below brackets is made under the condition that some use wants it there:
+/// [0 \le n^i] \max_k(E^{n_i k} w^k) reads no row for an n^i of -1.
 ///
 /// Names keep their numbers, new ones come after them. `shapes` (in which an index has one extent
 /// in each equation) and `slots`, of tensors of `type`, are extended to the copy.

@@ -146,6 +146,7 @@ private:
     };
     std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
                                                     expr body) const;
+    bool may_be_empty(const prefix_product& p) const;
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,

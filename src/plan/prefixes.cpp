@@ -108,6 +108,14 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
     return {};
 }
 
+// Whether no place at all is summed up for some i.
+bool lowering::may_be_empty(const prefix_product& p) const {
+    std::int64_t fewest = p.end.offset + (p.forwards ? 1 : graph_.extent(p.j));
+    for (const auto& t : p.end.terms)
+        fewest += std::min<std::int64_t>(0, t.factor * (graph_.extent(t.over) - 1));
+    return fewest < 1;
+}
+
 // Whether what is summed is about as large as one of its factors, so that all states may be stored.
 bool lowering::has_small_state(const prefix_product& p) const {
     if (p.later.empty()) return true;
@@ -129,6 +137,10 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
     expr value = p->summed.empty() ? graph_.constant(1) : graph_.multiply(p->summed);
     if (graph_.has_bracket(value) && !is_integer(type_)) return {};  // hides what is no number
+    if (!p->others.empty() && may_be_empty(*p)) {  // what stands beside it is hidden there
+        if (plan_.careful) return {};
+        hides_ = true;
+    }
     const auto alone = without(p->alone, {p->j});
     value = folding == fold::sum ? graph_.sum(alone, value) : graph_.row(folding, alone, value);
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {

@@ -9,7 +9,6 @@
 #include "src/plan/brackets.hpp"
 #include "src/plan/canonical.hpp"
 #include "src/plan/expression.hpp"
-#include "src/plan/extrema.hpp"
 #include "src/plan/grown_program.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/repeated_sums.hpp"
@@ -37,8 +36,7 @@ public:
           to_(program),
           shapes_(shapes),
           brackets_(program),
-          repeated_(std::move(repeated)),
-          has_extremum_(std::any_of(p_.nodes.begin(), p_.nodes.end(), is_extremum)) {
+          repeated_(std::move(repeated)) {
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
             if (ir::computes(p_, p_.equations[e])) count(e, p_.equations[e].body, false);
     }
@@ -107,11 +105,10 @@ private:
     }
 
     /// x^{i+1} as it is written out, the sum over p of [p = i + 1] x^p: a tensor that is read at
-    /// another place, which takes nothing where it is needed. Where an extremum is asked who it is,
-    /// what it is of has to be the same numbers each time, and is better made once.
+    /// another place, which takes nothing where it is needed.
     bool is_shifted_read(ir::ref n) const {
         const ir::node& sum = to_.nodes[n];
-        if (has_extremum_ || !is_sum(sum)) return false;
+        if (!is_sum(sum)) return false;
         const ir::ref body = to_.links[sum.children.first];
         const ir::node& product = to_.nodes[body];
         if (product.kind != ir::op::multiply) return false;
@@ -333,7 +330,6 @@ private:
     const ir::shape_table& shapes_;
     brackets brackets_;
     repeated_sums repeated_;
-    bool has_extremum_;
     name_roles roles_;  // in the program as it came
     std::unordered_map<std::uint64_t, canonical_form> forms_;
     std::unordered_map<std::string, int> counts_;

@@ -151,7 +151,7 @@ private:
         if (s.name == "max") return most;
         if (s.name == "min") return least;
         if (s.name == "sum") return total;
-        for (const auto x : all) weights += std::exp(x - most);
+        for (const auto x : all) weights += std::exp(x == most ? 0 : x - most);
         return most == -INFINITY ? most : most + std::log(weights);
     }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -78,7 +79,13 @@ std::string check_dense_form(const place_program& p, const ir::program& program,
     bound_places bound(p, ir::program(program.view()), element::f64, inputs);
     bound.program().solve_places = false;
     give_extents(p, bound.program(), all_extents);
-    const auto words = difference(solved, bound.run(), 1e-10);
+    tensor_values wanted;
+    try {
+        wanted = bound.run();
+    } catch (const std::bad_alloc&) {
+        return {};  // masks over all places may be larger than any memory
+    }
+    const auto words = difference(solved, wanted, 1e-10);
     return words.empty() ? words : "dense form differs: " + words + "\n" + bound.explanation();
 }
 

@@ -273,7 +273,8 @@ private:
                 if (std::isnan(x)) return x;
         long double weights = 0;  // of exp(x - most)
         if (most > -infinity)
-            for (auto x : row) weights += std::exp(x - most);
+            for (auto x : row)
+                weights += std::exp(x == most && kind == ir::reduction::logsumexp ? 0 : x - most);
         switch (kind) {
             case ir::reduction::sum:
                 return total;

@@ -165,3 +165,50 @@ TEST_CASE("an extremum of an extremum of merged axes has a gradient", "[extrema]
     CHECK(near(run(gradient(p, "y", {"a"}), all)["dL/da"], differences(p, others, "y", "a", a),
                1e-7));
 }
+
+TEST_CASE("who is the maximum of sums with lookups, in a gradient alone", "[extrema]") {
+    // Places that brackets hide: -1 is no row, and is not looked for.
+    const char* const texts[] = {
+        "y^{i} = [0 \\le n^i] \\max_k(\\sum_a E^{n^i k a} w^{a})",
+        "y^{i} = \\sum_j [j = n^i] \\max_k(\\sum_a E^{n^i k a} w^{a} v^{j})",
+        "y = [0 \\le q] \\min_k(\\sum_a E^{q k a} w^{a})",
+        "y^{i} = \\sum_k [k \\ge 1] \\max_a(\\exp(E^{m^k a k} w^{a}) u^{i})",
+    };
+    const array e = drawn({3, 3, 3}, 1), w = drawn({3}, 2), v = drawn({4}, 3), u = drawn({2}, 4);
+    array n(element::i32, {5}), m(element::i32, {3});
+    for (int k = 0; k < 5; ++k) static_cast<int*>(n.data())[k] = k % 4 - 1;
+    for (int k = 0; k < 3; ++k) static_cast<int*>(m.data())[k] = 2 * k - 1;
+    static_cast<int*>(m.data())[2] = 1;
+    for (const char* const words : texts)
+        for (const int q : {-1, 2}) {
+            INFO(words << " q " << q);
+            const program p = text(words);
+            const auto has = [&](const char* name) {
+                for (const auto& input : p.inputs())
+                    if (input.name == name) return true;
+                return false;
+            };
+            const auto others = [&](const char* but) {
+                std::vector<named> all;
+                const std::string_view out = but;
+                if (out != "E") all.push_back({"E", e});
+                if (out != "w") all.push_back({"w", w});
+                if (has("v")) all.push_back({"v", v});
+                if (has("u")) all.push_back({"u", u});
+                if (has("n")) all.push_back({"n", n});
+                if (has("m")) all.push_back({"m", m});
+                if (has("q")) all.push_back({"q", static_cast<double>(q)});
+                return all;
+            };
+            for (const char* const by : {"E", "w"}) {
+                const array& at = *by == 'E' ? e : w;
+                auto all = others("");
+                const array y = run(p, all)["y"];
+                array ones = y.clone();
+                for (std::size_t k = 0; k < ones.size(); ++k) entry(ones, k) = 1;
+                all.push_back({"dL/dy", ones});
+                const array got = run(gradient(p, "y", {by}), all)[std::string("dL/d") + by];
+                CHECK(near(got, differences(p, others(by), "y", by, at), 1e-6));
+            }
+        }
+}

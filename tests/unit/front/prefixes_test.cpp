@@ -177,3 +177,29 @@ TEST_CASE("sums up to an index under products carry a state", "[prefixes]") {
                     CHECK(near(got_slopes[name], wanted_slopes[name], 1e-9));
             }
 }
+
+TEST_CASE("what no place is summed for is 0, whatever stands beside it", "[prefixes]") {
+    const std::size_t n = 40;
+    array f = drawn({n}, 1);
+    const array x = drawn({n}, 2);
+    entry(f, 0) = entry(f, n - 1) = std::numeric_limits<double>::infinity();
+    const arrays got = run(text("y^{i} = \\sum_{j < i} f^{i} x^{j}\n"
+                                "z^{i} = \\sum_{j > i} f^{i} x^{j}\n"
+                                "w^{i} = \\sum_{j \\le i} f^{i} x^{j}"),
+                           {{"f", f}, {"x", x}});
+    double up_to = 0, from = 0;
+    for (std::size_t i = 0; i < n; ++i) from += entry(x, i);
+    for (std::size_t i = 0; i < n; ++i) {
+        INFO("place " << i);
+        from -= entry(x, i);
+        const double before = up_to, after = i + 1 < n ? from : 0;
+        up_to += entry(x, i);
+        const bool ends = i == 0 || i + 1 == n;
+        CHECK((i == 0 ? entry(got["y"], i) == 0
+                      : ends || std::abs(entry(got["y"], i) - entry(f, i) * before) < 1e-12));
+        CHECK((i + 1 == n ? entry(got["z"], i) == 0
+                          : ends || std::abs(entry(got["z"], i) - entry(f, i) * after) < 1e-12));
+        CHECK((ends ? std::isinf(entry(got["w"], i))
+                    : std::abs(entry(got["w"], i) - entry(f, i) * up_to) < 1e-12));
+    }
+}
