@@ -1,0 +1,87 @@
+// What trees of the core network cost, as the search compares them.
+#include "src/path/search/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+namespace ricci::path {
+
+double log2_add(double a, double b) {
+    const double large = std::max(a, b), small = std::min(a, b);
+    if (large - small > 60) return large;
+    return large + std::log2(1 + std::exp2(small - large));
+}
+
+double product_price::operator()(double product, double left, double right, double result) const {
+    double price = product;
+    switch (minimize) {
+        case objective::multiplications:
+            break;
+        case objective::largest_product:
+            price = 4 * product;
+            break;
+        case objective::largest_intermediate:
+            price = 4 * result;
+            break;
+        case objective::traffic:
+            price = log2_add(log2_add(left, right), result);
+            break;
+        case objective::weighed:
+            price = log2_add(product,
+                             std::log2(traffic_weight) + log2_add(log2_add(left, right), result));
+            break;
+    }
+    return price + penalty * std::max(0.0, result - limit);
+}
+
+double tree_score(const core_network& network, const product_list& products,
+                  const product_price& price) {
+    std::vector<std::int32_t> holders(network.weight.size());
+    for (std::size_t i = 0; i < holders.size(); ++i)
+        holders[i] = network.holder_first[i + 1] - network.holder_first[i] + network.open[i];
+    std::vector<std::vector<std::int32_t>> sets;
+    sets.reserve(place(network.operands()) + products.size());
+    std::vector<double> size;
+    const auto weight_of = [&](const auto& set) {
+        double sum = 0;
+        for (const std::int32_t i : set) sum += network.weight[place(i)];
+        return sum;
+    };
+    for (std::int32_t t = 0; t < network.operands(); ++t) {
+        const auto own = network.indices_of(t);
+        sets.emplace_back(own.begin(), own.end());
+        size.push_back(weight_of(own));
+    }
+    std::vector<double> prices;
+    prices.reserve(products.size());
+    double largest = -std::numeric_limits<double>::infinity();
+    std::vector<std::int32_t> both;
+    for (const auto& [a, b] : products) {
+        auto &left = sets[place(a)], &right = sets[place(b)];
+        both.clear();
+        double product = 0;
+        std::size_t x = 0, y = 0;
+        while (x < left.size() || y < right.size()) {
+            std::int32_t i = 0;
+            bool shared = false;
+            if (y == right.size() || (x < left.size() && left[x] < right[y])) i = left[x++];
+            else if (x == left.size() || right[y] < left[x]) i = right[y++];
+            else i = left[x++], ++y, shared = true;
+            product += network.weight[place(i)];
+            if (!shared || --holders[place(i)] > 1) both.push_back(i);
+        }
+        left = {}, right = {};
+        sets.push_back(both);
+        size.push_back(weight_of(both));
+        prices.push_back(price(product, size[place(a)], size[place(b)], size.back()));
+        largest = std::max(largest, prices.back());
+    }
+    double sum = 0;
+    for (const double p : prices) sum += std::exp2(p - largest);
+    return prices.empty() ? largest : largest + std::log2(sum);
+}
+
+}  // namespace ricci::path

@@ -1,0 +1,37 @@
+// What trees of the core network cost, as the search compares them.
+#pragma once
+
+#include <cstdint>
+
+#include "src/path/search/core_network.hpp"
+
+namespace ricci::path {
+
+/// What is to be small, as a number for every product.
+struct product_price {
+    objective minimize = objective::multiplications;
+    double traffic_weight = 64;
+    /// log2 of the elements of an intermediate above which each power of two costs `penalty` of
+    /// them.
+    double limit = 1e9;
+    double penalty = 0;
+
+    /// Largest products and intermediates are sums of high powers: what is largest decides.
+    double power() const {
+        return minimize == objective::largest_product || minimize == objective::largest_intermediate
+                   ? 4
+                   : 1;
+    }
+    /// log2 of one product's price, of log2 of elements: both operands' indices, left, right and
+    /// result.
+    double operator()(double product, double left, double right, double result) const;
+};
+
+/// log2 of the sum of all products' prices; minus infinity where there is no product.
+double tree_score(const core_network& network, const product_list& products,
+                  const product_price& price);
+
+/// log2(2^a + 2^b).
+double log2_add(double a, double b);
+
+}  // namespace ricci::path
