@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ricci/array.hpp>
-#include <ricci/detail/network_arguments.hpp>
+#include <ricci/network_arguments.hpp>
 
 namespace ricci {
 
@@ -81,10 +81,11 @@ public:
     bool is_shape() const;
 
     /// What the library reads.
-    const networks::network_data& data() const { return *data_; }
+    const networks::network_data& data() const;
 
 private:
-    std::unique_ptr<networks::network_data> data_;
+    networks::network_data& changed();
+    std::unique_ptr<networks::network_data> data_;  // none: as if empty
 };
 
 // Orders -------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ public:
     /// the last is the result.
     std::vector<std::pair<std::size_t, std::size_t>> ssa() const;
     /// The same as opt_einsum and numpy write it: two positions in the list of what is left, from
-    /// which both are taken, the larger first; their product goes to its end.
+    /// which both are taken, the smaller first; their product goes to its end.
     std::vector<std::pair<std::size_t, std::size_t>> path() const;
     /// {"ricci": "contraction order", "version": 1, "operands": n, "network": a hash of the shapes,
     /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}.
