@@ -1,0 +1,275 @@
+// Networks of tensors: what is contracted, in which order, and how it is run. A network is known at
+// run time and may have any number of tensors and indices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ricci/array.hpp>
+#include <ricci/network_arguments.hpp>
+
+namespace ricci {
+
+/// What the library keeps of networks and orders; opaque to its users.
+namespace networks {
+struct network_data;
+struct order_data;
+struct prepared_state;
+}  // namespace networks
+
+// The network --------------------------------------------------------------------------------------
+
+/// Tensors whose axes have numbered indices: the sum over all indices that are not kept of the
+/// product of all tensors. An index may be in one tensor, in two, or in any number of them (a
+/// hyper-index), twice in one (its diagonal), and among the kept ones besides; tensors may be
+/// scalars, have extents of 1, and share nothing with each other. All have one element type.
+///
+/// Nothing is copied: an array keeps its memory alive, and so does a tensor that is taken over; the
+/// memory of views, and of tensors that have a name, has to live as long as the network is used.
+/// Operands may be shapes (ricci::shape): such a network can be ordered, not run.
+class network {
+public:
+    network();
+    network(const network&);
+    network(network&&) noexcept;
+    network& operator=(const network&);
+    network& operator=(network&&) noexcept;
+    ~network();
+
+    /// One more tensor, and the numbers of its axes' indices: n.add(x, {0, 1, 2}). Throws
+    /// ricci::error, and the network stays as it was, where there are more or fewer numbers than
+    /// axes, an index has had another extent, or the element type is another than before.
+    void add(detail::network_operand operand, detail::index_list indices);
+    /// The complex conjugate of a tensor, which is taken when it is read. Throws as add() does.
+    void add_conjugate(detail::network_operand operand, detail::index_list indices);
+    /// The indices of the result, in the order of its axes, instead of those that were kept before;
+    /// none: the result is a scalar. Throws ricci::error for an index that no tensor has yet, and
+    /// for one that is given twice.
+    void keep(detail::index_list indices);
+
+    /// A network from einsum's text, of any length: "ab,bc,cd->ad". Each character between the
+    /// commas is a label, any of Unicode in UTF-8, and its code point the number of the index: 'a'
+    /// is 97. Spaces say nothing. Without "->" the labels that stand once are kept, sorted by code
+    /// point. Throws ricci::error, with the byte, for a text that cannot be read, and where add() or
+    /// keep() would.
+    static network from_einsum(std::string_view text,
+                               std::initializer_list<detail::network_operand> operands);
+    static network from_einsum(std::string_view text, const std::vector<array>& operands);
+
+    /// How many tensors there are.
+    std::size_t size() const;
+    /// Tensor k, as it was given. Throws ricci::error where there is none, as the next two do.
+    const array& operand(std::size_t k) const;
+    /// The numbers of its axes' indices.
+    std::vector<std::int64_t> indices(std::size_t k) const;
+    bool is_conjugate(std::size_t k) const;
+    /// Different indices, in the order in which they came.
+    std::vector<std::int64_t> indices() const;
+    std::vector<std::int64_t> kept() const;
+    /// The extent of an index. Throws ricci::error where no tensor has it.
+    std::size_t extent(std::int64_t index) const;
+    /// Of all tensors; double where there is none.
+    element type() const;
+    /// Whether any tensor is a shape, without elements.
+    bool is_shape() const;
+
+    /// What the library reads.
+    const networks::network_data& data() const;
+
+private:
+    networks::network_data& changed();
+    std::unique_ptr<networks::network_data> data_;  // none: as if empty
+};
+
+// Orders -------------------------------------------------------------------------------------------
+
+/// What an order is sought to have least of.
+enum class objective : std::uint8_t {
+    multiplications,       // scalar ones
+    largest_product,       // the product with most elements, the indices of both operands together
+    largest_intermediate,  // the result of a product with most elements
+    traffic,               // elements read and written by all products
+    weighed,               // multiplications and 64 for each element of the traffic
+};
+
+/// What is made smaller before an order is sought; the result is the same.
+enum class simplify : std::uint8_t {
+    shapes,  // by the indices alone
+    values,  // by zeros and diagonals that the tensors' values have, too
+    none,
+};
+
+/// How an order is sought. The first four are given as find_order(n, {.seconds = 1, .memory = 8e9}).
+struct order_options {
+    /// Until so many have passed, or sooner where more would not pay. 0: by `trials` alone.
+    double seconds = 0;
+    /// So many instead of seconds: the same order for the same seed on any machine and with any
+    /// number of threads. 0 without seconds: a number that suits most networks.
+    std::int64_t trials = 0;
+    /// Bytes for all at once: tensors, intermediates and what running takes beside them. Indices are
+    /// sliced until they suffice. 0: what the machine has, less a margin.
+    double memory = 0;
+    std::uint64_t seed = 0;
+
+    ricci::objective objective = ricci::objective::multiplications;
+    ricci::simplify simplify = ricci::simplify::shapes;
+    /// How many combinations of the places of the kept indices are wanted, as by amplitudes(); 0:
+    /// all of them.
+    std::int64_t choices = 0;
+    /// Told from time to time which part of the search is over, from 0 to 1, and how many seconds
+    /// are left; false ends it with the best order so far.
+    detail::progress_function progress = {};
+};
+
+/// An index that an order fixes or cuts: the network is contracted `parts` times, each time with a
+/// range of its places. Where parts is the extent, the index is fixed. Reads as the index's number.
+struct sliced_index {
+    std::int64_t index = 0;
+    std::int64_t parts = 1;
+    operator std::int64_t() const { return index; }  // NOLINT
+};
+
+/// In which order the tensors of a network are multiplied, two at a time, and which indices are
+/// sliced: a value, made for one network. Copies share what they are made of.
+///
+/// A product costs the extents of all indices that either of its operands has. An index that
+/// neither a later product nor the result needs is summed in it for nothing more; diagonals are
+/// taken, and indices that one tensor alone has are summed, before. What does not depend on sliced
+/// indices is computed once and counted once.
+class contraction_order {
+public:
+    /// Scalar multiplications of all slices together; infinity above 1.8e308, where words() says
+    /// the logarithm.
+    double multiplications() const;
+    /// Elements of the largest intermediate, in one slice: of what products give, the last one too.
+    double largest() const;
+    /// How often what depends on sliced indices is computed: the product of their parts. 1 where
+    /// there are none.
+    std::int64_t slices() const;
+    /// In the order in which they were chosen.
+    const std::vector<sliced_index>& sliced() const;
+    /// Proved: some product of any order has at least so many elements, the indices of both operands
+    /// together, without slices.
+    double bound() const;
+    /// The bytes that operands and intermediates take where most of them live at once.
+    double peak_bytes() const;
+    /// A few lines for people: what it costs, the largest intermediate, slices and their overhead,
+    /// bytes at the peak, time at a nominal rate, the bound.
+    std::string words() const;
+
+    /// The products: tensors are 0, 1, ..., and product k of n tensors is n + k; each is used once,
+    /// the last is the result.
+    std::vector<std::pair<std::size_t, std::size_t>> ssa() const;
+    /// The same as opt_einsum and numpy write it: two positions in the list of what is left, from
+    /// which both are taken, the smaller first; their product goes to its end.
+    std::vector<std::pair<std::size_t, std::size_t>> path() const;
+    /// {"ricci": "contraction order", "version": 1, "operands": n, "network": a hash of the shapes,
+    /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}.
+    std::string json() const;
+
+    /// Orders from elsewhere, without slices. Throw ricci::error where `pairs` are no order of this
+    /// network: too many or too few of them, or one that uses what is not there or no longer there.
+    static contraction_order from_ssa(
+        const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
+    static contraction_order from_path(
+        const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
+    /// Throws ricci::error for a text that is no order, and for an order of another network.
+    static contraction_order from_json(const network& n, std::string_view text);
+
+    /// What the library reads and makes orders of.
+    const networks::order_data& data() const { return *data_; }
+    explicit contraction_order(std::shared_ptr<const networks::order_data> data);
+
+private:
+    std::shared_ptr<const networks::order_data> data_;
+};
+
+/// A good order. Throws ricci::error for a network without tensors, options that mean nothing, and
+/// memory that no slices suffice for.
+contraction_order find_order(const network& n, const order_options& options = {});
+
+// Running ------------------------------------------------------------------------------------------
+
+/// What takes the place of sum and product.
+enum class algebra : std::uint8_t { sum_product, max_sum, min_sum, logsumexp_sum };
+
+struct contract_options {
+    ricci::algebra algebra = ricci::algebra::sum_product;
+    /// Bytes for all at once, as for find_order; more than that is refused.
+    double memory = 0;
+    /// Told from time to time which part is over and how many seconds are left; false ends it, and
+    /// the call throws ricci::error.
+    detail::progress_function progress = {};
+};
+
+/// The result of a network, of its kept indices' extents. Bitwise the same for any number of
+/// threads. Throws ricci::error, before anything is computed, for an order of another network, a
+/// network of shapes, memory that does not suffice, and an algebra that the element type has not.
+array contract(const network& n, const contraction_order& order,
+               const contract_options& options = {});
+/// In an order of a fixed number of trials, the same on any machine.
+array contract(const network& n, const contract_options& options = {});
+
+/// The places of all indices where the sum of all tensors is greatest.
+struct most_likely {
+    double value = 0;
+    std::map<std::int64_t, std::int64_t> places;  // by the number of the index
+};
+/// Of a network that keeps no index, in the algebra of maximum and sum. Throws as contract() does.
+most_likely argmax(const network& n, const contraction_order& order);
+
+/// A number beyond the range of its type: mantissa * 10^exponent10.
+struct scaled {
+    array mantissa;
+    double exponent10 = 0;
+};
+/// The result with an exponent of its own: intermediates may overflow or underflow their type.
+/// Throws as contract() does.
+scaled contract_scaled(const network& n, const contraction_order& order,
+                       const contract_options& options = {});
+
+/// The derivatives of the result, of a network that keeps no index, by some of its tensors: one array
+/// for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor that is
+/// not there.
+std::vector<array> gradient(const network& n, const contraction_order& order,
+                            const std::vector<std::size_t>& operands);
+
+/// A network planned and allocated for its shapes, to be run many times with other values.
+class prepared_network {
+public:
+    explicit prepared_network(std::unique_ptr<networks::prepared_state> state);
+    prepared_network(prepared_network&&) noexcept;
+    prepared_network& operator=(prepared_network&&) noexcept;
+    ~prepared_network();
+
+    /// Other memory of the same shape and type for tensor k, whose values may be others. Throws
+    /// ricci::error where they differ.
+    void bind(std::size_t operand, detail::network_operand value);
+    /// Computes the result from what is bound, what has not changed excepted. Plans and allocates
+    /// nothing.
+    void operator()();
+    /// The result of the last run, in memory that the next one writes to.
+    array result() const;
+
+private:
+    std::unique_ptr<networks::prepared_state> state_;
+};
+/// Throws as contract() does.
+prepared_network prepare(const network& n, const contraction_order& order,
+                         const contract_options& options = {});
+
+/// The result at some places of kept indices alone: `indices` are among those that are kept, and each
+/// row of `choices` (element::i64, one column for each of them) gives one array, of the extents of
+/// the others. What rows share is computed once. Throws as contract() does, and for a place that an
+/// index has not.
+std::vector<array> amplitudes(const network& n, const contraction_order& order,
+                              detail::index_list indices, const array& choices);
+
+}  // namespace ricci

@@ -1,0 +1,151 @@
+// An order for a network: what is asked for in the words of the search, and memory in elements.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+#include <ricci/network.hpp>
+
+#include "src/network/order_data.hpp"
+#include "src/path/search.hpp"
+#include "src/runtime/machine_memory.hpp"
+
+namespace ricci {
+namespace {
+
+using namespace networks;
+
+// What a search without a limit of time does: on most networks it gets near the best in it.
+constexpr std::int64_t usual_trials = 32;
+
+path::objective minimized(objective o) {
+    switch (o) {
+        case objective::largest_product:
+            return path::objective::largest_product;
+        case objective::largest_intermediate:
+            return path::objective::largest_intermediate;
+        case objective::traffic:
+            return path::objective::traffic;
+        case objective::weighed:
+            return path::objective::weighed;
+        case objective::multiplications:
+            break;
+    }
+    return path::objective::multiplications;
+}
+
+void check_options(const order_options& o) {
+    const auto check = [](bool right, const char* what, double given) {
+        if (!right)
+            throw error(fmt::format("ricci: an order is sought with {} of {}, which means nothing.",
+                                    what, given));
+    };
+    check(o.seconds >= 0 && std::isfinite(o.seconds), "seconds", o.seconds);
+    check(o.trials >= 0, "trials", static_cast<double>(o.trials));
+    check(o.memory >= 0, "a memory", o.memory);
+    check(o.choices >= 0, "choices", static_cast<double>(o.choices));
+}
+
+// What running takes beside the operands: the intermediates that live at once, and a copy of one of
+// them in another order.
+double bytes_beside_operands(const order_data& order) {
+    return (order.score.peak + order.score.largest_intermediate.value()) * order.element_bytes;
+}
+
+// Searches until an order is found that keeps within memory.
+class bounded_search {
+public:
+    bounded_search(const network_data& n, const order_options& options)
+        : network_(n),
+          options_(options),
+          shapes_(std::make_shared<path::hypergraph>(hypergraph_of(n))),
+          begun_(std::chrono::steady_clock::now()) {
+        constexpr double margin = 0.2;  // for the system and for other programs
+        if (options_.seconds == 0 && options_.trials == 0) options_.trials = usual_trials;
+        const double memory =
+            options_.memory > 0 ? options_.memory : (1 - margin) * runtime::machine_memory();
+        left_ = memory - bytes_of_operands(n);
+        element_bytes_ = static_cast<double>(size_of(n.operands[0].type()));
+        check_result_fits(memory);
+    }
+
+    contraction_order find() {
+        // Two intermediates of the largest size, and as much again of others: mostly enough.
+        double largest = left_ / element_bytes_ / 4;
+        constexpr int most_attempts = 8;
+        std::optional<contraction_order> found;
+        for (int attempt = 0; attempt < most_attempts; ++attempt) {
+            found = search(std::max(largest, 1.0), attempt);
+            const double needed = bytes_beside_operands(found->data());
+            // Of a few choices of open places no more is known here than what all of them take.
+            if (needed <= left_ || options_.choices > 0) return *found;
+            if (largest <= 1) break;
+            largest *= std::min(0.7, left_ / needed);
+        }
+        throw error(
+            fmt::format("ricci: the memory does not suffice for any order of the network: "
+                        "beside its tensors there are {:.3g} bytes, and the best order takes "
+                        "{:.3g}.",
+                        left_, bytes_beside_operands(found->data())));
+    }
+
+private:
+    void check_result_fits(double memory) const {
+        double result = element_bytes_;
+        for (const std::int32_t i : network_.kept)
+            result *= static_cast<double>(network_.extents[static_cast<std::size_t>(i)]);
+        if (left_ < 0 || (options_.choices == 0 && result > left_))
+            throw error(
+                fmt::format("ricci: the network's tensors take {:.3g} bytes and its result "
+                            "{:.3g}, and there is memory for {:.3g}.",
+                            bytes_of_operands(network_), result, memory));
+    }
+
+    double seconds_used() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+    }
+
+    // The first attempt mostly is the last; further ones share what is left, or a little more.
+    contraction_order search(double largest, int attempt) {
+        path::search_options how;
+        how.seconds = attempt == 0 ? options_.seconds
+                                   : std::max(0.5 * (options_.seconds - seconds_used()),
+                                              0.1 * options_.seconds);
+        how.trials = options_.trials;
+        how.largest = largest;
+        how.seed = options_.seed;
+        how.minimize = minimized(options_.objective);
+        if (options_.progress)
+            how.progress = [this](double part, double left) {
+                return options_.progress(part, left);
+            };
+        path::hypergraph sought = *shapes_;
+        if (options_.choices > 0) {
+            sought.sparse = sought.open;
+            sought.choices = static_cast<double>(options_.choices);
+        }
+        path::order_found found = path::search_order(sought, how);
+        return order_of(network_, shapes_, std::move(found.products), std::move(found.slices));
+    }
+
+    const network_data& network_;
+    order_options options_;
+    std::shared_ptr<const path::hypergraph> shapes_;
+    std::chrono::steady_clock::time_point begun_;
+    double left_ = 0;  // bytes beside the operands
+    double element_bytes_ = 8;
+};
+
+}  // namespace
+
+contraction_order find_order(const network& n, const order_options& options) {
+    check_options(options);
+    if (n.size() == 0) throw error("ricci: a network without tensors has no order.");
+    return bounded_search(n.data(), options).find();
+}
+
+}  // namespace ricci

@@ -1,0 +1,42 @@
+// What an order of a network is made of, and how it is made from what is given.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <ricci/network.hpp>
+
+#include "src/network/network_data.hpp"
+#include "src/network/score.hpp"
+#include "src/path/search.hpp"
+
+namespace ricci::networks {
+
+struct order_data {
+    std::shared_ptr<const path::hypergraph> shapes;  // of the network
+    std::uint64_t network_hash = 0;
+    std::vector<ssa_pair> products;
+    std::vector<path::slice> slices;
+    std::vector<sliced_index> sliced;  // the same, by the caller's numbers
+    order_score score;
+    double element_bytes = 8;
+    double operand_bytes = 0;
+
+    std::size_t operands() const { return shapes->first.size() - 1; }
+};
+
+/// Why pairs are no order of so many operands, in words; empty where they are one: each entry is used
+/// once, before it stands, and all but the last are.
+std::string why_no_order(std::size_t operands,
+                         const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
+
+/// An order of products that have been checked. `shapes` are those of the network.
+contraction_order order_of(const network_data& n, std::shared_ptr<const path::hypergraph> shapes,
+                           std::vector<ssa_pair> products, std::vector<path::slice> slices);
+
+/// Throws ricci::error where the order was made for another network.
+void check_is_of(const order_data& order, const network_data& n);
+
+}  // namespace ricci::networks

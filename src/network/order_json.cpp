@@ -1,0 +1,172 @@
+// Orders as JSON, and back.
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+#include <ricci/network.hpp>
+
+#include "src/base/json_reader.hpp"
+#include "src/network/order_data.hpp"
+
+namespace ricci {
+namespace {
+
+using namespace networks;
+
+constexpr std::int64_t json_version = 1;
+
+void append_number(std::string& out, std::int64_t number) {
+    char digits[24];
+    const auto [end, problem] = std::to_chars(std::begin(digits), std::end(digits), number);
+    static_cast<void>(problem);
+    out.append(digits, end);
+}
+
+// An order as it stands in a text; -1 and empty for what does not.
+struct written_order {
+    std::int64_t version = -1;
+    std::int64_t operands = -1;
+    std::string network;
+    std::vector<std::pair<std::size_t, std::size_t>> ssa;
+    std::vector<sliced_index> slices;
+    bool is_order = false, has_ssa = false;
+};
+
+std::size_t entry_in(json_reader& r) {
+    const std::int64_t entry = r.integer();
+    if (entry < 0 || entry > std::numeric_limits<std::int32_t>::max())
+        r.fail("no entry has this number");
+    return static_cast<std::size_t>(entry);
+}
+
+void read_ssa(json_reader& r, written_order& order) {
+    for (r.begin_array(); r.next_element();) {
+        std::size_t pair[2] = {};
+        std::size_t count = 0;
+        for (r.begin_array(); r.next_element(); ++count) {
+            if (count == 2) r.fail("a product has more than two operands");
+            pair[count] = entry_in(r);
+        }
+        if (count != 2) r.fail("a product has fewer than two operands");
+        order.ssa.emplace_back(pair[0], pair[1]);
+    }
+    order.has_ssa = true;
+}
+
+void read_slices(json_reader& r, written_order& order) {
+    for (r.begin_array(); r.next_element();) {
+        sliced_index slice;
+        bool has_index = false, has_parts = false;
+        std::string key;
+        for (r.begin_object(); r.next_key(key);) {
+            if (key == "index") slice.index = r.integer(), has_index = true;
+            else if (key == "parts") slice.parts = r.integer(), has_parts = true;
+            else r.skip();
+        }
+        if (!has_index || !has_parts) r.fail("a slice lacks its index or its parts");
+        order.slices.push_back(slice);
+    }
+}
+
+// Keys that are not known are passed over: later versions may add some.
+written_order read_order(json_reader& r) {
+    written_order order;
+    std::string key;
+    for (r.begin_object(); r.next_key(key);) {
+        if (key == "ricci") order.is_order = r.text() == "contraction order";
+        else if (key == "version") order.version = r.integer();
+        else if (key == "operands") order.operands = r.integer();
+        else if (key == "network") order.network = r.text();
+        else if (key == "ssa") read_ssa(r, order);
+        else if (key == "slices") read_slices(r, order);
+        else r.skip();
+    }
+    r.end();
+    if (!order.is_order || !order.has_ssa)
+        r.fail(
+            "it is no contraction order, which has \"ricci\": \"contraction order\" and \"ssa\"");
+    if (order.version != json_version)
+        r.fail(
+            fmt::format("it is of version {}, and only {} is known", order.version, json_version));
+    return order;
+}
+
+std::string hash_words(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+void check_network(const written_order& order, const network_data& n) {
+    if (order.operands != static_cast<std::int64_t>(n.operands.size()))
+        throw error(
+            fmt::format("ricci: the order is of a network of {} tensors, and this one has {}.",
+                        order.operands, n.operands.size()));
+    if (order.network != hash_words(hash_of(n)))
+        throw error("ricci: the order is of another network, whose indices or extents differ.");
+}
+
+std::vector<path::slice> checked_slices(const written_order& order, const network_data& n) {
+    std::vector<path::slice> slices;
+    std::vector<bool> seen(n.numbers.size(), false);
+    for (const sliced_index& s : order.slices) {
+        const std::int32_t i = n.find(s.index);
+        if (i < 0)
+            throw error(
+                fmt::format("ricci: the order slices index {}, which no tensor of the "
+                            "network has.",
+                            s.index));
+        const auto k = static_cast<std::size_t>(i);
+        if (seen[k]) throw error(fmt::format("ricci: the order slices index {} twice.", s.index));
+        if (s.parts < 2 || static_cast<std::uint64_t>(s.parts) > n.extents[k])
+            throw error(fmt::format("ricci: the order cuts index {} of extent {} into {} parts.",
+                                    s.index, n.extents[k], s.parts));
+        seen[k] = true;
+        slices.push_back({i, s.parts});
+    }
+    return slices;
+}
+
+}  // namespace
+
+std::string contraction_order::json() const {
+    std::string out = fmt::format(
+        "{{\"ricci\": \"contraction order\", \"version\": {}, \"operands\": {}, \"network\": "
+        "\"{}\",\n\"slices\": [",
+        json_version, data_->operands(), hash_words(data_->network_hash));
+    constexpr std::size_t bytes_of_a_product = 18;
+    out.reserve(out.size() + bytes_of_a_product * data_->products.size());
+    for (std::size_t k = 0; k < data_->sliced.size(); ++k)
+        out += fmt::format("{}{{\"index\": {}, \"parts\": {}}}", k == 0 ? "" : ", ",
+                           data_->sliced[k].index, data_->sliced[k].parts);
+    out += "],\n\"ssa\": [";
+    for (std::size_t k = 0; k < data_->products.size(); ++k) {
+        out += k == 0 ? "[" : ", [";
+        append_number(out, data_->products[k].first);
+        out += ", ";
+        append_number(out, data_->products[k].second);
+        out += ']';
+    }
+    return out + "]}\n";
+}
+
+contraction_order contraction_order::from_json(const network& n, std::string_view text) {
+    json_reader reader(text);
+    written_order order;
+    try {
+        order = read_order(reader);
+    } catch (const json_mistake& m) {
+        throw error(fmt::format("ricci: the text is no order: line {}: {}.", m.line, m.words));
+    }
+    check_network(order, n.data());
+    const std::string wrong = why_no_order(n.size(), order.ssa);
+    if (!wrong.empty())
+        throw error(fmt::format("ricci: this is no order of the network: {}.", wrong));
+    std::vector<ssa_pair> products;
+    products.reserve(order.ssa.size());
+    for (const auto& [a, b] : order.ssa)
+        products.emplace_back(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
+    return order_of(n.data(), std::make_shared<path::hypergraph>(hypergraph_of(n.data())),
+                    std::move(products), checked_slices(order, n.data()));
+}
+
+}  // namespace ricci
