@@ -26,7 +26,7 @@ public:
     std::string words() const { return how_.words(); }
 
 private:
-    contract::prepared_contraction how_;
+    contractions::prepared_contraction how_;
     elements<float> a_, b_, c_;
 };
 

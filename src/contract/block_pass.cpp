@@ -10,7 +10,7 @@
 #include "src/contract/panel_places.hpp"
 #include "src/contract/tile_products.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 template <class T, class Stored>
@@ -124,4 +124,4 @@ void multiply_block(const panel_operands<T, Stored>& operands, const block_rows<
                                  const block_columns<T, S>&, const destination<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 #include "src/contract/right_panels.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// The three operands of a contraction, prepared: what no pass changes.
 template <class T, class Stored>
@@ -60,4 +60,4 @@ template <class T, class Stored>
 void multiply_block(const panel_operands<T, Stored>& operands, const block_rows<T, Stored>& rows,
                     const block_columns<T, Stored>& columns, const destination<T, Stored>& to);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

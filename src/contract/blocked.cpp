@@ -13,7 +13,7 @@
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // What of B is packed by one task.
@@ -358,4 +358,4 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
 #define RICCI_INSTANTIATE(...) template class blocked<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -21,7 +21,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// All rows of A, packed already for this contraction and others; none where every tile packs its
 /// own.
@@ -106,4 +106,4 @@ private:
     std::size_t packed_elements_ = 0;  // of B, of one batch of a chunk
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

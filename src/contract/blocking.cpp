@@ -9,7 +9,7 @@
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/buffers.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 constexpr std::int64_t most_rows = 192;
@@ -150,4 +150,4 @@ block_sizes choose_blocks(const problem_size& size) {
     return cut;
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -8,7 +8,7 @@
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// What the sizes are chosen for: the flattened groups, the kernels' tile and the element's size.
 struct problem_size {
@@ -52,4 +52,4 @@ struct block_sizes {
 
 block_sizes choose_blocks(const problem_size& size);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 
 #include "src/contract/index_groups.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Operands are stored narrower than they are computed in: packing widens, and a sum over k is
 /// complete before it is rounded.
@@ -37,4 +37,4 @@ bound_operands<T, Stored> bind(const walk_origin& origin, const void* a, const v
             static_cast<Stored*>(c) + origin.c, alpha.as<T>(), beta.as<T>()};
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

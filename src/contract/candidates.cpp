@@ -20,7 +20,7 @@
 #include "src/contract/transposed_output.hpp"
 #include "src/contract/vector_product.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 template <class T, class Stored>
@@ -118,4 +118,4 @@ cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Store
     template cost least_cost(const index_groups&, const kernels::kernel_table<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -10,7 +10,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// The way that was chosen, and the next best one.
 struct choice {
@@ -32,4 +32,4 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
 template <class T, class Stored>
 cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Stored>& table);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 #include "src/contract/element_types.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Bytes of the part of a tile that is transposed at once; it stays in the first cache.
@@ -116,4 +116,4 @@ void pack_grid(const column_grid& grid, const grid_source<T>& source, const pack
     template void pack_grid(const column_grid&, const grid_source<T>&, const packed_part&, T*)
 RICCI_FOR_UNWIDENED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

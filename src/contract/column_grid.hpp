@@ -9,7 +9,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// The tiles: column j * rows + i of one lies `step` * i + j elements into it. No rows: there are
 /// none.
@@ -45,4 +45,4 @@ template <class T>
 void pack_grid(const column_grid& grid, const grid_source<T>& source, const packed_part& part,
                T* to);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

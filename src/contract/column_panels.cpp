@@ -7,7 +7,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Notes which columns of C are adjacent in each vector of the panel.
@@ -49,4 +49,4 @@ column_panels::column_panels(const offset_vector& c_columns, int lanes, int most
     }
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -8,7 +8,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Columns [first, first + columns) of B and C, padded to whole vectors where B is packed.
 struct column_panel {
@@ -51,4 +51,4 @@ private:
     std::int64_t lanes_ = 1;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

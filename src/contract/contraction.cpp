@@ -14,7 +14,7 @@
 #include "src/kernels/gemm/gemm_complex.hpp"
 #include "src/kernels/gemm/gemm_narrow.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Calls go(groups, kernels) with those of the type.
@@ -125,4 +125,4 @@ prepared_contraction::prepared_contraction(const steps::contraction& what, kerne
                                            layout_choice layouts)
     : choice_(choose_with_edges(what, kernels, layouts)) {}
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -7,7 +7,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Which kernels a contraction is run with: this CPU's, or the plain loops they are compared with.
 enum class kernel_choice { best, scalar };
@@ -41,4 +41,4 @@ private:
     choice choice_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

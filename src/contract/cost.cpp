@@ -6,7 +6,7 @@
 
 #include "src/contract/offsets.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 using steps::contraction_loop;
@@ -133,4 +133,4 @@ cost costs::blocked() const {
                             distance_of(c_) * moves_of_c() * c_ * std::ceil(k_ / block_depth));
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

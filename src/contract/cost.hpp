@@ -5,7 +5,7 @@
 
 #include "src/contract/index_groups.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Work of a core that, on every machine, takes so many cycles for a vector of products and moves
 /// sixteen bytes in one: costs say which way is cheaper, not how long it takes.
@@ -65,4 +65,4 @@ private:
     lie lie_a_, lie_b_, lie_c_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -13,7 +13,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/cache_sizes.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // A matrix of at most `scattered_bytes` may lie anywhere. A larger one, of at most `most_bytes` and
@@ -182,4 +182,4 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     template bool suits_direct(const index_groups&, const kernels::kernel_table<T>&)
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether the matrices are small, each group walks each operand in equal steps, B and C are
 /// contiguous along n, and there are kernels for that. Depends on the machine's caches.
@@ -52,4 +52,4 @@ private:
     bool far_ = false;  // the matrices come from memory
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -11,7 +11,7 @@
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Bytes that are copied at once: they are read soon after they are written. A copy of not much more
@@ -152,4 +152,4 @@ std::string edged::words() const {
                        more.empty() ? "" : ", ", more);
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -13,7 +13,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether a contraction is carried out so.
 inline bool has_edges(const steps::contraction& what) {
@@ -54,4 +54,4 @@ private:
     bool empty_ = false;  // a loop has no iterations: nothing is read
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

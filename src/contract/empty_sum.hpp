@@ -7,7 +7,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/contract/strategy.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether a loop has no iterations.
 inline bool is_empty(const index_groups& groups) {
@@ -37,4 +37,4 @@ private:
     loop_list loops_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -6,7 +6,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/contract/offsets.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// The length of each flattened group, and where each of its iterations lies in each operand.
 struct flat_contraction {
@@ -26,4 +26,4 @@ struct flat_contraction {
     offset_vector a_rows, c_rows, b_columns, c_columns, a_depth, b_depth;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

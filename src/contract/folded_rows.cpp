@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 bool begins_run(const folded_rows& folded, const offset_vector& columns, std::int64_t j,
                 std::int64_t line) {
@@ -37,4 +37,4 @@ folded_rows fold_rows(const offset_vector& c_rows, const offset_vector& c_column
     return folded;
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

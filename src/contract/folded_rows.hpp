@@ -6,7 +6,7 @@
 
 #include "src/contract/offsets.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// In a C such as C[d][b][a] with rows b and columns (d, a), a row consists of runs of a, and where
 /// a run ends the next row's begins. So several rows together can be whole cache lines where one is
@@ -37,4 +37,4 @@ bool begins_run(const folded_rows& folded, const offset_vector& columns, std::in
 folded_rows fold_rows(const offset_vector& c_rows, const offset_vector& c_columns,
                       std::int64_t rows, std::int64_t line);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -11,7 +11,7 @@
 #include "src/base/arithmetic.hpp"
 #include "src/contract/offsets.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 using steps::contraction_loop;
@@ -246,4 +246,4 @@ index_groups make_index_groups(const steps::contraction& what, int lanes) {
     return groups;
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -6,7 +6,7 @@
 
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 using loop_list = std::vector<steps::contraction_loop>;
 
@@ -34,4 +34,4 @@ std::int64_t iterations(const loop_list& loops);
 /// along m, or when n would leave most of a vector unused.
 index_groups make_index_groups(const steps::contraction& what, int lanes);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

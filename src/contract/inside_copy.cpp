@@ -11,7 +11,7 @@
 #include "src/base/arithmetic.hpp"
 #include "src/contract/sharing.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Not in the operand: 0.
@@ -323,4 +323,4 @@ void inside_copy::copy_part(const std::byte* from, std::int64_t begin, std::int6
     }
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

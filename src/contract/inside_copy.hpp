@@ -10,7 +10,7 @@
 
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Where each element of the copy comes from. An axis of it holds all places that a sum of loops
 /// reaches, or, where those are more, all iterations of these loops. Axes have no loops in common:
@@ -70,4 +70,4 @@ private:
     std::vector<segment> segments_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -14,7 +14,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Bytes of a packed panel of B: it stays in the first cache while all rows pass over it, and packed
@@ -231,4 +231,4 @@ void interleaved_batch<T, Stored>::multiply_panel(const operands& at, std::int64
 #define RICCI_INSTANTIATE(...) template class interleaved_batch<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -13,7 +13,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether at least two operands are contiguous along a batch index that fills most lanes.
 /// `complete_sums`: no sum may be written before all of k has been added.
@@ -49,4 +49,4 @@ private:
     bool serial_ = false;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -10,7 +10,7 @@
 #include "src/contract/element_types.hpp"
 #include "src/runtime/buffers.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Packed rows of more bytes than this would come from memory again for every contraction.
@@ -66,4 +66,4 @@ std::unique_ptr<const joined_strategy> blocked<T, Stored>::join(
         std::span<const joinable>) const
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

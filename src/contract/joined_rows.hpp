@@ -11,7 +11,7 @@
 #include "src/contract/packed_rows.hpp"
 #include "src/contract/strategy.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 template <class T, class Stored>
 class joined_rows final : public joined_strategy {
@@ -33,4 +33,4 @@ private:
     std::size_t borrowed_ = 0;  // elements of the rows and of what a part needs besides
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 struct k_block {
     std::int64_t first = 0, end = 0;
@@ -13,4 +13,4 @@ struct k_block {
     std::int64_t depth() const { return end - first; }
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -8,7 +8,7 @@
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Rows of A that are contiguous along k are packed for at least so many panels of B.
@@ -150,4 +150,4 @@ bool left_panels<T, Stored>::packs_like(const left_panels& other) const {
 #define RICCI_INSTANTIATE(...) template class left_panels<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

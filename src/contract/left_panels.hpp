@@ -10,7 +10,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Computes in T from rows stored as `Stored`.
 template <class T, class Stored>
@@ -73,4 +73,4 @@ private:
     bool packs_across_ = false;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 offset_vector flatten(const loop_list& loops, std::int64_t steps::contraction_loop::*stride) {
     const auto count = static_cast<std::size_t>(iterations(loops));
@@ -78,4 +78,4 @@ position locate(const loop_list& loops, std::int64_t index) {
     return at;
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -7,7 +7,7 @@
 #include "src/contract/index_groups.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// offset[i]: where iteration i of the group is. run[i]: how many iterations from i on, i included,
 /// follow each other at unit stride.
@@ -65,4 +65,4 @@ kernels::pack_source<Stored> pack_source(const Stored* origin, const offset_vect
 /// The position of iteration `index`, without a table.
 position locate(const loop_list& loops, std::int64_t index);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

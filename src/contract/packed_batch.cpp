@@ -14,7 +14,7 @@
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Bytes of the matrices that are put in order at once: they are read soon after they are written.
@@ -155,4 +155,4 @@ std::string packed_batch<T>::words() const {
 #define RICCI_INSTANTIATE(T) template class packed_batch<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -14,7 +14,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether A or B is contiguous along a batch index of at least `lanes` batches, and its matrices
 /// are small.
@@ -59,4 +59,4 @@ extern template class packed_batch<double>;
 extern template class packed_batch<std::uint32_t>;
 extern template class packed_batch<std::uint64_t>;
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -10,7 +10,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/parallel.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Rows that one task packs.
@@ -69,4 +69,4 @@ bool packed_rows<T, Stored>::same(const packed_rows& other) const {
 #define RICCI_INSTANTIATE(...) template class packed_rows<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

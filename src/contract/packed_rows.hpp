@@ -10,7 +10,7 @@
 #include "src/contract/k_block.hpp"
 #include "src/contract/left_panels.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// How the rows lie; the memory is the caller's. Refers to the panels and blocks that it is made
 /// of.
@@ -37,4 +37,4 @@ private:
     std::vector<std::int64_t> begin_;  // where each block begins in its batch
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Panels swept by one pass of the rows, at most.
 inline constexpr std::int64_t most_abreast = 16;
@@ -161,4 +161,4 @@ private:
     const std::int64_t depth_, row_panels_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

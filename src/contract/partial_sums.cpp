@@ -7,7 +7,7 @@
 #include "src/contract/element_types.hpp"
 #include "src/contract/sharing.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Rows of sums that one task adds, and how many sums are not worth sharing out.
@@ -74,4 +74,4 @@ void partial_sums<T, Stored>::add(const bound_operands<T, Stored>& to, std::int6
 #define RICCI_INSTANTIATE(...) template class partial_sums<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

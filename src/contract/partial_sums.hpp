@@ -9,7 +9,7 @@
 #include "src/contract/blocking.hpp"
 #include "src/contract/bound_operands.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// What lies in one split: the rows of C, each as long as the columns of a chunk of packed B.
 template <class T, class Stored>
@@ -34,4 +34,4 @@ private:
     std::vector<std::int64_t> rows_, columns_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -8,7 +8,7 @@
 
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Those of batch, then of m, n and k.
 inline std::vector<steps::contraction_loop> all_loops(const steps::contraction& what) {
@@ -37,4 +37,4 @@ struct regrouped {
     steps::contraction made;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -11,7 +11,7 @@
 
 #include "src/runtime/buffers.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 using steps::contraction_loop;
@@ -212,4 +212,4 @@ std::string relaid::words() const {
     return fmt::format("{}{}{}", which, more.empty() ? "" : ", ", more);
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -16,7 +16,7 @@
 #include "src/map/map.hpp"
 #include "src/steps/contraction.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Another layout of one operand of a contraction.
 struct layout {
@@ -65,4 +65,4 @@ private:
     choice inner_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -8,7 +8,7 @@
 
 #include "src/contract/element_types.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // A C of more bytes than this is prefetched before it is written.
@@ -84,4 +84,4 @@ void result_lines<T, Stored>::write_row(const column_panel& which, const T* sums
 #define RICCI_INSTANTIATE(...) template class result_lines<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

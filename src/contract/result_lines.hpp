@@ -12,7 +12,7 @@
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Panels whose columns make whole lines together, at most.
 inline constexpr std::int64_t most_panels_of_lines = 8;
@@ -66,4 +66,4 @@ private:
     std::vector<std::int64_t> panels_of_lines_;
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

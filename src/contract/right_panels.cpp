@@ -7,7 +7,7 @@
 
 #include "src/contract/element_types.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 // Lines of B of at most so many bytes are packed many at a time: they stay in the first cache
@@ -84,4 +84,4 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
 #define RICCI_INSTANTIATE(...) template class right_panels<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -12,7 +12,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Computes in T from columns stored as `Stored`.
 template <class T, class Stored>
@@ -58,4 +58,4 @@ private:
     std::int64_t rows_at_once_ = 8;  // how many k of all panels are packed before going on
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -7,7 +7,7 @@
 #include "src/base/arithmetic.hpp"
 #include "src/runtime/parallel.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Less work than this stays on the caller's thread, and a task has about so much.
 inline constexpr double serial_flops = 2e5;
@@ -50,4 +50,4 @@ void distribute_units(std::int64_t units, std::int64_t per_task, bool serial, Bo
     distribute(ceil_divide(units, per_task), serial, task_body);
 }
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -9,7 +9,7 @@
 
 #include "src/runtime/loans.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// What strategy::run is given, for one of several contractions that run together.
 struct bound_contraction {
@@ -66,4 +66,4 @@ public:
     }
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

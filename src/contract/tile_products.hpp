@@ -10,7 +10,7 @@
 #include "src/contract/panel_places.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 template <std::size_t count>
 constexpr std::array<std::int64_t, count> multiples_of(std::int64_t step) {
@@ -152,4 +152,4 @@ private:
     alignas(64) T sums_[widens<T, Stored> ? sums_tile::elements : 1];
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

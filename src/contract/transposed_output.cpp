@@ -14,7 +14,7 @@
 #include "src/runtime/cache_sizes.hpp"
 #include "src/runtime/caches.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 using steps::contraction_loop;
@@ -232,4 +232,4 @@ std::string transposed_output<T>::words() const {
     template class transposed_output<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

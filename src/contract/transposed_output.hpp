@@ -12,7 +12,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether B and C are contiguous along different loops of n, and B is much larger than the caches
 /// and than C.
@@ -63,4 +63,4 @@ extern template class transposed_output<double>;
 extern template class transposed_output<std::uint32_t>;
 extern template class transposed_output<std::uint64_t>;
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -13,7 +13,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/parallel.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 namespace {
 
 using steps::contraction_loop;
@@ -275,4 +275,4 @@ void vector_product<T, Stored>::run_sums(const operands& from) const {
 #define RICCI_INSTANTIATE(...) template class vector_product<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

@@ -11,7 +11,7 @@
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
-namespace ricci::contract {
+namespace ricci::contractions {
 
 /// Whether there is one row or one column a batch, or products are too small to fill a tile and
 /// batches can be run in vectors: packing would cost more than it saves.
@@ -53,4 +53,4 @@ private:
     std::int64_t units_per_task_ = 1;  // a unit is one iteration of free_ and one part
 };
 
-}  // namespace ricci::contract
+}  // namespace ricci::contractions

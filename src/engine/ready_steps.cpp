@@ -30,7 +30,7 @@ void ready_contraction::bind(const plan_memory& memory, const planned& s) {
     memory.bind(alpha_, s.alpha);
 }
 
-contract::bound_contraction ready_contraction::bound() {
+contractions::bound_contraction ready_contraction::bound() {
     return {a_, b_, c_, alpha_.evaluate(type_), beta_};
 }
 
@@ -198,7 +198,7 @@ void ready_group::bind(const plan_memory& memory, const planned& s) {
 }
 
 ready_joined::ready_joined(const plan::program_plan& plan, const planned& s) {
-    std::vector<contract::joinable> joinable;
+    std::vector<contractions::joinable> joinable;
     parts_.reserve(s.parts.size());
     for (const auto& part : s.parts) {
         parts_.emplace_back(plan, part.what);

@@ -61,12 +61,12 @@ public:
     void list_loans(runtime::loan_book& to) const { to.add_step(how().loans()); }
     std::string words(std::size_t = 0) const { return kernels_.words(); }
 
-    const contract::strategy& how() const { return kernels_.how(); }
-    contract::bound_contraction bound();
+    const contractions::strategy& how() const { return kernels_.how(); }
+    contractions::bound_contraction bound();
 
 private:
     element type_;
-    contract::prepared_contraction kernels_;
+    contractions::prepared_contraction kernels_;
     const void* a_ = nullptr;
     const void* b_ = nullptr;
     void* c_ = nullptr;
@@ -202,8 +202,8 @@ public:
 
 private:
     std::vector<ready_contraction> parts_;
-    std::unique_ptr<const contract::joined_strategy> together_;
-    std::vector<contract::bound_contraction> bound_;
+    std::unique_ptr<const contractions::joined_strategy> together_;
+    std::vector<contractions::bound_contraction> bound_;
 };
 
 /// A chain: by blocks of rows where that pays, otherwise its parts one after another.

@@ -5,9 +5,9 @@
 #include "src/contract/blocking.hpp"
 #include "tests/catch.hpp"
 
-using ricci::contract::block_sizes;
-using ricci::contract::choose_blocks;
-using ricci::contract::problem_size;
+using ricci::contractions::block_sizes;
+using ricci::contractions::choose_blocks;
+using ricci::contractions::problem_size;
 
 namespace {
 

@@ -12,17 +12,17 @@
 
 namespace {
 
-namespace contract = ricci::contract;
+namespace contractions = ricci::contractions;
 using namespace ricci::testing;
-using ricci::contract::choice;
-using ricci::contract::choose_strategy;
+using ricci::contractions::choice;
+using ricci::contractions::choose_strategy;
 using ricci::kernels::gemm_kernels;
 
 // The way is chosen, costs no more than the next best one, and both are named with their cost.
 void check_choice(const pattern& p, const char* name, bool has_runner_up) {
     const choice made = choose_strategy(groups_of<float>(p), gemm_kernels<float>());
     const std::string words = prepared_contraction(describe<float>(p), kernel_choice::best,
-                                                   contract::layout_choice::as_given)
+                                                   contractions::layout_choice::as_given)
                                   .words();
     INFO(words);
     CHECK(std::string_view(made.name) == name);

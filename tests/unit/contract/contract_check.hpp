@@ -23,8 +23,8 @@
 
 namespace ricci::testing {
 
-using contract::kernel_choice;
-using contract::prepared_contraction;
+using contractions::kernel_choice;
+using contractions::prepared_contraction;
 using steps::contraction;
 
 template <class T>
@@ -134,8 +134,8 @@ void check(const pattern& p, unsigned seed, double alpha, double beta,
 
 /// The groups that the engine for T makes of a pattern.
 template <class T>
-contract::index_groups groups_of(const pattern& p) {
-    return contract::make_index_groups(describe<T>(p), kernels::gemm_kernels<T>().lanes);
+contractions::index_groups groups_of(const pattern& p) {
+    return contractions::make_index_groups(describe<T>(p), kernels::gemm_kernels<T>().lanes);
 }
 
 /// Runs body(a, b, c), which is to compute A B + C / 2, on several numbers of threads: right, and

@@ -23,8 +23,8 @@ namespace {
 using namespace ricci::testing;
 using ricci::bf16;
 using ricci::f16;
-using ricci::contract::kernel_choice;
-using ricci::contract::prepared_contraction;
+using ricci::contractions::kernel_choice;
+using ricci::contractions::prepared_contraction;
 using ricci::engine::number;
 
 template <class T>

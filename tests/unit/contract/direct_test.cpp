@@ -22,7 +22,7 @@
 namespace {
 
 using namespace ricci::testing;
-using namespace ricci::contract;
+using namespace ricci::contractions;
 using ricci::kernels::gemm_kernels;
 
 // A[g][l][m][k], B[l][k][n], C[g][l][m][n] with so much room behind each row; A may be turned.

@@ -24,8 +24,8 @@
 namespace {
 
 using namespace ricci::testing;
-using ricci::contract::kernel_choice;
-using ricci::contract::prepared_contraction;
+using ricci::contractions::kernel_choice;
+using ricci::contractions::prepared_contraction;
 using ricci::steps::contraction;
 using ricci::steps::contraction_loop;
 using ricci::steps::edge;

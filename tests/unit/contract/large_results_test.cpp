@@ -20,7 +20,7 @@
 namespace {
 
 using namespace ricci::testing;
-using namespace ricci::contract;
+using namespace ricci::contractions;
 using ricci::kernels::gemm_kernels;
 
 // Whole numbers, whose sums are exact, in memory that begins with a cache line.

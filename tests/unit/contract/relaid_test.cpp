@@ -14,25 +14,25 @@
 
 namespace {
 
-namespace contract = ricci::contract;
+namespace contractions = ricci::contractions;
 using namespace ricci::testing;
 
 template <class T>
-contract::relaid relaid_as(const pattern& p, const contract::layout& how) {
+contractions::relaid relaid_as(const pattern& p, const contractions::layout& how) {
     const contraction what = describe<T>(p);
-    const contract::regrouped there = contract::laid_out(what, how);
+    const contractions::regrouped there = contractions::laid_out(what, how);
     const auto& kernels = ricci::kernels::gemm_kernels<T>();
-    return {
-        what, how,
-        contract::choose_strategy(contract::make_index_groups(there.made, kernels.lanes), kernels)};
+    return {what, how,
+            contractions::choose_strategy(
+                contractions::make_index_groups(there.made, kernels.lanes), kernels)};
 }
 
 template <class T>
 void check_layouts(std::mt19937& random, int patterns) {
     for (int i = 0; i < patterns; ++i) {
         const pattern p = random_pattern(random, 20000);
-        for (const auto& how : contract::layouts_of(describe<T>(p))) {
-            const contract::relaid made = relaid_as<T>(p, how);
+        for (const auto& how : contractions::layouts_of(describe<T>(p))) {
+            const contractions::relaid made = relaid_as<T>(p, how);
             for (const double beta : {0.0, 0.5})
                 check_run<T>(p, static_cast<unsigned>(i), 1.5, beta,
                              [&](const T* a, const T* b, T* c) { made.run(a, b, c, 1.5, beta); });
@@ -61,7 +61,7 @@ TEST_CASE("what lies scattered is copied where that is cheaper", "[contract]") {
     check<float>(scattered(), 1, 1, 0);
     check<float>(scattered(), 2, 2, 0.5);
     const prepared_contraction given(describe<float>(scattered()), kernel_choice::best,
-                                     contract::layout_choice::as_given);
+                                     contractions::layout_choice::as_given);
     CHECK(given.words().find("copied in another order") == std::string::npos);
     CHECK_THAT(
         prepared_contraction(
@@ -73,8 +73,8 @@ TEST_CASE("what lies scattered is copied where that is cheaper", "[contract]") {
 TEST_CASE("copies of operands are the same on any number of threads", "[contract]") {
     const pattern p = scattered();
     const data<float> in(p, 3);
-    for (const auto& how : contract::layouts_of(describe<float>(p))) {
-        const contract::relaid made = relaid_as<float>(p, how);
+    for (const auto& how : contractions::layouts_of(describe<float>(p))) {
+        const contractions::relaid made = relaid_as<float>(p, how);
         check_threads(p, in,
                       [&](const float* a, const float* b, float* c) { made.run(a, b, c, 1, 0.5); });
     }
