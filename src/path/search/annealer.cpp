@@ -310,7 +310,7 @@ void tree_annealer::rotate(node& parent, std::int64_t temperature, std::uint64_t
     parent.product = w.outer, parent.price = outer_price;
 }
 
-void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
+bool tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
     node &x = nodes_[place(parent.left)], &y = nodes_[place(parent.right)];
     const std::int32_t a_number = x.left, b_number = x.right;
     std::int32_t c_number = y.left, d_number = y.right;
@@ -325,7 +325,7 @@ void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     const std::int64_t outer_price = price_of(w.outer, w.left, w.right, parent.size);
     const std::int64_t change =
         added(added(x_price, y_price), outer_price) - added(added(x.price, y.price), parent.price);
-    if (!accepts(change, temperature, bits)) return;
+    if (temperature < 0 ? change >= 0 : !accepts(change, temperature, bits)) return false;
     x.left = a_number, x.right = c_number;
     x.span = a.span + c.span;
     x.size = w.left, x.product = w.left_inner, x.price = x_price;
@@ -335,6 +335,21 @@ void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     y.size = w.right, y.product = w.right_inner, y.price = y_price;
     std::swap(y.row, second_spare_);
     parent.product = w.outer, parent.price = outer_price;
+    return true;
+}
+
+void tree_annealer::join_pairs() {
+    const auto inner = [&](std::int32_t n) { return nodes_[place(n)].left >= 0; };
+    constexpr int most_rounds = 8;
+    bool changed = true;
+    for (int round = 0; changed && round < most_rounds; ++round) {
+        changed = false;
+        for (std::size_t n = place(operands_); n < nodes_.size(); ++n) {
+            node& parent = nodes_[n];
+            if (!inner(parent.left) || !inner(parent.right)) continue;
+            changed = exchange(parent, -1, 0) || exchange(parent, -1, 1) || changed;
+        }
+    }
 }
 
 void tree_annealer::sweep(double inverse_temperature, std::int32_t least_span,

@@ -36,6 +36,10 @@ public:
     /// The largest inverse temperature, which takes no move that makes anything worse.
     static constexpr double frozen = 1e6;
 
+    /// Takes every exchange of grandchildren that lowers a price, until none does: products of like
+    /// sets are joined so, two summed indices at once.
+    void join_pairs();
+
     /// log2 of the sum of all prices.
     double score() const;
     /// Indices that count for nothing from now on; the tree stays.
@@ -78,7 +82,8 @@ private:
                           std::int64_t result) const;
     bool accepts(std::int64_t change, std::int64_t temperature, std::uint64_t bits) const;
     void rotate(node& parent, std::int64_t temperature, std::uint64_t bits);
-    void exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
+    /// A temperature below zero takes gains only.
+    bool exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
 
     const core_network& network_;
     product_price price_;

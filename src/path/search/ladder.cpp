@@ -22,6 +22,7 @@ ladder_search::ladder_search(const core_network& network, const product_price& p
 
 void ladder_search::start(const product_list& products) {
     annealer_.load(products);
+    annealer_.join_pairs();
     rescore();
 }
 
@@ -35,6 +36,7 @@ void ladder_search::start_again(const product_list& products) {
     beside_ = std::exchange(best_, {});
     beside_score_ = best_score_;
     annealer_.load(products);
+    annealer_.join_pairs();
     best_ = annealer_.shape();
     best_score_ = annealer_.score();
     has_beside_ = true;
