@@ -37,7 +37,7 @@ ARROWS = {
     "src/scan": {"base", "src/steps", "src/runtime"},
     "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
-    "src/path": {"base", "ir"},
+    "src/path": {"base", "ir", "src/kernels", "src/runtime"},
     "src/plan": {"base", "ir", "engine", "src/steps", "src/path", "src/kernels"},
     # A plan and the memory of its operands, run.
     "src/text": {"base", "ir", "notation", "derive", "engine", "front"},

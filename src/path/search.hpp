@@ -74,6 +74,8 @@ struct search_options {
     std::uint64_t seed = 0;
     objective minimize = objective::multiplications;
     double traffic_weight = 64;
+    /// Searches on for all of the time, also where the best order takes none beside the search.
+    bool whole_time = false;
     int threads = 0;  // 0: as many as parallel loops have
     /// Called from time to time on the caller's thread; false ends the search with the best so far.
     std::function<bool(double part, double seconds_left)> progress;

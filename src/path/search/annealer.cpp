@@ -31,13 +31,13 @@ struct annealing_tables {
             power[k] = std::exp2(static_cast<double>(k) / 1024);
     }
 };
-const annealing_tables tables;
+const annealing_tables annealing;
 
 std::int64_t added(std::int64_t a, std::int64_t b) {
     const std::int64_t large = std::max(a, b);
     const std::int64_t steps = (large - std::min(a, b)) / annealing_tables::step;
-    if (steps >= static_cast<std::int64_t>(tables.log2_added.size())) return large;
-    return large + tables.log2_added[static_cast<std::size_t>(steps)];
+    if (steps >= static_cast<std::int64_t>(annealing.log2_added.size())) return large;
+    return large + annealing.log2_added[static_cast<std::size_t>(steps)];
 }
 
 /// 2^x of a multiple of weight_unit, 0 far below 1.
@@ -49,7 +49,7 @@ double power_of_two(std::int64_t x) {
     std::memcpy(&scale, &exponent, sizeof scale);
     constexpr double log_two = 0.6931471805599453;
     const double fine = 1 + static_cast<double>(rest & 63) * (log_two * weight_unit);
-    return scale * tables.power[static_cast<std::size_t>(rest >> 6)] * fine;
+    return scale * annealing.power[static_cast<std::size_t>(rest >> 6)] * fine;
 }
 
 std::uint64_t* new_words(std::size_t count) {
@@ -277,10 +277,18 @@ double tree_annealer::score() const {
     return static_cast<double>(largest) * weight_unit + std::log2(sum);
 }
 
+double tree_annealer::largest() const {
+    const bool results = price_.minimize == objective::largest_intermediate;
+    std::int64_t largest = 0;
+    for (std::size_t n = place(operands_); n < nodes_.size(); ++n)
+        largest = std::max(largest, results ? nodes_[n].size : nodes_[n].product);
+    return static_cast<double>(largest) * weight_unit;
+}
+
 bool tree_annealer::accepts(std::int64_t change, std::int64_t temperature,
                             std::uint64_t bits) const {
     if (change <= 0) return true;
-    return change < ((tables.chance[bits >> 53] * temperature) >> 16);
+    return change < ((annealing.chance[bits >> 53] * temperature) >> 16);
 }
 
 void tree_annealer::rotate(node& parent, std::int64_t temperature, std::uint64_t bits) {
@@ -310,7 +318,7 @@ void tree_annealer::rotate(node& parent, std::int64_t temperature, std::uint64_t
     parent.product = w.outer, parent.price = outer_price;
 }
 
-void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
+bool tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
     node &x = nodes_[place(parent.left)], &y = nodes_[place(parent.right)];
     const std::int32_t a_number = x.left, b_number = x.right;
     std::int32_t c_number = y.left, d_number = y.right;
@@ -325,7 +333,7 @@ void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     const std::int64_t outer_price = price_of(w.outer, w.left, w.right, parent.size);
     const std::int64_t change =
         added(added(x_price, y_price), outer_price) - added(added(x.price, y.price), parent.price);
-    if (!accepts(change, temperature, bits)) return;
+    if (temperature < 0 ? change >= 0 : !accepts(change, temperature, bits)) return false;
     x.left = a_number, x.right = c_number;
     x.span = a.span + c.span;
     x.size = w.left, x.product = w.left_inner, x.price = x_price;
@@ -335,10 +343,25 @@ void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     y.size = w.right, y.product = w.right_inner, y.price = y_price;
     std::swap(y.row, second_spare_);
     parent.product = w.outer, parent.price = outer_price;
+    return true;
 }
 
-void tree_annealer::sweep(double inverse_temperature, std::int32_t least_span,
-                          random_stream& random) {
+void tree_annealer::join_pairs() {
+    const auto inner = [&](std::int32_t n) { return nodes_[place(n)].left >= 0; };
+    constexpr int most_rounds = 8;
+    bool changed = true;
+    for (int round = 0; changed && round < most_rounds; ++round) {
+        changed = false;
+        for (std::size_t n = place(operands_); n < nodes_.size(); ++n) {
+            node& parent = nodes_[n];
+            if (!inner(parent.left) || !inner(parent.right)) continue;
+            changed = exchange(parent, -1, 0) || exchange(parent, -1, 1) || changed;
+        }
+    }
+}
+
+std::int64_t tree_annealer::sweep(double inverse_temperature, std::int32_t least_span,
+                                  random_stream& random) {
     const double per_price = price_.power() / std::max(inverse_temperature, 1e-3);
     const auto temperature =
         inverse_temperature >= frozen ? 0 : std::llround(static_cast<double>(one) * per_price);
@@ -354,6 +377,7 @@ void tree_annealer::sweep(double inverse_temperature, std::int32_t least_span,
             exchange(parent, temperature, bits);
         else rotate(parent, temperature, bits);
     }
+    return static_cast<std::int64_t>(active_.size());
 }
 
 }  // namespace ricci::path

@@ -31,16 +31,26 @@ public:
 
     /// Every node with so many operands below it tries one move, at this inverse temperature (of
     /// log2 of prices).
-    void sweep(double inverse_temperature, std::int32_t least_span, random_stream& random);
+    /// Gives how many moves were tried.
+    std::int64_t sweep(double inverse_temperature, std::int32_t least_span, random_stream& random);
 
     /// The largest inverse temperature, which takes no move that makes anything worse.
     static constexpr double frozen = 1e6;
 
+    /// Takes every exchange of grandchildren that lowers a price, until none does: products of like
+    /// sets are joined so, two summed indices at once.
+    void join_pairs();
+
     /// log2 of the sum of all prices.
     double score() const;
+    /// log2 of the largest result where results are to be small, otherwise of the largest product.
+    double largest() const;
     /// Indices that count for nothing from now on; the tree stays.
     void slice(const std::vector<char>& sliced);
     void set_price(const product_price& price);
+    /// The price of one product, all in multiples of weight_unit.
+    std::int64_t price_of(std::int64_t product, std::int64_t left, std::int64_t right,
+                          std::int64_t result) const;
     const product_price& price() const { return price_; }
 
     std::int32_t operands() const { return operands_; }
@@ -58,7 +68,11 @@ public:
     /// The set of a node and the bit of an index.
     const std::uint64_t* set_of(std::int32_t n) const { return row(nodes_[place(n)].row); }
     std::int32_t bit_of(std::int32_t index) const { return bit_of_[place(index)]; }
-    const kernels::bit_weights& weights() const { return weights_; }
+    bool is_sliced(std::int32_t index) const {
+        const auto bit = static_cast<std::size_t>(bit_of(index));
+        return (mask_[bit / 64] >> (bit % 64) & 1) == 0;
+    }
+    const core_network& network() const { return network_; }
 
 private:
     struct aligned_delete {
@@ -74,11 +88,10 @@ private:
     void fill_sets();
     void post_order();
     void refresh(node& n);
-    std::int64_t price_of(std::int64_t product, std::int64_t left, std::int64_t right,
-                          std::int64_t result) const;
     bool accepts(std::int64_t change, std::int64_t temperature, std::uint64_t bits) const;
     void rotate(node& parent, std::int64_t temperature, std::uint64_t bits);
-    void exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
+    /// A temperature below zero takes gains only.
+    bool exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
 
     const core_network& network_;
     product_price price_;

@@ -28,6 +28,7 @@ struct core_network {
     std::vector<std::int32_t> holder_first, holders;  // the operands of each index
     std::vector<double> weight;
     std::vector<char> open;
+    std::vector<std::int32_t> origin;  // the number that each index has in the whole network
 
     std::int32_t operands() const { return static_cast<std::int32_t>(first.size()) - 1; }
     std::int32_t indices() const { return static_cast<std::int32_t>(weight.size()); }
@@ -59,6 +60,9 @@ struct simplified_network {
 
     /// The products of the whole network: those before, the core's, the scalars.
     product_list whole(const product_list& of_core) const;
+    /// What is left of a whole network's products, or the first of them, where its operands without
+    /// indices are left out. For networks of which nothing is multiplied before.
+    product_list within(const product_list& of_whole) const;
 };
 
 /// Without indices of extent 1 and those of one operand; nothing is multiplied.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "src/path/search/annealer.hpp"
 #include "src/path/search/seeds.hpp"
@@ -27,25 +28,43 @@ public:
     /// A kick of the coarse structure and all rungs below it; whether the tree got better.
     bool climb_down(const keep_going& go_on);
 
+    /// log2 of the price of the best tree, of all its slices together.
     double score() const { return best_score_; }
+    /// log2 of the largest product, or of the largest result, of the best tree when it was found,
+    /// where that is what is to be small.
+    double largest() const { return best_largest_; }
     product_list products();
-    tree_annealer& tree() { return annealer_; }
     random_stream& random() { return random_; }
-    /// Scores again after slices or prices have changed; the tree is the best one then.
-    void rescore();
-    std::int64_t sweeps() const { return sweeps_; }
+    /// How many moves were tried: what work is measured by, the same on every machine.
+    std::int64_t moves() const { return moves_; }
+
+    /// Results above this many elements (log2) cost a penalty from now on, and are sliced by
+    /// `slice_again`.
+    void set_limit(double log2_elements);
+    bool has_limit() const { return has_limit_; }
+    /// Looks for better slices of the best tree; those of a tree that is too large become enough.
+    void slice_again();
+    /// Fixes these indices from now on, and takes the best tree for one that has them fixed.
+    void slice(const std::vector<char>& sliced);
+    const std::vector<char>& sliced() const { return best_sliced_; }
 
 private:
     bool stage(int sweeps, double from, double to, std::int32_t least_span,
                const keep_going& go_on);
     bool look();
+    void load_best();
+    void rescore();
+    /// Takes the annealer's tree and slices where they are better.
+    void take_slices(const std::vector<char>& sliced);
 
     tree_annealer annealer_;
     random_stream random_;
     tree_shape best_, beside_;
+    std::vector<char> best_sliced_, beside_sliced_;
     double best_score_ = 0, beside_score_ = 0;
-    bool has_beside_ = false;
-    std::int64_t sweeps_ = 0;
+    double log2_slices_ = 0, best_largest_ = 0;  // of the best tree
+    bool has_beside_ = false, has_limit_ = false;
+    std::int64_t moves_ = 0;
 };
 
 }  // namespace ricci::path

@@ -24,6 +24,7 @@ core_network make_core(const std::vector<std::vector<std::int32_t>>& operands,
         number[i] = core.indices();
         core.weight.push_back(weight[i]);
         core.open.push_back(open[i]);
+        core.origin.push_back(static_cast<std::int32_t>(i));
     }
     count.resize(core.weight.size() + 1);
     for (const auto& operand : operands) {
@@ -81,6 +82,23 @@ product_list simplified_network::whole(const product_list& of_core) const {
                 ? entries[0]
                 : operands + made_before + static_cast<std::int32_t>(of_core.size()) - 1;
         products.emplace_back(result, scalar);
+    }
+    return products;
+}
+
+product_list simplified_network::within(const product_list& of_whole) const {
+    std::vector<std::int32_t> number(place(operands), -1);
+    for (std::size_t k = 0; k < entries.size(); ++k)
+        number[place(entries[k])] = static_cast<std::int32_t>(k);
+    product_list products;
+    for (const auto& [a, b] : of_whole) {
+        const std::int32_t left = number[place(a)], right = number[place(b)];
+        if (left < 0 || right < 0) {
+            number.push_back(std::max(left, right));
+            continue;
+        }
+        products.emplace_back(left, right);
+        number.push_back(core.operands() + static_cast<std::int32_t>(products.size()) - 1);
     }
     return products;
 }

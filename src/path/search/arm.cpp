@@ -1,0 +1,74 @@
+// One line of the search: a first tree, ladders, and new starts where ladders gain nothing more.
+#include "src/path/search/arm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ricci::path {
+
+search_arm::search_arm(const core_network& network, const product_price& price, double before,
+                       std::uint64_t seed)
+    : network_(network), ladder_(network, price, seed), before_(before) {}
+
+void search_arm::start(const product_list& products) {
+    ladder_.start(products);
+    projected_ = score();
+}
+
+product_list search_arm::random_tree(const keep_going& go_on) {
+    auto& random = ladder_.random();
+    const double weight = 0.5 + random.uniform();
+    const double temperature = std::exp(-5 * random.uniform());
+    return greedy_tree(network_, {weight, temperature}, random, go_on);
+}
+
+// Half of the new starts melt everything; the others begin where coarse structure freezes.
+void search_arm::new_start(std::int64_t flat_moves, const keep_going& go_on) {
+    const std::int64_t n = std::max(network_.operands(), 2);
+    constexpr std::int64_t first_sweeps = 1000;
+    if (flat_moves_ == 0) flat_moves_ = first_sweeps * n;
+    flat_moves_ = std::clamp<std::int64_t>(flat_moves_, 100 * n, std::max(flat_moves, 100 * n));
+    const auto tree = random_tree(go_on);
+    if (tree.empty()) return;
+    ladder_.start_again(tree);
+    const double from = starts_ % 2 == 0 ? 0.05 : 1.0;
+    ladder_.anneal(static_cast<int>(flat_moves_ / n), from, 14, go_on);
+    ++starts_;
+    // Longer ones now and then: both many short and few long ones find something.
+    flat_moves_ = starts_ % 3 == 0 ? flat_moves_ * 2 : flat_moves_;
+    beside_ = true;
+    idle_ = 0;
+}
+
+void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
+    const int patience = network_.operands() <= 400 ? 2 : 5;
+    const double before = score();
+    while (go_on()) {
+        const double before_ladder = ladder_.score();
+        ladder_.climb_down(go_on);
+        if (ladder_.has_limit()) ladder_.slice_again();
+        idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
+        if (idle_ < patience) continue;
+        if (std::exchange(beside_, false)) {
+            ladder_.keep_best();
+            idle_ = 0;
+        } else {
+            new_start(flat_moves, go_on);
+        }
+    }
+    // What a new start has come to so far is left where the best tree is wanted.
+    if (std::exchange(beside_, false)) ladder_.keep_best();
+    projected_ = score() - 0.5 * (before - score());
+}
+
+void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
+    const auto n = static_cast<std::int64_t>(std::max(network_.operands(), 2));
+    const int sweeps = static_cast<int>(std::clamp<std::int64_t>(moves / n, 20, 20000));
+    while (go_on()) {
+        ladder_.anneal(sweeps, 4, 15, go_on);
+        if (ladder_.has_limit()) ladder_.slice_again();
+    }
+}
+
+}  // namespace ricci::path

@@ -1,0 +1,46 @@
+// One line of the search: a first tree, ladders, and new starts where ladders gain nothing more.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "src/path/search/ladder.hpp"
+#include "src/path/search/seeds.hpp"
+
+namespace ricci::path {
+
+/// Goes on wherever it was stopped. Its network may be a simplified one.
+class search_arm {
+public:
+    /// `before`: log2 of the price of the products that were made in simplification.
+    search_arm(const core_network& network, const product_price& price, double before,
+               std::uint64_t seed);
+
+    void start(const product_list& products);
+
+    /// Works until told otherwise. `flat_moves`: how many moves one annealing from a new start may
+    /// take at most.
+    void run(std::int64_t flat_moves, const keep_going& go_on);
+    /// The same with everything at low temperatures: trees get better where they are.
+    void run_cold(std::int64_t moves, const keep_going& go_on);
+
+    ladder_search& ladder() { return ladder_; }
+    /// log2 of the price with all products and slices.
+    double score() const { return log2_add(before_, ladder_.score()); }
+    /// What the score will be by its latest slope.
+    double projected_score() const { return projected_; }
+
+private:
+    void new_start(std::int64_t flat_moves, const keep_going& go_on);
+    product_list random_tree(const keep_going& go_on);
+
+    const core_network& network_;
+    ladder_search ladder_;
+    double before_, projected_ = 0;
+    int idle_ = 0;  // ladders without gain
+    int starts_ = 0;
+    std::int64_t flat_moves_ = 0;
+    bool beside_ = false;  // on a new start's tree
+};
+
+}  // namespace ricci::path

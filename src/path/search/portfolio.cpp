@@ -1,0 +1,396 @@
+// The search as a whole: seeds, arms that race, what was simplified put back, slices at last.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <ricci/error.hpp>
+
+#include "src/path/search/arm.hpp"
+#include "src/path/search/ranges.hpp"
+#include "src/path/search/seeds.hpp"
+#include "src/path/search/slicing.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::path {
+namespace {
+
+using wall_clock = std::chrono::steady_clock;
+
+/// What ends the search: time, the caller, or an order that is good enough.
+class search_clock {
+public:
+    explicit search_clock(const search_options& options) : options_(options) {}
+
+    double elapsed() const {
+        return std::chrono::duration<double>(wall_clock::now() - start_).count();
+    }
+    bool timed() const { return options_.trials <= 0; }
+    double seconds_left() const { return options_.seconds - elapsed(); }
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    void stop() { stopped_.store(true, std::memory_order_relaxed); }
+
+    /// Whether there is time until `deadline`; tells the caller how far the search is.
+    bool until(double deadline) {
+        if (stopped()) return false;
+        const double now = elapsed();
+        report(now);
+        return !timed() || now < deadline;
+    }
+
+    /// Ends the search where the best order takes no time beside the search itself.
+    void judge_price(double log2_multiplications) {
+        if (!timed() || options_.whole_time) return;
+        constexpr double nominal_rate = 1e10, worth = 100, shortest = 0.02;
+        const double worth_seconds =
+            shortest + worth * std::exp2(std::min(log2_multiplications, 900.0)) / nominal_rate;
+        if (elapsed() > worth_seconds) stop();
+    }
+
+private:
+    void report(double now) {
+        if (!options_.progress || std::this_thread::get_id() != caller_) return;
+        if (now < next_report_) return;
+        constexpr double between_reports = 0.05;
+        next_report_ = now + between_reports;
+        const double part = timed() ? std::min(1.0, now / std::max(options_.seconds, 1e-9)) : 0;
+        if (!options_.progress(part, timed() ? std::max(0.0, seconds_left()) : 0)) stop();
+    }
+
+    const search_options& options_;
+    wall_clock::time_point start_ = wall_clock::now();
+    std::thread::id caller_ = std::this_thread::get_id();
+    double next_report_ = 0;
+    std::atomic<bool> stopped_{false};
+};
+
+struct scored_tree {
+    product_list products;
+    double score = std::numeric_limits<double>::infinity();
+};
+
+class order_search {
+public:
+    order_search(const hypergraph& network, const search_options& options)
+        : network_(network),
+          options_(options),
+          clock_(options),
+          raw_(unsimplified(network)),
+          simple_(simplify_shapes(network)) {
+        price_.minimize = options.minimize;
+        price_.traffic_weight = options.traffic_weight;
+        before_ = tree_score(raw_.core, raw_.within(simple_.before), price_);
+        lanes_ = std::max(1, runtime::worker_count());
+        if (options.threads > 0) lanes_ = std::min(lanes_, options.threads);
+    }
+
+    order_found run() {
+        const std::int32_t n = simple_.core.operands();
+        best_.products = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
+        if (n > 2) {
+            find_seeds();
+            keep_whole(seeds_.front().products);
+            if (can_anneal(simple_.core)) race();
+        }
+        put_back_and_cool();
+        return finish();
+    }
+
+private:
+    // Sets of indices of all nodes, of all arms together.
+    static constexpr double most_bytes = 2e9;
+    static constexpr std::int64_t moves_of_trial = 3'000'000;
+
+    static bool can_anneal(const core_network& core) {
+        return tree_annealer::bytes_for(core) < most_bytes / 4;
+    }
+    bool limited() const { return std::isfinite(options_.largest); }
+
+    template <class Body>
+    void on_all_lanes(std::int64_t count, const Body& body) {
+        const std::int64_t lanes = std::min<std::int64_t>(lanes_, count);
+        auto lane = [&](std::int64_t l, int) {
+            for (std::int64_t k = l; k < count; k += lanes)
+                body(k, k / lanes, (count - l - 1) / lanes + 1);
+        };
+        runtime::parallel_for(lanes, lane);
+    }
+
+    void find_seeds();
+    std::vector<std::function<product_list(const keep_going&)>> seed_makers();
+    void race();
+    void run_arms(double begin, double end, std::int64_t trials);
+    void keep_fewer(std::size_t count);
+    void put_back_and_cool();
+    void keep_whole(const product_list& of_core) { best_.products = simple_.whole(of_core); }
+    void judge(search_arm& arm);
+    order_found finish();
+
+    const hypergraph& network_;
+    const search_options& options_;
+    search_clock clock_;
+    simplified_network raw_, simple_;
+    product_price price_;
+    double before_ = 0;  // log2 of the price of what simplification has made
+    double bound_ = -1;
+    int lanes_ = 1;
+    std::vector<scored_tree> seeds_;  // of the simplified core, best first
+    std::vector<std::unique_ptr<search_arm>> arms_;
+    scored_tree best_;               // of the whole network
+    std::vector<char> best_sliced_;  // by the whole network's numbers
+};
+
+std::vector<std::function<product_list(const keep_going&)>> order_search::seed_makers() {
+    const core_network& core = simple_.core;
+    std::vector<std::function<product_list(const keep_going&)>> makers;
+    const auto random_of = [this](std::uint64_t k) {
+        return random_stream(options_.seed * 64 + k);
+    };
+    makers.emplace_back([&core, random_of](const keep_going& go_on) {
+        auto random = random_of(1);
+        return greedy_tree(core, {}, random, go_on);
+    });
+    makers.emplace_back([&core, random_of](const keep_going& go_on) {
+        auto random = random_of(2);
+        return elimination_tree(core, {}, random, go_on);
+    });
+    const auto line = [&](auto order_of) {
+        makers.emplace_back(
+            [&core, order_of](const keep_going&) { return front_tree(core, order_of()); });
+    };
+    // A front of very many indices is no start, and takes time with their square.
+    constexpr std::int32_t most_in_line = 60000;
+    if (core.operands() <= most_in_line) {
+        line([&core] {
+            std::vector<std::int32_t> order(place(core.operands()));
+            std::iota(order.begin(), order.end(), 0);
+            return order;
+        });
+        line([&core] { return order_by_indices(core); });
+        line([&core] { return order_by_front(core, order_by_layers(core, 0).back()); });
+        line([&core] { return order_by_layers(core, order_by_layers(core, 0).back()); });
+        line([&core] { return order_by_front(core, 0); });
+    }
+    constexpr std::int32_t most_for_fill = 3000;
+    if (core.indices() <= most_for_fill)
+        makers.emplace_back([&core, random_of](const keep_going& go_on) {
+            auto random = random_of(3);
+            return elimination_tree(core, {0, true}, random, go_on);
+        });
+    for (std::uint64_t k = 0; k < 4; ++k)
+        makers.emplace_back([&core, random_of, k](const keep_going& go_on) {
+            auto random = random_of(4 + k);
+            if (k % 2 == 0) return elimination_tree(core, {0.3}, random, go_on);
+            return greedy_tree(core, {1, 0.1}, random, go_on);
+        });
+    return makers;
+}
+
+void order_search::find_seeds() {
+    const auto makers = seed_makers();
+    std::vector<scored_tree> made(makers.size());
+    const double deadline = 0.15 * options_.seconds;
+    on_all_lanes(static_cast<std::int64_t>(makers.size()), [&](std::int64_t k, std::int64_t,
+                                                               std::int64_t) {
+        scored_tree& tree = made[static_cast<std::size_t>(k)];
+        const bool first = k == 0;  // some order has to stand
+        if (!first && !clock_.until(deadline)) return;
+        tree.products =
+            makers[static_cast<std::size_t>(k)]([&] { return first || clock_.until(deadline); });
+        if (!tree.products.empty()) tree.score = tree_score(simple_.core, tree.products, price_);
+    });
+    for (auto& tree : made)
+        if (!tree.products.empty()) seeds_.push_back(std::move(tree));
+    // No two of the same price.
+    std::vector<std::size_t> order(seeds_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return seeds_[a].score != seeds_[b].score ? seeds_[a].score < seeds_[b].score : a < b;
+    });
+    std::vector<scored_tree> sorted;
+    for (const std::size_t k : order)
+        if (sorted.empty() || seeds_[k].score > sorted.back().score + 1e-6)
+            sorted.push_back(std::move(seeds_[k]));
+    seeds_ = std::move(sorted);
+}
+
+void order_search::judge(search_arm& arm) {
+    if (limited()) return;
+    if (options_.minimize == objective::multiplications) clock_.judge_price(arm.score());
+    const double largest = arm.ladder().largest();
+    if (options_.minimize == objective::largest_product && largest <= bound_ + 1e-9) clock_.stop();
+    // Three results meet in a product, none larger than the largest: together they have each index
+    // twice.
+    if (options_.minimize == objective::largest_intermediate &&
+        largest <= std::ceil(bound_ * 2 / 3 - 1e-9) + 1e-9)
+        clock_.stop();
+}
+
+void order_search::run_arms(double begin, double end, std::int64_t trials) {
+    const auto count = static_cast<std::int64_t>(arms_.size());
+    const std::int64_t flat_moves_by_time =
+        clock_.timed() ? std::llround(std::max(0.0, end - begin) * 1e7) : moves_of_trial / 2;
+    on_all_lanes(count, [&](std::int64_t k, std::int64_t place_in_lane, std::int64_t in_lane) {
+        search_arm& arm = *arms_[static_cast<std::size_t>(k)];
+        const double deadline = begin + (end - begin) * static_cast<double>(place_in_lane + 1) /
+                                            static_cast<double>(in_lane);
+        const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
+        const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial;
+        if (limited() && clock_.until(deadline) && arm.ladder().has_limit())
+            arm.ladder().slice_again();
+        arm.run(flat_moves_by_time / std::max<std::int64_t>(1, in_lane), [&] {
+            judge(arm);
+            return clock_.until(deadline) && (clock_.timed() || arm.ladder().moves() < last_move);
+        });
+    });
+}
+
+void order_search::keep_fewer(std::size_t count) {
+    std::sort(arms_.begin(), arms_.end(), [](const auto& a, const auto& b) {
+        return a->projected_score() < b->projected_score();
+    });
+    // The leader stays, whatever its slope.
+    const auto leader =
+        std::min_element(arms_.begin(), arms_.end(),
+                         [](const auto& a, const auto& b) { return a->score() < b->score(); });
+    std::rotate(arms_.begin(), leader, leader + 1);
+    if (arms_.size() > count) arms_.resize(count);
+}
+
+void order_search::race() {
+    const core_network& core = simple_.core;
+    const auto lanes = static_cast<std::size_t>(lanes_);
+    const bool timed = clock_.timed();
+    std::size_t count = 4;
+    if (timed) {
+        // Every arm has time for a ladder or two.
+        const double ladder_seconds = 3e-5 * core.operands();
+        const double share = 0.2 * std::max(0.0, clock_.seconds_left()) * lanes_;
+        count = static_cast<std::size_t>(std::clamp(share / ladder_seconds, 1.0, 4.0));
+        count = (std::max(count, lanes) + lanes - 1) / lanes * lanes;
+    }
+    const double fits = most_bytes / tree_annealer::bytes_for(core);
+    count = std::max<std::size_t>(1, std::min(count, static_cast<std::size_t>(fits)));
+    if (options_.minimize == objective::largest_product ||
+        options_.minimize == objective::largest_intermediate)
+        bound_ = product_bound_log2(network_);
+    arms_.resize(count);
+    on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
+        const auto place_of = static_cast<std::size_t>(k);
+        arms_[place_of] =
+            std::make_unique<search_arm>(core, price_, before_, options_.seed * 64 + 32 + place_of);
+        arms_[place_of]->start(seeds_[std::min(place_of, seeds_.size() - 1)].products);
+    });
+    const double left = std::max(0.0, clock_.seconds_left());
+    const double start = clock_.elapsed();
+    const double share = simple_.before.empty() || !can_anneal(raw_.core) ? 1.0 : 0.75;
+    const auto until = [&](double part) { return start + left * share * part; };
+    const std::int64_t trials = std::max<std::int64_t>(options_.trials, 1);
+    const auto first_trials = std::min<std::int64_t>(trials, static_cast<std::int64_t>(count));
+    const std::int64_t second_trials = (trials - first_trials) / 3;
+    if (count > lanes || !timed) {
+        run_arms(clock_.elapsed(), until(0.2), first_trials);
+        keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
+    }
+    if (limited()) {
+        const double limit = std::log2(options_.largest);
+        for (auto& arm : arms_) arm->ladder().set_limit(limit);
+    }
+    run_arms(clock_.elapsed(), until(0.45), second_trials);
+    keep_fewer(timed ? lanes : 2);
+    run_arms(clock_.elapsed(), until(1), trials - first_trials - second_trials);
+    std::sort(arms_.begin(), arms_.end(),
+              [](const auto& a, const auto& b) { return a->score() < b->score(); });
+    search_arm& leader = *arms_.front();
+    keep_whole(leader.ladder().products());
+    best_.score = leader.score();
+    best_sliced_.assign(network_.extents.size(), 0);
+    for (std::int32_t i = 0; i < core.indices(); ++i)
+        if (leader.ladder().sliced()[place(i)] != 0) best_sliced_[place(core.origin[place(i)])] = 1;
+}
+
+// What was simplified need not have been multiplied first: the whole tree is annealed where it is.
+void order_search::put_back_and_cool() {
+    const core_network& core = raw_.core;
+    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || clock_.stopped())
+        return;
+    const auto lanes = static_cast<std::size_t>(clock_.timed() ? lanes_ : 2);
+    std::vector<product_list> starts;
+    std::vector<std::vector<char>> slices;
+    for (std::size_t k = 0; k < lanes; ++k) {
+        std::vector<char> whole(network_.extents.size()), of_raw(core.weight.size());
+        slices.push_back(of_raw);
+        starts.push_back(best_.products);
+        if (arms_.empty()) continue;
+        ladder_search& ladder = arms_[std::min(k, arms_.size() - 1)]->ladder();
+        starts.back() = simple_.whole(ladder.products());
+        const auto& own = ladder.sliced();
+        for (std::size_t i = 0; i < own.size(); ++i)
+            if (own[i] != 0) whole[place(simple_.core.origin[i])] = 1;
+        for (std::size_t i = 0; i < of_raw.size(); ++i) of_raw[i] = whole[place(core.origin[i])];
+        slices.back() = std::move(of_raw);
+    }
+    arms_.clear();
+    arms_.resize(lanes);
+    on_all_lanes(static_cast<std::int64_t>(lanes), [&](std::int64_t k, std::int64_t, std::int64_t) {
+        const auto own = static_cast<std::size_t>(k);
+        auto& arm = arms_[own];
+        arm = std::make_unique<search_arm>(core, price_, -std::numeric_limits<double>::infinity(),
+                                           options_.seed * 64 + 48 + own);
+        arm->start(raw_.within(starts[own]));
+        if (limited()) {
+            arm->ladder().set_limit(std::log2(options_.largest));
+            arm->ladder().slice(slices[own]);
+        }
+        const double deadline = options_.seconds;
+        const double left = clock_.seconds_left();
+        const std::int64_t moves =
+            clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial / 3;
+        arm->run_cold(moves, [&] {
+            judge(*arm);
+            return clock_.until(deadline) &&
+                   (clock_.timed() || arm->ladder().moves() < moves_of_trial);
+        });
+    });
+    std::sort(arms_.begin(), arms_.end(),
+              [](const auto& a, const auto& b) { return a->score() < b->score(); });
+    search_arm& leader = *arms_.front();
+    best_.products = raw_.whole(leader.ladder().products());
+    best_.score = leader.score();
+    best_sliced_.assign(network_.extents.size(), 0);
+    for (std::int32_t i = 0; i < core.indices(); ++i)
+        if (leader.ladder().sliced()[place(i)] != 0) best_sliced_[place(core.origin[place(i)])] = 1;
+}
+
+order_found order_search::finish() {
+    order_found found;
+    found.products = std::move(best_.products);
+    if (limited()) cut_to_limit(network_, options_.largest, best_sliced_, found);
+    return found;
+}
+
+}  // namespace
+
+order_found search_order(const hypergraph& network, const search_options& options) {
+    check_network(network);
+    if (!(options.seconds >= 0) || options.trials < 0 || options.threads < 0)
+        throw error("order search: seconds, trials and threads may not be negative");
+    if (!(options.largest >= 1))
+        throw error("order search: no intermediate has fewer elements than one");
+    if (!(options.traffic_weight >= 0))
+        throw error("order search: the weight of traffic may not be negative");
+    if (network.operands() < 2) return {};
+    return order_search(network, options).run();
+}
+
+}  // namespace ricci::path
