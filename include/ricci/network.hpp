@@ -174,12 +174,15 @@ public:
     /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}.
     std::string json() const;
 
-    /// Orders from elsewhere, without slices. Throw ricci::error where `pairs` are no order of this
-    /// network: too many or too few of them, or one that uses what is not there or no longer there.
-    static contraction_order from_ssa(
-        const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
+    /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too many
+    /// or too few of them, or one that uses what is not there or no longer there; and for slices of
+    /// an index that is not there, or into fewer parts than 2 or more than its extent.
+    static contraction_order from_ssa(const network& n,
+                                      const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+                                      const std::vector<sliced_index>& slices = {});
     static contraction_order from_path(
-        const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
+        const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+        const std::vector<sliced_index>& slices = {});
     /// Throws ricci::error for a text that is no order, and for an order of another network.
     static contraction_order from_json(const network& n, std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/files/file_endings.hpp"
 #include "src/files/formats.hpp"
 #include "src/files/words.hpp"
 
@@ -19,17 +20,6 @@ constexpr format formats[] = {
     {".npz", read_npz, write_npz},
     {".safetensors", read_safetensors, write_safetensors},
 };
-
-bool ends_with(std::string_view text, std::string_view ending) {
-    if (text.size() < ending.size()) return false;
-    const std::string_view end = text.substr(text.size() - ending.size());
-    for (std::size_t k = 0; k < end.size(); ++k) {
-        const char c =
-            end[k] >= 'A' && end[k] <= 'Z' ? static_cast<char>(end[k] - 'A' + 'a') : end[k];
-        if (c != ending[k]) return false;
-    }
-    return true;
-}
 
 const format& format_of(std::string_view path) {
     for (const format& f : formats)

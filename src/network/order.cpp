@@ -25,12 +25,33 @@ std::vector<ssa_pair> narrowed(const pair_list& pairs) {
     return products;
 }
 
-contraction_order order_of_pairs(const network& n, const pair_list& pairs) {
+std::vector<path::slice> checked_slices(const std::vector<sliced_index>& sliced,
+                                        const network_data& n) {
+    std::vector<path::slice> slices;
+    std::vector<bool> seen(n.numbers.size(), false);
+    for (const sliced_index& s : sliced) {
+        const std::int32_t i = n.find(s.index);
+        if (i < 0)
+            throw error(fmt::format(
+                "ricci: the order slices index {}, which no tensor of the network has.", s.index));
+        const auto k = static_cast<std::size_t>(i);
+        if (seen[k]) throw error(fmt::format("ricci: the order slices index {} twice.", s.index));
+        if (s.parts < 2 || static_cast<std::uint64_t>(s.parts) > n.extents[k])
+            throw error(fmt::format("ricci: the order cuts index {} of extent {} into {} parts.",
+                                    s.index, n.extents[k], s.parts));
+        seen[k] = true;
+        slices.push_back({i, s.parts});
+    }
+    return slices;
+}
+
+contraction_order order_of_pairs(const network& n, const pair_list& pairs,
+                                 const std::vector<sliced_index>& slices) {
     const std::string wrong = why_no_order(n.size(), pairs);
     if (!wrong.empty())
         throw error(fmt::format("ricci: this is no order of the network: {}.", wrong));
     return order_of(n.data(), std::make_shared<path::hypergraph>(hypergraph_of(n.data())),
-                    narrowed(pairs), {});
+                    narrowed(pairs), checked_slices(slices, n.data()));
 }
 
 }  // namespace
@@ -128,12 +149,14 @@ std::vector<std::pair<std::size_t, std::size_t>> contraction_order::path() const
 }
 
 contraction_order contraction_order::from_ssa(
-    const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs) {
-    return networks::order_of_pairs(n, pairs);
+    const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+    const std::vector<sliced_index>& slices) {
+    return networks::order_of_pairs(n, pairs, slices);
 }
 
 contraction_order contraction_order::from_path(
-    const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs) {
+    const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+    const std::vector<sliced_index>& slices) {
     const std::size_t operands = n.size();
     const auto refuse = [](const std::string& words) {
         throw error(fmt::format("ricci: this is no path through the network: {}.", words));
@@ -158,7 +181,7 @@ contraction_order contraction_order::from_path(
         left.leave(b);
         left.take(operands + k);
     }
-    return networks::order_of_pairs(n, ssa);
+    return networks::order_of_pairs(n, ssa, slices);
 }
 
 }  // namespace ricci

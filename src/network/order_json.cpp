@@ -105,27 +105,6 @@ void check_network(const written_order& order, const network_data& n) {
         throw error("ricci: the order is of another network, whose indices or extents differ.");
 }
 
-std::vector<path::slice> checked_slices(const written_order& order, const network_data& n) {
-    std::vector<path::slice> slices;
-    std::vector<bool> seen(n.numbers.size(), false);
-    for (const sliced_index& s : order.slices) {
-        const std::int32_t i = n.find(s.index);
-        if (i < 0)
-            throw error(
-                fmt::format("ricci: the order slices index {}, which no tensor of the "
-                            "network has.",
-                            s.index));
-        const auto k = static_cast<std::size_t>(i);
-        if (seen[k]) throw error(fmt::format("ricci: the order slices index {} twice.", s.index));
-        if (s.parts < 2 || static_cast<std::uint64_t>(s.parts) > n.extents[k])
-            throw error(fmt::format("ricci: the order cuts index {} of extent {} into {} parts.",
-                                    s.index, n.extents[k], s.parts));
-        seen[k] = true;
-        slices.push_back({i, s.parts});
-    }
-    return slices;
-}
-
 }  // namespace
 
 std::string contraction_order::json() const {
@@ -158,15 +137,7 @@ contraction_order contraction_order::from_json(const network& n, std::string_vie
         throw error(fmt::format("ricci: the text is no order: line {}: {}.", m.line, m.words));
     }
     check_network(order, n.data());
-    const std::string wrong = why_no_order(n.size(), order.ssa);
-    if (!wrong.empty())
-        throw error(fmt::format("ricci: this is no order of the network: {}.", wrong));
-    std::vector<ssa_pair> products;
-    products.reserve(order.ssa.size());
-    for (const auto& [a, b] : order.ssa)
-        products.emplace_back(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
-    return order_of(n.data(), std::make_shared<path::hypergraph>(hypergraph_of(n.data())),
-                    std::move(products), checked_slices(order, n.data()));
+    return from_ssa(n, order.ssa, order.slices);
 }
 
 }  // namespace ricci
