@@ -48,7 +48,6 @@ execution::execution(const plan::program_plan& plan, purpose what) : instead_(pl
 }
 
 void execution::bind(const plan::program_plan& plan) {
-    const plan_memory memory(plan, workspace_.get());
     if (instead_) operands_ = plan.slots;
     rules_.clear();
     for (const auto& r : plan.rules) {
@@ -60,12 +59,17 @@ void execution::bind(const plan::program_plan& plan) {
     }
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         if (instead_) find_results(plan, k);
-        std::visit(
-            [&]<class Ready>(Ready& ready) {
-                ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[k]));
-            },
-            steps_[k].what);
+        bind_step(plan, k);
     }
+}
+
+void execution::bind_step(const plan::program_plan& plan, std::size_t step) {
+    const plan_memory memory(plan, workspace_.get());
+    std::visit(
+        [&]<class Ready>(Ready& ready) {
+            ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[step]));
+        },
+        steps_[step].what);
 }
 
 std::string execution::words(std::size_t step, std::size_t part) const {

@@ -36,6 +36,14 @@ public:
     /// The same where the caller holds what all of it lends.
     void run_held();
     const runtime::loan_book& loans() const { return loans_; }
+    runtime::loan_book& loans() { return loans_; }
+
+    // One step of a plan that has no rules and looks nothing up, by whoever runs steps in loops:
+    // with the addresses that its slots have now; while all that it lends is held.
+    void bind_step(const plan::program_plan& plan, std::size_t step);
+    void run_step(std::size_t step) {
+        std::visit([](auto& ready) { ready.run(); }, steps_[step].what);
+    }
 
     /// How the kernels carry out a part of a step, where that is worth telling.
     std::string words(std::size_t step, std::size_t part) const;

@@ -47,7 +47,8 @@ struct slot {
     bool is_truth = false;             // foreign: each of its whole numbers is one byte, 0 or 1
     std::size_t bytes = 0;             // workspace
     std::size_t workspace_offset = 0;  // workspace, bytes
-    std::vector<ir::ref> axes;         // temporaries: the index of each axis, for words
+    bool lasts = false;  // workspace: shares its bytes with no other, as steps run again without it
+    std::vector<ir::ref> axes;  // temporaries: the index of each axis, for words
 };
 
 /// A tensor that a step reads or writes.

@@ -55,6 +55,8 @@ void lay_out_workspace(program_plan& plan) {
             }
             lives[entry[k]].last = s;
         });
+    for (auto& life : lives)
+        if (plan.slots[life.slot].lasts) life.first = 0, life.last = plan.compiled.size();
 
     // What a C++ object may measure; a larger sum of extents could not be addressed.
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
@@ -74,13 +76,15 @@ void lay_out_workspace(program_plan& plan) {
                 "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
         const auto* map = std::get_if<map_step>(&plan.compiled[life.first]);
-        const bool written =
-            map != nullptr && map->uses[0].slot == static_cast<std::int32_t>(life.slot);
+        const bool written = map != nullptr &&
+                             map->uses[0].slot == static_cast<std::int32_t>(life.slot) &&
+                             !plan.slots[life.slot].lasts;
         lifetime* replaced = nullptr;
         for (std::int32_t slot :
              written ? read_in_place(plan, *map) : std::vector<std::int32_t>{}) {
             const auto k = entry[static_cast<std::size_t>(slot)];
-            if (k != unseen && lives[k].last == life.first) replaced = &lives[k];
+            if (k != unseen && lives[k].last == life.first && !plan.slots[lives[k].slot].lasts)
+                replaced = &lives[k];
         }
         if (replaced) {
             life.begin = replaced->begin, life.end = replaced->end;

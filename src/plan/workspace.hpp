@@ -9,8 +9,8 @@ namespace ricci::plan {
 inline constexpr std::size_t workspace_alignment = 64;
 
 /// Sets the offset of every workspace slot and the size of the block. Two slots share bytes only
-/// when no step comes between the first use of one and the last use of the other. Throws
-/// ricci::error when the sizes overflow.
+/// when no step comes between the first use of one and the last use of the other, and neither
+/// lasts. Throws ricci::error when the sizes overflow.
 void lay_out_workspace(program_plan& plan);
 
 }  // namespace ricci::plan

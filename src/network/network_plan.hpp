@@ -1,0 +1,49 @@
+// A network as a plan: the second producer of assignments beside equations. No text and no names
+// pass here; emission, kernels, workspace, loans and threads are those of all plans.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ricci/element.hpp>
+
+#include "src/network/tree.hpp"
+#include "src/plan/plan.hpp"
+
+namespace ricci::networks {
+
+/// One operand's memory.
+struct operand_memory {
+    const void* data = nullptr;
+    std::span<const std::int64_t> strides;  // of its axes, in elements
+    bool conjugate = false;
+};
+
+/// What a plan is made of. Extents are those of what is computed at once: of an index that is
+/// sliced, one range of it, which begins at the operand's memory.
+struct plan_request {
+    element type = element::f32;
+    const step_tree* tree = nullptr;
+    std::span<const std::int64_t> extents;  // of each index
+    std::span<const operand_memory> operands;
+    /// Of each index, whether it is sliced: what depends on other sliced indices than what it is
+    /// made into has to last, since the steps do not run equally often.
+    std::span<const bool> sliced;
+    /// The row-major result; its strides are of all of it, where a range of an open index is
+    /// computed.
+    void* result = nullptr;
+    std::span<const std::int64_t> result_strides;
+    bool adds = false;   // to the result, instead of writing it
+    bool keeps = false;  // all intermediates last, so that what has not changed is not made again
+};
+
+struct network_plan {
+    plan::program_plan plan;
+    std::vector<std::int32_t> slots;  // of each tensor of the tree
+};
+
+/// Throws ricci::error where intermediates are larger than memory has addresses.
+network_plan plan_network(const plan_request& asked);
+
+}  // namespace ricci::networks

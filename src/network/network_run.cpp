@@ -1,0 +1,302 @@
+#include "src/network/network_run.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::networks {
+/// A sliced index as one plan goes through it: `count` ranges of `width` places each.
+struct range_loop {
+    std::int32_t index = -1;
+    std::int64_t first = 0, width = 1, count = 1;
+};
+
+namespace {
+
+std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
+
+// Of a loop in a set of loops. More than 64 of them share bits: some steps run without need then.
+std::uint64_t bit_of(std::size_t l) { return std::uint64_t{1} << (l % 64); }
+
+/// All combinations of what each cut index has: ranges of the full width, and a shorter one.
+std::vector<std::vector<range_loop>> boxes_of(const run_request& asked) {
+    std::vector<std::vector<range_loop>> boxes{{}};
+    for (const path::slice& s : asked.slices) {
+        const auto extent = static_cast<std::int64_t>(asked.extents[at(s.index)]);
+        if (s.parts <= 1 || extent <= 1) continue;
+        const std::int64_t width = (extent + s.parts - 1) / s.parts;
+        const std::int64_t full = extent / width, rest = extent % width;
+        std::vector<std::vector<range_loop>> more;
+        for (const auto& box : boxes) {
+            more.push_back(box);
+            more.back().push_back({s.index, 0, width, full});
+            if (rest == 0) continue;
+            more.push_back(box);
+            more.back().push_back({s.index, full * width, rest, 1});
+        }
+        boxes = std::move(more);
+    }
+    return boxes;
+}
+
+std::vector<std::int64_t> row_major_strides(const run_request& asked) {
+    std::vector<std::int64_t> strides(asked.open.size());
+    std::int64_t elements = 1;
+    for (std::size_t axis = strides.size(); axis-- > 0;) {
+        strides[axis] = elements;
+        elements *= static_cast<std::int64_t>(asked.extents[at(asked.open[axis])]);
+    }
+    return strides;
+}
+
+}  // namespace
+
+/// A plan for all ranges of equal length, and where each pass over it reads and writes.
+struct network_run::sliced_plan {
+    /// A tensor whose memory moves from range to range.
+    struct moving {
+        std::int32_t slot = -1;
+        std::size_t operand = 0;            // as many as there are: the result
+        std::int64_t first = 0;             // bytes
+        std::vector<std::int64_t> advance;  // bytes, for each loop
+    };
+
+    sliced_plan(const run_request& asked, const std::vector<range_loop>& ranges, bool adds)
+        : loops(ranges), planned(plan_of(asked, adds)) {
+        for (std::size_t k = 0; k <= asked.operands.size(); ++k) find_moving(asked, k);
+        find_dependences();
+        stale.resize(planned.plan.slots.size());
+        counters.resize(loops.size());
+    }
+
+    network_plan plan_of(const run_request& asked, bool adds) {
+        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
+        const std::unique_ptr<bool[]> sliced(new bool[extents.size()]());
+        for (const range_loop& l : loops) {
+            extents[at(l.index)] = l.width;
+            sliced[at(l.index)] = true;
+        }
+        tree = make_tree({asked.axes, asked.open, extents, asked.products});
+        const auto strides = row_major_strides(asked);
+        plan_request wanted;
+        wanted.type = asked.type;
+        wanted.tree = &tree;
+        wanted.extents = extents;
+        wanted.operands = asked.operands;
+        wanted.sliced = {sliced.get(), extents.size()};
+        wanted.result = asked.result;
+        wanted.result_strides = strides;
+        wanted.adds = adds;
+        wanted.keeps = asked.keeps;
+        return plan_network(wanted);
+    }
+
+    void find_moving(const run_request& asked, std::size_t k) {
+        const bool is_result = k == asked.operands.size();
+        const auto axes = is_result ? asked.open : asked.axes[k];
+        const auto strides = is_result
+                                 ? row_major_strides(asked)
+                                 : std::vector<std::int64_t>(asked.operands[k].strides.begin(),
+                                                             asked.operands[k].strides.end());
+        const auto bytes = static_cast<std::int64_t>(size_of(asked.type));
+        moving m;
+        m.operand = k;
+        m.slot = planned.slots[is_result ? at(tree.root()) : k];
+        bool moves = false;
+        for (const range_loop& l : loops) {
+            std::int64_t stride = 0;
+            for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                if (axes[axis] == l.index) stride += strides[axis] * bytes;
+            moves = moves || stride != 0;
+            m.first += stride * l.first;
+            m.advance.push_back(stride * l.width);
+        }
+        if (moves) all_moving.push_back(std::move(m));
+    }
+
+    // What each compiled step reads, as far as it may change between runs: tensors and loops.
+    void find_dependences() {
+        const auto& compiled = planned.plan.compiled;
+        loops_of_slot.resize(planned.plan.slots.size());
+        for (const moving& m : all_moving)
+            for (std::size_t l = 0; l < loops.size(); ++l)
+                if (m.advance[l] != 0) loops_of_slot[at(m.slot)] |= bit_of(l);
+        reader.resize(tree.operands);  // whose slots are the first ones
+        reads.resize(compiled.size());
+        writes.resize(compiled.size());
+        moved.resize(compiled.size());
+        for (std::size_t k = 0; k < compiled.size(); ++k) {
+            std::uint64_t all = 0;
+            for_each_slot(compiled[k], [&](std::int32_t slot, bool writing) {
+                if (writing) writes[k] = slot;
+                else reads[k].push_back(slot);
+                if (at(slot) < reader.size()) reader[at(slot)] = k;
+                all |= loops_of_slot[at(slot)];
+                moved[k] = moved[k] || std::any_of(all_moving.begin(), all_moving.end(),
+                                                   [&](const moving& m) { return m.slot == slot; });
+            });
+            // What is added to the result is added for every range.
+            if (planned.plan.slots[at(writes[k])].kind == plan::storage::output)
+                all = ~std::uint64_t{0};
+            depends.push_back(all);
+            loops_of_slot[at(writes[k])] = all;
+        }
+    }
+
+    double passes() const {
+        double count = 1;
+        for (const range_loop& l : loops) count *= static_cast<double>(l.count);
+        return count;
+    }
+
+    /// Addresses of all tensors for the ranges that the counters say.
+    void place(const std::vector<const void*>& operands, void* result) {
+        for (const moving& m : all_moving) {
+            std::int64_t offset = m.first;
+            for (std::size_t l = 0; l < loops.size(); ++l) offset += counters[l] * m.advance[l];
+            const void* base = m.operand < operands.size() ? operands[m.operand] : result;
+            planned.plan.slots[at(m.slot)].data =
+                static_cast<std::byte*>(const_cast<void*>(base)) + offset;
+        }
+    }
+    /// The next combination. Returns the loops whose counters changed; 0: there is none.
+    std::uint64_t advance() {
+        std::uint64_t changed = 0;
+        for (std::size_t l = loops.size(); l-- > 0;) {
+            changed |= bit_of(l);
+            if (++counters[l] < loops[l].count) return changed;
+            counters[l] = 0;
+        }
+        return 0;
+    }
+
+    std::vector<range_loop> loops;
+    step_tree tree;
+    network_plan planned;
+    std::optional<engine::execution> execution;
+    std::vector<moving> all_moving;
+    std::vector<std::int64_t> counters;
+    std::vector<std::uint64_t> loops_of_slot;  // bits: which loops change what is in it
+    std::vector<std::size_t> reader;           // of each operand: the step
+    // Of each compiled step:
+    std::vector<std::vector<std::int32_t>> reads;
+    std::vector<std::int32_t> writes;
+    std::vector<std::uint64_t> depends;  // bits: loops
+    std::vector<char> moved;             // whether it touches what moves
+    std::vector<char> stale;             // slots, in a run that does not make all again
+};
+
+network_run::network_run(const run_request& asked)
+    : result_(asked.result), changed_(asked.operands.size(), true) {
+    for (const auto& o : asked.operands) operands_.push_back(o.data);
+    for (const path::slice& s : asked.slices) adds_ = adds_ || !has_index(asked.open, s.index);
+    result_bytes_ = size_of(asked.type);
+    for (const std::int32_t i : asked.open) result_bytes_ *= asked.extents[at(i)];
+    make_plans(asked);
+}
+
+// All plans before any memory: what they need is known by then, but for what kernels lend.
+void network_run::make_plans(const run_request& asked) {
+    run_request wanted = asked;
+    double needed = 0;
+    const auto boxes = boxes_of(asked);
+    const auto plan_all = [&] {
+        plans_.clear();
+        passes_ = needed = 0;
+        for (const auto& box : boxes) {
+            plans_.push_back(std::make_unique<sliced_plan>(wanted, box, adds_));
+            passes_ += plans_.back()->passes();
+            needed += static_cast<double>(plans_.back()->planned.plan.workspace_bytes);
+        }
+    };
+    const auto refuse = [&] {
+        throw error(
+            fmt::format("ricci: beside the network's tensors and its result, intermediates in this "
+                        "order take {:.3g} bytes, and there is memory for {:.3g}: an order that is "
+                        "found for that memory slices indices.",
+                        needed, asked.memory));
+    };
+    wanted.keeps = asked.keeps && boxes.size() == 1 && boxes[0].empty();
+    plan_all();
+    if (needed > asked.memory && wanted.keeps) {
+        wanted.keeps = false;
+        plan_all();
+    }
+    if (needed > asked.memory) refuse();
+    keeps_ = wanted.keeps;
+    for (auto& p : plans_) {
+        p->execution.emplace(p->planned.plan);
+        for (const auto& piece : p->execution->loans().pieces(runtime::worker_count()))
+            needed += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
+    }
+    if (needed > asked.memory) refuse();
+}
+
+network_run::network_run(network_run&&) noexcept = default;
+network_run& network_run::operator=(network_run&&) noexcept = default;
+network_run::~network_run() = default;
+
+void network_run::bind(std::size_t operand, const void* data) {
+    changed_[operand] = true;
+    if (operands_[operand] == data) return;
+    operands_[operand] = data;
+    for (auto& p : plans_) {
+        const std::int32_t slot = p->planned.slots[operand];
+        p->planned.plan.slots[at(slot)].data = const_cast<void*>(data);
+        p->execution->bind_step(p->planned.plan, p->reader[operand]);
+    }
+}
+
+bool network_run::run(const std::function<bool(double)>& progress) {
+    if (adds_) std::memset(result_, 0, result_bytes_);
+    passes_done_ = 0;
+    steps_run_ = 0;
+    for (auto& p : plans_)
+        if (!run(*p, progress)) return false;
+    std::fill(changed_.begin(), changed_.end(), false);
+    has_run_ = true;
+    return true;
+}
+
+bool network_run::run(sliced_plan& p, const std::function<bool(double)>& progress) {
+    const runtime::held_memory held(p.execution->loans());
+    const bool all = !keeps_ || !has_run_;
+    std::fill(p.stale.begin(), p.stale.end(), false);
+    for (std::size_t k = 0; k < changed_.size(); ++k)
+        if (changed_[k]) p.stale[at(p.planned.slots[k])] = true;
+    std::fill(p.counters.begin(), p.counters.end(), 0);
+    const std::size_t steps = p.writes.size();
+    bool first = true;
+    for (std::uint64_t changed = ~std::uint64_t{0}; changed != 0; changed = p.advance()) {
+        p.place(operands_, result_);
+        for (std::size_t k = 0; k < steps; ++k) {
+            if (!first && (p.depends[k] & changed) == 0) continue;
+            if (!all) {
+                const bool stale = std::any_of(p.reads[k].begin(), p.reads[k].end(),
+                                               [&](std::int32_t s) { return p.stale[at(s)]; });
+                if (!stale) continue;
+                p.stale[at(p.writes[k])] = true;
+            }
+            if (p.moved[k]) p.execution->bind_step(p.planned.plan, k);
+            p.execution->run_step(k);
+            ++steps_run_;
+            if (progress && first &&
+                !progress((passes_done_ + static_cast<double>(k + 1) / static_cast<double>(steps)) /
+                          passes_))
+                return false;
+        }
+        first = false;
+        passes_done_ += 1;
+        if (progress && !progress(passes_done_ / passes_)) return false;
+    }
+    return true;
+}
+
+}  // namespace ricci::networks

@@ -1,0 +1,49 @@
+// The steps of a network: which tensors are multiplied or summed, in which sequence, and how the
+// axes of what they give lie in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ricci::networks {
+
+/// One step: `result` is the product of `left` and `right`, or `left` alone where right is -1,
+/// summed over the indices that the result has not.
+struct tree_step {
+    std::int32_t left = -1;
+    std::int32_t right = -1;
+    std::int32_t result = -1;
+};
+
+/// Tensors are numbered: the operands, then what steps give. The last step gives the result; each
+/// result is used by one later step, but for the last.
+struct step_tree {
+    std::size_t operands = 0;
+    // The indices of each tensor's axes, in the order in which they lie in memory; of operands as
+    // they were given, of others each index once.
+    std::vector<std::vector<std::int32_t>> axes;
+    std::vector<tree_step> steps;
+
+    std::int32_t root() const { return steps.back().result; }
+};
+
+/// What a tree is made of. `extents` are those of one slice.
+struct tree_request {
+    std::vector<std::span<const std::int32_t>> operands;  // indices of the axes; a diagonal twice
+    std::span<const std::int32_t> open;                   // axes of the result
+    std::span<const std::int64_t> extents;
+    std::span<const std::pair<std::int32_t, std::int32_t>> products;  // SSA
+};
+
+/// The steps of an order. Indices that one operand alone has are summed before its product; the
+/// tree is walked so that few elements live at once; each intermediate has its axes as the product
+/// that takes it reads them best: what is shared first, then rows and what is summed of the left
+/// factor, or what is summed and columns of the right one.
+step_tree make_tree(const tree_request& asked);
+
+/// Whether a sorted or unsorted list has the index.
+bool has_index(std::span<const std::int32_t> list, std::int32_t index);
+
+}  // namespace ricci::networks

@@ -1,0 +1,244 @@
+// Networks are contracted, compared with loops over all indices.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <ricci/network.hpp>
+
+#include "src/runtime/parallel.hpp"
+#include "tests/catch.hpp"
+#include "tests/unit/network/words_of.hpp"
+
+using namespace ricci;
+using ricci::testing::Contains;
+using ricci::testing::words_of;
+
+namespace {
+
+using complex = std::complex<double>;
+
+complex entry(const array& a, std::size_t k) {
+    switch (a.type()) {
+        case element::f64:
+            return static_cast<const double*>(a.data())[k];
+        case element::f32:
+            return static_cast<const float*>(a.data())[k];
+        case element::c128:
+            return static_cast<const complex*>(a.data())[k];
+        case element::i64:
+            return static_cast<double>(static_cast<const std::int64_t*>(a.data())[k]);
+        default:
+            return entry(a.converted(element::f64), k);
+    }
+}
+
+struct random_network {
+    std::mt19937_64 random;
+    std::map<std::int64_t, std::size_t> extents;
+    std::vector<std::vector<std::int64_t>> axes;
+    std::vector<bool> conjugate;
+    std::vector<array> operands;
+    std::vector<std::int64_t> open;
+    element type;
+
+    explicit random_network(std::uint64_t seed, element of_type, std::size_t most = 6)
+        : random(seed), type(of_type) {
+        const std::size_t tensors = 1 + below(most), indices = 1 + below(8);
+        for (std::size_t i = 0; i < indices; ++i)
+            extents[static_cast<std::int64_t>(7 * i)] = 1 + below(4);
+        for (std::size_t t = 0; t < tensors; ++t) add(below(5));
+        std::vector<std::int64_t> there;
+        for (const auto& list : axes)
+            for (const auto i : list)
+                if (std::find(there.begin(), there.end(), i) == there.end()) there.push_back(i);
+        std::shuffle(there.begin(), there.end(), random);
+        for (const auto i : there)
+            if (open.size() < 3 && below(3) == 0) open.push_back(i);
+    }
+    std::size_t below(std::size_t n) { return random() % n; }
+    void add(std::size_t rank) {
+        std::vector<std::int64_t> list;
+        std::vector<std::size_t> shape;
+        for (std::size_t k = 0; k < rank; ++k) {
+            list.push_back(static_cast<std::int64_t>(7 * below(extents.size())));
+            shape.push_back(extents.at(list.back()));
+        }
+        array a(element::c128, shape);
+        for (std::size_t k = 0; k < a.size(); ++k)
+            static_cast<complex*>(a.data())[k] = {static_cast<double>(below(9)) - 4,
+                                                  static_cast<double>(below(9)) - 4};
+        if (type != element::c128) {
+            array real(element::i64, shape);
+            for (std::size_t k = 0; k < a.size(); ++k)
+                static_cast<std::int64_t*>(real.data())[k] =
+                    static_cast<std::int64_t>(static_cast<complex*>(a.data())[k].real());
+            a = type == element::i64 ? std::move(real) : real.converted(type);
+        }
+        axes.push_back(std::move(list));
+        operands.push_back(std::move(a));
+        conjugate.push_back(below(3) == 0);
+    }
+
+    network made() const {
+        network n;
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            conjugate[k] ? n.add_conjugate(operands[k], axes[k]) : n.add(operands[k], axes[k]);
+        n.keep(open);
+        return n;
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> pairs() {
+        std::vector<std::size_t> left;
+        for (std::size_t k = 0; k < operands.size(); ++k) left.push_back(k);
+        std::vector<std::pair<std::size_t, std::size_t>> all;
+        for (std::size_t next = left.size(); left.size() > 1; ++next) {
+            std::shuffle(left.begin(), left.end(), random);
+            all.push_back({left[left.size() - 1], left[left.size() - 2]});
+            left.resize(left.size() - 2);
+            left.push_back(next);
+        }
+        return all;
+    }
+    contraction_order order(std::size_t slices) {
+        const network n = made();
+        const auto plain = contraction_order::from_ssa(n, pairs());
+        std::string text = plain.json(), cut;
+        std::vector<std::int64_t> there = n.indices();
+        std::shuffle(there.begin(), there.end(), random);
+        for (const auto i : there) {
+            if (cut.size() >= slices * 20 || extents.at(i) < 2) continue;
+            cut += fmt::format("{}{{\"index\": {}, \"parts\": {}}}", cut.empty() ? "" : ", ", i,
+                               2 + below(extents.at(i) - 1));
+        }
+        const std::string none = "\"slices\": [";
+        const auto at = text.find(none);
+        REQUIRE(at != std::string::npos);
+        text.insert(at + none.size(), cut);
+        return contraction_order::from_json(n, text);
+    }
+
+    std::vector<complex> brute_force() const {
+        std::size_t results = 1, all = 1;
+        for (const auto i : open) results *= extents.at(i);
+        for (const auto& [i, n] : extents)
+            if (made_of(i)) all *= n;
+        std::vector<complex> sums(results);
+        for (std::size_t k = 0; k < all; ++k) {
+            std::map<std::int64_t, std::size_t> at;
+            std::size_t rest = k;
+            for (const auto& [i, n] : extents)
+                if (made_of(i)) at[i] = rest % n, rest /= n;
+            complex product = 1;
+            for (std::size_t t = 0; t < operands.size(); ++t) {
+                const complex x = entry(operands[t], place(axes[t], at));
+                product *= conjugate[t] ? std::conj(x) : x;
+            }
+            sums[place(open, at)] += product;
+        }
+        return sums;
+    }
+    bool made_of(std::int64_t i) const {
+        for (const auto& list : axes)
+            if (std::find(list.begin(), list.end(), i) != list.end()) return true;
+        return false;
+    }
+    std::size_t place(const std::vector<std::int64_t>& list,
+                      const std::map<std::int64_t, std::size_t>& at) const {
+        std::size_t k = 0;
+        for (const auto i : list) k = k * extents.at(i) + at.at(i);
+        return k;
+    }
+};
+
+void check_same(const array& got, const std::vector<complex>& wanted) {
+    REQUIRE(got.size() == wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        CHECK(std::abs(entry(got, k) - wanted[k]) <=
+              (got.type() == element::f32 ? 1e-5 : 1e-12) * (1 + std::abs(wanted[k])));
+}
+
+}  // namespace
+
+TEST_CASE("networks are what loops over all their indices say", "[network]") {
+    for (const element type : {element::f64, element::c128, element::f32, element::i64})
+        for (std::uint64_t seed = 0; seed < 60; ++seed) {
+            random_network r(seed, type);
+            INFO(name_of(type) << ", seed " << seed);
+            const network n = r.made();
+            const auto wanted = r.brute_force();
+            check_same(contract(n, r.order(0)), wanted);
+            check_same(contract(n, r.order(1 + seed % 3)), wanted);
+        }
+}
+
+TEST_CASE("a prepared network takes other values, and makes only what they change", "[network]") {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        random_network r(seed, element::f64);
+        INFO("seed " << seed);
+        prepared_network p = prepare(r.made(), r.order(seed % 2));
+        p();
+        check_same(p.result(), r.brute_force());
+        for (int round = 0; round < 3; ++round) {
+            const std::size_t k = r.below(r.operands.size());
+            r.operands[k] = r.operands[k].clone();
+            auto* const values = static_cast<double*>(r.operands[k].data());
+            for (std::size_t e = 0; e < r.operands[k].size(); ++e) values[e] = 1 + values[e] / 2;
+            p.bind(k, r.operands[k]);
+            p();
+            check_same(p.result(), r.brute_force());
+        }
+    }
+}
+
+TEST_CASE("networks give the same bits with any number of threads", "[network]") {
+    for (std::uint64_t seed = 100; seed < 110; ++seed) {
+        random_network r(seed, element::f64);
+        const auto order = r.order(2);
+        std::vector<array> results;
+        for (const int threads : {1, 2, 5}) {
+            runtime::set_worker_count(threads);
+            results.push_back(contract(r.made(), order).clone());
+        }
+        runtime::set_worker_count(0);
+        for (const array& a : results)
+            CHECK(std::memcmp(a.data(), results[0].data(), a.size() * size_of(a.type())) == 0);
+    }
+}
+
+TEST_CASE("networks that cannot be contracted are refused", "[network]") {
+    network n;
+    n.add(shape(element::f64, {3, 3}), {0, 1});
+    n.add(array(element::f64, {3, 3}), {1, 2});
+    n.keep({0, 2});
+    const auto order = contraction_order::from_ssa(n, {{0, 1}});
+    CHECK_THAT(words_of([&] { contract(n, order); }), Contains("tensor 0") && Contains("shape"));
+    network other;
+    other.add(array(element::f64, {3, 3}), {0, 1});
+    CHECK_THAT(words_of([&] { contract(other, order); }), Contains("order"));
+    network chain;
+    for (int k = 0; k < 4; ++k) chain.add(array(element::f64, {300, 300}), {k, k + 1});
+    chain.keep({0, 4});
+    const auto in_pairs = contraction_order::from_ssa(chain, {{0, 1}, {2, 3}, {4, 5}});
+    CHECK_THAT(words_of([&] { contract(chain, in_pairs, {.memory = 4.0e6}); }),
+               Contains("memory") && Contains("1.44e+06"));
+    bool asked = false;
+    CHECK_THAT(words_of([&] {
+                   contract(chain, in_pairs, {.progress = [&](double, double) {
+                                asked = true;
+                                return false;
+                            }});
+               }),
+               Contains("stopped"));
+    CHECK(asked);
+    prepared_network p = prepare(chain, in_pairs);
+    CHECK_THAT(words_of([&] { p.bind(0, array(element::f64, {300, 301})); }), Contains("tensor 0"));
+    CHECK_THAT(words_of([&] {
+                   p.bind(9, array(element::f64, {300, 300}));
+               }),
+               Contains("no tensor 9"));
+}
