@@ -27,6 +27,12 @@ element type_of(const network_data& n) {
     return n.operands[0].type();
 }
 
+void check_operand(std::size_t operand, std::size_t count) {
+    if (operand >= count)
+        throw error(
+            fmt::format("ricci: the network has {} tensors, and no tensor {}.", count, operand));
+}
+
 void check_can_run(const network_data& n, const order_data& order,
                    const contract_options& options) {
     check_is_of(order, n);
@@ -47,49 +53,53 @@ void check_can_run(const network_data& n, const order_data& order,
 
 }  // namespace
 
-prepared_state::prepared_state(const network_data& n, const order_data& order,
-                               const contract_options& options, bool keeps)
-    : type_(type_of(n)), progress_(options.progress) {
+bound_network::bound_network(const network_data& n, const order_data& order,
+                             const contract_options& options)
+    : type(type_of(n)), computed(is_narrow(type) ? element::f32 : type) {
     check_can_run(n, order, options);
-    const element computed = is_narrow(type_) ? element::f32 : type_;
-    std::vector<std::size_t> extents;
-    for (const std::int32_t i : n.kept) extents.push_back(n.extents[static_cast<std::size_t>(i)]);
-    result_ = array(computed, extents);
-    run_request asked;
-    asked.type = computed;
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
-        operands_.push_back(is_narrow(type_) ? n.operands[k].converted(computed) : n.operands[k]);
+        operands.push_back(is_narrow(type) ? n.operands[k].converted(computed) : n.operands[k]);
         asked.axes.push_back(n.axes(k));
     }
     for (std::size_t k = 0; k < n.operands.size(); ++k)
-        asked.operands.push_back({operands_[k].data(), operands_[k].strides(), n.conjugate[k]});
+        asked.operands.push_back({operands[k].data(), operands[k].strides(), n.conjugate[k]});
+    asked.type = computed;
     asked.open = n.kept;
     asked.extents = n.extents;
     asked.products = order.products;
     asked.slices = order.slices;
-    asked.result = result_.data();
-    asked.keeps = keeps;
     constexpr double margin = 0.05;  // for the system and for other programs
     const double memory =
         options.memory > 0 ? options.memory : (1 - margin) * runtime::machine_memory();
-    const double left =
-        memory - bytes_of_operands(n) - static_cast<double>(result_.size() * size_of(computed));
-    asked.memory = std::max(left, 0.0);
-    run_.emplace(asked);
+    asked.memory = std::max(memory - bytes_of_operands(n), 0.0);
+}
+
+array bound_network::result_of(std::span<const std::int32_t> axes) {
+    std::vector<std::size_t> extents;
+    for (const std::int32_t i : axes) extents.push_back(asked.extents[static_cast<std::size_t>(i)]);
+    array made(computed, extents);
+    asked.results.push_back(made.data());
+    asked.memory -= static_cast<double>(made.size() * size_of(computed));
+    return made;
+}
+
+prepared_state::prepared_state(const network_data& n, const order_data& order,
+                               const contract_options& options, bool keeps)
+    : bound_(n, order, options), result_(bound_.result_of(n.kept)), progress_(options.progress) {
+    bound_.asked.keeps = keeps;
+    run_.emplace(bound_.asked);
 }
 
 void prepared_state::bind(std::size_t operand, const array& value) {
-    if (operand >= operands_.size())
-        throw error(fmt::format("ricci: the network has {} tensors, and no tensor {}.",
-                                operands_.size(), operand));
-    array& bound = operands_[operand];
+    check_operand(operand, bound_.operands.size());
+    array& bound = bound_.operands[operand];
     const auto same = [](const auto& a, const auto& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     };
-    if (value.type() != type_ || value.is_shape() || !same(value.extents(), bound.extents()))
+    if (value.type() != bound_.type || value.is_shape() || !same(value.extents(), bound.extents()))
         throw error(fmt::format(
             "ricci: tensor {} of the network was prepared with another shape or type.", operand));
-    if (type_ == bound.type() && same(value.strides(), bound.strides())) bound = value;
+    if (value.type() == bound.type() && same(value.strides(), bound.strides())) bound = value;
     else if (bound.is_contiguous()) bound = value.converted(bound.type());
     else
         throw error(fmt::format("ricci: tensor {} of the network was prepared with other strides.",
@@ -112,7 +122,31 @@ void prepared_state::run() {
 }
 
 array prepared_state::result() const {
-    return result_.type() == type_ ? result_ : result_.converted(type_);
+    return result_.type() == bound_.type ? result_ : result_.converted(bound_.type);
+}
+
+std::vector<array> derivatives(const network_data& n, const order_data& order,
+                               std::vector<std::size_t> operands) {
+    for (const std::size_t k : operands) check_operand(k, n.operands.size());
+    if (!n.kept.empty())
+        throw error(
+            fmt::format("ricci: the derivatives of a network are those of a number, and this one "
+                        "keeps {} indices.",
+                        n.kept.size()));
+    const std::vector<std::size_t> wanted = operands;
+    std::sort(operands.begin(), operands.end());
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    bound_network bound(n, order, {});
+    std::vector<array> made;
+    for (const std::size_t k : operands) made.push_back(bound.result_of(n.axes(k)));
+    bound.asked.derivatives = operands;
+    network_run(bound.asked).run();
+    std::vector<array> result;
+    for (const std::size_t k : wanted) {
+        const auto at = std::lower_bound(operands.begin(), operands.end(), k) - operands.begin();
+        result.push_back(made[static_cast<std::size_t>(at)].converted(bound.type));
+    }
+    return result;
 }
 
 }  // namespace networks
@@ -125,6 +159,11 @@ array contract(const network& n, const contraction_order& order, const contract_
 
 array contract(const network& n, const contract_options& options) {
     return contract(n, find_order(n, {.memory = options.memory}), options);
+}
+
+std::vector<array> gradient(const network& n, const contraction_order& order,
+                            const std::vector<std::size_t>& operands) {
+    return networks::derivatives(n.data(), order.data(), operands);
 }
 
 prepared_network::prepared_network(std::unique_ptr<networks::prepared_state> state)

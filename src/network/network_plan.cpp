@@ -43,7 +43,15 @@ public:
 private:
     static std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
     plan::graph& values() { return made_.plan.values; }
-    bool is_result(std::int32_t tensor) const { return tensor == tree_.root(); }
+    const output_memory* output_of(std::int32_t tensor) const {
+        for (const output_memory& o : asked_.outputs)
+            if (o.tensor == tensor) return &o;
+        return nullptr;
+    }
+    bool adds(std::int32_t tensor) const {
+        const output_memory* const o = output_of(tensor);
+        return o != nullptr && o->adds;
+    }
 
     void make_slot(std::size_t tensor) {
         plan::slot s;
@@ -54,10 +62,10 @@ private:
             s.kind = storage::input;
             s.strides.assign(o.strides.begin(), o.strides.end());
             s.data = const_cast<void*>(o.data);  // only read
-        } else if (is_result(number)) {
+        } else if (const output_memory* const o = output_of(number)) {
             s.kind = storage::output;
-            s.strides.assign(asked_.result_strides.begin(), asked_.result_strides.end());
-            s.data = asked_.result;
+            s.strides.assign(o->strides.begin(), o->strides.end());
+            s.data = o->data;
         } else {
             s.kind = storage::workspace;
             make_row_major(s);
@@ -112,7 +120,7 @@ private:
     void push(assign made) { made_.plan.steps.push_back(make_step(values(), std::move(made))); }
 
     void sum(const tree_step& s) {
-        const expr from = load(s.left);
+        const expr from = s.left < 0 ? values().constant(1) : load(s.left);
         assign made = begun(s, form::map, loops_of(from));
         made.body = from;
         put_map(s, std::move(made));
@@ -131,12 +139,12 @@ private:
         }
         made.folding = plan::fold::sum;
         made.scale = values().constant(1);
-        made.beta = asked_.adds && is_result(s.result) ? 1 : 0;
+        made.beta = adds(s.result) ? 1 : 0;
         push(std::move(made));
     }
     // A map does not add to what is there: what it folds is added by another one.
     void put_map(const tree_step& s, assign made) {
-        if (!asked_.adds || !is_result(s.result)) return push(std::move(made));
+        if (!adds(s.result)) return push(std::move(made));
         const access target = made.target;
         const expr before = values().load(target);
         if (made.over.empty()) {
@@ -171,14 +179,18 @@ private:
         for (std::size_t k = 0; k < tree_.operands; ++k)
             for (const std::int32_t i : tree_.axes[k])
                 if (asked_.sliced[at(i)] && !has_index(below[k], i)) below[k].push_back(i);
+        std::vector<std::int32_t> sliced;
+        for (std::size_t i = 0; i < asked_.sliced.size(); ++i)
+            if (asked_.sliced[i]) sliced.push_back(static_cast<std::int32_t>(i));
         const auto add = [](std::vector<std::int32_t>& to, const std::vector<std::int32_t>& from) {
             for (const std::int32_t i : from)
                 if (!has_index(to, i)) to.push_back(i);
         };
         for (const tree_step& s : tree_.steps) {
             auto& all = below[at(s.result)];
-            add(all, below[at(s.left)]);
+            if (s.left >= 0) add(all, below[at(s.left)]);
             if (s.right >= 0) add(all, below[at(s.right)]);
+            if (output_of(s.result) != nullptr) add(all, sliced);  // written for every range
             for (const std::int32_t factor : {s.left, s.right}) {
                 if (factor < 0 || at(factor) < tree_.operands) continue;
                 if (asked_.keeps || below[at(factor)].size() < all.size())

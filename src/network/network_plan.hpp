@@ -20,6 +20,14 @@ struct operand_memory {
     bool conjugate = false;
 };
 
+/// A tensor of the tree that is written to the caller's memory, which begins with what is computed.
+struct output_memory {
+    std::int32_t tensor = -1;
+    void* data = nullptr;
+    std::span<const std::int64_t> strides;  // of its axes, in elements
+    bool adds = false;                      // to what is there, instead of writing it
+};
+
 /// What a plan is made of. Extents are those of what is computed at once: of an index that is
 /// sliced, one range of it, which begins at the operand's memory.
 struct plan_request {
@@ -30,11 +38,7 @@ struct plan_request {
     /// Of each index, whether it is sliced: what depends on other sliced indices than what it is
     /// made into has to last, since the steps do not run equally often.
     std::span<const bool> sliced;
-    /// The row-major result; its strides are of all of it, where a range of an open index is
-    /// computed.
-    void* result = nullptr;
-    std::span<const std::int64_t> result_strides;
-    bool adds = false;   // to the result, instead of writing it
+    std::span<const output_memory> outputs;
     bool keeps = false;  // all intermediates last, so that what has not changed is not made again
 };
 

@@ -46,16 +46,6 @@ std::vector<std::vector<range_loop>> boxes_of(const run_request& asked) {
     return boxes;
 }
 
-std::vector<std::int64_t> row_major_strides(const run_request& asked) {
-    std::vector<std::int64_t> strides(asked.open.size());
-    std::int64_t elements = 1;
-    for (std::size_t axis = strides.size(); axis-- > 0;) {
-        strides[axis] = elements;
-        elements *= static_cast<std::int64_t>(asked.extents[at(asked.open[axis])]);
-    }
-    return strides;
-}
-
 }  // namespace
 
 /// A plan for all ranges of equal length, and where each pass over it reads and writes.
@@ -63,20 +53,25 @@ struct network_run::sliced_plan {
     /// A tensor whose memory moves from range to range.
     struct moving {
         std::int32_t slot = -1;
-        std::size_t operand = 0;            // as many as there are: the result
+        std::size_t number = 0;             // operands, then outputs
         std::int64_t first = 0;             // bytes
         std::vector<std::int64_t> advance;  // bytes, for each loop
     };
 
-    sliced_plan(const run_request& asked, const std::vector<range_loop>& ranges, bool adds)
-        : loops(ranges), planned(plan_of(asked, adds)) {
-        for (std::size_t k = 0; k <= asked.operands.size(); ++k) find_moving(asked, k);
+    sliced_plan(const run_request& asked, const std::vector<range_loop>& ranges,
+                const std::vector<output>& outputs)
+        : loops(ranges), planned(plan_of(asked, outputs)) {
+        for (std::size_t k = 0; k < asked.operands.size(); ++k)
+            find_moving(asked, k, k, asked.axes[k], asked.operands[k].strides);
+        for (std::size_t k = 0; k < outputs.size(); ++k)
+            find_moving(asked, asked.operands.size() + k, at(results[k]), outputs[k].axes,
+                        outputs[k].strides);
         find_dependences();
         stale.resize(planned.plan.slots.size());
         counters.resize(loops.size());
     }
 
-    network_plan plan_of(const run_request& asked, bool adds) {
+    network_plan plan_of(const run_request& asked, const std::vector<output>& outputs) {
         std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
         const std::unique_ptr<bool[]> sliced(new bool[extents.size()]());
         for (const range_loop& l : loops) {
@@ -84,31 +79,29 @@ struct network_run::sliced_plan {
             sliced[at(l.index)] = true;
         }
         tree = make_tree({asked.axes, asked.open, extents, asked.products});
-        const auto strides = row_major_strides(asked);
+        if (asked.derivatives.empty()) results = {tree.root};
+        else results = add_derivatives(tree, asked.derivatives);
+        std::vector<output_memory> written;
+        for (std::size_t k = 0; k < outputs.size(); ++k)
+            written.push_back({results[k], outputs[k].data, outputs[k].strides, outputs[k].adds});
         plan_request wanted;
         wanted.type = asked.type;
         wanted.tree = &tree;
         wanted.extents = extents;
         wanted.operands = asked.operands;
         wanted.sliced = {sliced.get(), extents.size()};
-        wanted.result = asked.result;
-        wanted.result_strides = strides;
-        wanted.adds = adds;
+        wanted.outputs = written;
         wanted.keeps = asked.keeps;
         return plan_network(wanted);
     }
 
-    void find_moving(const run_request& asked, std::size_t k) {
-        const bool is_result = k == asked.operands.size();
-        const auto axes = is_result ? asked.open : asked.axes[k];
-        const auto strides = is_result
-                                 ? row_major_strides(asked)
-                                 : std::vector<std::int64_t>(asked.operands[k].strides.begin(),
-                                                             asked.operands[k].strides.end());
+    // `number`: operands, then outputs.
+    void find_moving(const run_request& asked, std::size_t number, std::size_t tensor,
+                     std::span<const std::int32_t> axes, std::span<const std::int64_t> strides) {
         const auto bytes = static_cast<std::int64_t>(size_of(asked.type));
         moving m;
-        m.operand = k;
-        m.slot = planned.slots[is_result ? at(tree.root()) : k];
+        m.number = number;
+        m.slot = planned.slots[tensor];
         bool moves = false;
         for (const range_loop& l : loops) {
             std::int64_t stride = 0;
@@ -128,7 +121,7 @@ struct network_run::sliced_plan {
         for (const moving& m : all_moving)
             for (std::size_t l = 0; l < loops.size(); ++l)
                 if (m.advance[l] != 0) loops_of_slot[at(m.slot)] |= bit_of(l);
-        reader.resize(tree.operands);  // whose slots are the first ones
+        readers.resize(tree.operands);  // whose slots are the first ones
         reads.resize(compiled.size());
         writes.resize(compiled.size());
         moved.resize(compiled.size());
@@ -137,7 +130,7 @@ struct network_run::sliced_plan {
             for_each_slot(compiled[k], [&](std::int32_t slot, bool writing) {
                 if (writing) writes[k] = slot;
                 else reads[k].push_back(slot);
-                if (at(slot) < reader.size()) reader[at(slot)] = k;
+                if (at(slot) < readers.size()) readers[at(slot)].push_back(k);
                 all |= loops_of_slot[at(slot)];
                 moved[k] = moved[k] || std::any_of(all_moving.begin(), all_moving.end(),
                                                    [&](const moving& m) { return m.slot == slot; });
@@ -157,11 +150,13 @@ struct network_run::sliced_plan {
     }
 
     /// Addresses of all tensors for the ranges that the counters say.
-    void place(const std::vector<const void*>& operands, void* result) {
+    void place(const std::vector<const void*>& operands, const std::vector<output>& outputs) {
         for (const moving& m : all_moving) {
             std::int64_t offset = m.first;
             for (std::size_t l = 0; l < loops.size(); ++l) offset += counters[l] * m.advance[l];
-            const void* base = m.operand < operands.size() ? operands[m.operand] : result;
+            const void* base = m.number < operands.size()
+                                   ? operands[m.number]
+                                   : outputs[m.number - operands.size()].data;
             planned.plan.slots[at(m.slot)].data =
                 static_cast<std::byte*>(const_cast<void*>(base)) + offset;
         }
@@ -179,12 +174,13 @@ struct network_run::sliced_plan {
 
     std::vector<range_loop> loops;
     step_tree tree;
+    std::vector<std::int32_t> results;  // tensors of the tree, one for each output
     network_plan planned;
     std::optional<engine::execution> execution;
     std::vector<moving> all_moving;
     std::vector<std::int64_t> counters;
-    std::vector<std::uint64_t> loops_of_slot;  // bits: which loops change what is in it
-    std::vector<std::size_t> reader;           // of each operand: the step
+    std::vector<std::uint64_t> loops_of_slot;       // bits: which loops change what is in it
+    std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
     // Of each compiled step:
     std::vector<std::vector<std::int32_t>> reads;
     std::vector<std::int32_t> writes;
@@ -193,13 +189,24 @@ struct network_run::sliced_plan {
     std::vector<char> stale;             // slots, in a run that does not make all again
 };
 
-network_run::network_run(const run_request& asked)
-    : result_(asked.result), changed_(asked.operands.size(), true) {
+network_run::network_run(const run_request& asked) : changed_(asked.operands.size(), true) {
     for (const auto& o : asked.operands) operands_.push_back(o.data);
-    for (const path::slice& s : asked.slices) adds_ = adds_ || !has_index(asked.open, s.index);
-    result_bytes_ = size_of(asked.type);
-    for (const std::int32_t i : asked.open) result_bytes_ *= asked.extents[at(i)];
+    for (std::size_t k = 0; k < asked.results.size(); ++k)
+        outputs_.push_back(output_of(
+            asked, asked.derivatives.empty() ? asked.open : asked.axes[asked.derivatives[k]],
+            asked.results[k]));
     make_plans(asked);
+}
+
+network_run::output network_run::output_of(const run_request& asked,
+                                           std::span<const std::int32_t> axes, void* data) {
+    output made{axes, data, size_of(asked.type), std::vector<std::int64_t>(axes.size()), false};
+    for (std::size_t axis = axes.size(); axis-- > 0;) {
+        made.strides[axis] = static_cast<std::int64_t>(made.bytes / size_of(asked.type));
+        made.bytes *= asked.extents[at(axes[axis])];
+    }
+    for (const path::slice& s : asked.slices) made.adds = made.adds || !has_index(axes, s.index);
+    return made;
 }
 
 // All plans before any memory: what they need is known by then, but for what kernels lend.
@@ -211,7 +218,7 @@ void network_run::make_plans(const run_request& asked) {
         plans_.clear();
         passes_ = needed = 0;
         for (const auto& box : boxes) {
-            plans_.push_back(std::make_unique<sliced_plan>(wanted, box, adds_));
+            plans_.push_back(std::make_unique<sliced_plan>(wanted, box, outputs_));
             passes_ += plans_.back()->passes();
             needed += static_cast<double>(plans_.back()->planned.plan.workspace_bytes);
         }
@@ -250,12 +257,13 @@ void network_run::bind(std::size_t operand, const void* data) {
     for (auto& p : plans_) {
         const std::int32_t slot = p->planned.slots[operand];
         p->planned.plan.slots[at(slot)].data = const_cast<void*>(data);
-        p->execution->bind_step(p->planned.plan, p->reader[operand]);
+        for (const std::size_t k : p->readers[operand]) p->execution->bind_step(p->planned.plan, k);
     }
 }
 
 bool network_run::run(const std::function<bool(double)>& progress) {
-    if (adds_) std::memset(result_, 0, result_bytes_);
+    for (const output& o : outputs_)
+        if (o.adds) std::memset(o.data, 0, o.bytes);
     passes_done_ = 0;
     steps_run_ = 0;
     for (auto& p : plans_)
@@ -275,7 +283,7 @@ bool network_run::run(sliced_plan& p, const std::function<bool(double)>& progres
     const std::size_t steps = p.writes.size();
     bool first = true;
     for (std::uint64_t changed = ~std::uint64_t{0}; changed != 0; changed = p.advance()) {
-        p.place(operands_, result_);
+        p.place(operands_, outputs_);
         for (std::size_t k = 0; k < steps; ++k) {
             if (!first && (p.depends[k] & changed) == 0) continue;
             if (!all) {

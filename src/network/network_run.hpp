@@ -25,10 +25,13 @@ struct run_request {
     std::span<const std::size_t> extents;                             // of each index
     std::span<const std::pair<std::int32_t, std::int32_t>> products;  // SSA
     std::span<const path::slice> slices;
-    void* result = nullptr;  // row-major, of the open indices
-    bool keeps = false;      // intermediates, so that what has not changed is not made again, where
-                             // there is memory for all of them
-    double memory = 0;       // bytes for intermediates and what kernels lend
+    /// The result, row-major, of the open indices; or, of a scalar result, its derivatives by some
+    /// operands, row-major.
+    std::vector<void*> results;
+    std::span<const std::size_t> derivatives = {};
+    bool keeps = false;  // intermediates, so that what has not changed is not made again, where
+                         // there is memory for all of them
+    double memory = 0;   // bytes for intermediates and what kernels lend
 };
 
 /// Loops around steps: the same steps for each range of the sliced indices, with other addresses.
@@ -58,9 +61,19 @@ private:
 
     std::vector<std::unique_ptr<sliced_plan>> plans_;
     std::vector<const void*> operands_;
-    void* result_ = nullptr;
-    std::size_t result_bytes_ = 0;
-    bool adds_ = false, keeps_ = false, has_run_ = false;
+    /// One tensor that is computed.
+    struct output {
+        std::span<const std::int32_t> axes;
+        void* data = nullptr;
+        std::size_t bytes = 0;
+        std::vector<std::int64_t> strides;
+        bool adds = false;  // over ranges of an index that it has not
+    };
+    static output output_of(const run_request& asked, std::span<const std::int32_t> axes,
+                            void* data);
+
+    std::vector<output> outputs_;
+    bool keeps_ = false, has_run_ = false;
     std::vector<bool> changed_;  // operands, since the last run
     double passes_ = 0, passes_done_ = 0;
     std::size_t steps_run_ = 0;

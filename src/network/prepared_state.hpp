@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <ricci/array.hpp>
@@ -13,6 +15,18 @@
 #include "src/network/order_data.hpp"
 
 namespace ricci::networks {
+
+/// What is asked of a run, and the tensors that it reads; 16-bit numbers as float.
+struct bound_network {
+    /// Throws ricci::error for what cannot be run.
+    bound_network(const network_data& n, const order_data& order, const contract_options& options);
+    /// One more result, zeroed, of these indices' extents.
+    array result_of(std::span<const std::int32_t> axes);
+
+    element type, computed;
+    std::vector<array> operands;
+    run_request asked;
+};
 
 /// 16-bit numbers are computed as float: tensors are converted when they are bound, the result when
 /// it is asked for.
@@ -25,8 +39,7 @@ struct prepared_state {
     array result() const;
 
 private:
-    element type_;
-    std::vector<array> operands_;
+    bound_network bound_;
     array result_;
     std::optional<network_run> run_;
     detail::progress_function progress_;

@@ -8,6 +8,15 @@ namespace {
 
 using index_list_of_axes = std::vector<std::int32_t>;
 
+std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
+
+index_list_of_axes distinct(std::span<const std::int32_t> axes) {
+    index_list_of_axes list(axes.begin(), axes.end());
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+}
+
 /// The order as a tree, with the indices of every node.
 class tree_maker {
 public:
@@ -26,6 +35,7 @@ public:
         for (std::size_t k = 0; k < tree_.operands; ++k) sum_lone(k);
         for (const auto& [left, right] : asked_.products) multiply(left, right);
         emit();
+        tree_.root = tree_.steps.back().result;
         lay_out();
         return std::move(tree_);
     }
@@ -37,14 +47,7 @@ private:
         std::int32_t tensor;  // in the tree, once it is made; of operands what is summed
         double size, peak;    // elements
     };
-    static std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
 
-    static index_list_of_axes distinct(std::span<const std::int32_t> axes) {
-        index_list_of_axes list(axes.begin(), axes.end());
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-        return list;
-    }
     double size_of_indices(const index_list_of_axes& list) const {
         double size = 1;
         for (const std::int32_t i : list) size *= static_cast<double>(asked_.extents[at(i)]);
@@ -187,5 +190,35 @@ bool has_index(std::span<const std::int32_t> list, std::int32_t index) {
 }
 
 step_tree make_tree(const tree_request& asked) { return tree_maker(asked).take(); }
+
+std::vector<std::int32_t> add_derivatives(step_tree& tree, std::span<const std::size_t> operands) {
+    std::vector<bool> wanted(tree.axes.size());
+    for (const std::size_t k : operands) wanted[k] = true;
+    for (const tree_step& s : tree.steps)
+        wanted[at(s.result)] = wanted[at(s.left)] || (s.right >= 0 && wanted[at(s.right)]);
+    // The derivative by each tensor; that by the result is 1, and no tensor.
+    constexpr std::int32_t none = -2, one = -1;
+    std::vector<std::int32_t> by(tree.axes.size(), none);
+    by[at(tree.root)] = one;
+    const std::size_t forward = tree.steps.size();
+    for (std::size_t k = forward; k-- > 0;) {
+        const tree_step s = tree.steps[k];
+        const std::int32_t above = by[at(s.result)];
+        const auto give = [&](std::int32_t factor, std::int32_t other) {
+            if (factor < 0 || !wanted[at(factor)]) return;
+            const auto made = static_cast<std::int32_t>(tree.axes.size());
+            tree.axes.push_back(tree.axes[at(factor)]);
+            by[at(factor)] = made;
+            if (above == one || other < 0)
+                tree.steps.push_back({above == one ? other : above, -1, made});
+            else tree.steps.push_back({above, other, made});
+        };
+        give(s.left, s.right);
+        give(s.right, s.left);
+    }
+    std::vector<std::int32_t> result;
+    for (const std::size_t k : operands) result.push_back(by[k]);
+    return result;
+}
 
 }  // namespace ricci::networks

@@ -17,8 +17,8 @@ struct tree_step {
     std::int32_t result = -1;
 };
 
-/// Tensors are numbered: the operands, then what steps give. The last step gives the result; each
-/// result is used by one later step, but for the last.
+/// Tensors are numbered: the operands, then what steps give. Of an order each is used by one step,
+/// but for the last one's, which is the result; derivatives use them again.
 struct step_tree {
     std::size_t operands = 0;
     // The indices of each tensor's axes, in the order in which they lie in memory; of operands as
@@ -26,7 +26,7 @@ struct step_tree {
     std::vector<std::vector<std::int32_t>> axes;
     std::vector<tree_step> steps;
 
-    std::int32_t root() const { return steps.back().result; }
+    std::int32_t root = -1;  // the result of the order
 };
 
 /// What a tree is made of. `extents` are those of one slice.
@@ -42,6 +42,11 @@ struct tree_request {
 /// that takes it reads them best: what is shared first, then rows and what is summed of the left
 /// factor, or what is summed and columns of the right one.
 step_tree make_tree(const tree_request& asked);
+
+/// Appends the steps that give the derivatives of a scalar result by some of the operands, in one
+/// pass back: that by a factor of a product is the product's own times the other factor. Returns the
+/// tensors, with the axes of the operands.
+std::vector<std::int32_t> add_derivatives(step_tree& tree, std::span<const std::size_t> operands);
 
 /// Whether a sorted or unsorted list has the index.
 bool has_index(std::span<const std::int32_t> list, std::int32_t index);

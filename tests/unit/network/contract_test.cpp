@@ -195,6 +195,35 @@ TEST_CASE("a prepared network takes other values, and makes only what they chang
     }
 }
 
+TEST_CASE("derivatives of networks are what the network says without one tensor", "[network]") {
+    for (const element type : {element::f64, element::c128})
+        for (std::uint64_t seed = 0; seed < 40; ++seed) {
+            random_network r(seed, type);
+            INFO(name_of(type) << ", seed " << seed);
+            r.open.clear();
+            const auto order = r.order(seed % 3);
+            std::vector<std::size_t> by;
+            for (std::size_t k = 0; k < r.operands.size(); ++k)
+                if (r.below(3) > 0) by.push_back(k);
+            if (by.size() > 1) by.push_back(by[0]);
+            const auto slopes = gradient(r.made(), order, by);
+            REQUIRE(slopes.size() == by.size());
+            for (std::size_t n = 0; n < by.size(); ++n) {
+                const array kept = r.operands[by[n]];
+                REQUIRE(slopes[n].size() == kept.size());
+                std::vector<complex> wanted;
+                for (std::size_t e = 0; e < kept.size(); ++e) {
+                    array unit(element::i64, kept.extents());
+                    static_cast<std::int64_t*>(unit.data())[e] = 1;
+                    r.operands[by[n]] = unit.converted(type);
+                    wanted.push_back(r.brute_force()[0]);
+                }
+                r.operands[by[n]] = kept;
+                check_same(slopes[n], wanted);
+            }
+        }
+}
+
 TEST_CASE("networks give the same bits with any number of threads", "[network]") {
     for (std::uint64_t seed = 100; seed < 110; ++seed) {
         random_network r(seed, element::f64);
@@ -235,6 +264,7 @@ TEST_CASE("networks that cannot be contracted are refused", "[network]") {
                }),
                Contains("stopped"));
     CHECK(asked);
+    CHECK_THAT(words_of([&] { gradient(chain, in_pairs, {0}); }), Contains("keeps 2 indices"));
     prepared_network p = prepare(chain, in_pairs);
     CHECK_THAT(words_of([&] { p.bind(0, array(element::f64, {300, 301})); }), Contains("tensor 0"));
     CHECK_THAT(words_of([&] {
