@@ -11,8 +11,10 @@
 #include "src/contract/algebra/line_folds.hpp"
 #include "src/contract/algebra/lone_fold.hpp"
 #include "src/contract/algebra/packed_extrema.hpp"
+#include "src/contract/algebra/shifted_product.hpp"
 #include "src/contract/empty_sum.hpp"
 #include "src/kernels/algebra/extrema.hpp"
+#include "src/kernels/algebra/logsumexp.hpp"
 #include "src/runtime/buffers.hpp"
 
 namespace ricci::contract {
@@ -58,11 +60,23 @@ std::unique_ptr<const algebra_strategy<T>> extremum_strategy(const steps::algebr
 }
 
 template <class T>
+std::unique_ptr<const algebra_strategy<T>> logsumexp_strategy(const steps::algebra_product& what) {
+    const kernels::logsumexp_table<T>& table = kernels::logsumexp_kernels<T>();
+    const index_groups groups = make_algebra_groups(what, table.lanes);
+    if (suits_shifted_product(groups))
+        return std::make_unique<const shifted_product<T>>(groups, table);
+    fold_kernels<T> folds{table.line, table.along, table.lanes};
+    return std::make_unique<const line_folds<T>>(groups, folds, false);
+}
+
+template <class T>
 std::unique_ptr<const algebra_strategy<T>> choose_algebra_strategy(
     const steps::algebra_product& what) {
     for (const auto& loops : {what.batch, what.m, what.n, what.k})
         for (const steps::contraction_loop& loop : loops)
             if (loop.extent == 0) return std::make_unique<const nothing_folded<T>>(what);
+    // A single term is its own fold, without logarithms.
+    if (what.algebra == sum_algebra::logsumexp) return logsumexp_strategy<T>(what);
     return extremum_strategy<T>(what);
 }
 

@@ -1,5 +1,5 @@
-// A tile of extrema with their places. Extrema are folded as without; after every few k those that
-// have become better are noted, and in the end each one's last few k are searched. The including
+// Tiles of extrema with their places, both in registers: for half the rows at a time, since they
+// take twice as many. And tiles of any terms, NaN too, one element after the other. The including
 // file defines RICCI_ALGEBRA_TYPE.
 #if defined(RICCI_KERNELS_EXTREMUM_PLACES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_EXTREMUM_PLACES_INL_H
@@ -24,72 +24,95 @@ namespace hn = hwy::HWY_NAMESPACE;
 using place_tag = hn::RebindToSigned<full_tag>;
 using lane_place = hn::TFromD<place_tag>;
 
-// So many k are searched again for each element, one after the other.
-constexpr std::int64_t noted_depth = 8;
+// Rows whose extrema and places fit into registers together.
+constexpr int rows_with_places = tile_rows == 8 ? 4 : 2;
 
-/// The first of noted_depth k whose term is `best`.
-HWY_INLINE std::int64_t place_among(const element_type* HWY_RESTRICT a,
-                                    const element_type* HWY_RESTRICT b, std::int64_t b_step,
-                                    element_type best) {
-    std::int64_t found = noted_depth - 1;
-    // Without branches, which nobody could predict.
-    RICCI_UNROLL
-    for (std::int64_t k = noted_depth - 2; k >= 0; --k)
-        found = a[k] + b[k * b_step] == best ? k : found;
-    return found;
+/// Writes `rows` rows of extrema and places, `width` elements a row, where C holds none as good.
+template <class Fold>
+HWY_NOINLINE void write_with_places(const element_type* values, const lane_place* found, int width,
+                                    int first_row, int rows,
+                                    const extremum_tile<element_type>& out) {
+    for (int i = 0; i < rows; ++i, values += width, found += width) {
+        const std::int64_t row = out.rows[first_row + i];
+        for (int j = 0; j < out.column_count;) {
+            const std::int64_t at = row + out.columns[j];
+            const int adjacent = HWY_MIN(out.column_runs[j], out.column_count - j);
+            if (!out.joins) {
+                for (int x = 0; x < adjacent; ++x) out.c[at + x] = values[j + x];
+                for (int x = 0; x < adjacent; ++x)
+                    out.places[at + x] = static_cast<place>(out.first_place + found[j + x]);
+            } else {
+                for (int x = 0; x < adjacent; ++x) {
+                    if (!Fold::is_better_number(values[j + x], out.c[at + x])) continue;
+                    out.c[at + x] = values[j + x];
+                    out.places[at + x] = static_cast<place>(out.first_place + found[j + x]);
+                }
+            }
+            j += adjacent;
+        }
+    }
 }
 
+/// Rows from `first_row` on, with their places in registers.
 template <class Fold, int rows, int vectors>
-void extremum_and_place_of_tile(std::int64_t depth, const element_type* a, const element_type* b,
-                                std::int64_t b_step, const extremum_tile<element_type>& out) {
+HWY_INLINE void fold_rows_with_places(int first_row, std::int64_t depth, const element_type* a,
+                                      const element_type* b, std::int64_t b_step,
+                                      const extremum_tile<element_type>& out) {
     const full_tag d;
     const place_tag d_place;
     using vector = hn::Vec<full_tag>;
+    using place_vector = hn::Vec<place_tag>;
     constexpr int width = vectors * lane_count;
-    HWY_ALIGN element_type before[rows * width];
-    HWY_ALIGN lane_place noted[rows * width];
+    a += first_row * pitch;
     stored_vector best[rows][vectors];
+    stored<place_vector> found[rows][vectors];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
             best[i][v] = hn::Set(d, Fold::none);
-            hn::Store(vector(best[i][v]), d, before + i * width + v * lane_count);
-            hn::Store(hn::Zero(d_place), d_place, noted + i * width + v * lane_count);
+            found[i][v] = hn::Zero(d_place);
         }
     }
-    for (std::int64_t k = 0; k < depth; k += noted_depth) {
-        fold_depth<Fold>(HWY_MIN(noted_depth, depth - k), a + k, b + k * b_step, b_step, best);
-        const auto here = hn::Set(d_place, static_cast<lane_place>(k));
+    for (std::int64_t k = 0; k < depth; ++k) {
+        const place_vector here = hn::Set(d_place, static_cast<lane_place>(k));
+        stored_vector right[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + k * b_step + v * lane_count);
         RICCI_UNROLL
         for (int i = 0; i < rows; ++i) {
+            const vector left = hn::Set(d, a[i * pitch + k]);
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                const int at = i * width + v * lane_count;
-                const auto better = Fold::is_better(vector(best[i][v]), hn::Load(d, before + at));
-                hn::BlendedStore(here, hn::RebindMask(d_place, better), d_place, noted + at);
-                hn::Store(vector(best[i][v]), d, before + at);
+                const vector term = hn::Add(left, vector(right[v]));
+                const auto better = Fold::is_better(term, vector(best[i][v]));
+                best[i][v] = Fold::join(term, vector(best[i][v]));
+                found[i][v] = hn::IfThenElse(hn::RebindMask(d_place, better), here,
+                                             place_vector(found[i][v]));
             }
         }
     }
+    HWY_ALIGN element_type values[rows * width];
+    HWY_ALIGN lane_place places[rows * width];
+    RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
-        element_type* const c = out.c + out.rows[i];
-        place* const places = out.places + out.rows[i];
-        for (int j = 0; j < out.column_count; ++j) {
-            const element_type value = before[i * width + j];
-            const std::int64_t column = out.columns[j];
-            if (out.joins && !Fold::is_better_number(value, c[column])) continue;
-            // The last ones are fewer: the search begins before them.
-            const std::int64_t first = noted[i * width + j];
-            const element_type* const row = a + i * pitch + first;
-            const element_type* const side = b + first * b_step + j;
-            std::int64_t found = 0;
-            if (first + noted_depth <= depth) found = place_among(row, side, b_step, value);
-            else while (row[found] + side[found * b_step] != value) ++found;
-            c[column] = value;
-            places[column] = static_cast<place>(out.first_place + first + found);
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            hn::Store(vector(best[i][v]), d, values + i * width + v * lane_count);
+            hn::Store(place_vector(found[i][v]), d_place, places + i * width + v * lane_count);
         }
     }
+    write_with_places<Fold>(values, places, width, first_row, rows, out);
+}
+
+template <class Fold, int rows, int vectors>
+void extremum_and_place_of_tile(std::int64_t depth, const element_type* a, const element_type* b,
+                                std::int64_t b_step, const extremum_tile<element_type>& out) {
+    constexpr int rest = rows % rows_with_places;
+    for (int i = 0; i + rows_with_places <= rows; i += rows_with_places)
+        fold_rows_with_places<Fold, rows_with_places, vectors>(i, depth, a, b, b_step, out);
+    if constexpr (rest > 0)
+        fold_rows_with_places<Fold, rest, vectors>(rows - rest, depth, a, b, b_step, out);
 }
 
 /// A tile in which terms may be NaN, one element after the other; with places where they are asked

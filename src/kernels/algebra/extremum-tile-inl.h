@@ -61,31 +61,44 @@ HWY_INLINE void fold_depth(std::int64_t depth, const element_type* HWY_RESTRICT 
     }
 }
 
-/// Joins `count` folds with what C holds there, if they are to be, and writes them.
+/// Writes a tile that lies in `tile` where its columns are scattered, or too few for its vectors.
 template <class Fold>
-HWY_INLINE void write_folds(hn::Vec<full_tag> best, int count, std::int64_t row, int column,
-                            const extremum_tile<element_type>& out) {
-    element_type* const c = out.c + row;
-    const std::int64_t* const columns = out.columns + column;
-    if (out.column_runs[column] >= count) {
-        element_type* const to = c + columns[0];
-        if (out.joins) best = join_all<Fold>(load_any(to, 1, count), best);
-        store_lanes(best, to, 1, count);
-        return;
+HWY_NOINLINE void write_scattered_folds(const element_type* tile, int width, int rows,
+                                        const extremum_tile<element_type>& out) {
+    for (int i = 0; i < rows; ++i) {
+        element_type* const c = out.c + out.rows[i];
+        for (int j = 0; j < out.column_count; j += lane_count) {
+            const element_type* const row = tile + i * width + j;
+            const int count = HWY_MIN(lane_count, out.column_count - j);
+            if (out.column_runs[j] >= count) {
+                element_type* const to = c + out.columns[j];
+                hn::Vec<full_tag> best = hn::LoadU(full_tag(), row);
+                if (out.joins) best = join_all<Fold>(load_any(to, 1, count), best);
+                store_lanes(best, to, 1, count);
+                continue;
+            }
+            for (int x = 0; x < count; ++x) {
+                element_type& to = c[out.columns[j + x]];
+                if (!out.joins || takes_over<Fold>(row[x], to)) to = row[x];
+            }
+        }
     }
-    const full_tag d;
-    HWY_ALIGN element_type lanes[HWY_MAX_BYTES / sizeof(element_type)];
-    hn::Store(best, d, lanes);
-    for (int x = 0; x < count; ++x) {
-        element_type& to = c[columns[x]];
-        if (!out.joins || takes_over<Fold>(lanes[x], to)) to = lanes[x];
-    }
+}
+
+/// Whether columns are as many as all vectors hold, and those of each vector adjacent.
+template <int vectors>
+HWY_INLINE bool has_whole_vectors(const extremum_tile<element_type>& out) {
+    if (out.column_count != vectors * lane_count) return false;
+    for (int v = 0; v < vectors; ++v)
+        if (out.column_runs[v * lane_count] < lane_count) return false;
+    return true;
 }
 
 template <class Fold, int rows, int vectors>
 void extremum_of_tile(std::int64_t depth, const element_type* a, const element_type* b,
                       std::int64_t b_step, const extremum_tile<element_type>& out) {
     const full_tag d;
+    using vector = hn::Vec<full_tag>;
     stored_vector best[rows][vectors];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
@@ -93,15 +106,28 @@ void extremum_of_tile(std::int64_t depth, const element_type* a, const element_t
         for (int v = 0; v < vectors; ++v) best[i][v] = hn::Set(d, Fold::none);
     }
     fold_depth<Fold>(depth, a, b, b_step, best);
+    if (HWY_LIKELY(has_whole_vectors<vectors>(out))) {
+        RICCI_UNROLL
+        for (int i = 0; i < rows; ++i) {
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                element_type* const to = out.c + out.rows[i] + out.columns[v * lane_count];
+                vector value = best[i][v];
+                if (out.joins) value = join_all<Fold>(vector(hn::LoadU(d, to)), value);
+                hn::StoreU(value, d, to);
+            }
+        }
+        return;
+    }
+    constexpr int width = vectors * lane_count;
+    HWY_ALIGN element_type tile[rows * width];
     RICCI_UNROLL
     for (int i = 0; i < rows; ++i) {
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-            const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
-            if (count > 0)
-                write_folds<Fold>(best[i][v], count, out.rows[i], v * lane_count, out);
-        }
+        for (int v = 0; v < vectors; ++v)
+            hn::Store(vector(best[i][v]), d, tile + i * width + v * lane_count);
     }
+    write_scattered_folds<Fold>(tile, width, rows, out);
 }
 
 }  // namespace
