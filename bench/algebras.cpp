@@ -154,8 +154,8 @@ void measure_all(int threads) {
 int main(int count, char** words) {
     const int threads = count > 1 ? std::atoi(words[1]) : 1;
     ricci::threads(threads);
-    fmt::print("{:16} {:6} {:27} {:>12} {:>9} {:>9}\n", "product", "type", "batch x m x n x k", "us",
-               "Gop/s", "of peak");
+    fmt::print("{:16} {:6} {:27} {:>12} {:>9} {:>9}\n", "product", "type", "batch x m x n x k",
+               "us", "Gop/s", "of peak");
     measure_all<double>(threads);
     measure_all<float>(threads);
 }

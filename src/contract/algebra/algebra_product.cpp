@@ -115,12 +115,16 @@ private:
 template <class T>
 class typed_runner final : public algebra_runner {
 public:
-    explicit typed_runner(const steps::algebra_product& what) : typed_runner(what, folds_of(what)) {}
+    explicit typed_runner(const steps::algebra_product& what)
+        : typed_runner(what, folds_of(what)) {}
     void run(const void* a, const void* b, void* c, place* places, bool joins,
              place first_place) const override {
-        algebra_operands<T> given{static_cast<const T*>(a), static_cast<const T*>(b),
-                                  static_cast<T*>(c),       counts_ ? places : nullptr,
-                                  joins,                    first_place};
+        algebra_operands<T> given{static_cast<const T*>(a),
+                                  static_cast<const T*>(b),
+                                  static_cast<T*>(c),
+                                  counts_ ? places : nullptr,
+                                  joins,
+                                  first_place};
         if (a_.bytes() == 0 && b_.bytes() == 0) {
             how_->run(given);
             return;
@@ -169,7 +173,8 @@ void check_algebra_product(const steps::algebra_product& what) {
         throw error("ricci: products with maximum, minimum or logsumexp are of float or double.");
     if (!what.places) return;
     if (what.algebra == sum_algebra::logsumexp)
-        throw error("ricci: a logsumexp has no place; the places are those of a maximum or minimum.");
+        throw error(
+            "ricci: a logsumexp has no place; the places are those of a maximum or minimum.");
     double places = 1;
     for (const steps::contraction_loop& loop : what.k) places *= static_cast<double>(loop.extent);
     if (places > std::numeric_limits<place>::max())

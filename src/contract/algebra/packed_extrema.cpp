@@ -82,8 +82,8 @@ packed_extrema<T>::packed_extrema(const index_groups& groups,
     const std::int64_t chunks =
         ceil_divide(flat_.n, std::max<std::int64_t>(widest / table.lanes, 1) * table.lanes);
     column_chunk_ = round_up(ceil_divide(flat_.n, chunks), table.lanes);
-    work_ = 2.0 * static_cast<double>(flat_.batch * flat_.m) *
-            static_cast<double>(flat_.n * flat_.k);
+    work_ =
+        2.0 * static_cast<double>(flat_.batch * flat_.m) * static_cast<double>(flat_.n * flat_.k);
 }
 
 template <class T>
@@ -112,8 +112,8 @@ void packed_extrema<T>::run(const algebra_operands<T>& given) const {
     const algebra_operands<T> all = from_origin(origin_, given);
     const std::int64_t parts = parts_of_rows(runtime::worker_count());
     const double unit_work = work_ / static_cast<double>(flat_.batch * parts);
-    const std::int64_t per_task = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(task_flops / std::max(1.0, unit_work)));
+    const std::int64_t per_task =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(task_flops / std::max(1.0, unit_work)));
     auto body = [&](std::int64_t unit, int worker) {
         const position at = locate(batches_, unit / parts);
         algebra_operands<T> from = all;
@@ -168,10 +168,9 @@ void packed_extrema<T>::pack(const T* b, range k, range columns, packed_columns&
         const std::int64_t end = to.first_column(p + 1);
         T* const panel = to.panel(p);
         for (std::int64_t j = to.first_column(p), v = 0; j < end; j += lanes, ++v)
-            packing_->pack_columns(
-                pack_source(b, flat_.b_columns, j, std::min(lanes, end - j), flat_.b_depth,
-                            k.first, k.size()),
-                panel + v * lanes, step);
+            packing_->pack_columns(pack_source(b, flat_.b_columns, j, std::min(lanes, end - j),
+                                               flat_.b_depth, k.first, k.size()),
+                                   panel + v * lanes, step);
         to.content[p] = static_cast<std::uint8_t>(table_->content(step * k.size(), panel));
     }
 }
@@ -193,8 +192,7 @@ void packed_extrema<T>::pack(const T* a, range k, range rows, packed_rows& to) c
 
 template <class T>
 void packed_extrema<T>::multiply_block(const algebra_operands<T>& from, range k,
-                                       const packed_rows& left,
-                                       const packed_columns& right) const {
+                                       const packed_rows& left, const packed_columns& right) const {
     kernels::extremum_tile<T> out;
     out.c = from.c;
     out.joins = from.joins;

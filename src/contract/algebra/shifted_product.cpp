@@ -146,9 +146,9 @@ void shifted_product<T>::run_chunk(const algebra_operands<T>& from, std::int64_t
 }
 
 template <class T>
-void shifted_product<T>::shift(const T* origin, const lines_layout& how,
-                               const offset_vector& lines, const offset_vector& depth,
-                               std::int64_t part, T* to, T* shifts) const {
+void shifted_product<T>::shift(const T* origin, const lines_layout& how, const offset_vector& lines,
+                               const offset_vector& depth, std::int64_t part, T* to,
+                               T* shifts) const {
     const std::int64_t first = part * lines_in_part;
     kernels::operand_lines<T> from;
     from.origin = origin;

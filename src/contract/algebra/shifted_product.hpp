@@ -7,9 +7,8 @@
 // become 0, which costs less than 3 K t in all: where p is at least 4 K t / u (u: half the distance
 // from 1 to the next number) that is less than u p. Elsewhere, and where a maximum is not finite,
 // the element is folded again; but where a row or column is all -infinity it is -infinity.
-// The error is at most u (K + 4 |log p| + 2 |r + c| + 16), and u (K + 4 |result| + 16) of elements
-// that are folded again, if their terms have no rounding error themselves: so much that u |term|
-// is added for each.
+// The error is at most u (2 K + 4 |log p| + 2 |r + c| + 16), and u (2 K + 4 |result| + 16) of
+// elements that are folded again.
 #pragma once
 
 #include <cstddef>

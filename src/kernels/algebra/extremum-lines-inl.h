@@ -135,9 +135,8 @@ HWY_INLINE element_type extremum_of_run(const fold_terms<element_type>& terms,
     RICCI_UNROLL
     for (int v = 0; v < chains; ++v) best[v] = hn::Set(d, Fold::none);
     const auto term = [&](std::int64_t i) HWY_ATTR RICCI_INLINE_LAMBDA {
-        return hn::Add(
-            load_lanes<of_a, true>(a + i * terms.a_step, terms.a_step, lane_count),
-            load_lanes<of_b, true>(b + i * terms.b_step, terms.b_step, lane_count));
+        return hn::Add(load_lanes<of_a, true>(a + i * terms.a_step, terms.a_step, lane_count),
+                       load_lanes<of_b, true>(b + i * terms.b_step, terms.b_step, lane_count));
     };
     std::int64_t i = 0;
     for (; i + chains * lane_count <= terms.inner; i += chains * lane_count) {
@@ -149,8 +148,7 @@ HWY_INLINE element_type extremum_of_run(const fold_terms<element_type>& terms,
         best[0] = join_all<Fold>(term(i), vector(best[0]));
     if (terms.inner >= lane_count) {
         RICCI_UNROLL
-        for (int v = 1; v < chains; ++v)
-            best[0] = join_all<Fold>(vector(best[v]), vector(best[0]));
+        for (int v = 1; v < chains; ++v) best[0] = join_all<Fold>(vector(best[v]), vector(best[0]));
         HWY_ALIGN element_type lanes[HWY_MAX_BYTES / sizeof(element_type)];
         hn::Store(vector(best[0]), d, lanes);
         for (int l = 0; l < lane_count; ++l)

@@ -133,8 +133,7 @@ void careful_tile(int rows, std::int64_t depth, const element_type* a, const ele
             }
             if (found < 0) continue;
             out.c[at] = best;
-            if (out.places != nullptr)
-                out.places[at] = static_cast<place>(out.first_place + found);
+            if (out.places != nullptr) out.places[at] = static_cast<place>(out.first_place + found);
         }
     }
 }

@@ -54,8 +54,7 @@ HWY_INLINE void for_each_term(const fold_terms<element_type>& terms, LoadA load_
 /// A vector of folds; with `joins`, `before` is one more term.
 template <class LoadA, class LoadB>
 HWY_INLINE hn::Vec<full_tag> logsumexp_vector(const fold_terms<element_type>& terms, LoadA load_a,
-                                              LoadB load_b, bool joins,
-                                              hn::Vec<full_tag> before) {
+                                              LoadB load_b, bool joins, hn::Vec<full_tag> before) {
     const full_tag d;
     using vector = hn::Vec<full_tag>;
     vector most = joins ? before : hn::Set(d, -positive_infinity);
@@ -164,11 +163,9 @@ HWY_INLINE void logsumexp_of_runs(const fold_terms<element_type>& terms, bool jo
 }
 
 void logsumexp_along(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
-    with_spacings(spacing_of(terms.a_step), spacing_of(terms.b_step),
-                  [&](auto a, auto b) HWY_ATTR {
-                      logsumexp_of_runs<decltype(a)::value, decltype(b)::value>(terms, to.joins,
-                                                                                to.c);
-                  });
+    with_spacings(spacing_of(terms.a_step), spacing_of(terms.b_step), [&](auto a, auto b) HWY_ATTR {
+        logsumexp_of_runs<decltype(a)::value, decltype(b)::value>(terms, to.joins, to.c);
+    });
 }
 
 }  // namespace

@@ -111,23 +111,25 @@ std::int64_t finish(const shifted_row<element_type>& row, std::int32_t* redo) {
     const vector infinity = hn::Set(d, positive_infinity);
     std::int64_t found = 0;
     for (std::int64_t j = 0; j < row.width;) {
-        if (j + lane_count <= row.width && row.column_runs[j] >= lane_count &&
-            is_finite(row.row_shift)) {
+        const int count = static_cast<int>(HWY_MIN(row.width - j, std::int64_t{lane_count}));
+        if (row.column_runs[j] >= count && is_finite(row.row_shift)) {
             element_type* const c = row.c + row.columns[j];
-            const vector sum = hn::LoadU(d, c);
-            const vector column = hn::LoadU(d, row.column_shifts + j);
+            vector sum = load_any(c, 1, count);
+            const vector column = load_any(row.column_shifts + j, 1, count);
+            if (count < lane_count)
+                sum = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(count)), sum,
+                                     hn::Set(d, row.least));
             const auto exact =
                 hn::And(hn::Ge(sum, hn::Set(d, row.least)), hn::Lt(hn::Abs(column), infinity));
             if (HWY_LIKELY(hn::AllTrue(d, exact))) {
                 const vector shift = hn::Add(hn::Set(d, row.row_shift), column);
-                hn::StoreU(hn::Add(logarithm(d, sum), shift), d, c);
-                j += lane_count;
+                store_lanes(hn::Add(logarithm(d, sum), shift), c, 1, count);
+                j += count;
                 continue;
             }
         }
         // A vector's worth one by one.
-        const std::int64_t end = HWY_MIN(row.width, j + lane_count);
-        for (; j < end; ++j) {
+        for (const std::int64_t end = j + count; j < end; ++j) {
             if (!finish_one(row.c[row.columns[j]], row.row_shift, row.column_shifts[j], row.least))
                 redo[found++] = static_cast<std::int32_t>(j);
         }
