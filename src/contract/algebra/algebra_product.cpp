@@ -53,7 +53,7 @@ std::unique_ptr<const algebra_strategy<T>> extremum_strategy(const steps::algebr
                                                   ? kernels::maximum_kernels<T>()
                                                   : kernels::minimum_kernels<T>();
     const index_groups groups = make_algebra_groups(what, table.lanes);
-    if (suits_packed_extrema(groups))
+    if (suits_packed_extrema(groups, what.places))
         return std::make_unique<const packed_extrema<T>>(groups, table);
     return std::make_unique<const line_folds<T>>(
         groups, fold_kernels<T>{table.line, table.along, table.lanes}, what.places);

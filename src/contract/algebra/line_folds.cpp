@@ -16,8 +16,9 @@ using steps::contraction_loop;
 
 // So many lines are listed; those beyond are located one list after the other.
 constexpr std::int64_t most_listed = 4096;
-// Folds side by side that are given to a worker at once, at most.
+// Folds side by side, and rows of them, that are given to a worker at once, at most.
 constexpr std::int64_t longest_part = 16384;
+constexpr std::int64_t most_rows = 64;
 
 // Instructions for a vector of elements so far apart: one load, or one for each.
 double load_price(std::int64_t step, int lanes) {
@@ -88,9 +89,22 @@ void line_folds<T>::choose_line(bool keeps_order) {
         along_ = true;
         inner = l;
     }
-    if (!along_ && line < free_.size()) line_ = taken(free_, line);
+    if (!along_ && line < free_.size()) {
+        line_ = taken(free_, line);
+        take_rows();
+    }
     if (inner == summed_.size() && !summed_.empty()) inner = summed_.size() - 1;
     if (inner < summed_.size()) inner_ = taken(summed_, inner);
+}
+
+// Rows are a loop in which B stands still: the innermost one of them.
+template <class T>
+void line_folds<T>::take_rows() {
+    for (std::size_t l = free_.size(); l-- > 0;) {
+        if (free_[l].b != 0) continue;
+        rows_ = taken(free_, l);
+        return;
+    }
 }
 
 template <class T>
@@ -107,17 +121,20 @@ void line_folds<T>::place_lines() {
     b_lines_ = offsets_of(near_by, &contraction_loop::b);
     c_lines_ = offsets_of(near_by, &contraction_loop::c);
     lines_ = near_lines_ * iterations(far_);
-    part_size_ = std::min(line_.extent, longest_part);
-    parts_ = ceil_divide(line_.extent, part_size_);
+    line_part_ = std::min(line_.extent, longest_part);
+    line_parts_ = ceil_divide(line_.extent, line_part_);
+    row_part_ = std::min(rows_.extent, most_rows);
+    row_parts_ = ceil_divide(rows_.extent, row_part_);
     const double terms = static_cast<double>(iterations(summed_) * inner_.extent);
-    const double work = static_cast<double>(lines_ * line_.extent) * terms;
-    parts_per_task_ = units_in_task(lines_ * parts_, work);
-    serial_ = work < serial_flops || lines_ * parts_ == 1;
+    const std::int64_t parts = lines_ * line_parts_ * row_parts_;
+    const double work = static_cast<double>(lines_ * line_.extent * rows_.extent) * terms;
+    parts_per_task_ = units_in_task(parts, work);
+    serial_ = work < serial_flops || parts == 1;
 }
 
 template <class T>
 void line_folds<T>::run_part(const algebra_operands<T>& from, std::int64_t line,
-                             std::int64_t part) const {
+                             std::int64_t row_part, std::int64_t line_part) const {
     position far;
     std::int64_t near_by = line;
     if (!far_.empty()) {
@@ -125,10 +142,10 @@ void line_folds<T>::run_part(const algebra_operands<T>& from, std::int64_t line,
         near_by = line % near_lines_;
     }
     const auto at = static_cast<std::size_t>(near_by);
-    const std::int64_t first = part * part_size_;
-    const std::int64_t c = far.c + c_lines_[at] + first * line_.c;
+    const std::int64_t first = line_part * line_part_, row = row_part * row_part_;
+    const std::int64_t c = far.c + c_lines_[at] + first * line_.c + row * rows_.c;
     kernels::fold_terms<T> terms;
-    terms.a = from.a + far.a + a_lines_[at] + first * line_.a;
+    terms.a = from.a + far.a + a_lines_[at] + first * line_.a + row * rows_.a;
     terms.b = from.b + far.b + b_lines_[at] + first * line_.b;
     terms.a_outer = a_outer_.data();
     terms.b_outer = b_outer_.data();
@@ -138,7 +155,10 @@ void line_folds<T>::run_part(const algebra_operands<T>& from, std::int64_t line,
     terms.b_step = inner_.b;
     terms.first_place = from.first_place;
     kernels::fold_line<T> to;
-    to.count = std::min(part_size_, line_.extent - first);
+    to.count = std::min(line_part_, line_.extent - first);
+    to.rows = std::min(row_part_, rows_.extent - row);
+    to.a_row = rows_.a;
+    to.c_row = rows_.c;
     to.a_step = line_.a;
     to.b_step = line_.b;
     to.c_step = line_.c;
@@ -153,11 +173,16 @@ void line_folds<T>::run(const algebra_operands<T>& given) const {
     const algebra_operands<T> from = from_origin(origin_, given);
     if (serial_) {
         for (std::int64_t line = 0; line < lines_; ++line)
-            for (std::int64_t part = 0; part < parts_; ++part) run_part(from, line, part);
+            for (std::int64_t row = 0; row < row_parts_; ++row)
+                for (std::int64_t part = 0; part < line_parts_; ++part)
+                    run_part(from, line, row, part);
         return;
     }
-    auto body = [&](std::int64_t unit, int) { run_part(from, unit / parts_, unit % parts_); };
-    distribute_units(lines_ * parts_, parts_per_task_, false, body);
+    auto body = [&](std::int64_t unit, int) {
+        const std::int64_t rows = unit / line_parts_;
+        run_part(from, rows / row_parts_, rows % row_parts_, unit % line_parts_);
+    };
+    distribute_units(lines_ * row_parts_ * line_parts_, parts_per_task_, false, body);
 }
 
 template class line_folds<float>;

@@ -30,19 +30,25 @@ public:
 
 private:
     void choose_line(bool keeps_order);
+    void take_rows();
     void place_lines();
-    void run_part(const algebra_operands<T>& from, std::int64_t line, std::int64_t part) const;
+    void run_part(const algebra_operands<T>& from, std::int64_t line, std::int64_t row_part,
+                  std::int64_t line_part) const;
 
     fold_kernels<T> kernels_;
     walk_origin origin_;
-    loop_list free_, summed_;  // without the line's loop, and without the innermost loop of terms
-    steps::contraction_loop line_, inner_;
+    // Without the loops of the line and of its rows, and without the innermost loop of terms.
+    loop_list free_, summed_;
+    steps::contraction_loop line_, rows_, inner_;
     bool along_ = false;
     // Offsets of the terms' outer iterations, and of lines: `near_lines_` listed ones for each
     // iteration of the loops in far_.
     std::vector<std::int64_t> a_outer_, b_outer_, a_lines_, b_lines_, c_lines_;
     loop_list far_;
-    std::int64_t near_lines_ = 1, lines_ = 1, parts_ = 1, part_size_ = 1, parts_per_task_ = 1;
+    std::int64_t near_lines_ = 1, lines_ = 1;
+    // Each line, and the rows that go with it, in so many parts.
+    std::int64_t line_parts_ = 1, line_part_ = 1, row_parts_ = 1, row_part_ = 1;
+    std::int64_t parts_per_task_ = 1;
     bool serial_ = true;
 };
 

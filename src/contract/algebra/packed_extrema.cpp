@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t row_block_bytes = std::int64_t{3} << 18;
 constexpr std::int64_t column_chunk_bytes = std::int64_t{1} << 23;
 constexpr std::int64_t half_of_worker = static_cast<std::int64_t>(runtime::worker_bytes / 2);
+// Products of fewer terms need no packing.
+constexpr std::int64_t most_in_lines = 250000;
 // Panels of a chunk, and of a block of rows, at most: what each holds is noted.
 constexpr std::int64_t most_panels = 1024;
 
@@ -32,10 +34,13 @@ bool can_be_nan(unsigned a, unsigned b) {
 
 }  // namespace
 
-bool suits_packed_extrema(const index_groups& groups) {
+bool suits_packed_extrema(const index_groups& groups, bool places) {
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n);
     const std::int64_t k = iterations(groups.k);
-    return m >= 12 && n >= 12 && k >= 8 && m * n * k >= 16384;
+    if (m < 12 || n < 12 || k < 8) return false;
+    // Lines of folds are as fast while all of B is near, if it lies well; but not with places.
+    const bool lies_well = groups.n.back().b == 1 && groups.n.back().c == 1;
+    return m * n * k >= (lies_well && !places ? most_in_lines : 8000);
 }
 
 /// Columns of B in one block of k, in panels of so many vectors.

@@ -14,7 +14,7 @@
 namespace ricci::contract {
 
 /// Whether the operands are used so often that packing them pays.
-bool suits_packed_extrema(const index_groups& groups);
+bool suits_packed_extrema(const index_groups& groups, bool places);
 
 template <class T>
 class packed_extrema final : public algebra_strategy<T> {

@@ -100,26 +100,106 @@ HWY_INLINE void fold_vector_with_places(const fold_terms<element_type>& terms,
         if (lanes[l] >= 0) places[l * to.c_step] = static_cast<place>(lanes[l]);
 }
 
+/// `rows` rows and `vectors` vectors of a small product in registers: terms of a are the same all
+/// along the line, those of b adjacent.
+template <class Fold, int rows, int vectors, bool whole>
+HWY_INLINE void fold_block(const fold_terms<element_type>& terms, const fold_line<element_type>& to,
+                           std::int64_t row, std::int64_t x, int count) {
+    const full_tag d;
+    using vector = hn::Vec<full_tag>;
+    element_type* const c = to.c + row * to.c_row + x * to.c_step;
+    stored<vector> best[rows][vectors];
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            best[i][v] = hn::Set(d, Fold::none);
+            if (to.joins)
+                best[i][v] =
+                    load_any(c + i * to.c_row + v * lane_count * to.c_step, to.c_step, count);
+        }
+    }
+    for (std::int64_t o = 0; o < terms.outer; ++o) {
+        const element_type* a = terms.a + terms.a_outer[o] + row * to.a_row;
+        const element_type* b = terms.b + terms.b_outer[o] + x;
+        for (std::int64_t k = 0; k < terms.inner; ++k) {
+            stored<vector> right[vectors];
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v)
+                right[v] = load_lanes<spacing::adjacent, whole>(b + v * lane_count, 1, count);
+            RICCI_UNROLL
+            for (int i = 0; i < rows; ++i) {
+                const vector left = hn::Set(d, a[i * to.a_row]);
+                RICCI_UNROLL
+                for (int v = 0; v < vectors; ++v)
+                    best[i][v] =
+                        join_all<Fold>(hn::Add(left, vector(right[v])), vector(best[i][v]));
+            }
+            a += terms.a_step;
+            b += terms.b_step;
+        }
+    }
+    RICCI_UNROLL
+    for (int i = 0; i < rows; ++i) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v)
+            store_lanes(best[i][v], c + i * to.c_row + v * lane_count * to.c_step, to.c_step,
+                        count);
+    }
+}
+
+template <class Fold, int rows>
+HWY_INLINE void fold_block_rows(const fold_terms<element_type>& terms,
+                                const fold_line<element_type>& to, std::int64_t row) {
+    std::int64_t x = 0;
+    for (; x + 2 * lane_count <= to.count; x += 2 * lane_count)
+        fold_block<Fold, rows, 2, true>(terms, to, row, x, lane_count);
+    for (; x + lane_count <= to.count; x += lane_count)
+        fold_block<Fold, rows, 1, true>(terms, to, row, x, lane_count);
+    if (x < to.count)
+        fold_block<Fold, rows, 1, false>(terms, to, row, x, static_cast<int>(to.count - x));
+}
+
+template <class Fold>
+void fold_small_product(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
+    std::int64_t row = 0;
+    for (; row + 4 <= to.rows; row += 4) fold_block_rows<Fold, 4>(terms, to, row);
+    for (; row + 2 <= to.rows; row += 2) fold_block_rows<Fold, 2>(terms, to, row);
+    if (row < to.rows) fold_block_rows<Fold, 1>(terms, to, row);
+}
+
+template <class Fold, spacing of_a, spacing of_b>
+HWY_INLINE void fold_one_line(const fold_terms<element_type>& terms,
+                              const fold_line<element_type>& to) {
+    constexpr int abreast = 4;
+    std::int64_t x = 0;
+    if (to.places != nullptr) {
+        for (; x + lane_count <= to.count; x += lane_count)
+            fold_vector_with_places<Fold, of_a, of_b, true>(terms, to, x, lane_count);
+        if (x < to.count)
+            fold_vector_with_places<Fold, of_a, of_b, false>(terms, to, x,
+                                                             static_cast<int>(to.count - x));
+        return;
+    }
+    for (; x + abreast * lane_count <= to.count; x += abreast * lane_count)
+        fold_vectors<Fold, abreast, true, of_a, of_b>(terms, to, x, lane_count);
+    for (; x + lane_count <= to.count; x += lane_count)
+        fold_vectors<Fold, 1, true, of_a, of_b>(terms, to, x, lane_count);
+    if (x < to.count)
+        fold_vectors<Fold, 1, false, of_a, of_b>(terms, to, x, static_cast<int>(to.count - x));
+}
+
 template <class Fold>
 void extremum_line(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
-    constexpr int abreast = 4;
-    with_spacings(spacing_of(to.a_step), spacing_of(to.b_step), [&](auto a, auto b) HWY_ATTR {
-        constexpr spacing of_a = decltype(a)::value, of_b = decltype(b)::value;
-        std::int64_t x = 0;
-        if (to.places != nullptr) {
-            for (; x + lane_count <= to.count; x += lane_count)
-                fold_vector_with_places<Fold, of_a, of_b, true>(terms, to, x, lane_count);
-            if (x < to.count)
-                fold_vector_with_places<Fold, of_a, of_b, false>(terms, to, x,
-                                                                 static_cast<int>(to.count - x));
-            return;
-        }
-        for (; x + abreast * lane_count <= to.count; x += abreast * lane_count)
-            fold_vectors<Fold, abreast, true, of_a, of_b>(terms, to, x, lane_count);
-        for (; x + lane_count <= to.count; x += lane_count)
-            fold_vectors<Fold, 1, true, of_a, of_b>(terms, to, x, lane_count);
-        if (x < to.count)
-            fold_vectors<Fold, 1, false, of_a, of_b>(terms, to, x, static_cast<int>(to.count - x));
+    const spacing a = spacing_of(to.a_step), b = spacing_of(to.b_step);
+    if (to.rows > 1 && to.places == nullptr && a == spacing::same && b == spacing::adjacent) {
+        fold_small_product<Fold>(terms, to);
+        return;
+    }
+    with_spacings(a, b, [&](auto of_a, auto of_b) HWY_ATTR {
+        for_each_row(terms, to, [](const auto& row_terms, const auto& line) HWY_ATTR {
+            fold_one_line<Fold, decltype(of_a)::value, decltype(of_b)::value>(row_terms, line);
+        });
     });
 }
 

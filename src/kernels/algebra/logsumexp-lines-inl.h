@@ -87,12 +87,15 @@ HWY_INLINE void logsumexp_folds(const fold_terms<element_type>& terms,
 
 void logsumexp_line(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
     with_spacings(spacing_of(to.a_step), spacing_of(to.b_step), [&](auto a, auto b) HWY_ATTR {
-        constexpr spacing of_a = decltype(a)::value, of_b = decltype(b)::value;
-        std::int64_t x = 0;
-        for (; x + lane_count <= to.count; x += lane_count)
-            logsumexp_folds<of_a, of_b, true>(terms, to, x, lane_count);
-        if (x < to.count)
-            logsumexp_folds<of_a, of_b, false>(terms, to, x, static_cast<int>(to.count - x));
+        for_each_row(terms, to, [](const auto& row_terms, const auto& line) HWY_ATTR {
+            constexpr spacing of_a = decltype(a)::value, of_b = decltype(b)::value;
+            std::int64_t x = 0;
+            for (; x + lane_count <= line.count; x += lane_count)
+                logsumexp_folds<of_a, of_b, true>(row_terms, line, x, lane_count);
+            if (x < line.count)
+                logsumexp_folds<of_a, of_b, false>(row_terms, line, x,
+                                                   static_cast<int>(line.count - x));
+        });
     });
 }
 

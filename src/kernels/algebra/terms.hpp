@@ -27,10 +27,14 @@ struct fold_terms {
 
 /// Folds side by side: fold x takes the terms of a + x * a_step and b + x * b_step, and is written
 /// to c[x * c_step], its place to places[x * c_step] if there are any. With `joins`, what C holds
-/// is one more term, before all others; it keeps the place that it has.
+/// is one more term, before all others; it keeps the place that it has. Of so many rows, each with
+/// terms of a and the line of C further on by a_row and c_row, and the same terms of b.
 template <class T>
 struct fold_line {
     std::int64_t count = 1;
+    std::int64_t rows = 1;
+    std::int64_t a_row = 0;
+    std::int64_t c_row = 0;
     std::int64_t a_step = 0;
     std::int64_t b_step = 0;
     std::int64_t c_step = 0;
@@ -38,5 +42,16 @@ struct fold_line {
     place* places = nullptr;
     bool joins = false;
 };
+
+/// Calls go(terms, line) for each row.
+template <class T, class Go>
+inline void for_each_row(fold_terms<T> terms, fold_line<T> to, Go go) {
+    for (std::int64_t row = 0; row < to.rows; ++row) {
+        go(terms, to);
+        terms.a += to.a_row;
+        to.c += to.c_row;
+        if (to.places != nullptr) to.places += to.c_row;
+    }
+}
 
 }  // namespace ricci::kernels
