@@ -105,33 +105,46 @@ runtime::loan_list packed_extrema<T>::loans() const {
 
 // Rows and columns may be cut as one likes: no extremum depends on it.
 template <class T>
-std::int64_t packed_extrema<T>::parts_of_rows(std::int64_t workers) const {
-    if (work_ < serial_flops || workers == 1) return 1;
+typename packed_extrema<T>::sharing packed_extrema<T>::share(std::int64_t workers) const {
+    sharing parts;
+    if (work_ < serial_flops || workers == 1) return parts;
     const std::int64_t wanted = ceil_divide(3 * workers, flat_.batch);
-    const std::int64_t least_rows = 4 * table_->rows;
-    return std::clamp<std::int64_t>(flat_.m / least_rows, 1, wanted);
+    parts.row_parts = std::clamp<std::int64_t>(flat_.m / (4 * table_->rows), 1, wanted);
+    const std::int64_t least_columns = 4 * table_->lanes * table_->vectors;
+    parts.column_parts =
+        std::clamp<std::int64_t>(flat_.n / least_columns, 1, ceil_divide(wanted, parts.row_parts));
+    return parts;
 }
 
 template <class T>
 void packed_extrema<T>::run(const algebra_operands<T>& given) const {
     const algebra_operands<T> all = from_origin(origin_, given);
-    const std::int64_t parts = parts_of_rows(runtime::worker_count());
-    const double unit_work = work_ / static_cast<double>(flat_.batch * parts);
-    const std::int64_t per_task =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(task_flops / std::max(1.0, unit_work)));
-    auto body = [&](std::int64_t unit, int worker) {
-        const position at = locate(batches_, unit / parts);
-        algebra_operands<T> from = all;
-        from.a += at.a;
-        from.b += at.b;
-        from.c += at.c;
-        if (from.places != nullptr) from.places += at.c;
-        const range rows = {part_start(flat_.m, parts, unit % parts, table_->rows),
-                            part_start(flat_.m, parts, unit % parts + 1, table_->rows)};
-        for (std::int64_t j = 0; j < flat_.n; j += column_chunk_)
-            multiply(from, rows, {j, std::min(flat_.n, j + column_chunk_)}, worker);
+    const sharing parts = share(runtime::worker_count());
+    const std::int64_t units = flat_.batch * parts.parts();
+    auto body = [&](std::int64_t unit, int worker) { run_unit(all, parts, unit, worker); };
+    distribute_units(units, units_in_task(units, work_), work_ < serial_flops, body);
+}
+
+template <class T>
+void packed_extrema<T>::run_unit(const algebra_operands<T>& all, const sharing& parts,
+                                 std::int64_t unit, int worker) const {
+    const position at = locate(batches_, unit / parts.parts());
+    algebra_operands<T> from = all;
+    from.a += at.a;
+    from.b += at.b;
+    from.c += at.c;
+    if (from.places != nullptr) from.places += at.c;
+    const std::int64_t part = unit % parts.parts();
+    const auto cut = [](std::int64_t total, std::int64_t count, std::int64_t which,
+                        std::int64_t step) {
+        return range{part_start(total, count, which, step),
+                     part_start(total, count, which + 1, step)};
     };
-    distribute_units(flat_.batch * parts, per_task, work_ < serial_flops, body);
+    const range rows = cut(flat_.m, parts.row_parts, part / parts.column_parts, table_->rows);
+    const range columns =
+        cut(flat_.n, parts.column_parts, part % parts.column_parts, table_->lanes);
+    for (std::int64_t j = columns.first; j < columns.end; j += column_chunk_)
+        multiply(from, rows, {j, std::min(columns.end, j + column_chunk_)}, worker);
 }
 
 template <class T>

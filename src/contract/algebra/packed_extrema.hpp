@@ -32,7 +32,14 @@ private:
     struct packed_columns;
     struct packed_rows;
     std::size_t column_bytes() const;
-    std::int64_t parts_of_rows(std::int64_t workers) const;
+    // How rows and columns are shared out among the threads.
+    struct sharing {
+        std::int64_t row_parts = 1, column_parts = 1;
+        std::int64_t parts() const { return row_parts * column_parts; }
+    };
+    sharing share(std::int64_t workers) const;
+    void run_unit(const algebra_operands<T>& all, const sharing& parts, std::int64_t unit,
+                  int worker) const;
     void multiply(const algebra_operands<T>& from, range rows, range columns, int worker) const;
     void pack(const T* b, range k, range columns, packed_columns& to) const;
     void pack(const T* a, range k, range rows, packed_rows& to) const;
