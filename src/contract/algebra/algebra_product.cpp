@@ -12,6 +12,7 @@
 #include "src/contract/algebra/lone_fold.hpp"
 #include "src/contract/algebra/packed_extrema.hpp"
 #include "src/contract/algebra/shifted_product.hpp"
+#include "src/contract/algebra/split_sum.hpp"
 #include "src/contract/empty_sum.hpp"
 #include "src/kernels/algebra/extrema.hpp"
 #include "src/kernels/algebra/logsumexp.hpp"
@@ -75,7 +76,12 @@ std::unique_ptr<const algebra_strategy<T>> choose_algebra_strategy(
     for (const auto& loops : {what.batch, what.m, what.n, what.k})
         for (const steps::contraction_loop& loop : loops)
             if (loop.extent == 0) return std::make_unique<const nothing_folded<T>>(what);
-    // A single term is its own fold, without logarithms.
+    if (suits_split_sum(what)) {
+        const auto choose = [](const steps::algebra_product& part) {
+            return choose_algebra_strategy<T>(part);
+        };
+        return std::make_unique<const split_sum<T>>(what, choose);
+    }
     if (what.algebra == sum_algebra::logsumexp) return logsumexp_strategy<T>(what);
     return extremum_strategy<T>(what);
 }

@@ -149,6 +149,16 @@ TEST_CASE("extrema of more rows and columns than a block has", "[algebra]") {
     CHECK(wrong_extrema<double>(wide, sum_algebra::maximum, true, all_contents[3], 5, false) == 0);
 }
 
+TEST_CASE("extrema of many terms", "[algebra]") {
+    std::mt19937 random(9);
+    for (algebra_case c : {extents(1, 1, 1, 300001), extents(2, 3, 5, 140000)}) {
+        c.k.push_back({2, 0, 0, 0});
+        c = laid_out(c, random, true, false);
+        check_case<float>(c, all_contents[1], 9);
+        check_case<double>(c, all_contents[3], 9);
+    }
+}
+
 TEST_CASE("extrema are the same on any number of threads", "[algebra]") {
     std::mt19937 random(6);
     for (const auto& c :

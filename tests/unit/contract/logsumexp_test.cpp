@@ -190,10 +190,23 @@ TEST_CASE("log-sum-exp of one term is the term", "[algebra]") {
     CHECK(sums == maxima);
 }
 
+TEST_CASE("log-sum-exp of many terms", "[algebra]") {
+    std::mt19937 random(9);
+    for (algebra_case c : {extents(1, 1, 1, 300001), extents(2, 3, 5, 140000)}) {
+        c.k.push_back({2, 0, 0, 0});
+        c = laid_out(c, random, true, false);
+        for (const auto& what : {all_contents[1], all_contents[3], all_contents[6]}) {
+            check_sums<float>(c, what, 9);
+            check_sums<double>(c, what, 9);
+        }
+    }
+}
+
 TEST_CASE("log-sum-exp is the same on any number of threads", "[algebra]") {
     std::mt19937 random(6);
-    for (const auto& extents_of : {extents(1, 200, 210, 140), extents(7, 60, 50, 40),
-                                   extents(1, 1, 5000, 90), extents(1, 900, 1, 700)}) {
+    for (const auto& extents_of :
+         {extents(1, 200, 210, 140), extents(7, 60, 50, 40), extents(1, 1, 5000, 90),
+          extents(1, 900, 1, 700), extents(1, 2, 1, 500000)}) {
         const auto c = laid_out(extents_of, random, false, false);
         for (const contents& what : {all_contents[0], all_contents[4], all_contents[7]}) {
             const auto a = random_operand<double>(c.a_size, what, random);
