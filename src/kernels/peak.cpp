@@ -1,4 +1,5 @@
-// The highest rate of fused multiply-adds this CPU reaches, for every SIMD target.
+// The highest rates of fused multiply-adds, and of additions and maxima, that this CPU reaches, for
+// every SIMD target.
 #include "src/kernels/peak.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -91,6 +92,26 @@ std::int64_t loading_rounds_of(std::int64_t rounds) {
     return ran ? rounds * steps * tile_rows * tile_vectors * 2 * lanes : 0;
 }
 
+template <class T>
+std::int64_t maximum_rounds_of(std::int64_t rounds) {
+    const hn::ScalableTag<T> d;
+    using vector = hn::Vec<decltype(d)>;
+    const vector step = hn::Set(d, T{-0.25});
+    const vector least = hn::Set(d, T{-1});
+    stored<vector> value[chains];
+    RICCI_UNROLL
+    for (int i = 0; i < chains; ++i) value[i] = hn::Set(d, static_cast<T>(i));
+    for (std::int64_t round = 0; round < rounds; ++round) {
+        RICCI_UNROLL
+        for (int i = 0; i < chains; ++i) value[i] = hn::Max(hn::Add(value[i], step), least);
+    }
+    vector sum = hn::Zero(d);
+    RICCI_UNROLL
+    for (int i = 0; i < chains; ++i) sum = hn::Add(sum, value[i]);
+    const bool ran = hn::GetLane(sum) >= T{-chains};
+    return ran ? rounds * chains * 2 * static_cast<std::int64_t>(hn::Lanes(d)) : 0;
+}
+
 std::int64_t rounds_f32(std::int64_t rounds, factors where) {
     return where == factors::in_registers ? rounds_of<float>(rounds)
                                           : loading_rounds_of<float>(rounds);
@@ -99,6 +120,9 @@ std::int64_t rounds_f64(std::int64_t rounds, factors where) {
     return where == factors::in_registers ? rounds_of<double>(rounds)
                                           : loading_rounds_of<double>(rounds);
 }
+
+std::int64_t maximum_rounds_f32(std::int64_t rounds) { return maximum_rounds_of<float>(rounds); }
+std::int64_t maximum_rounds_f64(std::int64_t rounds) { return maximum_rounds_of<double>(rounds); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -112,6 +136,8 @@ namespace {
 
 HWY_EXPORT(rounds_f32);
 HWY_EXPORT(rounds_f64);
+HWY_EXPORT(maximum_rounds_f32);
+HWY_EXPORT(maximum_rounds_f64);
 
 }  // namespace
 
@@ -123,6 +149,16 @@ std::int64_t multiply_add_rounds<float>(std::int64_t rounds, factors where) {
 template <>
 std::int64_t multiply_add_rounds<double>(std::int64_t rounds, factors where) {
     return HWY_DYNAMIC_DISPATCH(rounds_f64)(rounds, where);
+}
+
+template <>
+std::int64_t add_maximum_rounds<float>(std::int64_t rounds) {
+    return HWY_DYNAMIC_DISPATCH(maximum_rounds_f32)(rounds);
+}
+
+template <>
+std::int64_t add_maximum_rounds<double>(std::int64_t rounds) {
+    return HWY_DYNAMIC_DISPATCH(maximum_rounds_f64)(rounds);
 }
 
 }  // namespace ricci::kernels

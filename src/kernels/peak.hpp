@@ -1,4 +1,5 @@
-// The highest rate of fused multiply-adds this CPU reaches, for benchmarks to compare with.
+// The highest rates of fused multiply-adds, and of additions and maxima, that this CPU reaches, for
+// benchmarks to compare with.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +19,15 @@ template <>
 std::int64_t multiply_add_rounds<float>(std::int64_t rounds, factors where);
 template <>
 std::int64_t multiply_add_rounds<double>(std::int64_t rounds, factors where);
+
+/// The same with as many additions and maxima, independent ones in registers; returns how many
+/// additions and maxima together. T: float, double.
+template <class T>
+std::int64_t add_maximum_rounds(std::int64_t rounds);
+
+template <>
+std::int64_t add_maximum_rounds<float>(std::int64_t rounds);
+template <>
+std::int64_t add_maximum_rounds<double>(std::int64_t rounds);
 
 }  // namespace ricci::kernels

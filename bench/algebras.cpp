@@ -1,0 +1,161 @@
+// Products over (maximum, +), (minimum, +) and (logsumexp, +): the rate of pairs of an addition and
+// a maximum beside that of the same in registers, measured in turns with it; log-sum-exp beside
+// this library's ordinary product of the same shape.
+//   bench_algebras [THREADS]
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <ricci/ricci.hpp>
+
+#include "bench/timing.hpp"
+#include "src/contract/algebra/algebra_product.hpp"
+#include "src/contract/contraction.hpp"
+#include "src/kernels/peak.hpp"
+
+namespace {
+
+using namespace ricci;
+using steps::contraction_loop;
+using steps::sum_algebra;
+
+// C[batch, m, n], dense, from A[batch, m, k] and B[batch, k, n], dense.
+struct shape {
+    std::int64_t batch, m, n, k;
+};
+
+struct dense_loops {
+    explicit dense_loops(const shape& s)
+        : batch{s.batch, s.m * s.k, s.k * s.n, s.m * s.n},
+          m{s.m, s.k, 0, s.n},
+          n{s.n, 0, 1, 1},
+          k{s.k, 1, s.n, 0} {}
+    contraction_loop batch, m, n, k;
+};
+
+template <class T>
+constexpr element type_of = sizeof(T) == 4 ? element::f32 : element::f64;
+
+template <class T>
+std::vector<T> random_numbers(std::int64_t count, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<T> normal(0, 2);
+    std::vector<T> numbers(static_cast<std::size_t>(count));
+    for (T& x : numbers) x = normal(generator);
+    return numbers;
+}
+
+template <class T>
+struct operands {
+    explicit operands(const shape& s)
+        : a(random_numbers<T>(s.batch * s.m * s.k, 1)),
+          b(random_numbers<T>(s.batch * s.k * s.n, 2)),
+          c(static_cast<std::size_t>(s.batch * s.m * s.n)),
+          places(c.size()) {}
+    std::vector<T> a, b, c;
+    std::vector<contractions::place> places;
+};
+
+// Operations of all threads are compared with so many times those of one.
+template <class T>
+double peak_operations(int threads) {
+    double best = 0;
+    for (int run = 0; run < 5; ++run) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto count = static_cast<double>(kernels::add_maximum_rounds<T>(500'000));
+        best = std::max(best, count / bench::seconds_since(start));
+    }
+    return best * threads;
+}
+
+template <class T>
+void measure_extremum(const char* name, const shape& s, sum_algebra algebra, bool places,
+                      int threads) {
+    const dense_loops loops(s);
+    steps::algebra_product what;
+    what.type = type_of<T>;
+    what.algebra = algebra;
+    what.batch = {&loops.batch, 1};
+    what.m = {&loops.m, 1};
+    what.n = {&loops.n, 1};
+    what.k = {&loops.k, 1};
+    what.places = places;
+    operands<T> x(s);
+    const contractions::prepared_algebra_product product(what);
+    const auto run = [&] {
+        product.run(x.a.data(), x.b.data(), x.c.data(), places ? x.places.data() : nullptr);
+    };
+    double peak = peak_operations<T>(threads);
+    const double seconds = bench::time_in_turns([] {}, run, [] {}, 9, 0.02).first;
+    peak = std::max(peak, peak_operations<T>(threads));
+    const double operations =
+        2.0 * static_cast<double>(s.batch * s.m) * static_cast<double>(s.n * s.k);
+    fmt::print("{:16} {:6} {:5} x {:4} x {:4} x {:4} {:12.3f} {:9.2f} {:9.2f}   {}\n", name,
+               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, seconds * 1e6,
+               operations / seconds * 1e-9, operations / seconds / peak, product.words());
+}
+
+template <class T>
+void measure_logsumexp(const shape& s) {
+    const dense_loops loops(s);
+    steps::algebra_product what;
+    what.type = type_of<T>;
+    what.algebra = sum_algebra::logsumexp;
+    what.batch = {&loops.batch, 1};
+    what.m = {&loops.m, 1};
+    what.n = {&loops.n, 1};
+    what.k = {&loops.k, 1};
+    steps::contraction ordinary;
+    ordinary.type = what.type;
+    ordinary.batch = what.batch;
+    ordinary.m = what.m;
+    ordinary.n = what.n;
+    ordinary.k = what.k;
+    operands<T> x(s);
+    const contractions::prepared_algebra_product product(what);
+    const contractions::prepared_contraction plain(ordinary);
+    const auto run = [&] { product.run(x.a.data(), x.b.data(), x.c.data()); };
+    const auto run_plain = [&] {
+        plain.run(x.a.data(), x.b.data(), x.c.data(), engine::number(1.0), engine::number(0.0));
+    };
+    const auto [mine, other] = bench::time_in_turns([] {}, run, run_plain, 9, 0.02);
+    const double operations =
+        2.0 * static_cast<double>(s.batch * s.m) * static_cast<double>(s.n * s.k);
+    fmt::print("{:16} {:6} {:5} x {:4} x {:4} x {:4} {:12.3f} {:9.2f} {:9.2f}   {}\n", "logsumexp",
+               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, mine * 1e6,
+               operations / mine * 1e-9, other / mine, product.words());
+}
+
+template <class T>
+void measure_all(int threads) {
+    const std::vector<shape> shapes = {
+        {1, 1000, 1000, 1000}, {1, 256, 256, 256}, {1, 100, 100, 100}, {1, 32, 32, 32},
+        {1, 16, 16, 16},       {1, 8, 8, 8},       {1, 4, 4, 4},       {1, 2, 2, 2},
+        {1000, 2, 2, 2},       {1000, 8, 8, 8},    {1, 2000, 1, 2000}, {1, 1, 2000, 2000},
+        {100000, 1, 1, 1},     {1, 4, 4096, 64},   {64, 64, 64, 64},
+    };
+    for (const shape& s : shapes)
+        measure_extremum<T>("maximum", s, sum_algebra::maximum, false, threads);
+    for (const shape& s : shapes)
+        measure_extremum<T>("with places", s, sum_algebra::maximum, true, threads);
+    measure_extremum<T>("minimum", shapes[0], sum_algebra::minimum, false, threads);
+    for (const shape& s : shapes)
+        if (s.k > 1) measure_logsumexp<T>(s);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const int threads = count > 1 ? std::atoi(words[1]) : 1;
+    ricci::threads(threads);
+    fmt::print("{:16} {:6} {:27} {:>12} {:>9} {:>9}\n", "product", "type", "batch x m x n x k",
+               "us", "Gop/s", "of peak");
+    measure_all<double>(threads);
+    measure_all<float>(threads);
+}
