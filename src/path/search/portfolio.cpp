@@ -17,6 +17,7 @@
 #include <ricci/error.hpp>
 
 #include "src/path/search/arm.hpp"
+#include "src/path/search/exact.hpp"
 #include "src/path/search/ranges.hpp"
 #include "src/path/search/seeds.hpp"
 #include "src/path/search/slicing.hpp"
@@ -87,6 +88,8 @@ public:
           clock_(options),
           raw_(unsimplified(network)),
           simple_(simplify_shapes(network)) {
+        moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
+                                                   20'000, 4'000'000);
         price_.minimize = options.minimize;
         price_.traffic_weight = options.traffic_weight;
         before_ = tree_score(raw_.core, raw_.within(simple_.before), price_);
@@ -95,6 +98,11 @@ public:
     }
 
     order_found run() {
+        const std::int32_t raw = raw_.core.operands();
+        if (raw >= 2 && raw <= exact_search_operands && !limited()) {
+            best_.products = raw_.whole(exact_tree(raw_.core, price_));
+            return finish();
+        }
         const std::int32_t n = simple_.core.operands();
         best_.products = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
         if (n > 2) {
@@ -109,7 +117,6 @@ public:
 private:
     // Sets of indices of all nodes, of all arms together.
     static constexpr double most_bytes = 2e9;
-    static constexpr std::int64_t moves_of_trial = 3'000'000;
 
     static bool can_anneal(const core_network& core) {
         return tree_annealer::bytes_for(core) < most_bytes / 4;
@@ -141,6 +148,7 @@ private:
     search_clock clock_;
     simplified_network raw_, simple_;
     product_price price_;
+    std::int64_t moves_of_trial_ = 0;
     double before_ = 0;  // log2 of the price of what simplification has made
     double bound_ = -1;
     int lanes_ = 1;
@@ -238,17 +246,17 @@ void order_search::judge(search_arm& arm) {
 
 void order_search::run_arms(double begin, double end, std::int64_t trials) {
     const auto count = static_cast<std::int64_t>(arms_.size());
-    const std::int64_t flat_moves_by_time =
-        clock_.timed() ? std::llround(std::max(0.0, end - begin) * 1e7) : moves_of_trial / 2;
+    const std::int64_t flat_moves =
+        clock_.timed() ? std::llround(std::max(0.0, end - begin) * 1e7) : moves_of_trial_ / 2;
     on_all_lanes(count, [&](std::int64_t k, std::int64_t place_in_lane, std::int64_t in_lane) {
         search_arm& arm = *arms_[static_cast<std::size_t>(k)];
         const double deadline = begin + (end - begin) * static_cast<double>(place_in_lane + 1) /
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
-        const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial;
+        const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
         if (limited() && clock_.until(deadline) && arm.ladder().has_limit())
             arm.ladder().slice_again();
-        arm.run(flat_moves_by_time / std::max<std::int64_t>(1, in_lane), [&] {
+        arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
             judge(arm);
             return clock_.until(deadline) && (clock_.timed() || arm.ladder().moves() < last_move);
         });
@@ -355,11 +363,11 @@ void order_search::put_back_and_cool() {
         const double deadline = options_.seconds;
         const double left = clock_.seconds_left();
         const std::int64_t moves =
-            clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial / 3;
+            clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial_ / 3;
         arm->run_cold(moves, [&] {
             judge(*arm);
             return clock_.until(deadline) &&
-                   (clock_.timed() || arm->ladder().moves() < moves_of_trial);
+                   (clock_.timed() || arm->ladder().moves() < moves_of_trial_);
         });
     });
     std::sort(arms_.begin(), arms_.end(),
@@ -374,7 +382,7 @@ void order_search::put_back_and_cool() {
 
 order_found order_search::finish() {
     order_found found;
-    found.products = std::move(best_.products);
+    found.products = with_scalars(network_, best_.products, raw_.scalars);
     if (limited()) cut_to_limit(network_, options_.largest, best_sliced_, found);
     return found;
 }
