@@ -10,6 +10,7 @@ namespace {
 
 // Up to so many products are annealed as one window.
 constexpr std::uint32_t whole = 16384;
+constexpr int cold_sweeps = 200;
 
 }  // namespace
 
@@ -55,6 +56,8 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
         ladder_.climb_down(go_on);
         if (ladder_.has_limit()) ladder_.slice_again();
         idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
+        // What needs no kick.
+        if (idle_ == 1 && ladder_.anneal(cold_sweeps, 4, 15, whole, go_on)) idle_ = 0;
         if (idle_ < patience) continue;
         if (std::exchange(beside_, false)) {
             ladder_.keep_best();
