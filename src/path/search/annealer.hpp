@@ -68,10 +68,7 @@ public:
     /// The set of a node and the bit of an index.
     const std::uint64_t* set_of(std::int32_t n) const { return row(nodes_[place(n)].row); }
     std::int32_t bit_of(std::int32_t index) const { return bit_of_[place(index)]; }
-    bool is_sliced(std::int32_t index) const {
-        const auto bit = static_cast<std::size_t>(bit_of(index));
-        return (mask_[bit / 64] >> (bit % 64) & 1) == 0;
-    }
+    const kernels::bit_weights& weights() const { return weights_; }
     const core_network& network() const { return network_; }
 
 private:

@@ -55,15 +55,21 @@ struct simplified_network {
     core_network core;
     product_list before;                // of the whole network's operands
     std::vector<std::int32_t> entries;  // what each operand of the core is in that numbering
-    std::vector<std::int32_t> scalars;  // entries without indices, multiplied in at the end
+    std::vector<std::int32_t> scalars;  // entries without indices
     std::int32_t operands = 0;          // of the whole network
 
-    /// The products of the whole network: those before, the core's, the scalars.
+    /// The products of the whole network: those before, then the core's; none with scalars that
+    /// are operands.
     product_list whole(const product_list& of_core) const;
     /// What is left of a whole network's products, or the first of them, where its operands without
     /// indices are left out. For networks of which nothing is multiplied before.
     product_list within(const product_list& of_whole) const;
 };
+
+/// Products of all operands, made of those of all that have indices: operands without indices are
+/// multiplied by each other and into what is smallest.
+product_list with_scalars(const hypergraph& network, const product_list& products,
+                          const std::vector<std::int32_t>& scalars);
 
 /// Without indices of extent 1 and those of one operand; nothing is multiplied.
 simplified_network unsimplified(const hypergraph& network);

@@ -3,12 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <numeric>
-#include <queue>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "src/path/search/score.hpp"
@@ -119,94 +114,6 @@ product_list front_tree(const core_network& network, const std::vector<std::int3
         front = front < 0 ? segment : tree.multiply(front, segment);
     }
     return tree.take();
-}
-
-std::vector<std::int32_t> order_by_indices(const core_network& network) {
-    std::vector<double> mean(place(network.operands()));
-    for (std::int32_t t = 0; t < network.operands(); ++t) {
-        const auto own = network.indices_of(t);
-        mean[place(t)] = std::accumulate(own.begin(), own.end(), 0.0) /
-                         static_cast<double>(std::max<std::size_t>(own.size(), 1));
-    }
-    std::vector<std::int32_t> order(mean.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-        return mean[place(a)] != mean[place(b)] ? mean[place(a)] < mean[place(b)] : a < b;
-    });
-    return order;
-}
-
-std::vector<std::int32_t> order_by_layers(const core_network& network, std::int32_t start) {
-    std::vector<std::int32_t> order;
-    std::vector<char> seen(place(network.operands())), index_seen(place(network.indices()));
-    const auto visit = [&](std::int32_t t) {
-        if (seen[place(t)] != 0) return;
-        seen[place(t)] = 1;
-        order.push_back(t);
-    };
-    std::size_t next = 0;
-    for (std::int32_t offset = 0; offset < network.operands(); ++offset) {
-        visit((start + offset) % network.operands());
-        for (; next < order.size(); ++next)
-            for (const std::int32_t i : network.indices_of(order[next])) {
-                if (index_seen[place(i)] != 0) continue;
-                index_seen[place(i)] = 1;
-                for (const std::int32_t other : network.holders_of(i)) visit(other);
-            }
-    }
-    return order;
-}
-
-std::vector<std::int32_t> order_by_front(const core_network& network, std::int32_t start) {
-    const std::int32_t n = network.operands();
-    std::vector<std::int32_t> order, left(place(network.indices())), age(place(n), -1);
-    std::vector<double> growth(place(n));
-    std::vector<char> taken(place(n)), in_front(place(network.indices()));
-    for (std::int32_t i = 0; i < network.indices(); ++i)
-        left[place(i)] =
-            static_cast<std::int32_t>(network.holders_of(i).size()) + network.open[place(i)];
-    // How the front grows: new indices come, those that this operand is the last to have go.
-    const auto change_of = [&](std::int32_t t) {
-        double change = 0;
-        for (const std::int32_t i : network.indices_of(t)) {
-            if (in_front[place(i)] == 0) change += network.weight[place(i)];
-            if (left[place(i)] == 1) change -= network.weight[place(i)];
-        }
-        return change;
-    };
-    using entry = std::tuple<double, std::int32_t, std::int32_t>;
-    std::priority_queue<entry, std::vector<entry>, std::greater<>> queue;
-    std::int32_t clock = 0;
-    const auto refresh = [&](std::int32_t t) {
-        if (taken[place(t)] != 0) return;
-        if (age[place(t)] < 0) age[place(t)] = clock++;
-        const double change = change_of(t);
-        growth[place(t)] = change;
-        queue.emplace(change, age[place(t)], t);
-    };
-    // An index of very many operands does not tell which of them comes next.
-    constexpr std::size_t most_holders = 256;
-    for (std::int32_t offset = 0; static_cast<std::int32_t>(order.size()) < n; ++offset) {
-        if (offset >= n) offset = 0;
-        refresh((start + offset) % n);
-        while (!queue.empty()) {
-            const auto [change, since, t] = queue.top();
-            queue.pop();
-            if (taken[place(t)] != 0 || change != growth[place(t)]) continue;
-            taken[place(t)] = 1;
-            order.push_back(t);
-            for (const std::int32_t i : network.indices_of(t)) {
-                const bool fresh = in_front[place(i)] == 0;
-                in_front[place(i)] = 1;
-                --left[place(i)];
-                if (!fresh && left[place(i)] != 1) continue;
-                const auto holders = network.holders_of(i);
-                if (holders.size() > most_holders && left[place(i)] != 1) continue;
-                for (const std::int32_t other : holders) refresh(other);
-            }
-        }
-    }
-    return order;
 }
 
 }  // namespace ricci::path

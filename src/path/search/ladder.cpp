@@ -15,36 +15,61 @@ constexpr int kick_sweeps = 300, rung_sweeps = 80;
 constexpr double hottest = 0.05, rung_hottest = 2.5, coldest = 14;
 // Above this temperature no tree is the best one so far.
 constexpr double first_looked_at = 2;
+// Products of a window: their sets stay in the nearest caches.
+constexpr std::uint32_t most_annealed = 16384;
+constexpr std::size_t most_joined = 4096;
 
 }  // namespace
 
 ladder_search::ladder_search(const core_network& network, const product_price& price,
                              std::uint64_t seed)
-    : annealer_(network, price), random_(seed), best_sliced_(network.weight.size()) {}
+    : network_(network), tree_(network), random_(seed), best_sliced_(network.weight.size()) {
+    tree_.set_price(price);
+}
 
 void ladder_search::start(const product_list& products) {
-    annealer_.load(products);
-    annealer_.join_pairs();
+    tree_.load(products);
+    join_pairs();
     rescore();
 }
 
 void ladder_search::rescore() {
     has_beside_ = false;
-    best_ = annealer_.shape();
-    best_score_ = annealer_.score() + log2_slices_;
-    best_largest_ = annealer_.largest();
+    best_ = tree_.shape();
+    best_score_ = tree_.score() + log2_slices_;
+    best_largest_ = tree_.largest();
+    at_best_ = true;
+}
+
+// Pairs are joined in windows of the whole tree.
+void ladder_search::join_pairs() {
+    std::vector<std::int32_t> roots{tree_.root()};
+    tree_window window;
+    while (!roots.empty()) {
+        const std::int32_t root = roots.back();
+        roots.pop_back();
+        tree_.take_window(root, 4, most_joined, window);
+        if (window.nodes.empty()) continue;
+        roots.insert(roots.end(), window.pending.begin(), window.pending.end());
+        tree_annealer annealer(window.network, tree_.price());
+        annealer.load(window.shape);
+        annealer.join_pairs();
+        tree_.put_back(window, annealer);
+    }
 }
 
 void ladder_search::load_best() {
-    if (has_limit_) annealer_.slice(best_sliced_);
-    annealer_.load(best_);
+    if (at_best_) return;
+    if (has_limit_) tree_.slice(best_sliced_);
+    tree_.load(best_);
+    at_best_ = true;
 }
 
 void ladder_search::start_again(const product_list& products) {
     const double beside_score = best_score_;
     tree_shape beside = std::exchange(best_, {});
-    annealer_.load(products);
-    annealer_.join_pairs();
+    tree_.load(products);
+    join_pairs();
     rescore();
     beside_ = std::move(beside);
     beside_sliced_ = best_sliced_;
@@ -56,8 +81,9 @@ void ladder_search::keep_best() {
     if (has_beside_ && beside_score_ < best_score_) {
         best_ = std::move(beside_);
         best_sliced_ = std::move(beside_sliced_);
-        log2_slices_ = log2_slices(annealer_.network(), best_sliced_);
+        log2_slices_ = log2_slices(network_, best_sliced_);
         best_score_ = beside_score_;
+        at_best_ = false;
     }
     has_beside_ = false;
 }
@@ -66,38 +92,43 @@ void ladder_search::set_limit(double log2_elements) {
     // Half as much again as the runs that too large a result takes: trees come below the limit
     // where that costs little.
     constexpr double penalty = 2;
-    product_price price = annealer_.price();
+    product_price price = tree_.price();
     price.limit = log2_elements;
     price.penalty = penalty;
-    annealer_.set_price(price);
+    tree_.set_price(price);
     has_limit_ = true;
+    at_best_ = false;
     load_best();
     rescore();
 }
 
 void ladder_search::slice(const std::vector<char>& sliced) {
     best_sliced_ = sliced;
-    log2_slices_ = log2_slices(annealer_.network(), sliced);
+    log2_slices_ = log2_slices(network_, sliced);
+    at_best_ = false;
     load_best();
     rescore();
 }
 
-void ladder_search::take_slices(const std::vector<char>& sliced) {
-    const double slices = log2_slices(annealer_.network(), sliced);
-    const double score = annealer_.score() + slices;
+void ladder_search::take_slices(const tree_annealer& tree, const std::vector<char>& sliced) {
+    const double slices = log2_slices(network_, sliced);
+    const double score = tree.score() + slices;
     if (!(score < best_score_ - 1e-9)) return;
     best_score_ = score;
     best_sliced_ = sliced;
     log2_slices_ = slices;
+    at_best_ = false;
 }
 
 void ladder_search::slice_again() {
     constexpr double noise = 0.5;
-    load_best();
-    if (is_too_large(annealer_)) {
+    tree_annealer tree(network_, tree_.price());
+    tree.load(best_);
+    tree.slice(best_sliced_);
+    if (is_too_large(tree)) {
         auto sliced = best_sliced_;
-        slice_to_limit(annealer_, sliced, 0, random_);
-        take_slices(sliced);
+        slice_to_limit(tree, sliced, 0, random_);
+        take_slices(tree, sliced);
     }
     // Without one of them, filled up again.
     std::vector<std::int32_t> fixed;
@@ -107,50 +138,86 @@ void ladder_search::slice_again() {
     for (int k = 0; k < dropped && !fixed.empty(); ++k) {
         auto sliced = best_sliced_;
         sliced[place(fixed[random_.below(static_cast<std::uint32_t>(fixed.size()))])] = 0;
-        annealer_.slice(sliced);
-        slice_to_limit(annealer_, sliced, noise, random_);
-        take_slices(sliced);
+        tree.slice(sliced);
+        slice_to_limit(tree, sliced, noise, random_);
+        take_slices(tree, sliced);
     }
     std::vector<char> sliced(best_sliced_.size());
-    annealer_.slice(sliced);
-    slice_to_limit(annealer_, sliced, noise, random_);
-    take_slices(sliced);
+    tree.slice(sliced);
+    slice_to_limit(tree, sliced, noise, random_);
+    take_slices(tree, sliced);
     load_best();
 }
 
 bool ladder_search::look() {
-    const double now = annealer_.score() + log2_slices_;
+    at_best_ = false;
+    const double now = tree_.score() + log2_slices_;
     if (!(now < best_score_ - 1e-9)) return false;
     best_score_ = now;
-    best_ = annealer_.shape();
-    if (annealer_.price().power() > 1) best_largest_ = annealer_.largest();
+    best_ = tree_.shape();
+    at_best_ = true;
+    if (tree_.price().power() > 1) best_largest_ = tree_.largest();
     return true;
 }
 
-bool ladder_search::stage(int sweeps, double from, double to, std::int32_t least_span,
-                          const keep_going& go_on) {
-    bool better = false;
+void ladder_search::anneal_window(tree_window& window, int sweeps, double from, double to,
+                                  goes_on which, const keep_going& go_on) {
+    tree_annealer annealer(window.network, tree_.price());
+    annealer.load(window.shape);
+    const double start = annealer.score();
+    double best = start;
+    tree_shape best_shape;
     for (int s = 0; s < sweeps && go_on(); ++s) {
         const double part = sweeps > 1 ? static_cast<double>(s) / (sweeps - 1) : 1;
         const double b = from + (to - from) * part;
-        moves_ += annealer_.sweep(b, least_span, random_);
-        if (b >= first_looked_at || s + 1 == sweeps) better = look() || better;
+        moves_ += annealer.sweep(b, 2, random_);
+        if (b < first_looked_at) continue;
+        const double now = annealer.score();
+        if (now < best - 1e-9) {
+            best = now;
+            best_shape = annealer.shape();
+        }
     }
-    return better;
+    if (best < start) {
+        if (annealer.score() > best) annealer.load(best_shape);
+    } else if (which == goes_on::best) {
+        return;
+    }
+    tree_.put_back(window, annealer);
 }
 
-bool ladder_search::anneal(int sweeps, double from, double to, const keep_going& go_on) {
+bool ladder_search::stage(int sweeps, double from, double to, std::int32_t least_span,
+                          goes_on which, std::uint32_t most_products, const keep_going& go_on) {
+    std::vector<std::int32_t> roots{tree_.root()};
+    tree_window window;
+    while (!roots.empty() && go_on()) {
+        const std::int32_t root = roots.back();
+        roots.pop_back();
+        // Windows of changing sizes meet at changing places.
+        const std::uint32_t most = most_products / 2 + random_.below(most_products / 2);
+        tree_.take_window(root, least_span, most, window);
+        if (window.nodes.size() < 5) continue;
+        roots.insert(roots.end(), window.pending.begin(), window.pending.end());
+        anneal_window(window, sweeps, from, to, which, go_on);
+    }
+    return look();
+}
+
+bool ladder_search::anneal(int sweeps, double from, double to, std::uint32_t most_products,
+                           const keep_going& go_on) {
     load_best();
-    return stage(sweeps, from, to, 2, go_on);
+    return stage(sweeps, from, to, 2, goes_on::last, most_products, go_on);
 }
 
 bool ladder_search::climb_down(const keep_going& go_on) {
     load_best();
-    const std::int32_t n = annealer_.operands();
+    const std::int32_t n = tree_.operands();
     std::int32_t span = std::max(2, (n + 29) / 30);
-    bool better = stage(kick_sweeps, hottest, coldest, span, go_on);
+    bool better = stage(kick_sweeps, hottest, coldest, span, goes_on::last, most_annealed, go_on);
     while (go_on()) {
-        better = stage(rung_sweeps, rung_hottest, coldest, span, go_on) || better;
+        better =
+            stage(rung_sweeps, rung_hottest, coldest, span, goes_on::best, most_annealed, go_on) ||
+            better;
         if (span <= 2) break;
         span = std::max(2, span / 2);
     }
@@ -159,7 +226,7 @@ bool ladder_search::climb_down(const keep_going& go_on) {
 
 product_list ladder_search::products() {
     load_best();
-    return annealer_.products();
+    return tree_.products();
 }
 
 }  // namespace ricci::path

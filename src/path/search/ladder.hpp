@@ -7,6 +7,7 @@
 
 #include "src/path/search/annealer.hpp"
 #include "src/path/search/seeds.hpp"
+#include "src/path/search/sparse_tree.hpp"
 
 namespace ricci::path {
 
@@ -23,8 +24,9 @@ public:
     /// Goes on from the better of the best tree and the one that was started beside it.
     void keep_best();
 
-    /// All nodes, inverse temperature rising from one to the other; whether the tree got better.
-    bool anneal(int sweeps, double from, double to, const keep_going& go_on);
+    /// All nodes, in windows of at most so many products, inverse temperature rising from one to the other; whether the tree got better.
+    bool anneal(int sweeps, double from, double to, std::uint32_t most_products,
+                const keep_going& go_on);
     /// A kick of the coarse structure and all rungs below it; whether the tree got better.
     bool climb_down(const keep_going& go_on);
 
@@ -49,21 +51,29 @@ public:
     const std::vector<char>& sliced() const { return best_sliced_; }
 
 private:
-    bool stage(int sweeps, double from, double to, std::int32_t least_span,
-               const keep_going& go_on);
+    /// What of a stage's states goes on: the last one, or the best one of each window.
+    enum class goes_on { last, best };
+
+    bool stage(int sweeps, double from, double to, std::int32_t least_span, goes_on which,
+               std::uint32_t most_products, const keep_going& go_on);
+    void anneal_window(tree_window& window, int sweeps, double from, double to, goes_on which,
+                       const keep_going& go_on);
     bool look();
     void load_best();
     void rescore();
-    /// Takes the annealer's tree and slices where they are better.
-    void take_slices(const std::vector<char>& sliced);
+    void join_pairs();
+    /// Takes the slices of a tree where they are better.
+    void take_slices(const tree_annealer& tree, const std::vector<char>& sliced);
 
-    tree_annealer annealer_;
+    const core_network& network_;
+    sparse_tree tree_;
     random_stream random_;
     tree_shape best_, beside_;
     std::vector<char> best_sliced_, beside_sliced_;
     double best_score_ = 0, beside_score_ = 0;
     double log2_slices_ = 0, best_largest_ = 0;  // of the best tree
     bool has_beside_ = false, has_limit_ = false;
+    bool at_best_ = false;  // the tree is the best one
     std::int64_t moves_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include <ricci/error.hpp>
 
 #include "src/path/search/arm.hpp"
+#include "src/path/search/exact.hpp"
 #include "src/path/search/ranges.hpp"
 #include "src/path/search/seeds.hpp"
 #include "src/path/search/slicing.hpp"
@@ -26,6 +27,8 @@ namespace ricci::path {
 namespace {
 
 using wall_clock = std::chrono::steady_clock;
+
+constexpr double nothing = -std::numeric_limits<double>::infinity();  // log2 of no price
 
 /// What ends the search: time, the caller, or an order that is good enough.
 class search_clock {
@@ -77,6 +80,12 @@ private:
 struct scored_tree {
     product_list products;
     double score = std::numeric_limits<double>::infinity();
+    bool raw = false;  // of the network where nothing is simplified
+};
+
+struct racing_arm {
+    std::unique_ptr<search_arm> search;
+    bool raw = false;
 };
 
 class order_search {
@@ -87,6 +96,8 @@ public:
           clock_(options),
           raw_(unsimplified(network)),
           simple_(simplify_shapes(network)) {
+        moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
+                                                   20'000, 4'000'000);
         price_.minimize = options.minimize;
         price_.traffic_weight = options.traffic_weight;
         before_ = tree_score(raw_.core, raw_.within(simple_.before), price_);
@@ -95,11 +106,16 @@ public:
     }
 
     order_found run() {
+        const std::int32_t raw = raw_.core.operands();
+        if (raw >= 2 && raw <= exact_search_operands && !limited()) {
+            best_.products = raw_.whole(exact_tree(raw_.core, price_));
+            return finish();
+        }
         const std::int32_t n = simple_.core.operands();
         best_.products = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
         if (n > 2) {
             find_seeds();
-            keep_whole(seeds_.front().products);
+            best_.products = network_of(seeds_.front().raw).whole(seeds_.front().products);
             if (can_anneal(simple_.core)) race();
         }
         put_back_and_cool();
@@ -107,9 +123,14 @@ public:
     }
 
 private:
+    struct seed_maker {
+        const core_network* core;
+        bool raw;
+        std::function<product_list(const keep_going&)> make;
+    };
+
     // Sets of indices of all nodes, of all arms together.
     static constexpr double most_bytes = 2e9;
-    static constexpr std::int64_t moves_of_trial = 3'000'000;
 
     static bool can_anneal(const core_network& core) {
         return tree_annealer::bytes_for(core) < most_bytes / 4;
@@ -127,12 +148,15 @@ private:
     }
 
     void find_seeds();
-    std::vector<std::function<product_list(const keep_going&)>> seed_makers();
+    std::vector<seed_maker> seed_makers() const;
+    void add_line_makers(const core_network& core, bool raw, std::vector<seed_maker>& makers) const;
     void race();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
-    void keep_whole(const product_list& of_core) { best_.products = simple_.whole(of_core); }
+    void keep(const racing_arm& arm);
+    const simplified_network& network_of(bool raw) const { return raw ? raw_ : simple_; }
+    std::vector<char> whole_slices(const racing_arm& arm) const;
     void judge(search_arm& arm);
     order_found finish();
 
@@ -141,74 +165,98 @@ private:
     search_clock clock_;
     simplified_network raw_, simple_;
     product_price price_;
+    std::int64_t moves_of_trial_ = 0;
     double before_ = 0;  // log2 of the price of what simplification has made
     double bound_ = -1;
     int lanes_ = 1;
     std::vector<scored_tree> seeds_;  // of the simplified core, best first
-    std::vector<std::unique_ptr<search_arm>> arms_;
+    std::vector<racing_arm> arms_;
     scored_tree best_;               // of the whole network
     std::vector<char> best_sliced_;  // by the whole network's numbers
 };
 
-std::vector<std::function<product_list(const keep_going&)>> order_search::seed_makers() {
+std::vector<order_search::seed_maker> order_search::seed_makers() const {
     const core_network& core = simple_.core;
-    std::vector<std::function<product_list(const keep_going&)>> makers;
+    std::vector<seed_maker> makers;
     const auto random_of = [this](std::uint64_t k) {
         return random_stream(options_.seed * 64 + k);
     };
-    makers.emplace_back([&core, random_of](const keep_going& go_on) {
+    const auto add = [&](auto make) { makers.push_back({&core, false, make}); };
+    add([&core, random_of](const keep_going& go_on) {
         auto random = random_of(1);
         return greedy_tree(core, {}, random, go_on);
     });
-    makers.emplace_back([&core, random_of](const keep_going& go_on) {
+    add([&core, random_of](const keep_going& go_on) {
         auto random = random_of(2);
         return elimination_tree(core, {}, random, go_on);
     });
-    const auto line = [&](auto order_of) {
-        makers.emplace_back(
-            [&core, order_of](const keep_going&) { return front_tree(core, order_of()); });
-    };
-    // A front of very many indices is no start, and takes time with their square.
-    constexpr std::int32_t most_in_line = 60000;
-    if (core.operands() <= most_in_line) {
-        line([&core] {
-            std::vector<std::int32_t> order(place(core.operands()));
-            std::iota(order.begin(), order.end(), 0);
-            return order;
-        });
-        line([&core] { return order_by_indices(core); });
-        line([&core] { return order_by_front(core, order_by_layers(core, 0).back()); });
-        line([&core] { return order_by_layers(core, order_by_layers(core, 0).back()); });
-        line([&core] { return order_by_front(core, 0); });
-    }
+    add_line_makers(core, false, makers);
     constexpr std::int32_t most_for_fill = 3000;
     if (core.indices() <= most_for_fill)
-        makers.emplace_back([&core, random_of](const keep_going& go_on) {
+        add([&core, random_of](const keep_going& go_on) {
             auto random = random_of(3);
             return elimination_tree(core, {0, true}, random, go_on);
         });
     for (std::uint64_t k = 0; k < 4; ++k)
-        makers.emplace_back([&core, random_of, k](const keep_going& go_on) {
+        add([&core, random_of, k](const keep_going& go_on) {
             auto random = random_of(4 + k);
             if (k % 2 == 0) return elimination_tree(core, {0.3}, random, go_on);
             return greedy_tree(core, {1, 0.1}, random, go_on);
         });
+    if (!simple_.before.empty() && can_anneal(raw_.core)) add_line_makers(raw_.core, true, makers);
     return makers;
+}
+
+// Fronts along lines: as operands and indices are numbered, and as the network is long.
+void order_search::add_line_makers(const core_network& core, bool raw,
+                                   std::vector<seed_maker>& makers) const {
+    // A front of very many indices is no start, and takes time with their square.
+    constexpr std::int32_t most_in_line = 60000;
+    if (core.operands() > most_in_line || core.operands() < 3) return;
+    const auto line = [&](auto order_of) {
+        makers.push_back({&core, raw, [&core, order_of](const keep_going&) {
+                              return front_tree(core, order_of());
+                          }});
+    };
+    const auto given = [&core] {
+        std::vector<std::int32_t> order(place(core.operands()));
+        std::iota(order.begin(), order.end(), 0);
+        return order;
+    };
+    // How much a place counts, in log2 of elements.
+    constexpr double weak = 0.003, strong = 0.03;
+    line([&core] { return order_by_front(core, order_by_indices(core), weak); });
+    line([&core] { return order_by_front(core, order_by_averages(core), weak); });
+    line(given);
+    line([&core, given] { return order_by_front(core, smoothed_order(core, given(), 8), weak); });
+    line([&core] {
+        return order_by_front(core, smoothed_order(core, order_by_indices(core), 8), weak);
+    });
+    line([&core] { return order_by_front(core, order_by_layers(core, 0).back()); });
+    line([&core] { return order_by_front(core, order_by_averages(core), strong); });
+    line([&core] { return order_by_indices(core); });
+    line([&core, given] { return order_by_front(core, smoothed_order(core, given(), 2), weak); });
+    line([&core] {
+        return order_by_front(core, smoothed_order(core, order_by_indices(core), 2), strong);
+    });
 }
 
 void order_search::find_seeds() {
     const auto makers = seed_makers();
     std::vector<scored_tree> made(makers.size());
     const double deadline = 0.15 * options_.seconds;
-    on_all_lanes(static_cast<std::int64_t>(makers.size()), [&](std::int64_t k, std::int64_t,
-                                                               std::int64_t) {
-        scored_tree& tree = made[static_cast<std::size_t>(k)];
-        const bool first = k == 0;  // some order has to stand
-        if (!first && !clock_.until(deadline)) return;
-        tree.products =
-            makers[static_cast<std::size_t>(k)]([&] { return first || clock_.until(deadline); });
-        if (!tree.products.empty()) tree.score = tree_score(simple_.core, tree.products, price_);
-    });
+    on_all_lanes(static_cast<std::int64_t>(makers.size()),
+                 [&](std::int64_t k, std::int64_t, std::int64_t) {
+                     const seed_maker& maker = makers[static_cast<std::size_t>(k)];
+                     scored_tree& tree = made[static_cast<std::size_t>(k)];
+                     const bool first = k == 0;  // some order has to stand
+                     if (!first && !clock_.until(deadline)) return;
+                     tree.products = maker.make([&] { return first || clock_.until(deadline); });
+                     tree.raw = maker.raw;
+                     if (tree.products.empty()) return;
+                     tree.score = tree_score(*maker.core, tree.products, price_);
+                     if (!tree.raw) tree.score = log2_add(before_, tree.score);
+                 });
     for (auto& tree : made)
         if (!tree.products.empty()) seeds_.push_back(std::move(tree));
     // No two of the same price.
@@ -222,6 +270,21 @@ void order_search::find_seeds() {
         if (sorted.empty() || seeds_[k].score > sorted.back().score + 1e-6)
             sorted.push_back(std::move(seeds_[k]));
     seeds_ = std::move(sorted);
+}
+
+std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
+    const core_network& core = network_of(arm.raw).core;
+    const auto& own = arm.search->ladder().sliced();
+    std::vector<char> whole(network_.extents.size());
+    for (std::size_t i = 0; i < own.size(); ++i)
+        if (own[i] != 0) whole[place(core.origin[i])] = 1;
+    return whole;
+}
+
+void order_search::keep(const racing_arm& arm) {
+    best_.products = network_of(arm.raw).whole(arm.search->ladder().products());
+    best_.score = arm.search->score();
+    best_sliced_ = whole_slices(arm);
 }
 
 void order_search::judge(search_arm& arm) {
@@ -238,17 +301,17 @@ void order_search::judge(search_arm& arm) {
 
 void order_search::run_arms(double begin, double end, std::int64_t trials) {
     const auto count = static_cast<std::int64_t>(arms_.size());
-    const std::int64_t flat_moves_by_time =
-        clock_.timed() ? std::llround(std::max(0.0, end - begin) * 1e7) : moves_of_trial / 2;
+    const std::int64_t flat_moves =
+        clock_.timed() ? std::llround(std::max(0.0, end - begin) * 1e7) : moves_of_trial_ / 2;
     on_all_lanes(count, [&](std::int64_t k, std::int64_t place_in_lane, std::int64_t in_lane) {
-        search_arm& arm = *arms_[static_cast<std::size_t>(k)];
+        search_arm& arm = *arms_[static_cast<std::size_t>(k)].search;
         const double deadline = begin + (end - begin) * static_cast<double>(place_in_lane + 1) /
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
-        const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial;
+        const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
         if (limited() && clock_.until(deadline) && arm.ladder().has_limit())
             arm.ladder().slice_again();
-        arm.run(flat_moves_by_time / std::max<std::int64_t>(1, in_lane), [&] {
+        arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
             judge(arm);
             return clock_.until(deadline) && (clock_.timed() || arm.ladder().moves() < last_move);
         });
@@ -257,12 +320,12 @@ void order_search::run_arms(double begin, double end, std::int64_t trials) {
 
 void order_search::keep_fewer(std::size_t count) {
     std::sort(arms_.begin(), arms_.end(), [](const auto& a, const auto& b) {
-        return a->projected_score() < b->projected_score();
+        return a.search->projected_score() < b.search->projected_score();
     });
     // The leader stays, whatever its slope.
-    const auto leader =
-        std::min_element(arms_.begin(), arms_.end(),
-                         [](const auto& a, const auto& b) { return a->score() < b->score(); });
+    const auto leader = std::min_element(
+        arms_.begin(), arms_.end(),
+        [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
     std::rotate(arms_.begin(), leader, leader + 1);
     if (arms_.size() > count) arms_.resize(count);
 }
@@ -287,9 +350,13 @@ void order_search::race() {
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
         const auto place_of = static_cast<std::size_t>(k);
-        arms_[place_of] =
-            std::make_unique<search_arm>(core, price_, before_, options_.seed * 64 + 32 + place_of);
-        arms_[place_of]->start(seeds_[std::min(place_of, seeds_.size() - 1)].products);
+        const scored_tree& seed = seeds_[std::min(place_of, seeds_.size() - 1)];
+        auto& arm = arms_[place_of];
+        arm.raw = seed.raw;
+        const std::uint64_t stream = options_.seed * 64 + 32 + place_of;
+        arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, nothing, stream)
+                              : std::make_unique<search_arm>(core, price_, before_, stream);
+        arm.search->start(seed.products);
     });
     const double left = std::max(0.0, clock_.seconds_left());
     const double start = clock_.elapsed();
@@ -304,19 +371,14 @@ void order_search::race() {
     }
     if (limited()) {
         const double limit = std::log2(options_.largest);
-        for (auto& arm : arms_) arm->ladder().set_limit(limit);
+        for (auto& arm : arms_) arm.search->ladder().set_limit(limit);
     }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
     keep_fewer(timed ? lanes : 2);
     run_arms(clock_.elapsed(), until(1), trials - first_trials - second_trials);
     std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a->score() < b->score(); });
-    search_arm& leader = *arms_.front();
-    keep_whole(leader.ladder().products());
-    best_.score = leader.score();
-    best_sliced_.assign(network_.extents.size(), 0);
-    for (std::int32_t i = 0; i < core.indices(); ++i)
-        if (leader.ladder().sliced()[place(i)] != 0) best_sliced_[place(core.origin[place(i)])] = 1;
+              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
+    keep(arms_.front());
 }
 
 // What was simplified need not have been multiplied first: the whole tree is annealed where it is.
@@ -328,25 +390,22 @@ void order_search::put_back_and_cool() {
     std::vector<product_list> starts;
     std::vector<std::vector<char>> slices;
     for (std::size_t k = 0; k < lanes; ++k) {
-        std::vector<char> whole(network_.extents.size()), of_raw(core.weight.size());
-        slices.push_back(of_raw);
+        slices.emplace_back(core.weight.size());
         starts.push_back(best_.products);
         if (arms_.empty()) continue;
-        ladder_search& ladder = arms_[std::min(k, arms_.size() - 1)]->ladder();
-        starts.back() = simple_.whole(ladder.products());
-        const auto& own = ladder.sliced();
-        for (std::size_t i = 0; i < own.size(); ++i)
-            if (own[i] != 0) whole[place(simple_.core.origin[i])] = 1;
-        for (std::size_t i = 0; i < of_raw.size(); ++i) of_raw[i] = whole[place(core.origin[i])];
-        slices.back() = std::move(of_raw);
+        const racing_arm& arm = arms_[std::min(k, arms_.size() - 1)];
+        starts.back() = network_of(arm.raw).whole(arm.search->ladder().products());
+        const auto whole = whole_slices(arm);
+        for (std::size_t i = 0; i < core.weight.size(); ++i)
+            slices.back()[i] = whole[place(core.origin[i])];
     }
     arms_.clear();
     arms_.resize(lanes);
     on_all_lanes(static_cast<std::int64_t>(lanes), [&](std::int64_t k, std::int64_t, std::int64_t) {
         const auto own = static_cast<std::size_t>(k);
-        auto& arm = arms_[own];
-        arm = std::make_unique<search_arm>(core, price_, -std::numeric_limits<double>::infinity(),
-                                           options_.seed * 64 + 48 + own);
+        auto& arm = arms_[own].search;
+        arms_[own].raw = true;
+        arm = std::make_unique<search_arm>(core, price_, nothing, options_.seed * 64 + 48 + own);
         arm->start(raw_.within(starts[own]));
         if (limited()) {
             arm->ladder().set_limit(std::log2(options_.largest));
@@ -355,26 +414,21 @@ void order_search::put_back_and_cool() {
         const double deadline = options_.seconds;
         const double left = clock_.seconds_left();
         const std::int64_t moves =
-            clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial / 3;
+            clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial_ / 3;
         arm->run_cold(moves, [&] {
             judge(*arm);
             return clock_.until(deadline) &&
-                   (clock_.timed() || arm->ladder().moves() < moves_of_trial);
+                   (clock_.timed() || arm->ladder().moves() < moves_of_trial_);
         });
     });
     std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a->score() < b->score(); });
-    search_arm& leader = *arms_.front();
-    best_.products = raw_.whole(leader.ladder().products());
-    best_.score = leader.score();
-    best_sliced_.assign(network_.extents.size(), 0);
-    for (std::int32_t i = 0; i < core.indices(); ++i)
-        if (leader.ladder().sliced()[place(i)] != 0) best_sliced_[place(core.origin[place(i)])] = 1;
+              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
+    keep(arms_.front());
 }
 
 order_found order_search::finish() {
     order_found found;
-    found.products = std::move(best_.products);
+    found.products = with_scalars(network_, best_.products, raw_.scalars);
     if (limited()) cut_to_limit(network_, options_.largest, best_sliced_, found);
     return found;
 }

@@ -1,7 +1,7 @@
 // What trees of the core network cost, as the search compares them.
 #pragma once
 
-#include <cstdint>
+#include <vector>
 
 #include "src/path/search/core_network.hpp"
 
@@ -30,6 +30,9 @@ struct product_price {
 /// log2 of the sum of all products' prices; minus infinity where there is no product.
 double tree_score(const core_network& network, const product_list& products,
                   const product_price& price);
+
+/// log2 of the elements of all operands and of the results of all products.
+std::vector<double> entry_sizes(const core_network& network, const product_list& products);
 
 /// log2(2^a + 2^b).
 double log2_add(double a, double b);

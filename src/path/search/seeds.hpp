@@ -65,7 +65,15 @@ product_list front_tree(const core_network& network, const std::vector<std::int3
 std::vector<std::int32_t> order_by_indices(const core_network& network);
 /// From an operand outwards, always what enlarges the front least; of equals the longest waiting.
 std::vector<std::int32_t> order_by_front(const core_network& network, std::int32_t start);
+/// The same along another order: `pull` (log2 of extents a place) is what being early there counts.
+std::vector<std::int32_t> order_by_front(const core_network& network,
+                                         const std::vector<std::int32_t>& order, double pull);
 /// In breadth-first layers.
 std::vector<std::int32_t> order_by_layers(const core_network& network, std::int32_t start);
+/// Another order, with so many averages over neighbours: those of a site come together.
+std::vector<std::int32_t> smoothed_order(const core_network& network,
+                                         const std::vector<std::int32_t>& order, int steps);
+/// Along the slowest mode of the network: neighbours are averaged over and over.
+std::vector<std::int32_t> order_by_averages(const core_network& network);
 
 }  // namespace ricci::path

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
+#include "src/path/search/score.hpp"
 
 namespace ricci::path {
 
@@ -65,26 +67,49 @@ product_list simplified_network::whole(const product_list& of_core) const {
     };
     for (const auto& [left, right] : of_core)
         products.emplace_back(renumbered(left), renumbered(right));
-    const auto last = [&] { return operands + static_cast<std::int32_t>(products.size()) - 1; };
-    // Scalars are multiplied by each other, and the result by that, once.
-    std::int32_t scalar = -1;
+    // Products that have become scalars: parts that share nothing with the rest.
+    std::int32_t result = core_operands == 1 ? entries[0]
+                          : core_operands > 1
+                              ? operands + static_cast<std::int32_t>(products.size()) - 1
+                              : -1;
     for (const std::int32_t s : scalars) {
-        if (scalar < 0) {
-            scalar = s;
-            continue;
+        if (s < operands) continue;
+        if (result >= 0) {
+            products.emplace_back(result, s);
+            result = operands + static_cast<std::int32_t>(products.size()) - 1;
+        } else {
+            result = s;
         }
-        products.emplace_back(scalar, s);
-        scalar = last();
-    }
-    if (scalar >= 0 && core_operands > 0) {
-        const std::int32_t result =
-            core_operands == 1
-                ? entries[0]
-                : operands + made_before + static_cast<std::int32_t>(of_core.size()) - 1;
-        products.emplace_back(result, scalar);
     }
     return products;
 }
+
+namespace {
+
+/// The operand with indices or product of those that has the fewest elements.
+std::int32_t smallest_entry(const hypergraph& network, const product_list& products,
+                            const std::vector<std::int32_t>& scalars) {
+    const simplified_network own = unsimplified(network);
+    const product_list within = own.within(products);
+    std::vector<char> is_scalar(place(network.operands()));
+    for (const std::int32_t s : scalars) is_scalar[place(s)] = 1;
+    const std::vector<double> sizes = entry_sizes(own.core, within);
+    std::int32_t best = -1;
+    double least = 0;
+    const auto look = [&](std::int32_t entry, double size) {
+        if (best < 0 || size < least) best = entry, least = size;
+    };
+    for (std::int32_t t = 0; t < own.core.operands(); ++t)
+        look(own.entries[place(t)], sizes[place(t)]);
+    // Where no scalar takes part, products within are the products themselves.
+    if (within.size() == products.size())
+        for (std::size_t k = 0; k < products.size(); ++k)
+            look(network.operands() + static_cast<std::int32_t>(k),
+                 sizes[place(own.core.operands()) + k]);
+    return best;
+}
+
+}  // namespace
 
 product_list simplified_network::within(const product_list& of_whole) const {
     std::vector<std::int32_t> number(place(operands), -1);
@@ -101,6 +126,35 @@ product_list simplified_network::within(const product_list& of_whole) const {
         number.push_back(core.operands() + static_cast<std::int32_t>(products.size()) - 1);
     }
     return products;
+}
+
+product_list with_scalars(const hypergraph& network, const product_list& products,
+                          const std::vector<std::int32_t>& scalars) {
+    if (scalars.empty()) return products;
+    const std::int32_t n = network.operands();
+    // All scalars but one have a product of theirs; then the smallest of all else takes it up.
+    product_list result;
+    std::int32_t scalar = scalars[0];
+    for (std::size_t k = 1; k < scalars.size(); ++k) {
+        result.emplace_back(scalar, scalars[k]);
+        scalar = n + static_cast<std::int32_t>(result.size()) - 1;
+    }
+    if (static_cast<std::int32_t>(scalars.size()) == n) return result;
+    const std::int32_t smallest = smallest_entry(network, products, scalars);
+    std::vector<std::int32_t> number(place(n) + products.size());
+    std::iota(number.begin(), number.begin() + n, 0);
+    const auto take_up = [&](std::int32_t entry) {
+        if (entry != smallest) return;
+        result.emplace_back(number[place(entry)], scalar);
+        number[place(entry)] = n + static_cast<std::int32_t>(result.size()) - 1;
+    };
+    for (std::int32_t t = 0; t < n; ++t) take_up(t);
+    for (std::size_t k = 0; k < products.size(); ++k) {
+        result.emplace_back(number[place(products[k].first)], number[place(products[k].second)]);
+        number[place(n) + k] = n + static_cast<std::int32_t>(result.size()) - 1;
+        take_up(n + static_cast<std::int32_t>(k));
+    }
+    return result;
 }
 
 namespace {
