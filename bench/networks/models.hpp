@@ -43,7 +43,8 @@ inline network pedigree(std::size_t people, std::size_t window, double seen, std
 }
 
 /// The ways to place n queens on a board: an index for each cell and four lines through it, along
-/// which a queen may pass by only once; rows and columns have one, diagonals one at most.
+/// which a queen may pass by only once; rows and columns have one, diagonals one at most. Each cell
+/// has a weight besides, 1 for a queen and for none.
 inline network queens(std::size_t side) {
     // From where no queen has been: none here, or the first; after one there is none.
     array line(element::f64, {2, 2, 2});  // before, after, here
@@ -64,6 +65,7 @@ inline network queens(std::size_t side) {
         }
         n.add(end, {before});
     };
+    for (std::int64_t cell = 0; cell < count * count; ++cell) n.add(any, {cell});
     for (std::int64_t k = 0; k < count; ++k) {
         follow(k, 0, 0, 1, one);
         follow(0, k, 1, 0, one);
@@ -121,6 +123,37 @@ inline network wide_formula(std::size_t variables, std::uint64_t seed) {
         parent[v] = random.below(10) == 0 ? random.below(std::min(v, hubs)) : random.below(v);
         n.add(pairs[random.below(4)], {v, parent[v]});
         if (parent[v] > 0) n.add(triples[random.below(8)], {v, parent[v], parent[parent[v]]});
+    }
+    return n;
+}
+
+/// Clauses of one to three variables that lie within windows of ten, which move on from the first
+/// variable to the last, with random signs: near the size of the largest formulas that are about with
+/// 580,000 clauses.
+inline network sliding_formula(std::size_t clauses, std::uint64_t seed) {
+    random_numbers random(seed);
+    constexpr std::size_t window = 10;
+    const std::size_t variables = std::max(window, clauses * 3 / 10);
+    std::vector<array> tables;  // of one variable, two and three, for all signs
+    for (std::size_t size = 1; size <= 3; ++size)
+        for (std::size_t all_false = 0; all_false < std::size_t{1} << size; ++all_false) {
+            array a(element::f64, std::vector<std::size_t>(size, 2));
+            auto* values = static_cast<double*>(a.data());
+            std::fill_n(values, a.size(), 1.0);
+            values[all_false] = 0;
+            tables.push_back(std::move(a));
+        }
+    network n;
+    for (std::size_t c = 0; c < clauses; ++c) {
+        const std::size_t begin = c * (variables - window + 1) / clauses;
+        const std::size_t size = 1 + random.below(3);
+        index_numbers own;
+        while (own.size() < size) {
+            const auto v = static_cast<std::int64_t>(begin + random.below(window));
+            if (std::find(own.begin(), own.end(), v) == own.end()) own.push_back(v);
+        }
+        const std::size_t first_table = (std::size_t{1} << size) - 2;
+        n.add(tables[first_table + random.below(std::size_t{1} << size)], own);
     }
     return n;
 }

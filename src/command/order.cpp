@@ -13,6 +13,7 @@
 
 #include "command/command.hpp"
 #include "command/command_line.hpp"
+#include "command/network_order.hpp"
 #include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/sentences.hpp"
@@ -192,26 +193,50 @@ void print(const contraction& c, const std::vector<ordered_product>& products, b
 
 void add_order(CLI::App& app, int& code) {
     struct order_arguments {
-        std::string text;
+        network_order_arguments network;  // its file is the first word, whatever that is
         std::vector<std::string> operands;
-        bool json = false;
     };
     auto o = std::make_shared<order_arguments>();
     command_line order(app, "order", "in which order a contraction of many tensors costs least");
     order.footer(
-        "The best order there is for up to 12 operands, and the best of many greedy ones above.\n\n"
+        "The best order there is for up to 12 operands, and the best of many greedy ones above; "
+        "of\n"
+        "a network in a file what is found in the time that is given.\n\n"
         "  ricci order 'ab,bc,cd->ad' 10x2000 2000x30 30x5\n"
-        "  ricci order 'ab,bc,cd->ad' a:10 b:2000 c:30 d:5");
-    order.word(o->text, "STRING", "the letters of the operands and of the result");
+        "  ricci order 'ab,bc,cd->ad' a:10 b:2000 c:30 d:5\n"
+        "  ricci order model.uai --evidence model.evid --seconds 10 --memory 8G -o order.json\n"
+        "  ricci order formula.cnf --order order.json");
+    network_order_arguments& n = o->network;
+    order.word(n.file, "STRING",
+               "the letters of the operands and of the result; or a file: .uai, .cnf, .json");
     order.words(
         o->operands, "SHAPE",
         "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10");
-    order.flag("--json", o->json, "the products as JSON");
+    order.flag("--json", n.json, "the products as JSON");
+    order.option("--seconds", n.seconds, "NUMBER", "how long an order for a file is sought: 1");
+    order.option("--trials", n.trials, "NUMBER", "instead: so many, the same on any machine");
+    order.option("--memory", n.memory, "BYTES", "what running may take, 8G: indices are sliced");
+    order.option("--seed", n.seed, "NUMBER", "another one may find another order");
+    order.option("--objective", n.objective, "NAME",
+                 "what there is to be least of: multiplications, largest_product, "
+                 "largest_intermediate, traffic, weighed");
+    order.option("--evidence", n.evidence, "FILE", "what is observed in a .uai model");
+    order.option("--order", n.order, "FILE", "an order to read, instead of seeking one");
+    order.option("-o,--output", n.output, "FILE", "where the order is written to, as JSON");
     order.call([o, &code] {
-        const contraction c = read_contraction(o->text, o->operands);
-        const auto path = path::find_path({c.operands.begin(), c.operands.end()}, c.result,
-                                          [&](ir::ref i) { return c.extents.at(i); });
-        print(c, products_of(c, path), o->json);
+        if (is_network_file(o->network.file)) {
+            if (!o->operands.empty()) refuse("a network in a file has its shapes there.");
+            order_network(o->network);
+        } else {
+            if (o->network.has_options())
+                refuse(
+                    "of the options only --json is for a string, the others for networks in "
+                    "files.");
+            const contraction c = read_contraction(o->network.file, o->operands);
+            const auto path = path::find_path({c.operands.begin(), c.operands.end()}, c.result,
+                                              [&](ir::ref i) { return c.extents.at(i); });
+            print(c, products_of(c, path), o->network.json);
+        }
         code = done;
     });
 }

@@ -19,8 +19,8 @@ namespace {
 
 using namespace networks;
 
-// What a search without a limit of time does: on most networks it gets near the best in it.
-constexpr std::int64_t usual_trials = 32;
+// What a search without a limit of time does: enough for a good order, and soon over.
+constexpr std::int64_t usual_trials = 1;
 
 path::objective minimized(objective o) {
     switch (o) {
@@ -74,8 +74,8 @@ public:
     }
 
     contraction_order find() {
-        // Two intermediates of the largest size, and as much again of others: mostly enough.
-        double largest = left_ / element_bytes_ / 4;
+        // Two intermediates of the largest size, a copy of one and some small ones: mostly enough.
+        double largest = left_ / element_bytes_ / 3.25;
         constexpr int most_attempts = 8;
         std::optional<contraction_order> found;
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
@@ -109,12 +109,13 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     }
 
-    // The first attempt mostly is the last; further ones share what is left, or a little more.
+    // The first attempt mostly is the last; where a bound is given it leaves some time for others.
     contraction_order search(double largest, int attempt) {
         path::search_options how;
-        how.seconds = attempt == 0 ? options_.seconds
+        const double first_part = options_.memory > 0 ? 0.85 : 1;
+        how.seconds = attempt == 0 ? first_part * options_.seconds
                                    : std::max(0.5 * (options_.seconds - seconds_used()),
-                                              0.1 * options_.seconds);
+                                              0.05 * options_.seconds);
         how.trials = options_.trials;
         how.largest = largest;
         how.seed = options_.seed;

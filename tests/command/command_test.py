@@ -187,6 +187,29 @@ class Command(unittest.TestCase):
         self.refused("nothing gives the extent of d", "order", "ab,bc,cd->ad", "10x2000", "2000x30")
         self.refused("extent 2000 and", "order", "ab,bc->ac", "10x2000", "200x30")
 
+    def test_order_of_a_network(self):
+        (self.path / "f.cnf").write_text("p cnf 4 3\n1 -2 0\n2 3 0\n-3 4 0\n")
+        words = self.works("order", "f.cnf", "--trials", "1", "-o", "o.json").stdout
+        self.assertIn("tensors: 3, indices: 4", words)
+        order = json.loads((self.path / "o.json").read_text())
+        self.assertEqual(len(order["ssa"]), 2)
+        self.assertEqual(self.works("order", "f.cnf", "--order", "o.json").stdout, words)
+        self.assertEqual(
+            json.loads(self.works("order", "f.cnf", "--order", "o.json", "--json").stdout), order)
+        (self.path / "path.json").write_text("[[0, 2], [0, 1]]")
+        self.assertIn("tensors: 3", self.works("order", "f.cnf", "--order", "path.json").stdout)
+        (self.path / "m.uai").write_text("MARKOV 2 2 3 1 2 0 1 6 1 2 3 4 5 6")
+        (self.path / "m.evid").write_text("1 1 2")
+        observed = self.works("order", "m.uai", "--evidence", "m.evid").stdout
+        self.assertIn("tensors: 1, indices: 1", observed)
+        (self.path / "broken.cnf").write_text("p cnf 1 1\n2 0\n")
+        self.refused("line 2: literal 2 is of no variable", "order", "broken.cnf")
+        self.refused("--seconds takes a number, and not soon", "order", "f.cnf", "--seconds", "soon")
+        self.refused("--objective takes", "order", "f.cnf", "--objective", "beauty")
+        self.refused("its shapes there", "order", "f.cnf", "2x2")
+        self.refused("the others for networks in files", "order", "ab,bc->ac", "2x2", "2x2",
+                     "--seconds", "1")
+
     def test_documents(self):
         (self.path / "page.md").write_text(
             "# A page\n\nWith $d$.\n\n$$\ny^i = A^{ij} x^j, \\qquad s = y^i y^i.\n$$\n")

@@ -284,3 +284,37 @@ TEST_CASE("networks of other programs are refused in one sentence") {
           "its name ends in none of .uai, .cnf and .json, which say what a network is in");
     CHECK_FALSE(words_of([] { load_network("/nowhere/x.uai"); }).empty());
 }
+
+TEST_CASE("files with a byte changed, or cut, are networks or refused in a sentence") {
+    const std::pair<const char*, std::string> whole[] = {
+        {"x.uai", small_model},
+        {"x.cnf", "c t wmc\np cnf 4 3\nc p weight 1 1/4 0\n1 -2 0\n2 3 4 0\n-4 0\n"},
+        {"x.json",
+         R"({"einsum": {"ixs": [[1, 2], [2, 3]], "iy": [3]}, "size": {"1": 2, "2": 3, "3": 4}})"},
+        {"y.json",
+         R"({"inputs": [["a", "\u00e9"], ["é"]], "output": ["a"], "size_dict": {"a": 2, "é": 3}})"},
+        {"z.json",
+         R"({"format_string": "ab,bc->ca", "shapes": [[2, 3], [3, 4]], "dtype": "float32"})"},
+    };
+    const temporary_folder folder;
+    std::size_t refused = 0, read = 0;
+    const auto look = [&](const char* name, const std::string& text) {
+        write_text(folder / name, text);
+        const std::string words = words_of([&] { load_network(folder / name); });
+        if (words.empty()) ++read;
+        else ++refused;
+        if (!words.empty())
+            REQUIRE(without_file(words, folder / name).substr(0, 11) != "NO SENTENCE");
+    };
+    for (const auto& [name, text] : whole)
+        for (std::size_t k = 0; k < text.size(); ++k) {
+            look(name, text.substr(0, k));
+            for (const char c : {'0', '9', '-', ' ', '\n', '"', ']', '{', 'x', '\xff', '\0'}) {
+                std::string other = text;
+                other[k] = c;
+                look(name, other);
+            }
+        }
+    CHECK(refused > 1000);
+    CHECK(read > 100);
+}

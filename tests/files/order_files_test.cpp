@@ -104,7 +104,7 @@ TEST_CASE("a tree as deep as it has tensors is read") {
     CHECK(o.ssa().size() == count - 1);
 }
 
-TEST_CASE("what is no order is refused in one sentence") {
+TEST_CASE("what holds no order is refused in one sentence") {
     const network n = matrices(3);
     CHECK(refused_order("{}", n).substr(0, 15) == "it has no order");
     CHECK(refused_order("[[0, 1]\n, [0, -1]]", n) == "line 2: a step takes a number below 0");
@@ -125,4 +125,31 @@ TEST_CASE("what is no order is refused in one sentence") {
                         matrices(2)) == "line 1: it has 2 tensors, and one is number 9");
     CHECK(refused_order(R"({"tree": {"args": []}})", n) ==
           "line 1: a node of the tree has to have a tensor or arguments");
+}
+
+TEST_CASE("orders with a byte changed, or cut, are orders or refused in a sentence") {
+    const network n = matrices(3);
+    const std::string whole[] = {
+        contraction_order::from_ssa(n, {{1, 2}, {0, 3}}, {{1, 3}}).json(),
+        "[[0, 1], [0, 1]]",
+        R"({"paths": {"opt_size": {"path": [[0, 1], [0, 1]]}}})",
+        R"({"ssa_path": [[0, 1], [2, 3]]})",
+        R"({"tree": {"args": [{"tensorindex": 1}, {"args": [{"tensorindex": 2}, {"tensorindex": 3}]}]}, "slices": [2]})",
+    };
+    const temporary_folder folder;
+    std::size_t refused = 0, read = 0;
+    for (const std::string& text : whole)
+        for (std::size_t k = 0; k < text.size(); ++k)
+            for (const char c : {'0', '9', '-', ' ', '"', ']', '{', 'x', '\0'}) {
+                std::string other = text;
+                other[k] = c;
+                write_text(folder / "o.json", c == 'x' ? text.substr(0, k) : other);
+                const std::string words = words_of([&] { load_order(folder / "o.json", n); });
+                if (words.empty()) ++read;
+                else ++refused;
+                if (!words.empty())
+                    REQUIRE(without_file(words, folder / "o.json").substr(0, 11) != "NO SENTENCE");
+            }
+    CHECK(refused > 1000);
+    CHECK(read > 50);
 }

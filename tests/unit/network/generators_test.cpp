@@ -127,14 +127,25 @@ TEST_CASE("states' inner products are sums over their sites") {
     CHECK(value(mera_norm(2, 2, 1)) > 0);
 }
 
+TEST_CASE("networks are made by name") {
+    CHECK(generated_network("made-queens-28").operands() == 4252);
+    CHECK(generated_network("made-relations-100").operands() == 30400);
+    CHECK(generated_network("made-torus-32").indices() == 2048);
+    CHECK(generated_network("made-mps-100").operands() == 200);
+    CHECK(generated_network("made-nothing-3").operands() == 0);
+    CHECK(generated_network("made-grid-0").operands() == 0);
+}
+
 TEST_CASE("models and formulas") {
     CHECK(value(pedigree(14, 4, 0, 3)) == Approx(1));
     CHECK(value(pedigree(7, 4, 0.5, 3)) == Approx(brute_force(pedigree(7, 4, 0.5, 3))[0]));
     CHECK(value(queens(1)) == 1);
     CHECK(value(queens(3)) == 0);
     const network four = queens(4);
-    CHECK(four.size() == 16 * 4 + 16 + 28);  // lines through cells, their ends
-    CHECK(value(four) == 2);
+    CHECK(four.size() == 16 * (1 + 4) + 16 + 28);  // lines through cells, their ends
+    CHECK(naive_contraction<double>(four).run(find_order(four, {.trials = 1}).ssa())[0] == 2);
+    const network five = queens(5);
+    CHECK(naive_contraction<double>(five).run(find_order(five, {.trials = 1}).ssa())[0] == 10);
     const network r = relations(2, 3, 1);
     CHECK(r.size() == 2 * 5 + 3 * 6);
     CHECK(r.indices().size() == 5 + 6);
@@ -145,7 +156,10 @@ TEST_CASE("models and formulas") {
     const network formula = wide_formula(12, 1);
     CHECK(value(formula) == Approx(brute_force(formula)[0]));
     CHECK(wide_formula(193400, 1).size() > 579000);
-    const network band = band_formula(14, 30, 5, 2);
+    const network sliding = sliding_formula(30, 1);
+    CHECK(value(sliding) == Approx(brute_force(sliding)[0]));
+    CHECK(value(sliding) == std::round(value(sliding)));
+    const network band = band_formula(10, 20, 5, 2);
     CHECK(value(band) == Approx(brute_force(band)[0]));
     CHECK(value(band) == std::round(value(band)));
 }

@@ -165,6 +165,21 @@ TEST_CASE("scores are those of the definition, with and without slices") {
     }
 }
 
+TEST_CASE("scores without slices are the search's own") {
+    std::mt19937 random(6);
+    for (int round = 0; round < 200; ++round) {
+        const auto operands = static_cast<std::int32_t>(2 + random() % 30);
+        const path::hypergraph h = random_network(random, operands);
+        const std::vector<ssa_pair> products = random_products(random, operands);
+        const networks::order_score mine = networks::score_of(h, products, {});
+        const path::order_cost other = path::cost_of(h, {products, {}});
+        CHECK(mine.multiplications.log2() == Approx(other.log2_multiplications));
+        CHECK(mine.traffic.log2() == Approx(other.log2_traffic));
+        CHECK(mine.largest_product.log2() == Approx(other.log2_largest_product));
+        CHECK(mine.largest_intermediate.log2() == Approx(other.log2_largest_intermediate));
+    }
+}
+
 TEST_CASE("the peak is that of the better way to walk a tree") {
     // ((A B) (C D)): A B has 100 elements, C D has 10, of operands that cost nothing.
     path::hypergraph h;
