@@ -3,6 +3,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,34 @@ element type_of(const network_data& n) {
     return n.operands[0].type();
 }
 
+const char* name_of(algebra a) {
+    switch (a) {
+        case algebra::max_sum:
+            return "maximum of sums";
+        case algebra::min_sum:
+            return "minimum of sums";
+        case algebra::logsumexp_sum:
+            return "log-sum-exp of sums";
+        case algebra::sum_product:
+            break;
+    }
+    return "sum of products";
+}
+
+std::optional<steps::sum_algebra> sum_of(algebra a) {
+    switch (a) {
+        case algebra::max_sum:
+            return steps::sum_algebra::maximum;
+        case algebra::min_sum:
+            return steps::sum_algebra::minimum;
+        case algebra::logsumexp_sum:
+            return steps::sum_algebra::logsumexp;
+        case algebra::sum_product:
+            break;
+    }
+    return {};
+}
+
 void check_operand(std::size_t operand, std::size_t count) {
     if (operand >= count)
         throw error(
@@ -47,8 +77,11 @@ void check_can_run(const network_data& n, const order_data& order,
         throw error(
             fmt::format("ricci: a network is contracted with a memory of {}, which means nothing.",
                         options.memory));
-    if (options.algebra != algebra::sum_product)
-        throw error("ricci: this algebra is not there yet.");
+    const element type = n.operands[0].type();
+    if (options.algebra != algebra::sum_product && (is_complex(type) || is_integer(type)))
+        throw error(
+            fmt::format("ricci: {} has no {}: networks are contracted in it in real numbers.",
+                        name_of(type), name_of(options.algebra)));
 }
 
 }  // namespace
@@ -68,6 +101,7 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     asked.extents = n.extents;
     asked.products = order.products;
     asked.slices = order.slices;
+    asked.algebra = sum_of(options.algebra);
     constexpr double margin = 0.05;  // for the system and for other programs
     const double memory =
         options.memory > 0 ? options.memory : (1 - margin) * runtime::machine_memory();
@@ -155,6 +189,22 @@ array contract(const network& n, const contraction_order& order, const contract_
     networks::prepared_state state(n.data(), order.data(), options, false);
     state.run();
     return state.result();
+}
+
+most_likely argmax(const network& n, const contraction_order& order) {
+    if (!n.data().kept.empty())
+        throw error(fmt::format(
+            "ricci: the greatest sum of a network is a number, and this one keeps {} indices.",
+            n.data().kept.size()));
+    networks::bound_network bound(n.data(), order.data(), {.algebra = algebra::max_sum});
+    array value = bound.result_of({});
+    bound.asked.places = true;
+    const auto places = networks::network_run(bound.asked).best();
+    most_likely found;
+    found.value = *static_cast<const double*>(value.converted(element::f64).data());
+    for (std::size_t i = 0; i < places.size(); ++i)
+        found.places[n.data().numbers[i]] = std::max<std::int64_t>(places[i], 0);
+    return found;
 }
 
 array contract(const network& n, const contract_options& options) {

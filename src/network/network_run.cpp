@@ -1,6 +1,7 @@
 #include "src/network/network_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <ricci/error.hpp>
 
+#include "src/network/algebra_steps.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::networks {
@@ -71,6 +73,30 @@ struct network_run::sliced_plan {
         counters.resize(loops.size());
     }
 
+    /// Kernels, and memory.
+    void prepare(const run_request& asked) {
+        if (!asked.algebra) {
+            execution.emplace(planned.plan);
+            return;
+        }
+        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
+        for (const range_loop& l : loops) extents[at(l.index)] = l.width;
+        algebra.emplace(tree, planned, extents, *asked.algebra, asked.places);
+        algebra->allocate();
+    }
+    runtime::loan_book& loans() { return execution ? execution->loans() : algebra->loans(); }
+    void run_step(std::size_t k, const std::vector<output>& outputs) {
+        if (execution) {
+            if (moved[k]) execution->bind_step(planned.plan, k);
+            execution->run_step(k);
+            return;
+        }
+        bool joins = false;
+        for (std::size_t o = 0; o < outputs.size(); ++o)
+            joins = joins || (outputs[o].adds && writes[k] == planned.slots[at(results[o])]);
+        algebra->run_step(planned, k, joins);
+    }
+
     network_plan plan_of(const run_request& asked, const std::vector<output>& outputs) {
         std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
         const std::unique_ptr<bool[]> sliced(new bool[extents.size()]());
@@ -83,7 +109,8 @@ struct network_run::sliced_plan {
         else results = add_derivatives(tree, asked.derivatives);
         std::vector<output_memory> written;
         for (std::size_t k = 0; k < outputs.size(); ++k)
-            written.push_back({results[k], outputs[k].data, outputs[k].strides, outputs[k].adds});
+            written.push_back({results[k], outputs[k].data, outputs[k].strides,
+                               outputs[k].adds && !asked.algebra});
         plan_request wanted;
         wanted.type = asked.type;
         wanted.tree = &tree;
@@ -176,7 +203,8 @@ struct network_run::sliced_plan {
     step_tree tree;
     std::vector<std::int32_t> results;  // tensors of the tree, one for each output
     network_plan planned;
-    std::optional<engine::execution> execution;
+    std::optional<engine::execution> execution;  // of sums of products
+    std::optional<algebra_steps> algebra;        // or of another algebra
     std::vector<moving> all_moving;
     std::vector<std::int64_t> counters;
     std::vector<std::uint64_t> loops_of_slot;       // bits: which loops change what is in it
@@ -189,7 +217,8 @@ struct network_run::sliced_plan {
     std::vector<char> stale;             // slots, in a run that does not make all again
 };
 
-network_run::network_run(const run_request& asked) : changed_(asked.operands.size(), true) {
+network_run::network_run(const run_request& asked)
+    : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
     for (const auto& o : asked.operands) operands_.push_back(o.data);
     for (std::size_t k = 0; k < asked.results.size(); ++k)
         outputs_.push_back(output_of(
@@ -239,8 +268,8 @@ void network_run::make_plans(const run_request& asked) {
     if (needed > asked.memory) refuse();
     keeps_ = wanted.keeps;
     for (auto& p : plans_) {
-        p->execution.emplace(p->planned.plan);
-        for (const auto& piece : p->execution->loans().pieces(runtime::worker_count()))
+        p->prepare(asked);
+        for (const auto& piece : p->loans().pieces(runtime::worker_count()))
             needed += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
     }
     if (needed > asked.memory) refuse();
@@ -261,9 +290,63 @@ void network_run::bind(std::size_t operand, const void* data) {
     }
 }
 
+// What is added up begins with the sum of nothing.
+void network_run::clear_results() {
+    for (const output& o : outputs_) {
+        if (!o.adds) continue;
+        if (!algebra_) {
+            std::memset(o.data, 0, o.bytes);
+            continue;
+        }
+        const double nothing = *algebra_ == steps::sum_algebra::minimum ? HUGE_VAL : -HUGE_VAL;
+        if (type_ == element::f32)
+            std::fill_n(static_cast<float*>(o.data), o.bytes / sizeof(float),
+                        static_cast<float>(nothing));
+        else std::fill_n(static_cast<double*>(o.data), o.bytes / sizeof(double), nothing);
+    }
+}
+
+std::vector<std::int64_t> network_run::best() {
+    const output& result = outputs_[0];
+    const auto value = [&] {
+        return type_ == element::f32 ? static_cast<double>(*static_cast<const float*>(result.data))
+                                     : *static_cast<const double*>(result.data);
+    };
+    sliced_plan* best_plan = nullptr;
+    std::vector<std::int64_t> best_counters;
+    double best_value = 0;
+    const auto run_pass = [&](sliced_plan& p) {
+        p.place(operands_, outputs_);
+        for (std::size_t k = 0; k < p.writes.size(); ++k) p.algebra->run_step(p.planned, k, false);
+    };
+    for (auto& p : plans_) {
+        const runtime::held_memory held(p->loans());
+        std::fill(p->counters.begin(), p->counters.end(), 0);
+        do {
+            run_pass(*p);
+            const double now = value();
+            const bool better =
+                *algebra_ == steps::sum_algebra::minimum ? now < best_value : now > best_value;
+            // Nothing is better than what is no number.
+            if (best_plan != nullptr && (std::isnan(best_value) || !(better || std::isnan(now))))
+                continue;
+            best_plan = p.get(), best_counters = p->counters, best_value = now;
+        } while (p->advance() != 0);
+    }
+    const runtime::held_memory held(best_plan->loans());
+    best_plan->counters = best_counters;
+    run_pass(*best_plan);
+    auto places = best_plan->algebra->trace();
+    for (std::size_t l = 0; l < best_plan->loops.size(); ++l) {
+        const range_loop& r = best_plan->loops[l];
+        std::int64_t& place = places[at(r.index)];
+        place = r.first + best_counters[l] * r.width + std::max<std::int64_t>(place, 0);
+    }
+    return places;
+}
+
 bool network_run::run(const std::function<bool(double)>& progress) {
-    for (const output& o : outputs_)
-        if (o.adds) std::memset(o.data, 0, o.bytes);
+    clear_results();
     passes_done_ = 0;
     steps_run_ = 0;
     for (auto& p : plans_)
@@ -274,7 +357,7 @@ bool network_run::run(const std::function<bool(double)>& progress) {
 }
 
 bool network_run::run(sliced_plan& p, const std::function<bool(double)>& progress) {
-    const runtime::held_memory held(p.execution->loans());
+    const runtime::held_memory held(p.loans());
     const bool all = !keeps_ || !has_run_;
     std::fill(p.stale.begin(), p.stale.end(), false);
     for (std::size_t k = 0; k < changed_.size(); ++k)
@@ -292,8 +375,7 @@ bool network_run::run(sliced_plan& p, const std::function<bool(double)>& progres
                 if (!stale) continue;
                 p.stale[at(p.writes[k])] = true;
             }
-            if (p.moved[k]) p.execution->bind_step(p.planned.plan, k);
-            p.execution->run_step(k);
+            p.run_step(k, outputs_);
             ++steps_run_;
             if (progress && first &&
                 !progress((passes_done_ + static_cast<double>(k + 1) / static_cast<double>(steps)) /

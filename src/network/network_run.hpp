@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "src/network/network_plan.hpp"
 #include "src/network/tree.hpp"
 #include "src/path/search.hpp"
+#include "src/steps/algebra.hpp"
 
 namespace ricci::networks {
 
@@ -29,6 +31,9 @@ struct run_request {
     /// operands, row-major.
     std::vector<void*> results;
     std::span<const std::size_t> derivatives = {};
+    /// Another algebra than sum and product. `places`: as best() wants them.
+    std::optional<steps::sum_algebra> algebra = {};
+    bool places = false;
     bool keeps = false;  // intermediates, so that what has not changed is not made again, where
                          // there is memory for all of them
     double memory = 0;   // bytes for intermediates and what kernels lend
@@ -49,6 +54,10 @@ public:
     void bind(std::size_t operand, const void* data);
     /// Allocates nothing. `progress(part)`: which part is done; false ends it, and so returns false.
     bool run(const std::function<bool(double)>& progress = {});
+
+    /// Of a number in another algebra with places: the places of all indices where it is what it is,
+    /// of the first slice that has it. The result is that number.
+    std::vector<std::int64_t> best();
 
     /// How many steps the last run carried out, over all slices.
     std::size_t steps_run() const { return steps_run_; }
@@ -72,7 +81,11 @@ private:
     static output output_of(const run_request& asked, std::span<const std::int32_t> axes,
                             void* data);
 
+    void clear_results();
+
     std::vector<output> outputs_;
+    element type_;
+    std::optional<steps::sum_algebra> algebra_;
     bool keeps_ = false, has_run_ = false;
     std::vector<bool> changed_;  // operands, since the last run
     double passes_ = 0, passes_done_ = 0;
