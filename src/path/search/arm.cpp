@@ -16,7 +16,7 @@ constexpr int cold_sweeps = 200;
 
 search_arm::search_arm(const core_network& network, const product_price& price, double before,
                        std::uint64_t seed)
-    : network_(network), ladder_(network, price, seed), before_(before) {}
+    : network_(network), ladder_(network, price, seed), before_(before), strict_(seed % 2 == 1) {}
 
 void search_arm::start(const product_list& products) {
     ladder_.start(products);
@@ -48,13 +48,46 @@ void search_arm::new_start(std::int64_t flat_moves, const keep_going& go_on) {
     idle_ = 0;
 }
 
+void search_arm::limit_to(double log2_elements) {
+    constexpr double steps = 16;
+    target_ = log2_elements;
+    limit_ = std::max(target_, ladder_.largest_result());
+    limit_step_ = std::max(1.0, (limit_ - target_) / steps);
+    ladder_.set_limit(limit_);
+}
+
+void search_arm::lower_limit(const keep_going& go_on) {
+    limit_ = std::max(target_, std::min(limit_, ladder_.largest_result()) - limit_step_);
+    ladder_.set_limit(limit_);
+    ladder_.climb_down(go_on);
+    ladder_.slice_again(strict_);
+    ladder_.climb_down(go_on);
+}
+
+void search_arm::reach_limit() {
+    if (!is_limited() || limit_ == target_) return;
+    limit_ = target_;
+    ladder_.set_limit(limit_);
+    ladder_.slice_again(true);
+}
+
 void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
     const int patience = network_.operands() <= 400 ? 2 : 5;
     const double before = score();
     while (go_on()) {
+        if (is_limited() && limit_ > target_) {
+            // A few ladders first, without slices.
+            if (unlimited_ladders_ < 3) {
+                ladder_.climb_down(go_on);
+                if (++unlimited_ladders_ == 3) limit_to(target_);
+            } else {
+                lower_limit(go_on);
+            }
+            continue;
+        }
         const double before_ladder = ladder_.score();
         ladder_.climb_down(go_on);
-        if (ladder_.has_limit()) ladder_.slice_again();
+        if (ladder_.has_limit()) ladder_.slice_again(true);
         idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
         // What needs no kick.
         if (idle_ == 1 && ladder_.anneal(cold_sweeps, 4, 15, whole, go_on)) idle_ = 0;
@@ -76,7 +109,7 @@ void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
     const int sweeps = static_cast<int>(std::clamp<std::int64_t>(moves / n, 20, 20000));
     while (go_on()) {
         ladder_.anneal(sweeps, 4, 15, whole, go_on);
-        if (ladder_.has_limit()) ladder_.slice_again();
+        if (ladder_.has_limit()) ladder_.slice_again(true);
     }
 }
 

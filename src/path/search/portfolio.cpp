@@ -151,6 +151,7 @@ private:
     std::vector<seed_maker> seed_makers() const;
     void add_line_makers(const core_network& core, bool raw, std::vector<seed_maker>& makers) const;
     void race();
+    void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
@@ -167,7 +168,7 @@ private:
     product_price price_;
     std::int64_t moves_of_trial_ = 0;
     double before_ = 0;  // log2 of the price of what simplification has made
-    double bound_ = -1;
+    double bound_ = -1, intermediate_bound_ = -1;  // log2 of elements
     int lanes_ = 1;
     std::vector<scored_tree> seeds_;  // of the simplified core, best first
     std::vector<racing_arm> arms_;
@@ -292,10 +293,8 @@ void order_search::judge(search_arm& arm) {
     if (options_.minimize == objective::multiplications) clock_.judge_price(arm.score());
     const double largest = arm.ladder().largest();
     if (options_.minimize == objective::largest_product && largest <= bound_ + 1e-9) clock_.stop();
-    // Three results meet in a product, none larger than the largest: together they have each index
-    // twice.
     if (options_.minimize == objective::largest_intermediate &&
-        largest <= std::ceil(bound_ * 2 / 3 - 1e-9) + 1e-9)
+        largest <= intermediate_bound_ + 1e-9)
         clock_.stop();
 }
 
@@ -309,8 +308,6 @@ void order_search::run_arms(double begin, double end, std::int64_t trials) {
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
         const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
-        if (limited() && clock_.until(deadline) && arm.ladder().has_limit())
-            arm.ladder().slice_again();
         arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
             judge(arm);
             return clock_.until(deadline) && (clock_.timed() || arm.ladder().moves() < last_move);
@@ -330,6 +327,24 @@ void order_search::keep_fewer(std::size_t count) {
     if (arms_.size() > count) arms_.resize(count);
 }
 
+// Three sets meet in a product, two operands and a result, and each of its indices is in two of
+// them: where no operand of the network is larger, the largest is two thirds of the product.
+void order_search::find_bounds() {
+    bound_ = product_bound_log2(network_);
+    double largest_operand = 0, finest = 0;
+    for (std::int32_t t = 0; t < raw_.core.operands(); ++t) {
+        double size = 0;
+        for (const std::int32_t i : raw_.core.indices_of(t)) size += raw_.core.weight[place(i)];
+        largest_operand = std::max(largest_operand, size);
+    }
+    for (const double w : raw_.core.weight)
+        if (w != std::floor(w)) finest = 1;
+    const double bound = bound_ * 2 / 3 - 1e-9;
+    // Powers of two have whole logarithms.
+    const double least = finest == 0 ? std::ceil(bound) : bound;
+    intermediate_bound_ = largest_operand <= least ? least : -1;
+}
+
 void order_search::race() {
     const core_network& core = simple_.core;
     const auto lanes = static_cast<std::size_t>(lanes_);
@@ -346,7 +361,7 @@ void order_search::race() {
     count = std::max<std::size_t>(1, std::min(count, static_cast<std::size_t>(fits)));
     if (options_.minimize == objective::largest_product ||
         options_.minimize == objective::largest_intermediate)
-        bound_ = product_bound_log2(network_);
+        find_bounds();
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
         const auto place_of = static_cast<std::size_t>(k);
@@ -357,6 +372,7 @@ void order_search::race() {
         arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, nothing, stream)
                               : std::make_unique<search_arm>(core, price_, before_, stream);
         arm.search->start(seed.products);
+        if (limited()) arm.search->limit_to(std::log2(options_.largest));
     });
     const double left = std::max(0.0, clock_.seconds_left());
     const double start = clock_.elapsed();
@@ -369,13 +385,10 @@ void order_search::race() {
         run_arms(clock_.elapsed(), until(0.2), first_trials);
         keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
     }
-    if (limited()) {
-        const double limit = std::log2(options_.largest);
-        for (auto& arm : arms_) arm.search->ladder().set_limit(limit);
-    }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
     keep_fewer(timed ? lanes : 2);
     run_arms(clock_.elapsed(), until(1), trials - first_trials - second_trials);
+    for (auto& arm : arms_) arm.search->reach_limit();
     std::sort(arms_.begin(), arms_.end(),
               [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
     keep(arms_.front());
@@ -408,8 +421,9 @@ void order_search::put_back_and_cool() {
         arm = std::make_unique<search_arm>(core, price_, nothing, options_.seed * 64 + 48 + own);
         arm->start(raw_.within(starts[own]));
         if (limited()) {
-            arm->ladder().set_limit(std::log2(options_.largest));
             arm->ladder().slice(slices[own]);
+            arm->limit_to(std::log2(options_.largest));
+            arm->reach_limit();
         }
         const double deadline = options_.seconds;
         const double left = clock_.seconds_left();
