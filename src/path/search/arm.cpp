@@ -9,7 +9,7 @@ namespace ricci::path {
 namespace {
 
 // Up to so many products are annealed as one window.
-constexpr std::uint32_t whole = 16384;
+constexpr std::uint32_t most_in_one = 8192;
 constexpr int cold_sweeps = 200;
 
 }  // namespace
@@ -40,7 +40,7 @@ void search_arm::new_start(std::int64_t flat_moves, const keep_going& go_on) {
     if (tree.empty()) return;
     ladder_.start_again(tree);
     const double from = starts_ % 2 == 0 ? 0.05 : 1.0;
-    ladder_.anneal(static_cast<int>(flat_moves_ / n), from, 14, whole, go_on);
+    ladder_.anneal(static_cast<int>(flat_moves_ / n), from, 14, most_in_one, go_on);
     ++starts_;
     // Longer ones now and then: both many short and few long ones find something.
     flat_moves_ = starts_ % 3 == 0 ? flat_moves_ * 2 : flat_moves_;
@@ -90,7 +90,7 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
         if (ladder_.has_limit()) ladder_.slice_again(true);
         idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
         // What needs no kick.
-        if (idle_ == 1 && ladder_.anneal(cold_sweeps, 4, 15, whole, go_on)) idle_ = 0;
+        if (idle_ == 1 && ladder_.anneal(cold_sweeps, 4, 15, most_in_one, go_on)) idle_ = 0;
         if (idle_ < patience) continue;
         if (std::exchange(beside_, false)) {
             ladder_.keep_best();
@@ -108,7 +108,7 @@ void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
     const auto n = static_cast<std::int64_t>(std::max(network_.operands(), 2));
     const int sweeps = static_cast<int>(std::clamp<std::int64_t>(moves / n, 20, 20000));
     while (go_on()) {
-        ladder_.anneal(sweeps, 4, 15, whole, go_on);
+        ladder_.anneal(sweeps, 4, 15, most_in_one, go_on);
         if (ladder_.has_limit()) ladder_.slice_again(true);
     }
 }

@@ -15,8 +15,8 @@ constexpr int kick_sweeps = 300, rung_sweeps = 80;
 constexpr double hottest = 0.05, rung_hottest = 2.5, coldest = 14;
 // Above this temperature no tree is the best one so far.
 constexpr double first_looked_at = 2;
-// Products of a window: their sets stay in the nearest caches.
-constexpr std::uint32_t most_annealed = 16384;
+// Products of a window: more of them see further, fewer have sets in nearer caches.
+constexpr std::uint32_t most_annealed = 8192;
 constexpr std::size_t most_joined = 4096;
 
 }  // namespace
