@@ -1,6 +1,7 @@
 // One line of the search: a first tree, ladders, and new starts where ladders gain nothing more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -39,8 +40,13 @@ public:
 private:
     bool is_limited() const { return target_ >= 0; }
     void lower_limit(const keep_going& go_on);
+    enum class start_kind { molten_greedy, elimination, line, warm_greedy };
+    static constexpr std::uint32_t kinds = 4;
+
+    start_kind next_kind();
+    product_list random_tree(start_kind kind, const keep_going& go_on);
     void new_start(std::int64_t flat_moves, const keep_going& go_on);
-    product_list random_tree(const keep_going& go_on);
+    void end_start();
 
     const core_network& network_;
     ladder_search ladder_;
@@ -48,7 +54,10 @@ private:
     bool strict_;  // every lowered limit is kept, by slices where the tree does not
     double target_ = -1, limit_ = 0, limit_step_ = 1;  // log2 of elements
     int idle_ = 0;                                     // ladders without gain
-    int starts_ = 0, unlimited_ladders_ = 0;
+    std::uint32_t starts_ = 0, annealed_ = 0;
+    int unlimited_ladders_ = 0;
+    start_kind kind_ = start_kind::molten_greedy;
+    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9};
     std::int64_t flat_moves_ = 0;
     bool beside_ = false;  // on a new start's tree
 };

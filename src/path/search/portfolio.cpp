@@ -107,7 +107,7 @@ private:
     double before_ = 0;  // log2 of the price of what simplification has made
     double bound_ = -1, intermediate_bound_ = -1;  // log2 of elements
     int lanes_ = 1;
-    std::vector<scored_tree> seeds_;  // of the simplified core, best first
+    std::vector<scored_tree> seeds_;  // best ones first
     std::vector<racing_arm> arms_;
     scored_tree best_;               // of the whole network
     std::vector<char> best_sliced_;  // by the whole network's numbers
@@ -127,6 +127,7 @@ void order_search::find_seeds() {
                      if (!first && !clock_.until(deadline)) return;
                      tree.products = maker.make([&] { return first || clock_.until(deadline); });
                      tree.raw = maker.core == &raw_.core;
+                     tree.kind = maker.kind;
                      if (tree.products.empty()) return;
                      tree.score = tree_score(*maker.core, tree.products, price_);
                      if (!tree.raw) tree.score = log2_add(before_, tree.score);

@@ -2,6 +2,7 @@
 #include "src/path/search/seed_portfolio.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -15,8 +16,9 @@ void add_line_makers(const core_network& core, std::vector<seed_maker>& makers) 
     constexpr std::int32_t most_in_line = 60000;
     if (core.operands() > most_in_line || core.operands() < 3) return;
     const auto line = [&](auto order_of) {
-        makers.push_back(
-            {&core, [&core, order_of](const keep_going&) { return front_tree(core, order_of()); }});
+        makers.push_back({&core, seed_kind::line, [&core, order_of](const keep_going&) {
+                              return front_tree(core, order_of());
+                          }});
     };
     const auto given = [&core] {
         std::vector<std::int32_t> order(place(core.operands()));
@@ -53,13 +55,15 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
     const core_network& core = *cores.front();
     std::vector<seed_maker> makers;
     const auto greedy = [&](std::uint64_t stream, greedy_options options) {
-        makers.push_back({&core, [&core, seed, stream, options](const keep_going& go_on) {
-                              random_stream random(seed * 64 + stream);
-                              return greedy_tree(core, options, random, go_on);
-                          }});
+        makers.push_back(
+            {&core, seed_kind::greedy, [&core, seed, stream, options](const keep_going& go_on) {
+                 random_stream random(seed * 64 + stream);
+                 return greedy_tree(core, options, random, go_on);
+             }});
     };
     const auto elimination = [&](std::uint64_t stream, elimination_options options) {
-        makers.push_back({&core, [&core, seed, stream, options](const keep_going& go_on) {
+        makers.push_back({&core, seed_kind::elimination,
+                          [&core, seed, stream, options](const keep_going& go_on) {
                               random_stream random(seed * 64 + stream);
                               return elimination_tree(core, options, random, go_on);
                           }});
@@ -84,10 +88,22 @@ std::vector<scored_tree> best_first(std::vector<scored_tree> trees) {
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return trees[a].score != trees[b].score ? trees[a].score < trees[b].score : a < b;
     });
+    struct ranked {
+        std::size_t rank;  // among its kind
+        std::size_t tree;
+    };
+    std::vector<ranked> kept;
+    std::array<std::size_t, 3> seen{};
+    double last = -std::numeric_limits<double>::infinity();
+    for (const std::size_t k : order) {
+        if (!(trees[k].score > last + 1e-6)) continue;
+        last = trees[k].score;
+        kept.push_back({seen[static_cast<std::size_t>(trees[k].kind)]++, k});
+    }
     std::vector<scored_tree> sorted;
-    for (const std::size_t k : order)
-        if (sorted.empty() || trees[k].score > sorted.back().score + 1e-6)
-            sorted.push_back(std::move(trees[k]));
+    for (std::size_t rank = 0; sorted.size() < kept.size(); ++rank)
+        for (const ranked& r : kept)
+            if (r.rank == rank) sorted.push_back(std::move(trees[r.tree]));
     return sorted;
 }
 
