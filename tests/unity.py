@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # The folders whose files are compiled together, without files that need what the build generates.
-FOLDERS = ["command", "draw", "engine", "files", "front", "network", "path", "plan", "show"]
+FOLDERS = ["command", "draw", "engine", "files", "front", "network", "path", "path/search", "plan", "show"]
 LEFT_OUT = {"command/main.cpp", "show/template.cpp"}
 
 

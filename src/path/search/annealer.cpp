@@ -12,21 +12,22 @@
 namespace ricci::path {
 namespace {
 
-constexpr std::int64_t one = 65536;  // log2 of two, in multiples of weight_unit
+constexpr std::int64_t one_bit = 65536;  // log2 of two, in multiples of weight_unit
 
 /// log2(1 + 2^-d) in steps of 1/64 up to 24, -ln of the middles of 2048 chances, 2^(k/1024).
 struct annealing_tables {
-    static constexpr std::int64_t step = one / 64;
+    static constexpr std::int64_t step = one_bit / 64;
     std::array<std::int32_t, 24 * 64> log2_added{};
     std::array<std::int32_t, 2048> chance{};
     std::array<double, 1024> power{};
     annealing_tables() {
         for (std::size_t k = 0; k < log2_added.size(); ++k)
-            log2_added[k] = static_cast<std::int32_t>(std::lround(
-                static_cast<double>(one) * std::log2(1 + std::exp2(-static_cast<double>(k) / 64))));
+            log2_added[k] = static_cast<std::int32_t>(
+                std::lround(static_cast<double>(one_bit) *
+                            std::log2(1 + std::exp2(-static_cast<double>(k) / 64))));
         for (std::size_t k = 0; k < chance.size(); ++k)
             chance[k] = static_cast<std::int32_t>(std::lround(
-                static_cast<double>(one) * -std::log((static_cast<double>(k) + 0.5) / 2048)));
+                static_cast<double>(one_bit) * -std::log((static_cast<double>(k) + 0.5) / 2048)));
         for (std::size_t k = 0; k < power.size(); ++k)
             power[k] = std::exp2(static_cast<double>(k) / 1024);
     }
@@ -42,8 +43,8 @@ std::int64_t added(std::int64_t a, std::int64_t b) {
 
 /// 2^x of a multiple of weight_unit, 0 far below 1.
 double power_of_two(std::int64_t x) {
-    if (x < -1000 * one) return 0;
-    const std::int64_t whole = x >> 16, rest = x & (one - 1);
+    if (x < -1000 * one_bit) return 0;
+    const std::int64_t whole = x >> 16, rest = x & (one_bit - 1);
     const auto exponent = static_cast<std::uint64_t>(whole + 1023) << 52;
     double scale = 0;
     std::memcpy(&scale, &exponent, sizeof scale);
@@ -364,7 +365,7 @@ std::int64_t tree_annealer::sweep(double inverse_temperature, std::int32_t least
                                   random_stream& random) {
     const double per_price = price_.power() / std::max(inverse_temperature, 1e-3);
     const auto temperature =
-        inverse_temperature >= frozen ? 0 : std::llround(static_cast<double>(one) * per_price);
+        inverse_temperature >= frozen ? 0 : std::llround(static_cast<double>(one_bit) * per_price);
     active_.clear();
     for (std::size_t n = place(operands_); n < nodes_.size(); ++n)
         if (nodes_[n].span >= least_span) active_.push_back(static_cast<std::int32_t>(n));

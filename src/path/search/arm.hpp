@@ -1,6 +1,7 @@
 // One line of the search: a first tree, ladders, and new starts where ladders gain nothing more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -24,21 +25,39 @@ public:
     /// The same with everything at low temperatures: trees get better where they are.
     void run_cold(std::int64_t moves, const keep_going& go_on);
 
+    /// No result may have more elements (log2) in the end: the limit falls bit by bit, and each time
+    /// the tree settles around the slices that keep below it.
+    void limit_to(double log2_elements);
+    /// The limit falls to its end at once.
+    void reach_limit();
+
     ladder_search& ladder() { return ladder_; }
     /// log2 of the price with all products and slices.
-    double score() const { return log2_add(before_, ladder_.score()); }
+    double score() const { return log2_add(before_ + ladder_.log2_of_slices(), ladder_.score()); }
     /// What the score will be by its latest slope.
     double projected_score() const { return projected_; }
 
 private:
+    bool is_limited() const { return target_ >= 0; }
+    void lower_limit(const keep_going& go_on);
+    enum class start_kind { molten_greedy, elimination, line, warm_greedy };
+    static constexpr std::uint32_t kinds = 4;
+
+    start_kind next_kind();
+    product_list random_tree(start_kind kind, const keep_going& go_on);
     void new_start(std::int64_t flat_moves, const keep_going& go_on);
-    product_list random_tree(const keep_going& go_on);
+    void end_start();
 
     const core_network& network_;
     ladder_search ladder_;
     double before_, projected_ = 0;
-    int idle_ = 0;  // ladders without gain
-    int starts_ = 0;
+    bool strict_;  // every lowered limit is kept, by slices where the tree does not
+    double target_ = -1, limit_ = 0, limit_step_ = 1;  // log2 of elements
+    int idle_ = 0;                                     // ladders without gain
+    std::uint32_t starts_ = 0, annealed_ = 0;
+    int unlimited_ladders_ = 0;
+    start_kind kind_ = start_kind::molten_greedy;
+    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9};
     std::int64_t flat_moves_ = 0;
     bool beside_ = false;  // on a new start's tree
 };

@@ -15,8 +15,8 @@ constexpr int kick_sweeps = 300, rung_sweeps = 80;
 constexpr double hottest = 0.05, rung_hottest = 2.5, coldest = 14;
 // Above this temperature no tree is the best one so far.
 constexpr double first_looked_at = 2;
-// Products of a window: their sets stay in the nearest caches.
-constexpr std::uint32_t most_annealed = 16384;
+// Products of a window: more of them see further, fewer have sets in nearer caches.
+constexpr std::uint32_t most_annealed = 8192;
 constexpr std::size_t most_joined = 4096;
 
 }  // namespace
@@ -102,6 +102,11 @@ void ladder_search::set_limit(double log2_elements) {
     rescore();
 }
 
+double ladder_search::largest_result() {
+    load_best();
+    return tree_.largest_result();
+}
+
 void ladder_search::slice(const std::vector<char>& sliced) {
     best_sliced_ = sliced;
     log2_slices_ = log2_slices(network_, sliced);
@@ -110,17 +115,18 @@ void ladder_search::slice(const std::vector<char>& sliced) {
     rescore();
 }
 
-void ladder_search::take_slices(const tree_annealer& tree, const std::vector<char>& sliced) {
+void ladder_search::take_slices(const tree_annealer& tree, const std::vector<char>& sliced,
+                                bool always) {
     const double slices = log2_slices(network_, sliced);
     const double score = tree.score() + slices;
-    if (!(score < best_score_ - 1e-9)) return;
+    if (!always && !(score < best_score_ - 1e-9)) return;
     best_score_ = score;
     best_sliced_ = sliced;
     log2_slices_ = slices;
     at_best_ = false;
 }
 
-void ladder_search::slice_again() {
+void ladder_search::slice_again(bool must_suffice) {
     constexpr double noise = 0.5;
     tree_annealer tree(network_, tree_.price());
     tree.load(best_);
@@ -128,7 +134,7 @@ void ladder_search::slice_again() {
     if (is_too_large(tree)) {
         auto sliced = best_sliced_;
         slice_to_limit(tree, sliced, 0, random_);
-        take_slices(tree, sliced);
+        take_slices(tree, sliced, must_suffice);
     }
     // Without one of them, filled up again.
     std::vector<std::int32_t> fixed;
@@ -140,12 +146,14 @@ void ladder_search::slice_again() {
         sliced[place(fixed[random_.below(static_cast<std::uint32_t>(fixed.size()))])] = 0;
         tree.slice(sliced);
         slice_to_limit(tree, sliced, noise, random_);
-        take_slices(tree, sliced);
+        take_slices(tree, sliced, false);
     }
+    // From none at all, now and then.
+    if (random_.below(4) != 0 && !fixed.empty()) return load_best();
     std::vector<char> sliced(best_sliced_.size());
     tree.slice(sliced);
     slice_to_limit(tree, sliced, noise, random_);
-    take_slices(tree, sliced);
+    take_slices(tree, sliced, false);
     load_best();
 }
 

@@ -44,8 +44,13 @@ public:
     /// `slice_again`.
     void set_limit(double log2_elements);
     bool has_limit() const { return has_limit_; }
-    /// Looks for better slices of the best tree; those of a tree that is too large become enough.
-    void slice_again();
+    /// log2 of the largest result of the best tree.
+    double largest_result();
+    double log2_of_slices() const { return log2_slices_; }
+    /// Looks for better slices of the best tree. Where they must suffice, a tree that is too large
+    /// gets enough of them, whatever that costs; otherwise only where they cost less than the
+    /// penalty does.
+    void slice_again(bool must_suffice);
     /// Fixes these indices from now on, and takes the best tree for one that has them fixed.
     void slice(const std::vector<char>& sliced);
     const std::vector<char>& sliced() const { return best_sliced_; }
@@ -63,7 +68,7 @@ private:
     void rescore();
     void join_pairs();
     /// Takes the slices of a tree where they are better.
-    void take_slices(const tree_annealer& tree, const std::vector<char>& sliced);
+    void take_slices(const tree_annealer& tree, const std::vector<char>& sliced, bool always);
 
     const core_network& network_;
     sparse_tree tree_;

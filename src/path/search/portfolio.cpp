@@ -1,16 +1,11 @@
 // The search as a whole: seeds, arms that race, what was simplified put back, slices at last.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,69 +14,14 @@
 #include "src/path/search/arm.hpp"
 #include "src/path/search/exact.hpp"
 #include "src/path/search/ranges.hpp"
-#include "src/path/search/seeds.hpp"
-#include "src/path/search/slicing.hpp"
+#include "src/path/search/search_clock.hpp"
+#include "src/path/search/seed_portfolio.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::path {
 namespace {
 
-using wall_clock = std::chrono::steady_clock;
-
-constexpr double nothing = -std::numeric_limits<double>::infinity();  // log2 of no price
-
-/// What ends the search: time, the caller, or an order that is good enough.
-class search_clock {
-public:
-    explicit search_clock(const search_options& options) : options_(options) {}
-
-    double elapsed() const {
-        return std::chrono::duration<double>(wall_clock::now() - start_).count();
-    }
-    bool timed() const { return options_.trials <= 0; }
-    double seconds_left() const { return options_.seconds - elapsed(); }
-    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-    void stop() { stopped_.store(true, std::memory_order_relaxed); }
-
-    /// Whether there is time until `deadline`; tells the caller how far the search is.
-    bool until(double deadline) {
-        if (stopped()) return false;
-        const double now = elapsed();
-        report(now);
-        return !timed() || now < deadline;
-    }
-
-    /// Ends the search where the best order takes no time beside the search itself.
-    void judge_price(double log2_multiplications) {
-        if (!timed() || options_.whole_time) return;
-        constexpr double nominal_rate = 1e10, worth = 100, shortest = 0.02;
-        const double worth_seconds =
-            shortest + worth * std::exp2(std::min(log2_multiplications, 900.0)) / nominal_rate;
-        if (elapsed() > worth_seconds) stop();
-    }
-
-private:
-    void report(double now) {
-        if (!options_.progress || std::this_thread::get_id() != caller_) return;
-        if (now < next_report_) return;
-        constexpr double between_reports = 0.05;
-        next_report_ = now + between_reports;
-        const double part = timed() ? std::min(1.0, now / std::max(options_.seconds, 1e-9)) : 0;
-        if (!options_.progress(part, timed() ? std::max(0.0, seconds_left()) : 0)) stop();
-    }
-
-    const search_options& options_;
-    wall_clock::time_point start_ = wall_clock::now();
-    std::thread::id caller_ = std::this_thread::get_id();
-    double next_report_ = 0;
-    std::atomic<bool> stopped_{false};
-};
-
-struct scored_tree {
-    product_list products;
-    double score = std::numeric_limits<double>::infinity();
-    bool raw = false;  // of the network where nothing is simplified
-};
+constexpr double no_price = -std::numeric_limits<double>::infinity();  // log2 of no price
 
 struct racing_arm {
     std::unique_ptr<search_arm> search;
@@ -123,17 +63,16 @@ public:
     }
 
 private:
-    struct seed_maker {
-        const core_network* core;
-        bool raw;
-        std::function<product_list(const keep_going&)> make;
-    };
-
-    // Sets of indices of all nodes, of all arms together.
-    static constexpr double most_bytes = 2e9;
+    // Above that one sweep takes longer than anybody waits.
+    static constexpr std::int32_t most_annealed_operands = 400'000;
+    // Sets of indices of all nodes at once, which slices are chosen by.
+    static constexpr double most_sliced_bytes = 1e9;
 
     static bool can_anneal(const core_network& core) {
-        return tree_annealer::bytes_for(core) < most_bytes / 4;
+        return core.operands() <= most_annealed_operands;
+    }
+    bool can_slice(const core_network& core) const {
+        return limited() && tree_annealer::bytes_for(core) < most_sliced_bytes;
     }
     bool limited() const { return std::isfinite(options_.largest); }
 
@@ -148,16 +87,15 @@ private:
     }
 
     void find_seeds();
-    std::vector<seed_maker> seed_makers() const;
-    void add_line_makers(const core_network& core, bool raw, std::vector<seed_maker>& makers) const;
     void race();
+    void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
     void keep(const racing_arm& arm);
     const simplified_network& network_of(bool raw) const { return raw ? raw_ : simple_; }
     std::vector<char> whole_slices(const racing_arm& arm) const;
-    void judge(search_arm& arm);
+    bool is_done(search_arm& arm);
     order_found finish();
 
     const hypergraph& network_;
@@ -167,82 +105,18 @@ private:
     product_price price_;
     std::int64_t moves_of_trial_ = 0;
     double before_ = 0;  // log2 of the price of what simplification has made
-    double bound_ = -1;
+    double bound_ = -1, intermediate_bound_ = -1;  // log2 of elements
     int lanes_ = 1;
-    std::vector<scored_tree> seeds_;  // of the simplified core, best first
+    std::vector<scored_tree> seeds_;  // best ones first
     std::vector<racing_arm> arms_;
     scored_tree best_;               // of the whole network
     std::vector<char> best_sliced_;  // by the whole network's numbers
 };
 
-std::vector<order_search::seed_maker> order_search::seed_makers() const {
-    const core_network& core = simple_.core;
-    std::vector<seed_maker> makers;
-    const auto random_of = [this](std::uint64_t k) {
-        return random_stream(options_.seed * 64 + k);
-    };
-    const auto add = [&](auto make) { makers.push_back({&core, false, make}); };
-    add([&core, random_of](const keep_going& go_on) {
-        auto random = random_of(1);
-        return greedy_tree(core, {}, random, go_on);
-    });
-    add([&core, random_of](const keep_going& go_on) {
-        auto random = random_of(2);
-        return elimination_tree(core, {}, random, go_on);
-    });
-    add_line_makers(core, false, makers);
-    constexpr std::int32_t most_for_fill = 3000;
-    if (core.indices() <= most_for_fill)
-        add([&core, random_of](const keep_going& go_on) {
-            auto random = random_of(3);
-            return elimination_tree(core, {0, true}, random, go_on);
-        });
-    for (std::uint64_t k = 0; k < 4; ++k)
-        add([&core, random_of, k](const keep_going& go_on) {
-            auto random = random_of(4 + k);
-            if (k % 2 == 0) return elimination_tree(core, {0.3}, random, go_on);
-            return greedy_tree(core, {1, 0.1}, random, go_on);
-        });
-    if (!simple_.before.empty() && can_anneal(raw_.core)) add_line_makers(raw_.core, true, makers);
-    return makers;
-}
-
-// Fronts along lines: as operands and indices are numbered, and as the network is long.
-void order_search::add_line_makers(const core_network& core, bool raw,
-                                   std::vector<seed_maker>& makers) const {
-    // A front of very many indices is no start, and takes time with their square.
-    constexpr std::int32_t most_in_line = 60000;
-    if (core.operands() > most_in_line || core.operands() < 3) return;
-    const auto line = [&](auto order_of) {
-        makers.push_back({&core, raw, [&core, order_of](const keep_going&) {
-                              return front_tree(core, order_of());
-                          }});
-    };
-    const auto given = [&core] {
-        std::vector<std::int32_t> order(place(core.operands()));
-        std::iota(order.begin(), order.end(), 0);
-        return order;
-    };
-    // How much a place counts, in log2 of elements.
-    constexpr double weak = 0.003, strong = 0.03;
-    line([&core] { return order_by_front(core, order_by_indices(core), weak); });
-    line([&core] { return order_by_front(core, order_by_averages(core), weak); });
-    line(given);
-    line([&core, given] { return order_by_front(core, smoothed_order(core, given(), 8), weak); });
-    line([&core] {
-        return order_by_front(core, smoothed_order(core, order_by_indices(core), 8), weak);
-    });
-    line([&core] { return order_by_front(core, order_by_layers(core, 0).back()); });
-    line([&core] { return order_by_front(core, order_by_averages(core), strong); });
-    line([&core] { return order_by_indices(core); });
-    line([&core, given] { return order_by_front(core, smoothed_order(core, given(), 2), weak); });
-    line([&core] {
-        return order_by_front(core, smoothed_order(core, order_by_indices(core), 2), strong);
-    });
-}
-
 void order_search::find_seeds() {
-    const auto makers = seed_makers();
+    std::vector<const core_network*> cores{&simple_.core};
+    if (!simple_.before.empty() && can_anneal(raw_.core)) cores.push_back(&raw_.core);
+    const auto makers = make_seed_makers(cores, options_.seed);
     std::vector<scored_tree> made(makers.size());
     const double deadline = 0.15 * options_.seconds;
     on_all_lanes(static_cast<std::int64_t>(makers.size()),
@@ -252,24 +126,13 @@ void order_search::find_seeds() {
                      const bool first = k == 0;  // some order has to stand
                      if (!first && !clock_.until(deadline)) return;
                      tree.products = maker.make([&] { return first || clock_.until(deadline); });
-                     tree.raw = maker.raw;
+                     tree.raw = maker.core == &raw_.core;
+                     tree.kind = maker.kind;
                      if (tree.products.empty()) return;
                      tree.score = tree_score(*maker.core, tree.products, price_);
                      if (!tree.raw) tree.score = log2_add(before_, tree.score);
                  });
-    for (auto& tree : made)
-        if (!tree.products.empty()) seeds_.push_back(std::move(tree));
-    // No two of the same price.
-    std::vector<std::size_t> order(seeds_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return seeds_[a].score != seeds_[b].score ? seeds_[a].score < seeds_[b].score : a < b;
-    });
-    std::vector<scored_tree> sorted;
-    for (const std::size_t k : order)
-        if (sorted.empty() || seeds_[k].score > sorted.back().score + 1e-6)
-            sorted.push_back(std::move(seeds_[k]));
-    seeds_ = std::move(sorted);
+    seeds_ = best_first(std::move(made));
 }
 
 std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
@@ -287,16 +150,19 @@ void order_search::keep(const racing_arm& arm) {
     best_sliced_ = whole_slices(arm);
 }
 
-void order_search::judge(search_arm& arm) {
-    if (limited()) return;
-    if (options_.minimize == objective::multiplications) clock_.judge_price(arm.score());
-    const double largest = arm.ladder().largest();
-    if (options_.minimize == objective::largest_product && largest <= bound_ + 1e-9) clock_.stop();
-    // Three results meet in a product, none larger than the largest: together they have each index
-    // twice.
-    if (options_.minimize == objective::largest_intermediate &&
-        largest <= std::ceil(bound_ * 2 / 3 - 1e-9) + 1e-9)
-        clock_.stop();
+// Whether an arm has met a bound: it is over then, and with a given time all others are, too.
+bool order_search::is_done(search_arm& arm) {
+    if (limited()) return false;
+    if (options_.minimize == objective::multiplications) {
+        clock_.judge_price(arm.score());
+        return clock_.stopped();
+    }
+    const double largest = arm.ladder().largest() - 1e-9;
+    const bool met =
+        (options_.minimize == objective::largest_product && largest <= bound_) ||
+        (options_.minimize == objective::largest_intermediate && largest <= intermediate_bound_);
+    if (met && clock_.timed()) clock_.stop();
+    return met;
 }
 
 void order_search::run_arms(double begin, double end, std::int64_t trials) {
@@ -309,11 +175,9 @@ void order_search::run_arms(double begin, double end, std::int64_t trials) {
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
         const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
-        if (limited() && clock_.until(deadline) && arm.ladder().has_limit())
-            arm.ladder().slice_again();
         arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
-            judge(arm);
-            return clock_.until(deadline) && (clock_.timed() || arm.ladder().moves() < last_move);
+            return !is_done(arm) && clock_.until(deadline) &&
+                   (clock_.timed() || arm.ladder().moves() < last_move);
         });
     });
 }
@@ -330,6 +194,24 @@ void order_search::keep_fewer(std::size_t count) {
     if (arms_.size() > count) arms_.resize(count);
 }
 
+// Three sets meet in a product, two operands and a result, and each of its indices is in two of
+// them: where no operand of the network is larger, the largest is two thirds of the product.
+void order_search::find_bounds() {
+    bound_ = product_bound_log2(network_);
+    double largest_operand = 0, finest = 0;
+    for (std::int32_t t = 0; t < raw_.core.operands(); ++t) {
+        double size = 0;
+        for (const std::int32_t i : raw_.core.indices_of(t)) size += raw_.core.weight[place(i)];
+        largest_operand = std::max(largest_operand, size);
+    }
+    for (const double w : raw_.core.weight)
+        if (w != std::floor(w)) finest = 1;
+    const double bound = bound_ * 2 / 3 - 1e-9;
+    // Powers of two have whole logarithms.
+    const double least = finest == 0 ? std::ceil(bound) : bound;
+    intermediate_bound_ = largest_operand <= least ? least : -1;
+}
+
 void order_search::race() {
     const core_network& core = simple_.core;
     const auto lanes = static_cast<std::size_t>(lanes_);
@@ -342,21 +224,20 @@ void order_search::race() {
         count = static_cast<std::size_t>(std::clamp(share / ladder_seconds, 1.0, 4.0));
         count = (std::max(count, lanes) + lanes - 1) / lanes * lanes;
     }
-    const double fits = most_bytes / tree_annealer::bytes_for(core);
-    count = std::max<std::size_t>(1, std::min(count, static_cast<std::size_t>(fits)));
     if (options_.minimize == objective::largest_product ||
         options_.minimize == objective::largest_intermediate)
-        bound_ = product_bound_log2(network_);
+        find_bounds();
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
         const auto place_of = static_cast<std::size_t>(k);
-        const scored_tree& seed = seeds_[std::min(place_of, seeds_.size() - 1)];
+        const scored_tree& seed = seeds_[place_of % seeds_.size()];
         auto& arm = arms_[place_of];
         arm.raw = seed.raw;
         const std::uint64_t stream = options_.seed * 64 + 32 + place_of;
-        arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, nothing, stream)
+        arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, no_price, stream)
                               : std::make_unique<search_arm>(core, price_, before_, stream);
         arm.search->start(seed.products);
+        if (can_slice(network_of(arm.raw).core)) arm.search->limit_to(std::log2(options_.largest));
     });
     const double left = std::max(0.0, clock_.seconds_left());
     const double start = clock_.elapsed();
@@ -369,13 +250,10 @@ void order_search::race() {
         run_arms(clock_.elapsed(), until(0.2), first_trials);
         keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
     }
-    if (limited()) {
-        const double limit = std::log2(options_.largest);
-        for (auto& arm : arms_) arm.search->ladder().set_limit(limit);
-    }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
     keep_fewer(timed ? lanes : 2);
     run_arms(clock_.elapsed(), until(1), trials - first_trials - second_trials);
+    for (auto& arm : arms_) arm.search->reach_limit();
     std::sort(arms_.begin(), arms_.end(),
               [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
     keep(arms_.front());
@@ -405,19 +283,19 @@ void order_search::put_back_and_cool() {
         const auto own = static_cast<std::size_t>(k);
         auto& arm = arms_[own].search;
         arms_[own].raw = true;
-        arm = std::make_unique<search_arm>(core, price_, nothing, options_.seed * 64 + 48 + own);
+        arm = std::make_unique<search_arm>(core, price_, no_price, options_.seed * 64 + 48 + own);
         arm->start(raw_.within(starts[own]));
-        if (limited()) {
-            arm->ladder().set_limit(std::log2(options_.largest));
+        if (can_slice(core)) {
             arm->ladder().slice(slices[own]);
+            arm->limit_to(std::log2(options_.largest));
+            arm->reach_limit();
         }
         const double deadline = options_.seconds;
         const double left = clock_.seconds_left();
         const std::int64_t moves =
             clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial_ / 3;
         arm->run_cold(moves, [&] {
-            judge(*arm);
-            return clock_.until(deadline) &&
+            return !is_done(*arm) && clock_.until(deadline) &&
                    (clock_.timed() || arm->ladder().moves() < moves_of_trial_);
         });
     });

@@ -2,6 +2,7 @@
 #include "src/path/search/slicing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -10,71 +11,91 @@
 namespace ricci::path {
 namespace {
 
-/// The products that matter for the next choice: costly ones, and those whose result is too large.
+/// What fixing one more index saves, of all indices at once: every product is looked at once, with
+/// the indices that it has.
 class slice_chooser {
 public:
     explicit slice_chooser(const tree_annealer& tree)
-        : tree_(tree), limit_(in_units(tree.price().limit)) {
+        : tree_(tree),
+          limit_(in_units(tree.price().limit)),
+          saved_(tree.weights().words * 64),
+          candidate_(tree.weights().words) {
         const auto& nodes = tree.nodes();
         const auto first = place(tree.operands());
-        std::int64_t largest = std::numeric_limits<std::int64_t>::min();
         for (std::size_t n = first; n < nodes.size(); ++n)
-            largest = std::max(largest, nodes[n].price);
-        largest_ = largest;
-        candidate_.resize(place(tree.network().indices()));
-        for (std::size_t n = first; n < nodes.size(); ++n) {
-            const bool too_large = nodes[n].size > limit_;
-            if (too_large) note_candidates(static_cast<std::int32_t>(n));
-            if (too_large || nodes[n].price > largest - 24 * unit)
-                nodes_.push_back(static_cast<std::int32_t>(n));
-        }
+            largest_ = std::max(largest_, counted_price(nodes[n].price, nodes[n].size));
+        for (std::size_t n = first; n < nodes.size(); ++n) look_at(static_cast<std::int32_t>(n));
     }
 
-    bool is_candidate(std::int32_t index) const { return candidate_[place(index)] != 0; }
+    bool is_candidate(std::int32_t index) const {
+        const auto bit = static_cast<std::size_t>(tree_.bit_of(index));
+        return (candidate_[bit / 64] >> (bit % 64) & 1) != 0;
+    }
 
     /// log2 of the work of all runs where this index is fixed as well, too large results counted by
-    /// the runs that they would take.
+    /// the runs that they would take; relative to the same for all indices.
     double work_with(std::int32_t index) const {
-        const auto bit = static_cast<std::size_t>(tree_.bit_of(index));
-        const std::size_t word = bit / 64, shift = bit % 64;
-        const std::int64_t weight = in_units(tree_.network().weight[place(index)]);
-        const auto& nodes = tree_.nodes();
-        double sum = 0;
-        for (const std::int32_t number : nodes_) {
-            const auto& n = nodes[place(number)];
-            const auto has = [&](std::int32_t m) {
-                return static_cast<std::int64_t>(tree_.set_of(m)[word] >> shift & 1);
-            };
-            const std::int64_t left = has(n.left), right = has(n.right), result = has(number);
-            const std::int64_t size = n.size - result * weight;
-            const std::int64_t price =
-                tree_.price_of(n.product - (left | right) * weight,
-                               nodes[place(n.left)].size - left * weight,
-                               nodes[place(n.right)].size - right * weight, size) +
-                std::max<std::int64_t>(0, size - limit_);
-            sum += std::exp2(static_cast<double>(price - largest_) * weight_unit);
-        }
-        return std::log2(sum) + tree_.network().weight[place(index)];
+        const double saved = saved_[place(tree_.bit_of(index))];
+        return std::log2(std::max(total_ - saved, 1e-12 * total_)) +
+               tree_.network().weight[place(index)];
     }
 
 private:
-    static constexpr std::int64_t unit = 65536;
+    static constexpr std::int64_t one_bit = 65536;
     static std::int64_t in_units(double weight) {
         return std::llround(std::min(weight, 1e9) / weight_unit);
     }
 
-    void note_candidates(std::int32_t node) {
-        const std::uint64_t* const set = tree_.set_of(node);
-        for (std::int32_t i = 0; i < tree_.network().indices(); ++i) {
-            const auto bit = static_cast<std::size_t>(tree_.bit_of(i));
-            if ((set[bit / 64] >> (bit % 64) & 1) != 0) candidate_[place(i)] = 1;
+    std::int64_t counted_price(std::int64_t price, std::int64_t size) const {
+        return price + std::max<std::int64_t>(0, size - limit_);
+    }
+    double relative(std::int64_t price) const {
+        return std::exp2(static_cast<double>(price - largest_) * weight_unit);
+    }
+
+    void look_at(std::int32_t number) {
+        const auto& nodes = tree_.nodes();
+        const auto& n = nodes[place(number)];
+        const std::int64_t now = counted_price(n.price, n.size);
+        const bool too_large = n.size > limit_;
+        // What is far below the largest saves nothing.
+        if (now < largest_ - 24 * one_bit && !too_large) return;
+        const double price = relative(now);
+        total_ += price;
+        const auto &left = nodes[place(n.left)], &right = nodes[place(n.right)];
+        const std::uint64_t *in_left = tree_.set_of(n.left), *in_right = tree_.set_of(n.right),
+                            *in_result = tree_.set_of(number);
+        std::array<double, 8> saved{};
+        std::int64_t saved_weight = -1;
+        unsigned known = 0;  // which of these are those of the weight
+        for (std::size_t k = 0; k < tree_.weights().words; ++k) {
+            const auto weight = static_cast<std::int64_t>(tree_.weights().weight[k]);
+            if (weight != saved_weight) known = 0, saved_weight = weight;
+            if (too_large) candidate_[k] |= in_result[k];
+            for (std::uint64_t word = in_left[k] | in_right[k]; word != 0; word &= word - 1) {
+                const auto bit = static_cast<unsigned>(std::countr_zero(word));
+                const auto has = [&](const std::uint64_t* set) {
+                    return static_cast<unsigned>(set[k] >> bit & 1);
+                };
+                const unsigned l = has(in_left), r = has(in_right), s = has(in_result);
+                const unsigned kind = l | r << 1 | s << 2;
+                if ((known >> kind & 1) == 0) {
+                    known |= 1u << kind;
+                    const std::int64_t size = n.size - s * weight;
+                    const std::int64_t with = tree_.price_of(
+                        n.product - weight, left.size - l * weight, right.size - r * weight, size);
+                    saved[kind] = price - relative(counted_price(with, size));
+                }
+                saved_[k * 64 + bit] += saved[kind];
+            }
         }
     }
 
     const tree_annealer& tree_;
-    std::int64_t limit_, largest_ = 0;
-    std::vector<std::int32_t> nodes_;
-    std::vector<char> candidate_;
+    std::int64_t limit_, largest_ = std::numeric_limits<std::int64_t>::min();
+    double total_ = 0;
+    std::vector<double> saved_;  // of each bit
+    std::vector<std::uint64_t> candidate_;
 };
 
 }  // namespace

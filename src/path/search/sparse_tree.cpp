@@ -144,6 +144,13 @@ double sparse_tree::largest() const {
     return largest;
 }
 
+double sparse_tree::largest_result() const {
+    double largest = 0;
+    for (std::size_t n = place(operands_); n < nodes_.size(); ++n)
+        largest = std::max(largest, nodes_[n].size);
+    return largest;
+}
+
 void sparse_tree::take_window(std::int32_t root, std::int32_t least_span, std::size_t most_products,
                               tree_window& window) {
     window.nodes.clear();

@@ -38,6 +38,7 @@ public:
     double score() const;
     /// log2 of the largest result where results are to be small, otherwise of the largest product.
     double largest() const;
+    double largest_result() const;
 
     std::int32_t operands() const { return operands_; }
     std::int32_t root() const { return 2 * operands_ - 2; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -101,29 +102,42 @@ public:
         cost.intermediate = std::max(cost.intermediate, other.intermediate);
     }
 
-    /// The least that any tree costs, of each kind on its own.
+    /// The least that any tree costs, of each kind on its own; without sparse indices, of up to 64.
     linear_cost least() const {
         const std::size_t count = std::size_t{1} << has_.size();
+        std::vector<std::uint64_t> left(count);
+        for (std::size_t s = 1; s < count; ++s)
+            for (const std::int32_t i : left_of(static_cast<unsigned>(s)))
+                left[s] |= std::uint64_t{1} << i;
         constexpr double infinite = std::numeric_limits<double>::infinity();
         std::vector<linear_cost> best(count, {infinite, infinite, infinite, infinite});
         for (std::size_t t = 0; t < has_.size(); ++t) best[std::size_t{1} << t] = {};
-        for (unsigned s = 1; s < count; ++s)
-            for (unsigned a = (s - 1) & s; a != 0; a = (a - 1) & s) {
-                const linear_cost here = product(a, s & ~a);
+        for (std::size_t s = 1; s < count; ++s) {
+            auto& to = best[s];
+            const double result = elements(left[s]);
+            for (std::size_t a = (s - 1) & s; a > (s & ~a); a = (a - 1) & s) {
                 const linear_cost &x = best[a], &y = best[s & ~a];
-                auto& to = best[s];
+                const double product = elements(left[a] | left[s & ~a]);
+                const double traffic = elements(left[a]) + elements(left[s & ~a]) + result;
                 to.multiplications =
-                    std::min(to.multiplications,
-                             x.multiplications + y.multiplications + here.multiplications);
-                to.traffic = std::min(to.traffic, x.traffic + y.traffic + here.traffic);
-                to.product = std::min(to.product, std::max({x.product, y.product, here.product}));
-                to.intermediate = std::min(
-                    to.intermediate, std::max({x.intermediate, y.intermediate, here.intermediate}));
+                    std::min(to.multiplications, x.multiplications + y.multiplications + product);
+                to.traffic = std::min(to.traffic, x.traffic + y.traffic + traffic);
+                to.product = std::min(to.product, std::max({x.product, y.product, product}));
+                to.intermediate =
+                    std::min(to.intermediate, std::max({x.intermediate, y.intermediate, result}));
             }
+        }
         return best[count - 1];
     }
 
 private:
+    double elements(std::uint64_t indices) const {
+        double elements = 1;
+        for (; indices != 0; indices &= indices - 1)
+            elements *= network_.extents[static_cast<std::size_t>(std::countr_zero(indices))];
+        return elements;
+    }
+
     const path::hypergraph& network_;
     std::vector<std::set<std::int32_t>> has_;
 };

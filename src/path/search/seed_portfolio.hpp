@@ -1,0 +1,41 @@
+// Which first trees are made, and which of them are worth going on from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "src/path/search/core_network.hpp"
+#include "src/path/search/seeds.hpp"
+
+namespace ricci::path {
+
+/// How a first tree was made: trees of one kind resemble each other.
+enum class seed_kind { greedy, elimination, line };
+
+struct scored_tree {
+    product_list products;
+    double score = std::numeric_limits<double>::infinity();
+    bool raw = false;  // of the network where nothing is simplified
+    seed_kind kind = seed_kind::greedy;
+};
+
+/// Makes one tree of one network; an empty one where time has run out.
+struct seed_maker {
+    const core_network* core = nullptr;
+    seed_kind kind = seed_kind::greedy;
+    std::function<product_list(const keep_going&)> make;
+};
+
+/// Of the first network everything, of others fronts along lines alone, since those depend on how a
+/// network is written. The networks are looked at while the makers live. The first maker is quick
+/// for networks of any size.
+std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>& cores,
+                                         std::uint64_t seed);
+
+/// The best tree first, then the best one of each other kind, then the second best ones and so on,
+/// without those that are empty or score like a better one.
+std::vector<scored_tree> best_first(std::vector<scored_tree> trees);
+
+}  // namespace ricci::path
