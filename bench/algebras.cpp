@@ -1,9 +1,8 @@
 // Products over (maximum, +), (minimum, +) and (logsumexp, +): the rate of pairs of an addition and
 // a maximum beside that of the same in registers, measured in turns with it; log-sum-exp beside
-// this library's ordinary product of the same shape.
+// this library's ordinary product of the same shape. Times are medians; rates and fractions are of
+// the best of each, since a machine that others use slows down what takes longer.
 //   bench_algebras [THREADS]
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -62,17 +61,9 @@ struct operands {
     std::vector<contractions::place> places;
 };
 
-// Operations of all threads are compared with so many times those of one.
-template <class T>
-double peak_operations(int threads) {
-    double best = 0;
-    for (int run = 0; run < 5; ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        const auto count = static_cast<double>(kernels::add_maximum_rounds<T>(500'000));
-        best = std::max(best, count / bench::seconds_since(start));
-    }
-    return best * threads;
-}
+// Operations in registers that are timed at a time; those of all threads are compared with so many
+// times those of one.
+constexpr std::int64_t peak_rounds = 100'000;
 
 template <class T>
 void measure_extremum(const char* name, const shape& s, sum_algebra algebra, bool places,
@@ -91,14 +82,16 @@ void measure_extremum(const char* name, const shape& s, sum_algebra algebra, boo
     const auto run = [&] {
         product.run(x.a.data(), x.b.data(), x.c.data(), places ? x.places.data() : nullptr);
     };
-    double peak = peak_operations<T>(threads);
-    const double seconds = bench::time_in_turns([] {}, run, [] {}, 9, 0.02).first;
-    peak = std::max(peak, peak_operations<T>(threads));
+    double count = 0;
+    const auto [mine, peak] = bench::durations_in_turns(
+        [] {}, run,
+        [&] { count = static_cast<double>(kernels::add_maximum_rounds<T>(peak_rounds)); }, 9, 0.02);
     const double operations =
         2.0 * static_cast<double>(s.batch * s.m) * static_cast<double>(s.n * s.k);
     fmt::print("{:16} {:6} {:5} x {:4} x {:4} x {:4} {:12.3f} {:9.2f} {:9.2f}   {}\n", name,
-               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, seconds * 1e6,
-               operations / seconds * 1e-9, operations / seconds / peak, product.words());
+               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, mine.median * 1e6,
+               operations / mine.best * 1e-9,
+               operations / mine.best / (count / peak.best * threads), product.words());
 }
 
 template <class T>
@@ -124,12 +117,12 @@ void measure_logsumexp(const shape& s) {
     const auto run_plain = [&] {
         plain.run(x.a.data(), x.b.data(), x.c.data(), engine::number(1.0), engine::number(0.0));
     };
-    const auto [mine, other] = bench::time_in_turns([] {}, run, run_plain, 9, 0.02);
+    const auto [mine, other] = bench::durations_in_turns([] {}, run, run_plain, 9, 0.02);
     const double operations =
         2.0 * static_cast<double>(s.batch * s.m) * static_cast<double>(s.n * s.k);
     fmt::print("{:16} {:6} {:5} x {:4} x {:4} x {:4} {:12.3f} {:9.2f} {:9.2f}   {}\n", "logsumexp",
-               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, mine * 1e6,
-               operations / mine * 1e-9, other / mine, product.words());
+               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, mine.median * 1e6,
+               operations / mine.best * 1e-9, other.best / mine.best, product.words());
 }
 
 template <class T>

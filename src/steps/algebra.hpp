@@ -21,8 +21,9 @@ enum class sum_algebra : std::uint8_t { maximum, minimum, logsumexp };
 /// nothing is -infinity, of the minimum +infinity. f32 and f64 alone.
 ///
 /// Infinities are as IEEE 754 adds them: -infinity is the zero of maximum and logsumexp, and
-/// -infinity + infinity is NaN. A term that is NaN makes the element NaN. The sign of a zero is
-/// that of any of the terms that equal the extremum.
+/// -infinity + infinity is NaN. A term that is NaN makes the element NaN. Where no places are kept,
+/// indices of k that one operand alone has may be folded in it first, and the terms are those of
+/// what comes of that. The sign of a zero is not specified.
 struct algebra_product {
     element type = element::f64;
     sum_algebra algebra = sum_algebra::maximum;

@@ -37,10 +37,11 @@ bool can_be_nan(unsigned a, unsigned b) {
 bool suits_packed_extrema(const index_groups& groups, bool places) {
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n);
     const std::int64_t k = iterations(groups.k);
-    if (m < 12 || n < 12 || k < 8) return false;
     // Lines of folds are as fast while all of B is near, if it lies well; but not with places.
-    const bool lies_well = groups.n.back().b == 1 && groups.n.back().c == 1;
-    return m * n * k >= (lies_well && !places ? most_in_lines : 8000);
+    const bool lies_well =
+        !groups.n.empty() && groups.n.back().b == 1 && groups.n.back().c == 1 && !places;
+    if (m < 12 || n < 12 || k < (lies_well ? 8 : 2)) return false;
+    return m * n * k >= (lies_well ? most_in_lines : 8000);
 }
 
 /// Columns of B in one block of k, in panels of so many vectors.

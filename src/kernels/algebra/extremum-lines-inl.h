@@ -101,8 +101,8 @@ HWY_INLINE void fold_vector_with_places(const fold_terms<element_type>& terms,
 }
 
 /// `rows` rows and `vectors` vectors of a small product in registers: terms of a are the same all
-/// along the line, those of b adjacent.
-template <class Fold, int rows, int vectors, bool whole>
+/// along the line.
+template <class Fold, int rows, int vectors, bool whole, spacing of_b>
 HWY_INLINE void fold_block(const fold_terms<element_type>& terms, const fold_line<element_type>& to,
                            std::int64_t row, std::int64_t x, int count) {
     const full_tag d;
@@ -121,12 +121,13 @@ HWY_INLINE void fold_block(const fold_terms<element_type>& terms, const fold_lin
     }
     for (std::int64_t o = 0; o < terms.outer; ++o) {
         const element_type* a = terms.a + terms.a_outer[o] + row * to.a_row;
-        const element_type* b = terms.b + terms.b_outer[o] + x;
+        const element_type* b = terms.b + terms.b_outer[o] + x * to.b_step;
         for (std::int64_t k = 0; k < terms.inner; ++k) {
             stored<vector> right[vectors];
             RICCI_UNROLL
             for (int v = 0; v < vectors; ++v)
-                right[v] = load_lanes<spacing::adjacent, whole>(b + v * lane_count, 1, count);
+                right[v] =
+                    load_lanes<of_b, whole>(b + v * lane_count * to.b_step, to.b_step, count);
             RICCI_UNROLL
             for (int i = 0; i < rows; ++i) {
                 const vector left = hn::Set(d, a[i * to.a_row]);
@@ -148,24 +149,24 @@ HWY_INLINE void fold_block(const fold_terms<element_type>& terms, const fold_lin
     }
 }
 
-template <class Fold, int rows>
+template <class Fold, int rows, spacing of_b>
 HWY_INLINE void fold_block_rows(const fold_terms<element_type>& terms,
                                 const fold_line<element_type>& to, std::int64_t row) {
     std::int64_t x = 0;
     for (; x + 2 * lane_count <= to.count; x += 2 * lane_count)
-        fold_block<Fold, rows, 2, true>(terms, to, row, x, lane_count);
+        fold_block<Fold, rows, 2, true, of_b>(terms, to, row, x, lane_count);
     for (; x + lane_count <= to.count; x += lane_count)
-        fold_block<Fold, rows, 1, true>(terms, to, row, x, lane_count);
+        fold_block<Fold, rows, 1, true, of_b>(terms, to, row, x, lane_count);
     if (x < to.count)
-        fold_block<Fold, rows, 1, false>(terms, to, row, x, static_cast<int>(to.count - x));
+        fold_block<Fold, rows, 1, false, of_b>(terms, to, row, x, static_cast<int>(to.count - x));
 }
 
-template <class Fold>
+template <class Fold, spacing of_b>
 void fold_small_product(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
     std::int64_t row = 0;
-    for (; row + 4 <= to.rows; row += 4) fold_block_rows<Fold, 4>(terms, to, row);
-    for (; row + 2 <= to.rows; row += 2) fold_block_rows<Fold, 2>(terms, to, row);
-    if (row < to.rows) fold_block_rows<Fold, 1>(terms, to, row);
+    for (; row + 4 <= to.rows; row += 4) fold_block_rows<Fold, 4, of_b>(terms, to, row);
+    for (; row + 2 <= to.rows; row += 2) fold_block_rows<Fold, 2, of_b>(terms, to, row);
+    if (row < to.rows) fold_block_rows<Fold, 1, of_b>(terms, to, row);
 }
 
 template <class Fold, spacing of_a, spacing of_b>
@@ -192,8 +193,9 @@ HWY_INLINE void fold_one_line(const fold_terms<element_type>& terms,
 template <class Fold>
 void extremum_line(const fold_terms<element_type>& terms, const fold_line<element_type>& to) {
     const spacing a = spacing_of(to.a_step), b = spacing_of(to.b_step);
-    if (to.rows > 1 && to.places == nullptr && a == spacing::same && b == spacing::adjacent) {
-        fold_small_product<Fold>(terms, to);
+    if (to.rows > 1 && to.places == nullptr && a == spacing::same) {
+        if (b == spacing::adjacent) fold_small_product<Fold, spacing::adjacent>(terms, to);
+        else fold_small_product<Fold, spacing::any>(terms, to);
         return;
     }
     with_spacings(a, b, [&](auto of_a, auto of_b) HWY_ATTR {
