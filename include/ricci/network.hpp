@@ -99,13 +99,6 @@ enum class objective : std::uint8_t {
     weighed,               // multiplications and 64 for each element of the traffic
 };
 
-/// What is made smaller before an order is sought; the result is the same.
-enum class simplify : std::uint8_t {
-    shapes,  // by the indices alone
-    values,  // by zeros and diagonals that the tensors' values have, too
-    none,
-};
-
 /// How an order is sought. The first four are given as find_order(n, {.seconds = 1, .memory = 8e9}).
 struct order_options {
     /// Until so many have passed, or sooner where more would not pay. 0: by `trials` alone.
@@ -119,10 +112,6 @@ struct order_options {
     std::uint64_t seed = 0;
 
     ricci::objective objective = ricci::objective::multiplications;
-    ricci::simplify simplify = ricci::simplify::shapes;
-    /// How many combinations of the places of the kept indices are wanted, as by amplitudes(); 0:
-    /// all of them.
-    std::int64_t choices = 0;
     /// Told from time to time which part of the search is over, from 0 to 1, and how many seconds
     /// are left; false ends it with the best order so far.
     detail::progress_function progress = {};
@@ -228,16 +217,6 @@ struct most_likely {
 /// Of a network that keeps no index, in the algebra of maximum and sum. Throws as contract() does.
 most_likely argmax(const network& n, const contraction_order& order);
 
-/// A number beyond the range of its type: mantissa * 10^exponent10.
-struct scaled {
-    array mantissa;
-    double exponent10 = 0;
-};
-/// The result with an exponent of its own: intermediates may overflow or underflow their type.
-/// Throws as contract() does.
-scaled contract_scaled(const network& n, const contraction_order& order,
-                       const contract_options& options = {});
-
 /// The derivatives of the result, of a network that keeps no index, by some of its tensors: one array
 /// for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor that is
 /// not there.
@@ -267,12 +246,5 @@ private:
 /// Throws as contract() does.
 prepared_network prepare(const network& n, const contraction_order& order,
                          const contract_options& options = {});
-
-/// The result at some places of kept indices alone: `indices` are among those that are kept, and each
-/// row of `choices` (element::i64, one column for each of them) gives one array, of the extents of
-/// the others. What rows share is computed once. Throws as contract() does, and for a place that an
-/// index has not.
-std::vector<array> amplitudes(const network& n, const contraction_order& order,
-                              detail::index_list indices, const array& choices);
 
 }  // namespace ricci

@@ -47,7 +47,6 @@ void check_options(const order_options& o) {
     check(o.seconds >= 0 && std::isfinite(o.seconds), "seconds", o.seconds);
     check(o.trials >= 0, "trials", static_cast<double>(o.trials));
     check(o.memory >= 0, "a memory", o.memory);
-    check(o.choices >= 0, "choices", static_cast<double>(o.choices));
 }
 
 // What running takes beside the operands: the intermediates that live at once, and a copy of one of
@@ -81,8 +80,7 @@ public:
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             found = search(std::max(largest, 1.0), attempt);
             const double needed = bytes_beside_operands(found->data());
-            // Of a few choices of open places no more is known here than what all of them take.
-            if (needed <= left_ || options_.choices > 0) return *found;
+            if (needed <= left_) return *found;
             if (largest <= 1) break;
             largest *= std::min(0.7, left_ / needed);
         }
@@ -98,7 +96,7 @@ private:
         double result = element_bytes_;
         for (const std::int32_t i : network_.kept)
             result *= static_cast<double>(network_.extents[static_cast<std::size_t>(i)]);
-        if (left_ < 0 || (options_.choices == 0 && result > left_))
+        if (left_ < 0 || result > left_)
             throw error(
                 fmt::format("ricci: the network's tensors take {:.3g} bytes and its result "
                             "{:.3g}, and there is memory for {:.3g}.",
@@ -124,12 +122,7 @@ private:
             how.progress = [this](double part, double left) {
                 return options_.progress(part, left);
             };
-        path::hypergraph sought = *shapes_;
-        if (options_.choices > 0) {
-            sought.sparse = sought.open;
-            sought.choices = static_cast<double>(options_.choices);
-        }
-        path::order_found found = path::search_order(sought, how);
+        path::order_found found = path::search_order(*shapes_, how);
         return order_of(network_, shapes_, std::move(found.products), std::move(found.slices));
     }
 

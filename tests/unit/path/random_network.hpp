@@ -15,6 +15,24 @@
 
 namespace ricci::testing {
 
+/// A network that grows operand by operand.
+class network_maker {
+public:
+    std::int32_t index(double extent = 2) {
+        network_.extents.push_back(extent);
+        return network_.indices() - 1;
+    }
+    void operand(const std::vector<std::int32_t>& indices) {
+        network_.members.insert(network_.members.end(), indices.begin(), indices.end());
+        network_.first.push_back(static_cast<std::int32_t>(network_.members.size()));
+    }
+    void open(std::int32_t index) { network_.open.push_back(index); }
+    path::hypergraph take() { return std::move(network_); }
+
+private:
+    path::hypergraph network_;
+};
+
 struct network_sizes {
     std::int32_t operands = 5, indices = 7, most_rank = 4, most_extent = 4, open = 1;
 };

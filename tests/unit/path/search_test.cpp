@@ -26,7 +26,8 @@ using testing::set_evaluation;
 
 namespace {
 
-search_options some_trials(std::int64_t trials, objective minimize = objective::multiplications) {
+search_options some_trials(std::int64_t trials, ricci::path::objective minimize =
+                                                    ricci::path::objective::multiplications) {
     search_options options;
     options.trials = trials;
     options.minimize = minimize;
@@ -105,16 +106,17 @@ TEST_CASE("few operands get the best of all trees, whatever is to be small") {
         const auto network =
             random_network({3 + static_cast<std::int32_t>(seed % 5), 8, 4, 5, 2}, 1000 + seed);
         const auto least = set_evaluation(network).least();
-        const auto found = [&](objective minimize) {
+        const auto found = [&](ricci::path::objective minimize) {
             return cost_of(network, search_order(network, some_trials(1, minimize)));
         };
-        CHECK(std::exp2(found(objective::multiplications).log2_multiplications) ==
+        CHECK(std::exp2(found(ricci::path::objective::multiplications).log2_multiplications) ==
               Approx(least.multiplications).epsilon(1e-3));
-        CHECK(std::exp2(found(objective::traffic).log2_traffic) ==
+        CHECK(std::exp2(found(ricci::path::objective::traffic).log2_traffic) ==
               Approx(least.traffic).epsilon(1e-3));
-        CHECK(std::exp2(found(objective::largest_product).log2_largest_product) ==
+        CHECK(std::exp2(found(ricci::path::objective::largest_product).log2_largest_product) ==
               Approx(least.product).epsilon(1e-3));
-        CHECK(std::exp2(found(objective::largest_intermediate).log2_largest_intermediate) ==
+        CHECK(std::exp2(
+                  found(ricci::path::objective::largest_intermediate).log2_largest_intermediate) ==
               Approx(least.intermediate).epsilon(1e-3));
     }
 }
@@ -137,7 +139,7 @@ TEST_CASE("no order has a largest product below the bound") {
               std::log2(set_evaluation(network).least().product) + 1e-9);
     }
     // A complete graph has its own number of vertices, a tree two, a grid its side and one more.
-    bench::network_maker complete;
+    ricci::testing::network_maker complete;
     for (int v = 0; v < 9; ++v) complete.index();
     for (std::int32_t a = 0; a < 9; ++a)
         for (std::int32_t b = 0; b < a; ++b) complete.operand({a, b});
@@ -145,7 +147,8 @@ TEST_CASE("no order has a largest product below the bound") {
 }
 
 TEST_CASE("trials give the same order with any number of threads") {
-    const auto network = bench::regular_graph(60, 3, 7);
+    const auto network =
+        networks::hypergraph_of(bench::bond_network(bench::random_regular(60, 3, 7), 2, 1).data());
     std::vector<order_found> found;
     for (const int threads : {1, 2, 5}) {
         auto options = some_trials(6);
@@ -192,7 +195,7 @@ TEST_CASE("slices keep every intermediate within the bound") {
               std::log2(options.largest) + 1e-9);
     }
     // An index of 1000 is cut into ranges, not into its places.
-    bench::network_maker chain;
+    ricci::testing::network_maker chain;
     const std::int32_t a = chain.index(1000), b = chain.index(1000), c = chain.index(1000);
     chain.operand({a, b}), chain.operand({b, c});
     chain.open(a), chain.open(c);
@@ -207,7 +210,8 @@ TEST_CASE("slices keep every intermediate within the bound") {
 }
 
 TEST_CASE("a search is stopped by its caller, and ends when its time is over") {
-    const auto network = bench::regular_graph(300, 3, 1);
+    const auto network =
+        networks::hypergraph_of(bench::bond_network(bench::random_regular(300, 3, 1), 2, 1).data());
     search_options options;
     options.seconds = 30;
     int calls = 0;
