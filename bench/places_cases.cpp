@@ -207,6 +207,14 @@ void add_prefixes(std::vector<place_case>& all) {
     c.text = up_to("\\operatorname{logsumexp}");
     c.loops = prefix_logsumexp;
     all.push_back(c);
+    // Their gradients, of which plain loops over all pairs would take minutes.
+    all.push_back(gradients(c, "m", {"x"}, prefix_logsumexp_gradient, 0.1));
+    c.name = "prefix-maxima";
+    c.text = up_to("\\max");
+    all.push_back(gradients(c, "m", {"x"}, prefix_maxima_gradient, 0.1));
+    c.name = "prefix-products";
+    c.text = "m^{bi} = \\prod_{j \\le i} (1 + 0.1 x^{bj})";
+    all.push_back(gradients(c, "m", {"x"}, prefix_products_gradient, 0.1));
 
     place_case a;
     a.name = "linear-attention";

@@ -233,6 +233,75 @@ void prefix_logsumexp(const place_memory& m) {
         }
     }
 }
+// From the last place on: what is there, and what comes behind it times how the weights there are to
+// those here.
+void prefix_logsumexp_gradient(const place_memory& m) {
+    const float *const x_in = m.in("x"), *const dm = m.in("dL/dm");
+    float* const dx_ = m.out("dL/dx");
+    const long n = m['i'];
+    std::vector<double> most(static_cast<std::size_t>(n)), sum(most);
+    for (long b = 0; b < m['b']; ++b) {
+        for (long i = 0; i < n; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const double x = static_cast<double>(x_in[b * n + i]);
+            most[k] = i == 0 ? x : std::max(most[k - 1], x);
+            sum[k] = std::exp(x - most[k]);
+            if (i > 0) sum[k] += std::exp(most[k - 1] - most[k]) * sum[k - 1];
+        }
+        double behind = 0;
+        for (long i = n - 1; i >= 0; --i) {
+            const auto k = static_cast<std::size_t>(i);
+            const double to_here = i + 1 < n ? std::exp(most[k] - most[k + 1]) : 0;
+            behind = static_cast<double>(dm[b * n + i]) / sum[k] + to_here * behind;
+            const double x = static_cast<double>(x_in[b * n + i]);
+            dx_[b * n + i] = static_cast<float>(std::exp(x - most[k]) * behind);
+        }
+    }
+}
+void prefix_maxima_gradient(const place_memory& m) {
+    const float *const x_in = m.in("x"), *const dm = m.in("dL/dm");
+    float* const dx_ = m.out("dL/dx");
+    const long n = m['i'];
+    std::vector<float> most(static_cast<std::size_t>(n));
+    std::vector<double> count(most.size());
+    for (long b = 0; b < m['b']; ++b) {
+        for (long i = 0; i < n; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const float x = x_in[b * n + i];
+            const bool rises = i == 0 || x > most[k - 1];
+            most[k] = rises ? x : most[k - 1];
+            count[k] = rises ? 1 : count[k - 1] + (x == most[k] ? 1 : 0);
+        }
+        double behind = 0;
+        for (long i = n - 1; i >= 0; --i) {
+            const auto k = static_cast<std::size_t>(i);
+            if (i + 1 < n && most[k] != most[k + 1]) behind = 0;
+            behind += static_cast<double>(dm[b * n + i]) / count[k];
+            dx_[b * n + i] = x_in[b * n + i] == most[k] ? static_cast<float>(behind) : 0;
+        }
+    }
+}
+// Of products of 1 + x / 10.
+void prefix_products_gradient(const place_memory& m) {
+    const float *const x_in = m.in("x"), *const dm = m.in("dL/dm");
+    float* const dx_ = m.out("dL/dx");
+    const long n = m['i'];
+    const auto factor = [](float x) { return 1 + 0.1 * static_cast<double>(x); };
+    std::vector<double> before(static_cast<std::size_t>(n));
+    for (long b = 0; b < m['b']; ++b) {
+        double product = 1;
+        for (long i = 0; i < n; ++i) {
+            before[static_cast<std::size_t>(i)] = product;
+            product *= factor(x_in[b * n + i]);
+        }
+        double behind = 0;
+        for (long i = n - 1; i >= 0; --i) {
+            behind = static_cast<double>(dm[b * n + i]) +
+                     (i + 1 < n ? factor(x_in[b * n + i + 1]) * behind : 0);
+            dx_[b * n + i] = static_cast<float>(0.1 * before[static_cast<std::size_t>(i)] * behind);
+        }
+    }
+}
 
 void linear_attention(const place_memory& m) {
     float* const O = m.out("O");

@@ -143,19 +143,20 @@ public:
     using planned = plan::scan_step;
     ready_scan(const plan::program_plan& plan, const planned& s)
         : kernels_(steps::scan{plan.type_of(s.to.slot), s.folding, s.backwards, s.extents, s.along,
-                               s.out, s.in}) {}
+                               s.out, s.in, s.decays(), s.decay}) {}
     void bind(const plan_memory& memory, const planned& s) {
         in_ = memory.base(s.from.slot);
         out_ = memory.base(s.to.slot);
+        if (s.decays()) decay_ = memory.base(s.decayed_by.slot);
     }
-    void run() { kernels_.run(out_, in_); }
+    void run() { kernels_.run(out_, in_, decay_); }
     static void list_loans(runtime::loan_book&) {}
     static std::string words(std::size_t = 0) { return {}; }
 
 private:
     elementwise::prepared_scan kernels_;
     void* out_ = nullptr;
-    const void* in_ = nullptr;
+    const void *in_ = nullptr, *decay_ = nullptr;
 };
 
 /// Numbers that are computed when a step runs, in the order in which they are added.

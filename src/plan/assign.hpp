@@ -20,6 +20,7 @@ enum class form : std::uint8_t {
     lookups,   // body: a product of loads and gathers of loads, or a constant
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
     scan,     // body: a load. Each element is the fold of all up to it along `along`, or from it on
+              // where it runs backwards; with a decay target = body + decay * the target before
 };
 
 /// For all `loops`: target = scale * fold over `over` of body + beta * target. The target is not
@@ -40,6 +41,7 @@ struct assign {
     expr numbers = -1;
     loop along = -1;         // scan: one of `loops`
     bool backwards = false;  // scan: from the last one on
+    expr decay = -1;         // scan of a sum: a load, which is not read where the scan begins
     // A product under a bracket is one by zeros here: where what it writes is no number, something
     // may have come through that the bracket excludes.
     bool hides = false;
@@ -56,7 +58,7 @@ inline expr_list lookup_factors(const graph& values, expr body) {
 /// Calls visit(access) for every tensor that the right side of an assignment reads, once each.
 template <class F>
 void for_each_load(const graph& values, const assign& a, F visit) {
-    values.for_each_load({a.body, a.scale, a.numbers}, visit);
+    values.for_each_load({a.body, a.scale, a.numbers, a.decay}, visit);
 }
 
 /// A loop of a fused group. Tiles span rows and columns of one batch.

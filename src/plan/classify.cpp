@@ -210,7 +210,8 @@ decision classify(const scan_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
     // Each waits for the one before it, a few rows abreast.
-    return {{way::scan, start + elements * (1 + 2 * of.bytes / bytes_a_cycle)}, {}};
+    return {{way::scan, start + elements * (1 + (s.decays() ? 3 : 2) * of.bytes / bytes_a_cycle)},
+            {}};
 }
 
 }  // namespace ricci::plan

@@ -134,8 +134,11 @@ struct scan_step : assignment_step {
     std::vector<std::int64_t> extents;
     std::vector<ir::ref> indices;  // of the loops, for words
     std::size_t along = 0;
-    operand out, in;
+    operand out, in, decay;
     tensor_use to, from;
+    tensor_use decayed_by;  // of slot -1: nothing decays
+
+    bool decays() const { return decayed_by.slot >= 0; }
 };
 
 /// Several equations' contractions and maps, tile by tile.
@@ -243,6 +246,7 @@ void for_each_slot(const lookup_sum_step& s, F visit) {
 template <class F>
 void for_each_slot(const scan_step& s, F visit) {
     visit(s.from.slot, false);
+    if (s.decays()) visit(s.decayed_by.slot, false);
     visit(s.to.slot, true);
 }
 

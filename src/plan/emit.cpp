@@ -193,8 +193,14 @@ public:
         s.in = walked(address_of(source), a.loops);
         s.to = {a.target.slot, a.target.positions};
         s.from = {source.slot, source.positions};
-        s.flops = graph_.size(a.loops);
-        s.bytes = 2 * graph_.size(a.loops) * element_bytes();
+        if (a.decay >= 0) {
+            const access& decay = graph_[a.decay].source;
+            s.decay = walked(address_of(decay), a.loops);
+            s.decayed_by = {decay.slot, decay.positions};
+        }
+        const double tensors = s.decays() ? 3 : 2;
+        s.flops = (tensors - 1) * graph_.size(a.loops);
+        s.bytes = tensors * graph_.size(a.loops) * element_bytes();
         return s;
     }
 

@@ -133,9 +133,13 @@ public:
         for (std::size_t k = 0; k < s.indices.size(); ++k)
             loops += fmt::format("{}{}={}", k > 0 ? "," : "", words_of_index(p_, s.indices[k]),
                                  s.extents[k]);
-        return fmt::format("{} {} {}  {} = {}   {}", word_of(s.folding),
-                           s.backwards ? "from each" : "up to each",
-                           words_of_index(p_, s.indices[s.along]), use(s.to), use(s.from), loops);
+        return fmt::format(
+            "{} {} {}  {} = {}   {}", word_of(s.folding), s.backwards ? "from each" : "up to each",
+            words_of_index(p_, s.indices[s.along]), use(s.to),
+            s.decays()
+                ? fmt::format("{}, times {} from each to the next", use(s.from), use(s.decayed_by))
+                : use(s.from),
+            loops);
     }
 
     std::string line(const map_step& m) const {

@@ -196,6 +196,12 @@ lowering::resolved lowering::resolve(expr sum) {
         result.value = *prefix;
         return result;
     }
+    if (const auto decaying = recurrence_of(over, graph_[sum].arguments[0])) {
+        if (graph_[*decaying].kind == kind::sum) return resolve(*decaying);
+        resolved result;
+        result.value = *decaying;
+        return result;
+    }
     if (in_blocks(sum)) {
         resolved result;
         result.value = graph_.load(computed(loop_list(graph_[sum].indices), sum));

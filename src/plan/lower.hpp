@@ -11,9 +11,14 @@
 #include "src/plan/bracketed.hpp"
 #include "src/plan/expression.hpp"
 #include "src/plan/plan.hpp"
+#include "src/plan/running_extrema.hpp"
+#include "src/plan/semiseparable.hpp"
 #include "src/plan/solve_places.hpp"
 
 namespace ricci::plan {
+
+/// What changes nothing where it is folded with other numbers.
+double identity_of(fold);
 
 /// Appends the assignments of one equation to a plan.
 class lowering {
@@ -21,11 +26,12 @@ public:
     /// `order`: the indices of the left side as written; temporaries' axes follow it. `type`: what
     /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
     /// 16-bit type.
-    lowering(program_plan& plan, bracketed_tensors& bracketed, ir::ref equation, loop_list order,
-             element type)
+    lowering(program_plan& plan, bracketed_tensors& bracketed, const running_extrema& extrema,
+             ir::ref equation, loop_list order, element type)
         : plan_(plan),
           graph_(plan.values),
           bracketed_(bracketed),
+          extrema_(extrema),
           equation_(equation),
           order_(std::move(order)),
           type_(type) {}
@@ -130,6 +136,18 @@ private:
     expr plain(expr e, double loops);
     expr_list spread(expr value);
 
+    /// Memory with an axis for each loop, of which one is longer than its loop: as it is read and
+    /// written where the place along that axis is said.
+    struct longer_axis {
+        access whole;
+        std::size_t axis = 0;
+        access at(place along) const {
+            access a = whole;
+            a.at[axis] = std::move(along);
+            return a;
+        }
+    };
+
     // Sums up to an index, in prefixes.cpp.
     expr_list folded_factors(fold folding, expr body) const;
     /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
@@ -150,9 +168,38 @@ private:
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
-                   loop along, bool backwards);
+                   loop along, bool backwards, expr decay = -1);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
+    // Sums of pairs as linear recurrences, in decayed_sums.cpp.
+    /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
+    /// summed one of them and of what has not.
+    struct decayed_sum {
+        triangle pairs;
+        bool over_i = false;
+        std::vector<pair_weight> weights;
+        expr_list summed, others;
+        loop_list alone;  // summed loops that nothing else has, i or j among them
+        loop_list later;  // the others
+    };
+    /// The weights of the pairs as numbers of j: those of i are at the j that i stands for. A link
+    /// is between a place and the next one.
+    struct pair_parts {
+        loop link_loop = -1;
+        expr_list start, links, end;
+        expr carried = -1;       // links that are in memory,
+        longer_axis carried_in;  // and where
+    };
+    std::optional<decayed_sum> decayed_sum_of(const loop_list& over, expr body) const;
+    std::optional<decayed_sum> decayed_sum_under(const triangle& pairs, const loop_list& over,
+                                                 expr_span factors) const;
+    void add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts);
+    expr up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart);
+    expr recurrence(expr value, expr links, pair_parts& parts, loop along, bool forwards);
+    expr extremum_of(const pair_weight& weight, expr x, const triangle& pairs);
+    expr at_place(expr value, loop l, place to);
+    expr decayed(const decayed_sum& d);
+    std::optional<expr> recurrence_of(const loop_list& over, expr body);
     // The same by blocks, in prefix_blocks.cpp.
     struct blocks_of_sum;
     std::int64_t block_of(const prefix_product& p) const;
@@ -191,6 +238,7 @@ private:
                  const loop_list& over);
 
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
+    longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by);
     std::int32_t new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
                             element type, bool is_truth = false);
     place inner_address_of(const access& a) const;
@@ -204,6 +252,7 @@ private:
     program_plan& plan_;
     graph& graph_;
     bracketed_tensors& bracketed_;
+    const running_extrema& extrema_;
     ir::ref equation_;
     loop_list order_;
     element type_;

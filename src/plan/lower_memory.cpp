@@ -49,6 +49,20 @@ access lowering::temporary(const loop_list& indices, expr like, element type, bo
     return result;
 }
 
+lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by) {
+    longer_axis made;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    for (const loop l : axes) {
+        if (l == longer) made.axis = extents.size();
+        extents.push_back(graph_.extent(l) + (l == longer ? by : 0));
+        letters.push_back(graph_.loops().letter(l));
+        made.whole.at.push_back({0, {{l, 1}}});
+    }
+    made.whole.slot = new_memory(std::move(extents), std::move(letters), type_);
+    return made;
+}
+
 // Memory of its own, row-major. Returns the number of the slot.
 std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
                                   element type, bool is_truth) {

@@ -182,7 +182,8 @@ private:
         if (a.scattered >= 0 && a.numbers >= 0)
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
         if (a.as == form::scan)
-            over = fmt::format("{}({} on) ", word_of(a.folding), loop_name(a.along));
+            over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
+                               a.decay < 0 ? "" : fmt::format(", times {}", text(a.decay)));
         else if (a.folding != fold::none)
             over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
         if (a.beta != 0 && a.beta != 1)

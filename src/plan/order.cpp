@@ -7,6 +7,7 @@
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
+#include "src/plan/running_extrema.hpp"
 #include "src/plan/translate.hpp"
 
 namespace ricci::plan {
@@ -81,14 +82,16 @@ class equation_plan {
 public:
     equation_plan(const engine::request& request, const brackets& conditions,
                   const ir::shape_table& shapes, ir::ref e, program_plan& plan,
-                  recomputed_differences& recomputed, bracketed_tensors& bracketed)
+                  recomputed_differences& recomputed, bracketed_tensors& bracketed,
+                  running_extrema& extrema)
         : request_(request),
           brackets_(conditions),
           shapes_(shapes),
           e_(e),
           plan_(plan),
           recomputed_(recomputed),
-          bracketed_(bracketed) {}
+          bracketed_(bracketed),
+          extrema_(extrema) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -122,6 +125,7 @@ private:
         const auto indices = loops_of(target);
         recomputed_.add(target, value);
         bracketed_.add(target, value);
+        extrema_.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         loop_list order;
@@ -133,7 +137,7 @@ private:
                 order.push_back(loops[static_cast<std::size_t>(
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
-        lowering steps(plan_, bracketed_, e_, std::move(order), type);
+        lowering steps(plan_, bracketed_, extrema_, e_, std::move(order), type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
@@ -181,6 +185,7 @@ private:
     program_plan& plan_;
     recomputed_differences& recomputed_;
     bracketed_tensors& bracketed_;
+    running_extrema& extrema_;
 };
 
 }  // namespace
@@ -204,6 +209,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     const brackets conditions(request.program);
     recomputed_differences recomputed(plan);
     bracketed_tensors bracketed(plan.values);
+    running_extrema extrema(plan.values);
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -229,7 +235,8 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed).make(scale);
+        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema)
+            .make(scale);
     }
     recomputed.remove_unread();
     for (const auto& copy : copies)

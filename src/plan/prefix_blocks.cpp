@@ -104,30 +104,15 @@ access lowering::emit_states(const prefix_product& p, const blocks_of_sum& block
     add_loop(alone, within);
     const expr added = graph_.sum(alone, graph_.moved(graph_.multiply(p.summed), {&there, 1}));
 
-    const auto indices = united(p.state, {each});
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    access written, zero, read;
     // One state behind the other.
     auto axes = axis_order(p.state, -1);
     axes.insert(axes.begin(), each);
-    for (const loop l : axes) {
-        const bool scanned = l == each;
-        extents.push_back(graph_.extent(l) + (scanned ? 1 : 0));
-        letters.push_back(graph_.loops().letter(l));
-        written.at.push_back({scanned && p.forwards ? 1 : 0, {{l, 1}}});
-        zero.at.push_back(scanned ? place{p.forwards ? 0 : sums, {}} : place{0, {{l, 1}}});
-        read.at.push_back({0, {{l, 1}}});
-        if (!scanned) continue;
-        read.at.back() = {p.forwards ? 0 : 1 - first, {{block, 1}}};
-        of_left = {p.forwards ? sums : 0, {}};
-    }
-    written.slot = zero.slot = read.slot =
-        new_memory(std::move(extents), std::move(letters), type_);
-    written.positions = zero.positions = read.positions = {0, -1};
-    emit_map(zero, p.state, graph_.constant(0), fold::none, {});
-    scan_into(fold::sum, written, indices, added, each, !p.forwards);
-    return read;
+    const auto states = longer_memory(axes, each, 1);
+    emit_map(states.at({p.forwards ? 0 : sums, {}}), p.state, graph_.constant(0), fold::none, {});
+    scan_into(fold::sum, states.at({p.forwards ? 1 : 0, {{each, 1}}}), united(p.state, {each}),
+              added, each, !p.forwards);
+    of_left = {p.forwards ? sums : 0, {}};
+    return states.at({p.forwards ? 0 : 1 - first, {{block, 1}}});
 }
 
 // target = sum + beta * target.

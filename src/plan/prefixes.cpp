@@ -10,7 +10,6 @@
 #include "src/plan/solve_places.hpp"
 
 namespace ricci::plan {
-namespace {
 
 double identity_of(fold f) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -26,6 +25,8 @@ double identity_of(fold f) {
             return 0;
     }
 }
+
+namespace {
 
 // Fewer are folded as they are.
 constexpr std::int64_t fewest_scanned = 8;
@@ -51,9 +52,14 @@ expr_list lowering::folded_factors(fold folding, expr body) const {
 
 // target = the fold of the value up to each place of a loop, or from it on.
 void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
-                         loop along, bool backwards) {
-    if (graph_[value].indices == indices) into(target, indices, value, 0);
-    else emit_map(target, indices, value, fold::none, {});
+                         loop along, bool backwards, expr decay) {
+    const auto& node = graph_[value];
+    const bool in_memory =
+        node.kind == kind::load && !node.edged && !is_foreign(value) && node.indices == indices;
+    if (!in_memory) {
+        if (node.indices == indices) into(target, indices, value, 0);
+        else emit_map(target, indices, value, fold::none, {});
+    }
     assign scan;
     scan.equation = equation_;
     scan.as = form::scan;
@@ -62,7 +68,8 @@ void lowering::scan_into(fold folding, const access& target, const loop_list& in
     scan.folding = folding;
     scan.along = along;
     scan.backwards = backwards;
-    scan.body = graph_.load(target);
+    scan.decay = decay;
+    scan.body = in_memory ? value : graph_.load(target);
     plan_.steps.push_back(make_step(graph_, std::move(scan)));
 }
 
@@ -155,33 +162,19 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     // places 0 to extent: of the fold up to but not with a place, or from it on
     const std::int64_t extent = graph_.extent(p->j);
     const auto indices = united(graph_[value].indices, {p->j});
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    access written, first, read;
-    for (const loop l : indices) {
-        const bool scanned = l == p->j;
-        extents.push_back(graph_.extent(l) + (scanned ? 1 : 0));
-        letters.push_back(graph_.loops().letter(l));
-        written.at.push_back({scanned && p->forwards ? 1 : 0, {{l, 1}}});
-        first.at.push_back(scanned ? place{p->forwards ? 0 : extent, {}} : place{0, {{l, 1}}});
-        read.at.push_back({0, {{l, 1}}});
-        if (!scanned) continue;
-        // j <= end, or -end <= j
-        place at;
-        at.add(p->end, p->forwards ? 1 : -1);
-        at.offset += p->forwards ? 1 : 0;
-        at.edge = edge::clamp;
-        at.high = extent;
-        read.at.back() = std::move(at);
-    }
-    written.slot = first.slot = read.slot =
-        new_memory(std::move(extents), std::move(letters), type_);
-    written.positions = first.positions = read.positions = {0, -1};
-    emit_map(first, without(indices, {p->j}), graph_.constant(identity_of(folding)), fold::none,
-             {});
-    scan_into(folding, written, indices, value, p->j, !p->forwards);
+    const auto memory = longer_memory(indices, p->j, 1);
+    emit_map(memory.at({p->forwards ? 0 : extent, {}}), without(indices, {p->j}),
+             graph_.constant(identity_of(folding)), fold::none, {});
+    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), indices, value, p->j,
+              !p->forwards);
+    // j <= end, or -end <= j
+    place at;
+    at.add(p->end, p->forwards ? 1 : -1);
+    at.offset += p->forwards ? 1 : 0;
+    at.edge = edge::clamp;
+    at.high = extent;
     auto product = p->others;
-    product.push_back(graph_.load(std::move(read)));
+    product.push_back(graph_.load(memory.at(std::move(at))));
     value = graph_.multiply(product);
     return p->later.empty() ? value : graph_.sum(p->later, value);
 }

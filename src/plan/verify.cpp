@@ -87,7 +87,7 @@ private:
     void check(const assign& a) {
         check(a.target);
         for_each_load(values_, a, [&](const access& from) { check(from, a.as == form::contract); });
-        for (const expr e : {a.body, a.scale, a.numbers}) check_body(e);
+        for (const expr e : {a.body, a.scale, a.numbers, a.decay}) check_body(e);
         require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
         require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");
         const auto moves = [&](loop l) { return values_.extent(l) != 1; };
@@ -98,6 +98,8 @@ private:
         const auto known = united(a.loops, a.over);
         require(without(values_[a.body].indices, known).empty(), "a loop that nobody runs");
         require(a.numbers < 0 || without(values_[a.numbers].indices, known).empty(),
+                "a loop that nobody runs");
+        require(a.decay < 0 || without(values_[a.decay].indices, a.loops).empty(),
                 "a loop that nobody runs");
         require(a.scale < 0 || values_.is_scalar(a.scale), "a factor that depends on loops");
         check_target(a);
@@ -135,9 +137,12 @@ private:
         if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
         if (a.as == form::scan)
             require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
+        require(a.decay < 0 || (a.as == form::scan && a.folding == fold::sum &&
+                                values_[a.decay].kind == kind::load),
+                "what decays and is no scan");
         if (a.as == form::lookups) check_lookups(a);
         if (a.as == form::contract || a.as == form::map || a.as == form::scan)
-            values_.for_each_load({a.body}, [&](const access& from) {
+            values_.for_each_load({a.body, a.decay}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
                         "a tensor of another type than the result");
             });

@@ -145,6 +145,7 @@ private:
     void check(const scan_step& s) const {
         check_inside(s.to.slot, reached(s.out, s.extents));
         check_inside(s.from.slot, reached(s.in, s.extents));
+        if (s.decays()) check_inside(s.decayed_by.slot, reached(s.decay, s.extents));
     }
     void check(const fused_step& s) const {
         std::vector<std::int64_t> extents;
@@ -211,6 +212,12 @@ private:
     void compare(const assign& a, const scan_step& s) const {
         require(reached(s.out, s.extents) == reached_by(a.target, a.loops),
                 "a scan that writes elsewhere");
+        require(reached(s.in, s.extents) == reached_by(plan_.values[a.body].source, a.loops),
+                "a scan that reads elsewhere");
+        require(s.decays() == (a.decay >= 0), "a decay that got lost");
+        require(!s.decays() || reached(s.decay, s.extents) ==
+                                   reached_by(plan_.values[a.decay].source, a.loops),
+                "a decay that is read elsewhere");
     }
 
     const program_plan& plan_;

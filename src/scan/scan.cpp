@@ -1,4 +1,4 @@
-// Folds of all elements up to each.
+// Folds of all elements up to each, and linear recurrences.
 #include "src/scan/scan.hpp"
 
 #include <algorithm>
@@ -96,28 +96,62 @@ struct log_added {
     }
 };
 
+/// x + decay * what was there before.
+template <class T>
+struct decayed;
+template <>
+struct decayed<float> {
+    double total = 0;
+    float first(float x) { return static_cast<float>(total = static_cast<double>(x)); }
+    float take(float x, float decay) {
+        total = static_cast<double>(x) + static_cast<double>(decay) * total;
+        return static_cast<float>(total);
+    }
+};
+template <>
+struct decayed<double> {
+    double total = 0, rest = 0;  // what the sums have rounded off decays as well
+    double first(double x) { return total = x; }
+    double take(double x, double decay) {
+        const double before = decay * total, sum = x + before, part = sum - x;
+        const double off = (x - (sum - part)) + (before - part);
+        rest = decay * rest + off;
+        total = sum;
+        // Infinite totals leave no rest that is a number.
+        return std::isfinite(total) ? total + rest : total;
+    }
+};
+
 }  // namespace
 
-prepared_scan::prepared_scan(const steps::scan& s) : type_(s.type), folding_(s.folding) {
+prepared_scan::prepared_scan(const steps::scan& s)
+    : type_(s.type), folding_(s.folding), decays_(s.decays) {
+    const bool real = type_ == element::f32 || type_ == element::f64;
     const bool folds = folding_ == fold::sum || folding_ == fold::product ||
                        folding_ == fold::maximum || folding_ == fold::minimum ||
-                       (folding_ == fold::logsumexp && !is_integer(type_));
-    if (!folds || (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)))
+                       (folding_ == fold::logsumexp && real);
+    if (!folds || (!real && !is_integer(type_)))
         throw std::invalid_argument("a scan of a type or a fold that there is none of");
-    out_offset_ = s.out.offset;
-    in_offset_ = s.in.offset;
+    if (decays_ && (folding_ != fold::sum || !real))
+        throw std::invalid_argument("a scan that decays and is no sum of real numbers");
+    const auto stride = [](const steps::operand& o, std::size_t l) {
+        return o.strides.empty() ? 0 : o.strides[l];
+    };
+    first_ = {s.out.offset, s.in.offset, s.decay.offset};
     for (std::size_t l = 0; l < s.extents.size(); ++l) {
-        loop here{s.extents[l], s.out.strides[l], s.in.strides[l]};
+        loop here{s.extents[l], s.out.strides[l], s.in.strides[l], stride(s.decay, l)};
         if (l != s.along) {
             rows_ *= here.extent;
             if (here.extent > 1) others_.push_back(here);
             continue;
         }
         if (s.backwards && here.extent > 0) {
-            out_offset_ += (here.extent - 1) * here.out;
-            in_offset_ += (here.extent - 1) * here.in;
+            first_.out += (here.extent - 1) * here.out;
+            first_.in += (here.extent - 1) * here.in;
+            first_.decay += (here.extent - 1) * here.decay;
             here.out = -here.out;
             here.in = -here.in;
+            here.decay = -here.decay;
         }
         along_ = here;
     }
@@ -126,17 +160,19 @@ prepared_scan::prepared_scan(const steps::scan& s) : type_(s.type), folding_(s.f
 }
 
 prepared_scan::row prepared_scan::row_at(std::int64_t number) const {
-    row at{out_offset_, in_offset_};
+    row at = first_;
     for (auto l = others_.rbegin(); l != others_.rend(); ++l) {
         at.out += number % l->extent * l->out;
         at.in += number % l->extent * l->in;
+        at.decay += number % l->extent * l->decay;
         number /= l->extent;
     }
     return at;
 }
 
-template <class T, class Fold>
-void prepared_scan::run_rows(T* out, const T* in) const {
+// Calls run(rows, how many) for rows that go side by side.
+template <class Block>
+void prepared_scan::each_block_of_rows(const Block& run) const {
     const std::int64_t per_task = round_up(
         std::max<std::int64_t>(elements_of_a_task / std::max<std::int64_t>(along_.extent, 1), 1),
         rows_abreast);
@@ -144,26 +180,44 @@ void prepared_scan::run_rows(T* out, const T* in) const {
         const std::int64_t last = std::min(rows_, (number + 1) * per_task);
         for (std::int64_t first = number * per_task; first < last; first += rows_abreast) {
             const std::int64_t count = std::min(rows_abreast, last - first);
-            Fold folded[rows_abreast];
-            T* to[rows_abreast];
-            const T* from[rows_abreast];
-            for (std::int64_t r = 0; r < count; ++r) {
-                const row at = row_at(first + r);
-                to[r] = out + at.out;
-                from[r] = in + at.in;
-            }
-            for (std::int64_t i = 0; i < along_.extent; ++i)
-                for (std::int64_t r = 0; r < count; ++r)
-                    to[r][i * along_.out] = folded[r].take(from[r][i * along_.in]);
+            row rows[rows_abreast];
+            for (std::int64_t r = 0; r < count; ++r) rows[r] = row_at(first + r);
+            // Known to the compiler, all of them stay in registers.
+            if (count == rows_abreast) run(rows, std::integral_constant<int, rows_abreast>{});
+            else run(rows, count);
         }
     };
     runtime::parallel_for(ceil_divide(rows_, per_task), task);
 }
 
+template <class T, class Fold>
+void prepared_scan::run_rows(T* out, const T* in) const {
+    each_block_of_rows([&](const row* rows, auto count) {
+        Fold folded[rows_abreast];
+        for (std::int64_t i = 0; i < along_.extent; ++i)
+            for (std::int64_t r = 0; r < count; ++r)
+                out[rows[r].out + i * along_.out] = folded[r].take(in[rows[r].in + i * along_.in]);
+    });
+}
+
 template <class T>
-void prepared_scan::run_as(void* out, const void* in) const {
+void prepared_scan::run_decaying(T* out, const T* in, const T* decay) const {
+    each_block_of_rows([&](const row* rows, auto count) {
+        decayed<T> folded[rows_abreast];
+        for (std::int64_t r = 0; r < count; ++r) out[rows[r].out] = folded[r].first(in[rows[r].in]);
+        for (std::int64_t i = 1; i < along_.extent; ++i)
+            for (std::int64_t r = 0; r < count; ++r)
+                out[rows[r].out + i * along_.out] = folded[r].take(
+                    in[rows[r].in + i * along_.in], decay[rows[r].decay + i * along_.decay]);
+    });
+}
+
+template <class T>
+void prepared_scan::run_as(void* out, const void* in, const void* decay) const {
     auto* const to = static_cast<T*>(out);
     const auto* const from = static_cast<const T*>(in);
+    if constexpr (!std::is_integral_v<T>)
+        if (decays_) return run_decaying<T>(to, from, static_cast<const T*>(decay));
     switch (folding_) {
         case fold::sum:
             return run_rows<T, added<T>>(to, from);
@@ -179,17 +233,17 @@ void prepared_scan::run_as(void* out, const void* in) const {
     }
 }
 
-void prepared_scan::run(void* out, const void* in) const {
+void prepared_scan::run(void* out, const void* in, const void* decay) const {
     if (rows_ == 0 || along_.extent == 0) return;
     switch (type_) {
         case element::f32:
-            return run_as<float>(out, in);
+            return run_as<float>(out, in, decay);
         case element::f64:
-            return run_as<double>(out, in);
+            return run_as<double>(out, in, decay);
         case element::i32:
-            return run_as<std::int32_t>(out, in);
+            return run_as<std::int32_t>(out, in, decay);
         default:
-            return run_as<std::int64_t>(out, in);
+            return run_as<std::int64_t>(out, in, decay);
     }
 }
 

@@ -15,6 +15,9 @@ namespace ricci::steps {
 /// out[.., i, ..] = the fold of in[.., j, ..] over all j <= i, or over all j >= i; `in` may be
 /// `out`, and overlaps it nowhere else. Sums, products, maxima and minima of float, double and
 /// whole numbers; of float and double logarithms of sums of exponentials.
+///
+/// A sum of float or double may decay: out[i] = in[i] + decay[i] out[i - 1], or out[i + 1] where it
+/// runs backwards, a linear recurrence. The decay of the element that is first is not read.
 struct scan {
     element type = element::f32;
     fold folding = fold::sum;
@@ -22,6 +25,8 @@ struct scan {
     std::span<const std::int64_t> extents;
     std::size_t along = 0;  // the loop of i
     operand out, in;
+    bool decays = false;
+    operand decay{};  // overlaps `out` nowhere
 };
 
 }  // namespace ricci::steps

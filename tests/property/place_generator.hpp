@@ -19,6 +19,7 @@ public:
 
     place_program run() {
         static constexpr std::int64_t few[] = {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 9};
+        if (chance(12)) return prefixes();
         for (const char letter : std::string("ijklm")) p_.extents[letter] = few[below(12)];
         if (chance(15)) p_.extents['i'] = 10 + below(30);
         if (chance(6)) p_.extents['j'] = 0;
@@ -33,6 +34,45 @@ private:
     bool chance(unsigned percent) { return below(100) < percent; }
     char any(const std::string& list) { return list[below(static_cast<unsigned>(list.size()))]; }
     std::int64_t extent(char letter) const { return p_.extents.at(letter); }
+
+    /// One fold up to an index, or from it on, of numbers of which some are the same.
+    place_program prefixes() {
+        static const char* const names[] = {"prod", "max", "min", "logsumexp", "logsumexp"};
+        static constexpr std::int64_t lengths[] = {1, 7, 8, 9, 9, 10, 12, 20, 33};
+        for (const char letter : std::string("klm")) p_.extents[letter] = 1 + below(3);
+        p_.extents['j'] = lengths[below(9)];
+        p_.extents['i'] = p_.extents['j'] + (chance(25) ? static_cast<int>(below(5)) - 2 : 0);
+        p_.extents['i'] = std::max<std::int64_t>(1, p_.extents['i']);
+        const std::string rows = chance(50) ? "k" : "";
+        place_sign sign{names[below(5)], "j", {}};
+        place_condition c;
+        c.left.terms = {{'j', 1}};
+        c.right.terms = {{'i', 1}};
+        if (chance(25)) c.right.offset = static_cast<int>(below(5)) - 2;
+        c.comparison = comparison(4);
+        sign.below.push_back(c);
+        place_term t;
+        t.signs.push_back(sign);
+        t.factors.push_back(plain_factor(chance(50) ? rows + "j" : "j" + rows));
+        if (chance(20)) t.factors[0].function = "\\sin";
+        if (chance(20)) t.factors.push_back(plain_factor(chance(50) ? "j" : rows + "j"));
+        place_line line{"P", chance(50) ? rows + "i" : "i" + rows, "", {t}};
+        place_tensor made;
+        for (const char x : line.letters) made.extents.push_back(extent(x));
+        made.defined = true;
+        p_.tensors["P"] = made;
+        p_.lines.push_back(line);
+        if (chance(40)) {  // its sum, of which the gradient is one equation
+            place_term all{1, {{"sum", "i" + rows, {}}}, {}, {}};
+            place_read r{"P", {}};
+            for (const char x : line.letters)
+                r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
+            all.factors = {plain_factor("i"), {chance(50) ? "\\sin" : "", {r}}};
+            p_.lines.push_back({"Q", "", "", {all}});
+            p_.tensors["Q"] = {{}, true, 0, 0};
+        }
+        return std::move(p_);
+    }
 
     void add_line() {
         place_line line;

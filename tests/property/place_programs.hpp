@@ -62,7 +62,7 @@ struct place_condition {
 };
 /// A sign over letters, with what it says of them below it.
 struct place_sign {
-    std::string name;  // sum, max, min, logsumexp
+    std::string name;  // sum, prod, max, min, logsumexp
     std::string over;
     std::vector<place_condition> below;
 };
@@ -220,12 +220,14 @@ private:
         }
         return all + end;
     }
-    /// What a sign that takes no condition says of it: nothing is the least, or the most.
+    /// What a sign that takes no condition says of it: nothing is the least, or the most, or 1.
     static std::string otherwise(const place_sign& s) {
         std::string all;
         for (const auto& c : s.below) all += (all.empty() ? "" : " \\land ") + text_of(c);
-        return " & \\text{if } " + all + " \\\\ " + (s.name == "min" ? "" : "-") +
-               "\\infty & \\text{otherwise} \\end{cases}";
+        const std::string nothing = s.name == "prod"  ? "1"
+                                    : s.name == "min" ? "\\infty"
+                                                      : "-\\infty";
+        return " & \\text{if } " + all + " \\\\ " + nothing + " & \\text{otherwise} \\end{cases}";
     }
     static std::string text_of(const place_sign& s) {
         std::string list;

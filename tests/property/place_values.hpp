@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -151,6 +153,8 @@ private:
         if (s.name == "max") return most;
         if (s.name == "min") return least;
         if (s.name == "sum") return total;
+        if (s.name == "prod")
+            return std::accumulate(all.begin(), all.end(), 1.0L, std::multiplies<>());
         for (const auto x : all) weights += std::exp(x == most ? 0 : x - most);
         return most == -INFINITY ? most : most + std::log(weights);
     }

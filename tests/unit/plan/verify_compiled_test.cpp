@@ -62,6 +62,10 @@ TEST_CASE("what is compiled reads and writes what its assignment does") {
             [](program_plan& broken) { compiled<lookup_sum_step>(broken).out.at.offset = 1; });
     refuses("a scan that writes elsewhere",
             [](program_plan& broken) { compiled<scan_step>(broken).out.offset = 1; });
+    refuses("a scan that reads elsewhere",
+            [](program_plan& broken) { compiled<scan_step>(broken).in.offset = -1; });
+    refuses("a decay that got lost",
+            [](program_plan& broken) { compiled<scan_step>(broken).decayed_by.slot = 0; });
     refuses("another number of steps", [](program_plan& broken) { broken.compiled.pop_back(); });
     refuses("edges that got lost", [](program_plan& broken) {
         for (auto& s : broken.compiled)
@@ -80,7 +84,6 @@ TEST_CASE("what is compiled stays in its memory") {
     refuses([](program_plan& broken) {
         compiled<lookup_sum_step>(broken).factors[0].from.at.offset = 1 << 20;
     });
-    refuses([](program_plan& broken) { compiled<scan_step>(broken).in.offset = -1; });
 }
 
 TEST_CASE("joined steps do not need each other") {

@@ -1,5 +1,5 @@
-// Folds up to each element against plain loops in long double: types, folds, strides, both
-// directions, in place; long rows; any number of threads.
+// Folds up to each element, and linear recurrences, against plain loops in long double: types,
+// folds, strides, both directions, in place; long rows; any number of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -169,9 +169,66 @@ TEST_CASE("long sums are as exact as their type") {
     CHECK(error_of_long_row<double>(3000000) < 4);
 }
 
+namespace {
+
+/// The largest error of a linear recurrence, of what it would be of sizes. A decay that has no
+/// number stands where none is read.
+template <class T>
+long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards) {
+    constexpr std::int64_t rows = 11;
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> numbers(-1, 1);
+    std::vector<T> x(static_cast<std::size_t>(rows * n)), decay(x.size()), y(x.size());
+    for (auto& v : x) v = static_cast<T>(numbers(random));
+    for (auto& v : decay)
+        v = random() % 4 == 0 ? T{0} : random() % 2 == 0 ? T{1} : static_cast<T>(numbers(random));
+    const std::vector<std::int64_t> extents{n, rows};
+    const ricci::steps::operand lines{0, {1, n}}, columns{0, {rows, 1}};
+    const auto at = [&](std::int64_t r, std::int64_t k) {
+        return static_cast<std::size_t>(k * rows + r);
+    };
+    const std::int64_t start = backwards ? n - 1 : 0;
+    for (std::int64_t r = 0; r < rows; ++r)
+        decay[at(r, start)] = std::numeric_limits<T>::quiet_NaN();
+    const prepared_scan scan(
+        {ricci::element_v<T>, fold::sum, backwards, extents, 0, lines, lines, true, columns});
+    scan.run(y.data(), x.data(), decay.data());
+    auto in_place = x;
+    scan.run(in_place.data(), in_place.data(), decay.data());
+    REQUIRE(std::memcmp(in_place.data(), y.data(), y.size() * sizeof(T)) == 0);
+    long double worst = 0;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        long double sum = 0, size = 0;
+        for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t i = backwards ? n - 1 - k : k;
+            const auto c = k == 0 ? 0.0L : static_cast<long double>(decay[at(r, i)]);
+            const auto place = static_cast<std::size_t>(r * n + i);
+            sum = static_cast<long double>(x[place]) + c * sum;
+            size = std::abs(static_cast<long double>(x[place])) + std::abs(c) * size;
+            if (size > 0)
+                worst = std::max(worst, std::abs(static_cast<long double>(y[place]) - sum) / size);
+        }
+    }
+    return worst / static_cast<long double>(std::numeric_limits<T>::epsilon());
+}
+
+}  // namespace
+
+TEST_CASE("linear recurrences, in both directions") {
+    for (const std::int64_t n : {1, 2, 7, 8, 9, 1000})
+        for (const bool backwards : {false, true}) {
+            CAPTURE(n, backwards);
+            CHECK(error_of_recurrence<float>(static_cast<unsigned>(n), n, backwards) < 1);
+            CHECK(error_of_recurrence<double>(static_cast<unsigned>(n), n, backwards) < 4);
+        }
+}
+
 TEST_CASE("what cannot be scanned is refused") {
     const std::vector<std::int64_t> extents{4};
     const ricci::steps::operand row{0, {1}};
     CHECK_THROWS(prepared_scan({element::c64, fold::sum, false, extents, 0, row, row}));
     CHECK_THROWS(prepared_scan({element::f32, fold::softmax, false, extents, 0, row, row}));
+    CHECK_THROWS(
+        prepared_scan({element::f32, fold::maximum, false, extents, 0, row, row, true, row}));
+    CHECK_THROWS(prepared_scan({element::i32, fold::sum, false, extents, 0, row, row, true, row}));
 }

@@ -94,6 +94,7 @@ private:
                 loops_.set(a.along, n);
                 row.push_back(values_.at(a.body));
             }
+            if (a.decay >= 0) return decay_along(a, row);
             for (std::int64_t n = 0; n < extent; ++n) {
                 loops_.set(a.along, n);
                 const auto here = row.begin() + n;
@@ -103,6 +104,17 @@ private:
                                                   : std::vector<T>(row.begin(), here + 1)));
             }
         });
+    }
+    void decay_along(const plan::assign& a, const std::vector<T>& row) {
+        const auto extent = static_cast<std::int64_t>(row.size());
+        T before{};
+        for (std::int64_t k = 0; k < extent; ++k) {
+            const std::int64_t n = a.backwards ? extent - 1 - k : k;
+            loops_.set(a.along, n);
+            T here = row[static_cast<std::size_t>(n)];
+            if (k > 0) here += values_.at(a.decay) * before;
+            values_.store(a.target, before = here);
+        }
     }
     // target = scale * value + beta * target, where the loops are.
     void set(const plan::assign& a, T value) {

@@ -199,7 +199,8 @@ private:
         for (std::size_t k = 0; k < s.extents.size(); ++k)
             over.push_back({s.indices[k], s.extents[k]});
         return std::string("scan ") + (s.backwards ? "backwards " : "") + word_of(s.folding) + " " +
-               name(s.to.slot) + " = " + name(s.from.slot) + "  " + loops(over) + "\n";
+               name(s.to.slot) + " = " + name(s.from.slot) +
+               (s.decays() ? " decay " + name(s.decayed_by.slot) : "") + "  " + loops(over) + "\n";
     }
 
     std::string words_of_step(const chained_step& s) const {
