@@ -4,13 +4,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <queue>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
+#include "src/path/search/random.hpp"
 
 namespace ricci::path {
 namespace {
@@ -34,26 +36,35 @@ public:
             list.erase(std::unique(list.begin(), list.end()), list.end());
             degree_[place(i)] = weight_[place(i)];
             for (const std::int32_t j : list) degree_[place(i)] += weight_[place(j)];
-            queue_.emplace(degree_[place(i)], i);
         }
     }
 
-    double largest() {
+    /// The greatest least degree where equal vertices are taken as they are numbered, or in a random
+    /// order. Work is counted over all calls.
+    double largest(bool shuffled, random_stream& random, std::int64_t& work) {
+        rank_.resize(weight_.size());
+        std::iota(rank_.begin(), rank_.end(), 0);
+        for (std::size_t k = shuffled ? rank_.size() : 0; k > 1; --k)
+            std::swap(rank_[k - 1], rank_[random.below(static_cast<std::uint32_t>(k))]);
+        for (std::size_t i = 0; i < weight_.size(); ++i)
+            queue_.emplace(degree_[i], rank_[i], static_cast<std::int32_t>(i));
         double largest = 0;
-        while (!queue_.empty() && work_ < most_work) {
-            const auto [degree, i] = queue_.top();
+        while (!queue_.empty() && work + work_ < most_work) {
+            const auto [degree, rank, i] = queue_.top();
             queue_.pop();
             if (degree != degree_[place(i)]) continue;
             largest = std::max(largest, degree);
             contract(i);
         }
+        work += work_;
         return largest;
     }
 
-private:
-    // Steps after which what has been found so far has to do; and the widest operand looked at: any
-    // part of the graph gives a bound.
+    // Steps after which what has been found so far has to do: any part of the graph gives a bound.
     static constexpr std::int64_t most_work = 60'000'000;
+
+private:
+    // The widest operand looked at as a whole.
     static constexpr std::size_t widest = 256;
 
     template <class Indices>
@@ -73,7 +84,9 @@ private:
         std::size_t fewest = 0;
         for (const std::int32_t j : own) {
             const std::size_t common = common_with(own, neighbours_[place(j)]);
-            if (into < 0 || common < fewest) into = j, fewest = common;
+            if (into < 0 || common < fewest ||
+                (common == fewest && rank_[place(j)] < rank_[place(into)]))
+                into = j, fewest = common;
         }
         for (const std::int32_t j : own) {
             auto& theirs = neighbours_[place(j)];
@@ -113,14 +126,15 @@ private:
         work_ += static_cast<std::int64_t>(neighbours_[place(i)].size());
         if (degree == degree_[place(i)]) return;
         degree_[place(i)] = degree;
-        queue_.emplace(degree, i);
+        queue_.emplace(degree, rank_[place(i)], i);
     }
 
     std::vector<double> weight_;
     std::vector<std::vector<std::int32_t>> neighbours_;  // sorted
     std::vector<double> degree_;                         // with the vertex itself; -1: contracted
     std::int64_t work_ = 0;
-    using entry = std::pair<double, std::int32_t>;
+    std::vector<std::int32_t> rank_;  // what is taken first of equals
+    using entry = std::tuple<double, std::int32_t, std::int32_t>;
     std::priority_queue<entry, std::vector<entry>, std::greater<>> queue_;
 };
 
@@ -133,7 +147,16 @@ double product_bound_log2(const hypergraph& network) {
     hypergraph dense = network;
     for (const std::int32_t i : network.sparse) dense.extents[place(i)] = 1;
     dense.sparse.clear();
-    double least = least_degrees(unsimplified(dense).core).largest();
+    const core_network core = unsimplified(dense).core;
+    const least_degrees graph(core);
+    random_stream random(0);
+    double least = 0;
+    std::int64_t work = 0;
+    constexpr int attempts = 16;
+    for (int k = 0; k < attempts && work < least_degrees::most_work; ++k) {
+        least_degrees copy = graph;
+        least = std::max(least, copy.largest(k > 0, random, work));
+    }
     // Weights are rounded, and extents are whole numbers: nothing is claimed that rounding gave.
     const double rounded = std::round(least);
     least = std::abs(least - rounded) < 1e-9 ? rounded : least - 1e-3;

@@ -33,7 +33,7 @@ public:
     order_search(const hypergraph& network, const search_options& options)
         : network_(network),
           options_(options),
-          clock_(options),
+          clock_(options, network.operands()),
           raw_(unsimplified(network)),
           simple_(simplify_shapes(network)) {
         moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
@@ -118,7 +118,7 @@ void order_search::find_seeds() {
     if (!simple_.before.empty() && can_anneal(raw_.core)) cores.push_back(&raw_.core);
     const auto makers = make_seed_makers(cores, options_.seed);
     std::vector<scored_tree> made(makers.size());
-    const double deadline = 0.15 * options_.seconds;
+    const double deadline = 0.15 * clock_.end();
     on_all_lanes(static_cast<std::int64_t>(makers.size()),
                  [&](std::int64_t k, std::int64_t, std::int64_t) {
                      const seed_maker& maker = makers[static_cast<std::size_t>(k)];
@@ -290,7 +290,7 @@ void order_search::put_back_and_cool() {
             arm->limit_to(std::log2(options_.largest));
             arm->reach_limit();
         }
-        const double deadline = options_.seconds;
+        const double deadline = clock_.end();
         const double left = clock_.seconds_left();
         const std::int64_t moves =
             clock_.timed() ? std::llround(std::max(0.0, left) * 3e6) : moves_of_trial_ / 3;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <thread>
 
 #include "src/path/search.hpp"
@@ -14,13 +15,17 @@ namespace ricci::path {
 /// Asked by all threads; the options are looked at while this lives.
 class search_clock {
 public:
-    explicit search_clock(const search_options& options) : options_(options) {}
+    /// `operands`: of a network, whose order takes some time to be written at the end.
+    search_clock(const search_options& options, std::int32_t operands)
+        : options_(options),
+          end_(options.seconds - std::min(0.3 * options.seconds, 6e-7 * operands)) {}
 
     double elapsed() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
     bool timed() const { return options_.trials <= 0; }
-    double seconds_left() const { return options_.seconds - elapsed(); }
+    double end() const { return end_; }
+    double seconds_left() const { return end_ - elapsed(); }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
     void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
@@ -47,11 +52,12 @@ private:
         if (now < next_report_) return;
         constexpr double between_reports = 0.05;
         next_report_ = now + between_reports;
-        const double part = timed() ? std::min(1.0, now / std::max(options_.seconds, 1e-9)) : 0;
+        const double part = timed() ? std::min(1.0, now / std::max(end_, 1e-9)) : 0;
         if (!options_.progress(part, timed() ? std::max(0.0, seconds_left()) : 0)) stop();
     }
 
     const search_options& options_;
+    double end_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::thread::id caller_ = std::this_thread::get_id();
     double next_report_ = 0;

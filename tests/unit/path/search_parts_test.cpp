@@ -1,0 +1,173 @@
+// The parts of the search for contraction orders, each on its own.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "bench/network_generators.hpp"
+#include "src/path/search/ladder.hpp"
+#include "src/path/search/seed_portfolio.hpp"
+#include "src/path/search/slicing.hpp"
+#include "tests/unit/path/random_network.hpp"
+
+using namespace ricci;
+using namespace ricci::path;
+
+namespace {
+
+const keep_going always = [] { return true; };
+
+order_found whole_order(const hypergraph& network, const simplified_network& simplified,
+                        const product_list& products) {
+    const auto raw = unsimplified(network);
+    return {with_scalars(network, simplified.whole(products), raw.scalars), {}};
+}
+
+std::vector<hypergraph> some_networks() {
+    std::vector<hypergraph> networks;
+    for (const char* name : {"made-grid-7", "made-torus-6", "made-regular-50", "made-relations-7",
+                             "made-formula-120", "made-mps-15"})
+        networks.push_back(bench::generated_network(name));
+    for (unsigned seed = 0; seed < 20; ++seed)
+        networks.push_back(testing::random_network({30, 40, 5, 4, 3}, 7000 + seed));
+    return networks;
+}
+
+}  // namespace
+
+TEST_CASE("no product of the simplification is larger than its larger operand") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        const auto network = testing::random_network({16, 14, 4, 3, 2}, 5000 + seed);
+        const testing::set_evaluation evaluation(network);
+        const auto simplified = simplify_shapes(network);
+        std::vector<unsigned> part;
+        for (std::int32_t t = 0; t < network.operands(); ++t) part.push_back(1u << t);
+        for (const auto& [a, b] : simplified.before) {
+            const unsigned left = part[place(a)], right = part[place(b)];
+            const auto size = [&](unsigned p) {
+                return evaluation.elements(evaluation.left_of(p));
+            };
+            CHECK(size(left | right) <= std::max(size(left), size(right)));
+            part.push_back(left | right);
+        }
+        // What is left is all there is: each entry once, of operands that have indices.
+        unsigned all = 0;
+        for (const auto* entries : {&simplified.entries, &simplified.scalars})
+            for (const std::int32_t e : *entries) {
+                CHECK((all & part[place(e)]) == 0);
+                all |= part[place(e)];
+            }
+        CHECK(all == (1u << network.operands()) - 1);
+    }
+}
+
+TEST_CASE("every first tree is a whole order, scored as it costs") {
+    for (const auto& network : some_networks()) {
+        const auto simplified = simplify_shapes(network);
+        const auto raw = unsimplified(network);
+        if (simplified.core.operands() < 3) continue;
+        const auto makers = make_seed_makers({&simplified.core, &raw.core}, 1);
+        for (const auto& maker : makers) {
+            const auto tree = maker.make(always);
+            const bool is_raw = maker.core == &raw.core;
+            REQUIRE(tree.size() + 1 == place(maker.core->operands()));
+            const auto order = whole_order(network, is_raw ? raw : simplified, tree);
+            const auto cost = cost_of(network, order);
+            const double score = tree_score(*maker.core, tree, {});
+            CHECK(score <= cost.log2_multiplications + 1e-3);
+            if (is_raw && raw.scalars.empty())
+                CHECK(score == Approx(cost.log2_multiplications).margin(1e-3));
+        }
+    }
+}
+
+TEST_CASE("ladders only make trees better, and know what they cost") {
+    for (const auto& network : some_networks()) {
+        const auto raw = unsimplified(network);
+        if (raw.core.operands() < 3) continue;
+        random_stream random(5);
+        for (const objective minimize :
+             {objective::multiplications, objective::traffic, objective::largest_product}) {
+            product_price price;
+            price.minimize = minimize;
+            ladder_search ladder(raw.core, price, 3);
+            ladder.start(greedy_tree(raw.core, {}, random, always));
+            double before = ladder.score();
+            for (int round = 0; round < 3; ++round) {
+                ladder.climb_down(always);
+                CHECK(ladder.score() <= before + 1e-9);
+                before = ladder.score();
+            }
+            CHECK(tree_score(raw.core, ladder.products(), price) ==
+                  Approx(ladder.score()).margin(2e-2));
+        }
+    }
+}
+
+TEST_CASE("slices are enough, and the tree is scored with them") {
+    const auto network = bench::lattice(8, 8, true);
+    const auto core = unsimplified(network).core;
+    random_stream random(5);
+    ladder_search ladder(core, {}, 3);
+    ladder.start(greedy_tree(core, {}, random, always));
+    ladder.set_limit(8);
+    for (int round = 0; round < 3; ++round) {
+        ladder.climb_down(always);
+        ladder.slice_again(true);
+    }
+    tree_annealer tree(core, {});
+    tree.load(ladder.products());
+    tree.slice(ladder.sliced());
+    product_price limited;
+    limited.limit = 8;
+    tree.set_price(limited);
+    CHECK_FALSE(is_too_large(tree));
+    CHECK(tree.score() + log2_slices(core, ladder.sliced()) == Approx(ladder.score()).margin(2e-2));
+}
+
+TEST_CASE("two summed indices at once need less than one after the other") {
+    // Every one of w variables with every one of w others: 3, 2.5, 3 times 2^w for each of them
+    // where 1, 2 or 3 are summed together.
+    constexpr std::int32_t w = 14;
+    const auto simplified = simplify_shapes(bench::relations(w));
+    random_stream random(1);
+    ladder_search ladder(simplified.core, {}, 1);
+    const auto tree = elimination_tree(simplified.core, {}, random, always);
+    const double one = tree_score(simplified.core, tree, {});
+    ladder.start(tree);
+    CHECK(one >= std::log2(3.0 * w) + w - 0.1);
+    CHECK(ladder.score() <= std::log2(2.65 * w) + w);
+}
+
+TEST_CASE("a lattice's lines are found in whatever order its sites come") {
+    auto network = bench::lattice(6, 24, false);
+    // The sites in a random order.
+    std::vector<std::vector<std::int32_t>> sites;
+    for (std::int32_t t = 0; t < network.operands(); ++t)
+        sites.emplace_back(network.members.begin() + network.first[place(t)],
+                           network.members.begin() + network.first[place(t) + 1]);
+    random_stream random(9);
+    for (std::size_t k = sites.size(); k > 1; --k)
+        std::swap(sites[k - 1], sites[random.below(static_cast<std::uint32_t>(k))]);
+    network.members.clear();
+    network.first.assign(1, 0);
+    for (const auto& site : sites) {
+        network.members.insert(network.members.end(), site.begin(), site.end());
+        network.first.push_back(static_cast<std::int32_t>(network.members.size()));
+    }
+    const auto core = unsimplified(network).core;
+    const auto order = order_by_front(core, order_by_averages(core), 0.003);
+    const auto tree = front_tree(core, order);
+    product_price largest;
+    largest.minimize = objective::largest_intermediate;
+    // Six columns and the corner of the front; as its sites come the front has dozens.
+    CHECK(tree_score(core, tree, largest) / 4 < 9);
+    std::vector<std::int32_t> given(sites.size());
+    std::iota(given.begin(), given.end(), 0);
+    CHECK(tree_score(core, front_tree(core, given), largest) / 4 > 24);
+}
