@@ -41,7 +41,6 @@ public:
     }
 
 private:
-    static std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
     plan::graph& values() { return made_.plan.values; }
     const output_memory* output_of(std::int32_t tensor) const {
         for (const output_memory& o : asked_.outputs)

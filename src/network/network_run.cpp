@@ -11,42 +11,14 @@
 #include <ricci/error.hpp>
 
 #include "src/network/algebra_steps.hpp"
+#include "src/network/index_ranges.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::networks {
-/// A sliced index as one plan goes through it: `count` ranges of `width` places each.
-struct range_loop {
-    std::int32_t index = -1;
-    std::int64_t first = 0, width = 1, count = 1;
-};
-
 namespace {
-
-std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
 
 // Of a loop in a set of loops. More than 64 of them share bits: some steps run without need then.
 std::uint64_t bit_of(std::size_t l) { return std::uint64_t{1} << (l % 64); }
-
-/// All combinations of what each cut index has: ranges of the full width, and a shorter one.
-std::vector<std::vector<range_loop>> boxes_of(const run_request& asked) {
-    std::vector<std::vector<range_loop>> boxes{{}};
-    for (const path::slice& s : asked.slices) {
-        const auto extent = static_cast<std::int64_t>(asked.extents[at(s.index)]);
-        if (s.parts <= 1 || extent <= 1) continue;
-        const std::int64_t width = (extent + s.parts - 1) / s.parts;
-        const std::int64_t full = extent / width, rest = extent % width;
-        std::vector<std::vector<range_loop>> more;
-        for (const auto& box : boxes) {
-            more.push_back(box);
-            more.back().push_back({s.index, 0, width, full});
-            if (rest == 0) continue;
-            more.push_back(box);
-            more.back().push_back({s.index, full * width, rest, 1});
-        }
-        boxes = std::move(more);
-    }
-    return boxes;
-}
 
 }  // namespace
 
@@ -242,7 +214,7 @@ network_run::output network_run::output_of(const run_request& asked,
 void network_run::make_plans(const run_request& asked) {
     run_request wanted = asked;
     double needed = 0;
-    const auto boxes = boxes_of(asked);
+    const auto boxes = ranges_of(asked.slices, asked.extents);
     const auto plan_all = [&] {
         plans_.clear();
         passes_ = needed = 0;

@@ -8,8 +8,6 @@ namespace {
 
 using index_list_of_axes = std::vector<std::int32_t>;
 
-std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
-
 index_list_of_axes distinct(std::span<const std::int32_t> axes) {
     index_list_of_axes list(axes.begin(), axes.end());
     std::sort(list.begin(), list.end());

@@ -2,6 +2,7 @@
 // axes of what they give lie in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -47,6 +48,8 @@ step_tree make_tree(const tree_request& asked);
 /// pass back: that by a factor of a product is the product's own times the other factor. Returns the
 /// tensors, with the axes of the operands.
 std::vector<std::int32_t> add_derivatives(step_tree& tree, std::span<const std::size_t> operands);
+
+constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 /// Whether a sorted or unsorted list has the index.
 bool has_index(std::span<const std::int32_t> list, std::int32_t index);

@@ -91,8 +91,9 @@ TEST_CASE("ladders only make trees better, and know what they cost") {
         const auto raw = unsimplified(network);
         if (raw.core.operands() < 3) continue;
         random_stream random(5);
-        for (const objective minimize :
-             {objective::multiplications, objective::traffic, objective::largest_product}) {
+        for (const ricci::path::objective minimize :
+             {ricci::path::objective::multiplications, ricci::path::objective::traffic,
+              ricci::path::objective::largest_product}) {
             product_price price;
             price.minimize = minimize;
             ladder_search ladder(raw.core, price, 3);
@@ -110,7 +111,8 @@ TEST_CASE("ladders only make trees better, and know what they cost") {
 }
 
 TEST_CASE("slices are enough, and the tree is scored with them") {
-    const auto network = bench::lattice(8, 8, true);
+    const auto network =
+        networks::hypergraph_of(bench::bond_network(bench::box({8, 8}, true), 2, 1).data());
     const auto core = unsimplified(network).core;
     random_stream random(5);
     ladder_search ladder(core, {}, 3);
@@ -134,7 +136,8 @@ TEST_CASE("two summed indices at once need less than one after the other") {
     // Every one of w variables with every one of w others: 3, 2.5, 3 times 2^w for each of them
     // where 1, 2 or 3 are summed together.
     constexpr std::int32_t w = 14;
-    const auto simplified = simplify_shapes(bench::relations(w));
+    const auto simplified =
+        simplify_shapes(networks::hypergraph_of(bench::relations(w, w, 1).data()));
     random_stream random(1);
     ladder_search ladder(simplified.core, {}, 1);
     const auto tree = elimination_tree(simplified.core, {}, random, always);
@@ -145,7 +148,8 @@ TEST_CASE("two summed indices at once need less than one after the other") {
 }
 
 TEST_CASE("a lattice's lines are found in whatever order its sites come") {
-    auto network = bench::lattice(6, 24, false);
+    auto network =
+        networks::hypergraph_of(bench::bond_network(bench::box({6, 24}, false), 2, 1).data());
     // The sites in a random order.
     std::vector<std::vector<std::int32_t>> sites;
     for (std::int32_t t = 0; t < network.operands(); ++t)
@@ -164,7 +168,7 @@ TEST_CASE("a lattice's lines are found in whatever order its sites come") {
     const auto order = order_by_front(core, order_by_averages(core), 0.003);
     const auto tree = front_tree(core, order);
     product_price largest;
-    largest.minimize = objective::largest_intermediate;
+    largest.minimize = ricci::path::objective::largest_intermediate;
     // Six columns and the corner of the front; as its sites come the front has dozens.
     CHECK(tree_score(core, tree, largest) / 4 < 9);
     std::vector<std::int32_t> given(sites.size());
