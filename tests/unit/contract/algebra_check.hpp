@@ -129,7 +129,8 @@ void for_each_element(const algebra_case& c, Go go) {
         for (std::int64_t i = 0; i < count(c.m); ++i) {
             for (std::int64_t j = 0; j < count(c.n); ++j) {
                 const auto batch = contractions::locate(c.batch, x);
-                const auto row = contractions::locate(c.m, i), column = contractions::locate(c.n, j);
+                const auto row = contractions::locate(c.m, i),
+                           column = contractions::locate(c.n, j);
                 go(c.c_first + batch.c + row.c + column.c, c.a_first + batch.a + row.a,
                    c.b_first + batch.b + column.b);
             }
