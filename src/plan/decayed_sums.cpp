@@ -217,12 +217,12 @@ std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
     if (const auto d = decayed_sum_of(over, body)) return decayed(*d);
     const auto all = graph_.factors(body);
     const expr_list factors(all.begin(), all.end());
-    constexpr double beyond = std::numeric_limits<double>::infinity();
+    constexpr double unbounded = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const auto test = graph_[factors[k]];
         if (test.kind != kind::operation || test.code != opcode::equal) continue;
         for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
-            for (const double otherwise : {-beyond, beyond}) {
+            for (const double otherwise : {-unbounded, unbounded}) {
                 const auto cases = chosen_in(graph_, test.arguments[side], otherwise);
                 if (!cases) continue;
                 const expr extremum = test.arguments[1 - side];
