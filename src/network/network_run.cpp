@@ -258,6 +258,7 @@ void network_run::bind(std::size_t operand, const void* data) {
     for (auto& p : plans_) {
         const std::int32_t slot = p->planned.slots[operand];
         p->planned.plan.slots[at(slot)].data = const_cast<void*>(data);
+        if (!p->execution) continue;  // another algebra reads addresses when it runs
         for (const std::size_t k : p->readers[operand]) p->execution->bind_step(p->planned.plan, k);
     }
 }

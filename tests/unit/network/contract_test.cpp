@@ -222,6 +222,24 @@ TEST_CASE("a prepared network takes other values, and makes only what they chang
     }
 }
 
+TEST_CASE("a network prepared in another algebra takes other values", "[network]") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        random_network r(seed, element::f64);
+        INFO("seed " << seed);
+        prepared_network p = prepare(r.made(), r.order(seed % 2), {.algebra = algebra::max_sum});
+        for (int round = 0; round < 3; ++round) {
+            p();
+            const auto wanted = r.brute_force(algebra::max_sum);
+            check_same(p.result(), {wanted.begin(), wanted.end()});
+            const std::size_t k = r.below(r.operands.size());
+            r.operands[k] = r.operands[k].clone();
+            auto* const values = static_cast<double*>(r.operands[k].data());
+            for (std::size_t e = 0; e < r.operands[k].size(); ++e) values[e] = 3 - values[e];
+            p.bind(k, r.operands[k]);
+        }
+    }
+}
+
 TEST_CASE("derivatives of networks are what the network says without one tensor", "[network]") {
     for (const element type : {element::f64, element::c128})
         for (std::uint64_t seed = 0; seed < 40; ++seed) {
