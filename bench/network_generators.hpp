@@ -1,5 +1,5 @@
-// Networks from their definitions, for tests, measurements and examples: each with values, and where
-// the value of the whole is known, the comment says it.
+// Networks from their definitions, for tests, measurements and examples: each with values, and
+// where the value of the whole is known, the comment says it.
 #pragma once
 
 #include <cstdio>
@@ -14,8 +14,8 @@
 
 namespace ricci::bench {
 
-/// `made-NAME-N` as shapes, NAME one of grid, torus, regular, relations, formula, queens, mera, mps;
-/// no operands where the name is another.
+/// `made-NAME-N` as shapes, NAME one of grid, torus, regular, relations, formula, queens, mera,
+/// mps; no operands where the name is another.
 inline path::hypergraph generated_network(const std::string& name) {
     char kind[16] = {};
     int number = 0;

@@ -233,8 +233,8 @@ void prefix_logsumexp(const place_memory& m) {
         }
     }
 }
-// From the last place on: what is there, and what comes behind it times how the weights there are to
-// those here.
+// From the last place on: what is there, and what comes behind it times how the weights there are
+// to those here.
 void prefix_logsumexp_gradient(const place_memory& m) {
     const float *const x_in = m.in("x"), *const dm = m.in("dL/dm");
     float* const dx_ = m.out("dL/dx");

@@ -76,8 +76,8 @@ inline circuit ghz(std::size_t qubits) {
     return c;
 }
 
-/// The Fourier transform of the basis state x, whose lowest bit is qubit 0: the amplitude of y, whose
-/// highest bit is qubit 0, is exp(2 pi i x y / 2^qubits) / sqrt(2^qubits).
+/// The Fourier transform of the basis state x, whose lowest bit is qubit 0: the amplitude of y,
+/// whose highest bit is qubit 0, is exp(2 pi i x y / 2^qubits) / sqrt(2^qubits).
 inline circuit qft(std::size_t qubits, std::uint64_t x) {
     circuit c(qubits, x);
     for (std::size_t q = qubits; q-- > 0;) {

@@ -10,8 +10,8 @@
 
 namespace ricci::bench {
 
-/// Genotypes of people by Mendel's rules, parents among the `window` people before; some are seen to
-/// carry a trait or not. Without any seen the value is 1.
+/// Genotypes of people by Mendel's rules, parents among the `window` people before; some are seen
+/// to carry a trait or not. Without any seen the value is 1.
 inline network pedigree(std::size_t people, std::size_t window, double seen, std::uint64_t seed) {
     random_numbers random(seed);
     // Genotypes 0, 1, 2: how many of the two copies carry the trait; a parent passes one on.
@@ -128,8 +128,8 @@ inline network wide_formula(std::size_t variables, std::uint64_t seed) {
 }
 
 /// Clauses of one to three variables that lie within windows of ten, which move on from the first
-/// variable to the last, with random signs: near the size of the largest formulas that are about with
-/// 580,000 clauses.
+/// variable to the last, with random signs: near the size of the largest formulas that are about
+/// with 580,000 clauses.
 inline network sliding_formula(std::size_t clauses, std::uint64_t seed) {
     random_numbers random(seed);
     constexpr std::size_t window = 10;

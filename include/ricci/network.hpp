@@ -24,7 +24,7 @@ struct order_data;
 struct prepared_state;
 }  // namespace networks
 
-// The network --------------------------------------------------------------------------------------
+// The network -------------------------------------------------------------------------------------
 
 /// Tensors whose axes have numbered indices: the sum over all indices that are not kept of the
 /// product of all tensors. An index may be in one tensor, in two, or in any number of them (a
@@ -57,8 +57,8 @@ public:
     /// A network from einsum's text, of any length: "ab,bc,cd->ad". Each character between the
     /// commas is a label, any of Unicode in UTF-8, and its code point the number of the index: 'a'
     /// is 97. Spaces say nothing. Without "->" the labels that stand once are kept, sorted by code
-    /// point. Throws ricci::error, with the byte, for a text that cannot be read, and where add() or
-    /// keep() would.
+    /// point. Throws ricci::error, with the byte, for a text that cannot be read, and where add()
+    /// or keep() would.
     static network from_einsum(std::string_view text,
                                std::initializer_list<detail::network_operand> operands);
     static network from_einsum(std::string_view text, const std::vector<array>& operands);
@@ -88,7 +88,7 @@ private:
     std::unique_ptr<networks::network_data> data_;  // none: as if empty
 };
 
-// Orders -------------------------------------------------------------------------------------------
+// Orders ------------------------------------------------------------------------------------------
 
 /// What an order is sought to have least of.
 enum class objective : std::uint8_t {
@@ -99,15 +99,16 @@ enum class objective : std::uint8_t {
     weighed,               // multiplications and 64 for each element of the traffic
 };
 
-/// How an order is sought. The first four are given as find_order(n, {.seconds = 1, .memory = 8e9}).
+/// How an order is sought. The first four are given as find_order(n, {.seconds = 1, .memory =
+/// 8e9}).
 struct order_options {
     /// Until so many have passed, or sooner where more would not pay. 0: by `trials` alone.
     double seconds = 0;
     /// So many instead of seconds: the same order for the same seed on any machine and with any
     /// number of threads. 0 without seconds: a number that suits most networks.
     std::int64_t trials = 0;
-    /// Bytes for all at once: tensors, intermediates and what running takes beside them. Indices are
-    /// sliced until they suffice. 0: what the machine has, less a margin.
+    /// Bytes for all at once: tensors, intermediates and what running takes beside them. Indices
+    /// are sliced until they suffice. 0: what the machine has, less a margin.
     double memory = 0;
     std::uint64_t seed = 0;
 
@@ -144,8 +145,8 @@ public:
     std::int64_t slices() const;
     /// In the order in which they were chosen.
     const std::vector<sliced_index>& sliced() const;
-    /// Proved: some product of any order has at least so many elements, the indices of both operands
-    /// together, without slices.
+    /// Proved: some product of any order has at least so many elements, the indices of both
+    /// operands together, without slices.
     double bound() const;
     /// The bytes that operands and intermediates take where most of them live at once.
     double peak_bytes() const;
@@ -163,9 +164,9 @@ public:
     /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}.
     std::string json() const;
 
-    /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too many
-    /// or too few of them, or one that uses what is not there or no longer there; and for slices of
-    /// an index that is not there, or into fewer parts than 2 or more than its extent.
+    /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too
+    /// many or too few of them, or one that uses what is not there or no longer there; and for
+    /// slices of an index that is not there, or into fewer parts than 2 or more than its extent.
     static contraction_order from_ssa(const network& n,
                                       const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
                                       const std::vector<sliced_index>& slices = {});
@@ -187,7 +188,7 @@ private:
 /// memory that no slices suffice for.
 contraction_order find_order(const network& n, const order_options& options = {});
 
-// Running ------------------------------------------------------------------------------------------
+// Running -----------------------------------------------------------------------------------------
 
 /// What takes the place of sum and product.
 enum class algebra : std::uint8_t { sum_product, max_sum, min_sum, logsumexp_sum };
@@ -217,9 +218,9 @@ struct most_likely {
 /// Of a network that keeps no index, in the algebra of maximum and sum. Throws as contract() does.
 most_likely argmax(const network& n, const contraction_order& order);
 
-/// The derivatives of the result, of a network that keeps no index, by some of its tensors: one array
-/// for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor that is
-/// not there.
+/// The derivatives of the result, of a network that keeps no index, by some of its tensors: one
+/// array for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor
+/// that is not there.
 std::vector<array> gradient(const network& n, const contraction_order& order,
                             const std::vector<std::size_t>& operands);
 

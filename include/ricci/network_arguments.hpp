@@ -1,5 +1,5 @@
-// How calls on networks take their arguments: operands of any kind, indices of any integer type, and
-// what reports progress.
+// How calls on networks take their arguments: operands of any kind, indices of any integer type,
+// and what reports progress.
 #pragma once
 
 #include <concepts>

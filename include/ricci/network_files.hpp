@@ -10,14 +10,14 @@ namespace ricci {
 /// The network in a file; the name's ending says which format it is.
 ///
 /// .uai: a graphical model (MARKOV or BAYES) of the UAI competitions, element::f64. Variable k is
-/// index k, each factor a tensor; the network is the sum over all variables, the partition function.
-/// A variable that no factor has counts by its values.
+/// index k, each factor a tensor; the network is the sum over all variables, the partition
+/// function. A variable that no factor has counts by its values.
 ///
 /// .cnf: a formula in DIMACS, element::f64. Variable v is index v, its place 1 true. The network is
 /// the number of assignments that make it true, or the sum of their weights with lines
-/// "c p weight LITERAL W 0"; where one literal of a variable has a weight w and the other none, that
-/// is 1 - w. A clause is a tensor of ones with one zero; a long one is several with indices of their
-/// own, whose numbers come after those of the variables.
+/// "c p weight LITERAL W 0"; where one literal of a variable has a weight w and the other none,
+/// that is 1 - w. A clause is a tensor of ones with one zero; a long one is several with indices of
+/// their own, whose numbers come after those of the variables.
 ///
 /// .json: a network of shapes, element::f64 where the file names no other type: of OMEinsum's
 /// benchmark ({"einsum": {"ixs": [[1, 2], ...], "iy": []}, "size": {"1": 2, ...}}), of cotengra
@@ -36,9 +36,9 @@ network load_network(detail::file_path path, detail::file_path evidence);
 
 /// An order for a network from a JSON file: of contraction_order::json(); of OMEinsum ({"tree":
 /// ..., "slices": [...]}); a path of the einsum benchmark ({"paths": {"opt_flops": {"path": [[0,
-/// 1], ...]}}}), {"path": ...} or {"ssa_path": ...} alone, or a list of pairs, which is a path. Steps
-/// of one operand or of more than two are taken for what they mean. Throws ricci::error, in one
-/// sentence that names the file, where it is none of these, or no order of this network.
+/// 1], ...]}}}), {"path": ...} or {"ssa_path": ...} alone, or a list of pairs, which is a path.
+/// Steps of one operand or of more than two are taken for what they mean. Throws ricci::error, in
+/// one sentence that names the file, where it is none of these, or no order of this network.
 contraction_order load_order(detail::file_path path, const network& n);
 /// Writes contraction_order::json(). Throws ricci::error as save() does.
 void save_order(detail::file_path path, const contraction_order& order);

@@ -2,7 +2,6 @@
 #include "src/engine/execution.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include <fmt/core.h>
@@ -10,12 +9,9 @@
 #include <ricci/error.hpp>
 
 #include "src/engine/whole_numbers.hpp"
-#include "src/plan/workspace.hpp"
 
 namespace ricci::engine {
 namespace {
-
-constexpr std::align_val_t alignment{plan::workspace_alignment};
 
 /// Calls visit(step) with what looks something up.
 template <class Visit>
@@ -26,13 +22,23 @@ void with_lookups(ready_step& step, const Visit& visit) {
 
 }  // namespace
 
-void execution::aligned_delete::operator()(std::byte* memory) const {
-    ::operator delete(memory, alignment);
+execution::execution(const plan::program_plan& plan, purpose what) : instead_(plan.instead) {
+    if (what == purpose::run) own_workspace_ = allocate_workspace(plan.workspace_bytes);
+    workspace_ = own_workspace_.get();
+    make_steps(plan);
+    if (what == purpose::words) return;
+    const runtime::held_memory now(loans_);  // and not when it runs
+    bind(plan);
 }
 
-execution::execution(const plan::program_plan& plan, purpose what) : instead_(plan.instead) {
-    if (plan.workspace_bytes > 0 && what == purpose::run)
-        workspace_.reset(static_cast<std::byte*>(::operator new(plan.workspace_bytes, alignment)));
+execution::execution(const plan::program_plan& plan, std::byte* workspace)
+    : workspace_(workspace), instead_(plan.instead) {
+    make_steps(plan);
+    const runtime::held_memory now(loans_);
+    bind(plan);
+}
+
+void execution::make_steps(const plan::program_plan& plan) {
     steps_.reserve(plan.compiled.size());
     for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
         steps_.push_back({prepare(plan, plan.compiled[k]), {}});
@@ -42,9 +48,6 @@ execution::execution(const plan::program_plan& plan, purpose what) : instead_(pl
         with_lookups(steps_.back().what, [](auto& ready) { ready.check_before_all(); });
         early_checks_.push_back(std::move(*check));
     }
-    if (what == purpose::words) return;
-    const runtime::held_memory now(loans_);  // and not when it runs
-    bind(plan);
 }
 
 void execution::bind(const plan::program_plan& plan) {
@@ -64,7 +67,7 @@ void execution::bind(const plan::program_plan& plan) {
 }
 
 void execution::bind_step(const plan::program_plan& plan, std::size_t step) {
-    const plan_memory memory(plan, workspace_.get());
+    const plan_memory memory(plan, workspace_);
     std::visit(
         [&]<class Ready>(Ready& ready) {
             ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[step]));
@@ -144,7 +147,7 @@ void execution::check_early(const early_check& check) {
 
 // What a step writes where a bracket hides by zeros.
 void execution::find_results(const plan::program_plan& plan, std::size_t step) {
-    const plan_memory memory(plan, workspace_.get());
+    const plan_memory memory(plan, workspace_);
     auto& results = steps_[step].results;
     results.clear();
     plan::for_each_part(plan.compiled[step], [&](const auto& part) {

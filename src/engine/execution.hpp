@@ -10,6 +10,7 @@
 
 #include "src/engine/nan_search.hpp"
 #include "src/engine/ready_steps.hpp"
+#include "src/engine/workspace_memory.hpp"
 #include "src/plan/plan.hpp"
 
 namespace ricci::engine {
@@ -23,6 +24,8 @@ public:
     /// To run a plan, or only to tell how it would be: without workspace, and without any memory.
     enum class purpose : std::uint8_t { run, words };
     execution(const plan::program_plan& plan, purpose what);
+    /// To run a plan in a workspace of the caller's: plans that run one after the other share one.
+    execution(const plan::program_plan& plan, std::byte* workspace);
 
     /// Takes the memory of the slots anew, of the plan that this was made from.
     void bind(const plan::program_plan& plan);
@@ -59,10 +62,6 @@ private:
         // The steps that make its condition; none: there is no condition.
         std::optional<std::vector<std::size_t>> before;
     };
-    struct aligned_delete {
-        void operator()(std::byte* memory) const;
-    };
-
     static std::optional<early_check> find_early_check(const plan::program_plan& plan,
                                                        std::size_t step);
     static std::optional<std::vector<std::size_t>> steps_before_check(
@@ -73,7 +72,10 @@ private:
     void find_results(const plan::program_plan& plan, std::size_t step);
     bool run_steps();
 
-    std::unique_ptr<std::byte, aligned_delete> workspace_;
+    void make_steps(const plan::program_plan& plan);
+
+    workspace_memory own_workspace_;
+    std::byte* workspace_ = nullptr;  // that, or the caller's
     std::vector<prepared_step> steps_;
     runtime::loan_book loans_;
     std::vector<early_check> early_checks_;

@@ -20,8 +20,8 @@ struct contraction_steps {
 
 using ssa_pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Steps that name positions in the list of what is left, as numpy's paths do. Throws for a position
-/// that is not there, or that is there twice.
+/// Steps that name positions in the list of what is left, as numpy's paths do. Throws for a
+/// position that is not there, or that is there twice.
 ssa_pairs ssa_of_positions(const contraction_steps& steps, std::size_t operands,
                            const place& where);
 /// Steps that name entries: the operands, then what each step gave.

@@ -27,8 +27,8 @@ public:
     runtime::loan_list loans() const;
 
     /// The first number of a factor's that is no place of its axis and must be one, where the
-    /// product is added anywhere. numbers[k]: the base pointer of the k-th lookup of the factors, in
-    /// their order, and then of the one that scatters.
+    /// product is added anywhere. numbers[k]: the base pointer of the k-th lookup of the factors,
+    /// in their order, and then of the one that scatters.
     stray_number find_stray(const void* const* numbers) const;
 
     /// Every number that must be a place has to be one. in[k]: the base pointer of factor k.

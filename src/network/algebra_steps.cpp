@@ -1,14 +1,9 @@
 #include "src/network/algebra_steps.hpp"
 
-#include <new>
 #include <utility>
-
-#include "src/plan/workspace.hpp"
 
 namespace ricci::networks {
 namespace {
-
-constexpr std::align_val_t step_alignment{plan::workspace_alignment};
 
 // What a step with one factor adds: nothing, in the type of the elements.
 constexpr double no_doubles = 0;
@@ -73,14 +68,10 @@ private:
 
 }  // namespace
 
-void algebra_steps::aligned_delete::operator()(std::byte* memory) const {
-    ::operator delete(memory, step_alignment);
-}
-
 algebra_steps::algebra_steps(const step_tree& tree, const network_plan& planned,
                              std::span<const std::int64_t> extents, steps::sum_algebra algebra,
-                             bool places)
-    : workspace_bytes_(planned.plan.workspace_bytes), indices_(extents.size()) {
+                             bool places, std::byte* workspace)
+    : workspace_(workspace), indices_(extents.size()) {
     const loop_finder loops(tree, planned, extents);
     const auto slot_of = [&](std::int32_t tensor) {
         return tensor < 0 ? -1 : planned.slots[static_cast<std::size_t>(tensor)];
@@ -104,18 +95,13 @@ algebra_steps::algebra_steps(const step_tree& tree, const network_plan& planned,
     }
 }
 
-void algebra_steps::allocate() {
-    if (workspace_bytes_ > 0)
-        workspace_.reset(static_cast<std::byte*>(::operator new(workspace_bytes_, step_alignment)));
-}
-
 void* algebra_steps::base(const network_plan& planned, std::int32_t slot) const {
     if (slot < 0)
         return const_cast<void*>(planned.plan.type == element::f32
                                      ? static_cast<const void*>(&no_floats)
                                      : static_cast<const void*>(&no_doubles));
     const auto& s = planned.plan.slots[static_cast<std::size_t>(slot)];
-    return s.kind == plan::storage::workspace ? workspace_.get() + s.workspace_offset : s.data;
+    return s.kind == plan::storage::workspace ? workspace_ + s.workspace_offset : s.data;
 }
 
 void algebra_steps::run_step(const network_plan& planned, std::size_t step, bool joins) {

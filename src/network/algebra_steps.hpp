@@ -19,15 +19,15 @@ namespace ricci::networks {
 
 class algebra_steps {
 public:
-    /// `places`: whether they are kept, for trace(). Of each index, `extents` says how many places
+    /// `workspace`: where the plan's intermediates are. `places`: whether they are kept, for
+    /// trace(). Of each index, `extents` says how many places
     /// are computed at once. Throws ricci::error for elements that are neither float nor double.
     algebra_steps(const step_tree& tree, const network_plan& planned,
-                  std::span<const std::int64_t> extents, steps::sum_algebra algebra, bool places);
+                  std::span<const std::int64_t> extents, steps::sum_algebra algebra, bool places,
+                  std::byte* workspace);
 
     void run_step(const network_plan& planned, std::size_t step, bool joins);
     runtime::loan_book& loans() { return loans_; }
-    double workspace_bytes() const { return static_cast<double>(workspace_bytes_); }
-    void allocate();
 
     /// The places of all indices where the result, a number, is what it is; -1 of an index that is
     /// in no tensor. After all steps have run, with places.
@@ -40,16 +40,11 @@ private:
         contractions::traced_step traced;
         std::vector<contractions::place> places;
     };
-    struct aligned_delete {
-        void operator()(std::byte* memory) const;
-    };
-
     void* base(const network_plan& planned, std::int32_t slot) const;
 
     std::vector<made_step> steps_;
     runtime::loan_book loans_;
-    std::size_t workspace_bytes_ = 0;
-    std::unique_ptr<std::byte, aligned_delete> workspace_;
+    std::byte* workspace_;
     std::size_t indices_ = 0;
 };
 

@@ -105,7 +105,9 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     constexpr double margin = 0.05;  // for the system and for other programs
     const double memory =
         options.memory > 0 ? options.memory : (1 - margin) * runtime::machine_memory();
-    asked.memory = std::max(memory - bytes_of_operands(n), 0.0);
+    const double copies =
+        is_narrow(type) ? static_cast<double>(size_of(computed) / size_of(type)) : 0;
+    asked.memory = std::max(memory - (1 + copies) * bytes_of_operands(n), 0.0);
 }
 
 array bound_network::result_of(std::span<const std::int32_t> axes) {
@@ -117,20 +119,25 @@ array bound_network::result_of(std::span<const std::int32_t> axes) {
     return made;
 }
 
+// What is asked for refers to the network, which need not last; the tensors do.
 prepared_state::prepared_state(const network_data& n, const order_data& order,
                                const contract_options& options, bool keeps)
-    : bound_(n, order, options), result_(bound_.result_of(n.kept)), progress_(options.progress) {
-    bound_.asked.keeps = keeps;
-    run_.emplace(bound_.asked);
+    : progress_(options.progress) {
+    bound_network bound(n, order, options);
+    bound.asked.keeps = keeps;
+    type_ = bound.type;
+    result_ = bound.result_of(n.kept);
+    run_.emplace(bound.asked);
+    operands_ = std::move(bound.operands);
 }
 
 void prepared_state::bind(std::size_t operand, const array& value) {
-    check_operand(operand, bound_.operands.size());
-    array& bound = bound_.operands[operand];
+    check_operand(operand, operands_.size());
+    array& bound = operands_[operand];
     const auto same = [](const auto& a, const auto& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     };
-    if (value.type() != bound_.type || value.is_shape() || !same(value.extents(), bound.extents()))
+    if (value.type() != type_ || value.is_shape() || !same(value.extents(), bound.extents()))
         throw error(fmt::format(
             "ricci: tensor {} of the network was prepared with another shape or type.", operand));
     if (value.type() == bound.type() && same(value.strides(), bound.strides())) bound = value;
@@ -156,7 +163,7 @@ void prepared_state::run() {
 }
 
 array prepared_state::result() const {
-    return result_.type() == bound_.type ? result_ : result_.converted(bound_.type);
+    return result_.type() == type_ ? result_ : result_.converted(type_);
 }
 
 std::vector<array> derivatives(const network_data& n, const order_data& order,

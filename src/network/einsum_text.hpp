@@ -13,9 +13,9 @@ struct einsum_labels {
     std::vector<std::int64_t> result;
 };
 
-/// Throws ricci::error, with the byte at fault, for what is no such text: "ab,bc->ac", in UTF-8, with
-/// spaces anywhere but in "->". Without "->" the result has the labels that stand once, sorted by
-/// code point.
+/// Throws ricci::error, with the byte at fault, for what is no such text: "ab,bc->ac", in UTF-8,
+/// with spaces anywhere but in "->". Without "->" the result has the labels that stand once, sorted
+/// by code point.
 einsum_labels read_einsum(std::string_view text);
 
 }  // namespace ricci::networks

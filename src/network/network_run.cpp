@@ -45,16 +45,15 @@ struct network_run::sliced_plan {
         counters.resize(loops.size());
     }
 
-    /// Kernels, and memory.
-    void prepare(const run_request& asked) {
+    /// Kernels, on intermediates in memory that lasts as long.
+    void prepare(const run_request& asked, std::byte* workspace) {
         if (!asked.algebra) {
-            execution.emplace(planned.plan);
+            execution.emplace(planned.plan, workspace);
             return;
         }
         std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
         for (const range_loop& l : loops) extents[at(l.index)] = l.width;
-        algebra.emplace(tree, planned, extents, *asked.algebra, asked.places);
-        algebra->allocate();
+        algebra.emplace(tree, planned, extents, *asked.algebra, asked.places, workspace);
     }
     runtime::loan_book& loans() { return execution ? execution->loans() : algebra->loans(); }
     void run_step(std::size_t k, const std::vector<output>& outputs) {
@@ -201,7 +200,8 @@ network_run::network_run(const run_request& asked)
 
 network_run::output network_run::output_of(const run_request& asked,
                                            std::span<const std::int32_t> axes, void* data) {
-    output made{axes, data, size_of(asked.type), std::vector<std::int64_t>(axes.size()), false};
+    output made{{axes.begin(), axes.end()}, data, size_of(asked.type), {}, false};
+    made.strides.resize(axes.size());
     for (std::size_t axis = axes.size(); axis-- > 0;) {
         made.strides[axis] = static_cast<std::int64_t>(made.bytes / size_of(asked.type));
         made.bytes *= asked.extents[at(axes[axis])];
@@ -210,19 +210,23 @@ network_run::output network_run::output_of(const run_request& asked,
     return made;
 }
 
-// All plans before any memory: what they need is known by then, but for what kernels lend.
+// All plans before any memory: what they need is known by then, but for what kernels lend. They run
+// one after the other, and share it.
 void network_run::make_plans(const run_request& asked) {
     run_request wanted = asked;
     double needed = 0;
-    const auto boxes = ranges_of(asked.slices, asked.extents);
+    std::size_t workspace = 0;
+    const auto ranges = ranges_of(asked.slices, asked.extents);
     const auto plan_all = [&] {
         plans_.clear();
-        passes_ = needed = 0;
-        for (const auto& box : boxes) {
-            plans_.push_back(std::make_unique<sliced_plan>(wanted, box, outputs_));
+        passes_ = 0;
+        workspace = 0;
+        for (const auto& loops : ranges) {
+            plans_.push_back(std::make_unique<sliced_plan>(wanted, loops, outputs_));
             passes_ += plans_.back()->passes();
-            needed += static_cast<double>(plans_.back()->planned.plan.workspace_bytes);
+            workspace = std::max(workspace, plans_.back()->planned.plan.workspace_bytes);
         }
+        needed = static_cast<double>(workspace);
     };
     const auto refuse = [&] {
         throw error(
@@ -231,7 +235,7 @@ void network_run::make_plans(const run_request& asked) {
                         "found for that memory slices indices.",
                         needed, asked.memory));
     };
-    wanted.keeps = asked.keeps && boxes.size() == 1 && boxes[0].empty();
+    wanted.keeps = asked.keeps && ranges.size() == 1 && ranges[0].empty();
     plan_all();
     if (needed > asked.memory && wanted.keeps) {
         wanted.keeps = false;
@@ -239,11 +243,16 @@ void network_run::make_plans(const run_request& asked) {
     }
     if (needed > asked.memory) refuse();
     keeps_ = wanted.keeps;
+    workspace_ = engine::allocate_workspace(workspace);
+    double most_lent = 0;
     for (auto& p : plans_) {
-        p->prepare(asked);
+        p->prepare(asked, workspace_.get());
+        double lent = 0;
         for (const auto& piece : p->loans().pieces(runtime::worker_count()))
-            needed += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
+            lent += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
+        most_lent = std::max(most_lent, lent);
     }
+    needed += most_lent;
     if (needed > asked.memory) refuse();
 }
 

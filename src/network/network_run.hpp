@@ -52,11 +52,12 @@ public:
 
     /// Other memory for an operand, of the same strides.
     void bind(std::size_t operand, const void* data);
-    /// Allocates nothing. `progress(part)`: which part is done; false ends it, and so returns false.
+    /// Allocates nothing. `progress(part)`: which part is done; false ends it, and so returns
+    /// false.
     bool run(const std::function<bool(double)>& progress = {});
 
-    /// Of a number in another algebra with places: the places of all indices where it is what it is,
-    /// of the first slice that has it. The result is that number.
+    /// Of a number in another algebra with places: the places of all indices where it is what it
+    /// is, of the first slice that has it. The result is that number.
     std::vector<std::int64_t> best();
 
     /// How many steps the last run carried out, over all slices.
@@ -68,11 +69,12 @@ private:
     void make_plans(const run_request& asked);
     bool run(sliced_plan& p, const std::function<bool(double)>& progress);
 
+    engine::workspace_memory workspace_;  // of all plans
     std::vector<std::unique_ptr<sliced_plan>> plans_;
     std::vector<const void*> operands_;
     /// One tensor that is computed.
     struct output {
-        std::span<const std::int32_t> axes;
+        std::vector<std::int32_t> axes;
         void* data = nullptr;
         std::size_t bytes = 0;
         std::vector<std::int64_t> strides;

@@ -40,7 +40,10 @@ std::vector<path::slice> checked_slices(const std::vector<sliced_index>& sliced,
             throw error(fmt::format("ricci: the order cuts index {} of extent {} into {} parts.",
                                     s.index, n.extents[k], s.parts));
         seen[k] = true;
-        slices.push_back({i, s.parts});
+        // So many ranges of that width there are: 5 places in 4 parts are 2, 2 and 1.
+        const auto extent = static_cast<std::int64_t>(n.extents[k]);
+        const std::int64_t width = (extent + s.parts - 1) / s.parts;
+        slices.push_back({i, (extent + width - 1) / width});
     }
     return slices;
 }

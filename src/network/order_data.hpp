@@ -27,8 +27,8 @@ struct order_data {
     std::size_t operands() const { return shapes->first.size() - 1; }
 };
 
-/// Why pairs are no order of so many operands, in words; empty where they are one: each entry is used
-/// once, before it stands, and all but the last are.
+/// Why pairs are no order of so many operands, in words; empty where they are one: each entry is
+/// used once, before it stands, and all but the last are.
 std::string why_no_order(std::size_t operands,
                          const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
 

@@ -39,7 +39,8 @@ struct prepared_state {
     array result() const;
 
 private:
-    bound_network bound_;
+    element type_ = element::f64;
+    std::vector<array> operands_;
     array result_;
     std::optional<network_run> run_;
     detail::progress_function progress_;

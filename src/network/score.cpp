@@ -157,8 +157,8 @@ private:
         entries_.push_back(entry);
     }
 
-    // Moves b's indices into a's set, where `both` becomes the product of all extents; gives that of
-    // the indices that stay.
+    // Moves b's indices into a's set, where `both` becomes the product of all extents; gives that
+    // of the indices that stay.
     extent_products join(scored_entry& a, const scored_entry& b, extent_products& both) {
         extent_products summed;
         auto& list = lists_[static_cast<std::size_t>(a.set)];

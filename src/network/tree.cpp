@@ -214,6 +214,8 @@ std::vector<std::int32_t> add_derivatives(step_tree& tree, std::span<const std::
         give(s.left, s.right);
         give(s.right, s.left);
     }
+    tree.steps.erase(tree.steps.begin() + static_cast<std::ptrdiff_t>(forward) -
+                     1);  // the result's
     std::vector<std::int32_t> result;
     for (const std::size_t k : operands) result.push_back(by[k]);
     return result;

@@ -45,8 +45,8 @@ struct tree_request {
 step_tree make_tree(const tree_request& asked);
 
 /// Appends the steps that give the derivatives of a scalar result by some of the operands, in one
-/// pass back: that by a factor of a product is the product's own times the other factor. Returns the
-/// tensors, with the axes of the operands.
+/// pass back: that by a factor of a product is the product's own times the other factor. The step
+/// of the result itself goes. Returns the tensors, with the axes of the operands.
 std::vector<std::int32_t> add_derivatives(step_tree& tree, std::span<const std::size_t> operands);
 
 constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }

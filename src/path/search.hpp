@@ -40,8 +40,9 @@ struct slice {
 };
 
 struct order_found {
-    /// Single static assignment: 0 .. operands - 1 are the operands, product k is operands + k, each
-    /// is used once; operands - 1 of them, the last is the result. None for one operand or none.
+    /// Single static assignment: 0 .. operands - 1 are the operands, product k is operands + k,
+    /// each is used once; operands - 1 of them, the last is the result. None for one operand or
+    /// none.
     std::vector<std::pair<std::int32_t, std::int32_t>> products;
     std::vector<slice> slices;
 };

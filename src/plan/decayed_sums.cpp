@@ -1,7 +1,7 @@
-// Sums of pairs i, j under [j <= i] as linear recurrences: where the weight of a pair is a number of
-// j, times numbers of the links from j to i, times a number of i, the sum over j up to each i, or
-// over i from each j on, is what was there a place before, times the link, and the place's own. So
-// the gradients of products, maxima and logsumexp up to an index take one pass.
+// Sums of pairs i, j under [j <= i] as linear recurrences: where the weight of a pair is a number
+// of j, times numbers of the links from j to i, times a number of i, the sum over j up to each i,
+// or over i from each j on, is what was there a place before, times the link, and the place's own.
+// So the gradients of products, maxima and logsumexp up to an index take one pass.
 #include <algorithm>
 #include <cmath>
 #include <limits>

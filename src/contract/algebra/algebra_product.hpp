@@ -37,9 +37,9 @@ public:
     /// Maxima and minima are those of the rounded sums. With u half the distance from 1 to the next
     /// number, K terms, and p the weight of an element beside the maxima r of its row and c of its
     /// column (result = r + c + log p), the error of a log-sum-exp is at most
-    /// u (2 K + 4 |log p| + 2 |r + c| + 16) where p is so large that exponentials shifted by r and c
-    /// keep their digits, and u (2 K + 4 |result| + 16) elsewhere: shifted_product.hpp. Sums of 2^17
-    /// terms or more are folded in two steps: u (2 K + 8 |result| + 32).
+    /// u (2 K + 4 |log p| + 2 |r + c| + 16) where p is so large that exponentials shifted by r and
+    /// c keep their digits, and u (2 K + 4 |result| + 16) elsewhere: shifted_product.hpp. Sums of
+    /// 2^17 terms or more are folded in two steps: u (2 K + 8 |result| + 32).
     void run(const void* a, const void* b, void* c, place* places = nullptr) const {
         how_->run(a, b, c, places, false, 0);
     }

@@ -1,4 +1,5 @@
-// The double kernels of products over (maximum, +) and (minimum, +), compiled for every SIMD target.
+// The double kernels of products over (maximum, +) and (minimum, +), compiled for every SIMD
+// target.
 #define RICCI_ALGEBRA_TYPE double
 
 #undef HWY_TARGET_INCLUDE

@@ -25,8 +25,8 @@ public:
     /// The same with everything at low temperatures: trees get better where they are.
     void run_cold(std::int64_t moves, const keep_going& go_on);
 
-    /// No result may have more elements (log2) in the end: the limit falls bit by bit, and each time
-    /// the tree settles around the slices that keep below it.
+    /// No result may have more elements (log2) in the end: the limit falls bit by bit, and each
+    /// time the tree settles around the slices that keep below it.
     void limit_to(double log2_elements);
     /// The limit falls to its end at once.
     void reach_limit();

@@ -39,8 +39,8 @@ public:
         }
     }
 
-    /// The greatest least degree where equal vertices are taken as they are numbered, or in a random
-    /// order. Work is counted over all calls.
+    /// The greatest least degree where equal vertices are taken as they are numbered, or in a
+    /// random order. Work is counted over all calls.
     double largest(bool shuffled, random_stream& random, std::int64_t& work) {
         rank_.resize(weight_.size());
         std::iota(rank_.begin(), rank_.end(), 0);

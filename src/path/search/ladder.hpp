@@ -24,7 +24,8 @@ public:
     /// Goes on from the better of the best tree and the one that was started beside it.
     void keep_best();
 
-    /// All nodes, in windows of at most so many products, inverse temperature rising from one to the other; whether the tree got better.
+    /// All nodes, in windows of at most so many products, inverse temperature rising from one to
+    /// the other; whether the tree got better.
     bool anneal(int sweeps, double from, double to, std::uint32_t most_products,
                 const keep_going& go_on);
     /// A kick of the coarse structure and all rungs below it; whether the tree got better.

@@ -1,5 +1,5 @@
-// Orders of operands along a line: as their indices are numbered, in layers, along the slowest mode,
-// by the growth of a front.
+// Orders of operands along a line: as their indices are numbered, in layers, along the slowest
+// mode, by the growth of a front.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

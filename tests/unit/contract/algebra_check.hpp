@@ -1,5 +1,5 @@
-// Products in other algebras beside plain loops: random operands and layouts, and what every element
-// of C has to be.
+// Products in other algebras beside plain loops: random operands and layouts, and what every
+// element of C has to be.
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include <ricci/network.hpp>
+
 #include "tests/unit/bound_program.hpp"
 
 namespace {
@@ -79,5 +81,23 @@ TEST_CASE("running allocates nothing") {
         const long before = allocations;
         for (int k = 0; k < 5; ++k) step.run();
         CHECK(allocations - before == 0);
+    }
+}
+
+TEST_CASE("running a prepared network allocates nothing") {
+    using namespace ricci;
+    network n;
+    for (int k = 0; k < 12; ++k) n.add(array(element::f64, {7, 7}), {k, k + 1});
+    n.keep({0, 12});
+    std::vector<std::pair<std::size_t, std::size_t>> one_by_one{{0, 1}};
+    for (std::size_t k = 2; k < 12; ++k) one_by_one.push_back({10 + k, k});
+    prepared_network p = prepare(n, contraction_order::from_ssa(n, one_by_one));
+    p();
+    const array other(element::f64, {7, 7});
+    for (const std::size_t changed : {std::size_t{0}, std::size_t{11}}) {
+        p.bind(changed, other);
+        const long before = allocations;
+        p();
+        CHECK(allocations == before);
     }
 }

@@ -14,6 +14,7 @@
 
 #include <ricci/network.hpp>
 
+#include "src/network/network_run.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/network/words_of.hpp"
@@ -220,6 +221,38 @@ TEST_CASE("a prepared network takes other values, and makes only what they chang
             check_same(p.result(), r.brute_force());
         }
     }
+}
+
+TEST_CASE("what other values do not change is not made again", "[network]") {
+    // (((0 1) 2) 3) 4: the first tensor is in all products, the last one in one.
+    const std::vector<std::vector<std::int32_t>> axes{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}};
+    const std::vector<std::int32_t> open{0, 5};
+    const std::vector<std::size_t> extents(6, 2);
+    const std::vector<std::int64_t> strides{2, 1};
+    const std::vector<std::pair<std::int32_t, std::int32_t>> products{
+        {0, 1}, {5, 2}, {6, 3}, {7, 4}};
+    const double matrix[] = {1, 1, 0, 1}, other[] = {1, 0, 2, 1};
+    double result[4];
+    networks::run_request asked;
+    asked.type = element::f64;
+    asked.axes.assign(axes.begin(), axes.end());
+    asked.operands.assign(5, {matrix, strides, false});
+    asked.open = open, asked.extents = extents, asked.products = products;
+    asked.results = {result};
+    asked.keeps = true, asked.memory = 1e6;
+    networks::network_run run(asked);
+    run.run();
+    CHECK(run.steps_run() == 4);
+    CHECK(result[1] == 5);
+    run.run();
+    CHECK(run.steps_run() == 0);
+    run.bind(4, other);
+    run.run();
+    CHECK(run.steps_run() == 1);
+    CHECK(result[0] == 9);
+    run.bind(0, other);
+    run.run();
+    CHECK(run.steps_run() == 4);
 }
 
 TEST_CASE("a network prepared in another algebra takes other values", "[network]") {
