@@ -7,19 +7,9 @@
 #include <ricci/files.hpp>
 
 #include "tests/files/folder.hpp"
+#include "tests/words_of.hpp"
 
 namespace ricci::testing {
-
-/// The words of the ricci::error that `act` throws; empty when it throws none.
-template <class Act>
-std::string words_of(const Act& act) {
-    try {
-        act();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return {};
-}
 
 /// The words without "ricci: FILE: " and the full stop; what is no such sentence comes back whole,
 /// marked.

@@ -17,7 +17,7 @@
 #include "src/network/network_run.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
-#include "tests/unit/network/words_of.hpp"
+#include "tests/words_of.hpp"
 
 using namespace ricci;
 using ricci::testing::Contains;

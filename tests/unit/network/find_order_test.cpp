@@ -6,7 +6,7 @@
 #include <ricci/network.hpp>
 
 #include "tests/catch.hpp"
-#include "tests/unit/network/words_of.hpp"
+#include "tests/words_of.hpp"
 
 using namespace ricci;
 using ricci::testing::Contains;

@@ -11,7 +11,7 @@
 #include <ricci/tensor.hpp>
 
 #include "tests/catch.hpp"
-#include "tests/unit/network/words_of.hpp"
+#include "tests/words_of.hpp"
 
 using namespace ricci;
 using ricci::testing::words_of;

@@ -10,7 +10,7 @@
 
 #include "src/network/order_data.hpp"
 #include "tests/catch.hpp"
-#include "tests/unit/network/words_of.hpp"
+#include "tests/words_of.hpp"
 
 using namespace ricci;
 using ricci::testing::Contains;
