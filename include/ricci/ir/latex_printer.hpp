@@ -10,6 +10,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/scope.hpp>
+#include <ricci/ir/solutions.hpp>
 
 namespace ricci::ir {
 
@@ -289,6 +290,15 @@ private:
             if (last && !is_negative(p_, n)) return term(n, false, false);
             return bracketed(n);
         }
+        if (is_inverse(x)) return inverse(x);
+        if (is_solve(x)) return solution(x);
+        if (x.detail == static_cast<std::uint8_t>(reduction::log_of_determinant)) {
+            out_ << "\\log(\\det";
+            print_index_list(p_, x, out_);
+            bracketed(p_.child(x, 0));
+            out_ << ')';
+            return;
+        }
         // A product takes in what follows it, as a sum does.
         const bool open = x.detail == static_cast<std::uint8_t>(reduction::product) && !last;
         if (open) out_ << '(';
@@ -296,6 +306,20 @@ private:
         print_index_list(p_, x, out_);
         bracketed(p_.child(x, 0));
         if (open) out_ << ')';
+    }
+    constexpr void inverse(const node& x) {
+        const node& matrix = p_.nodes[p_.child(x, 0)];
+        out_ << '(' << p_.name(matrix.name) << "^{-1})^{" << p_.index(p_.at(matrix.positions, 1).index)
+             << p_.index(p_.at(matrix.positions, 0).index) << '}';
+    }
+    constexpr void solution(const node& x) {
+        out_ << "\\operatorname{solve}";
+        print_index_list(p_, x, out_);
+        out_ << '(';
+        terms(p_.child(x, 0), false);
+        out_ << ", ";
+        terms(p_.child(x, 1), false);
+        out_ << ')';
     }
     constexpr void condition(ref n) {
         const node& x = p_.nodes[n];

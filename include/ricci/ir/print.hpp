@@ -5,12 +5,17 @@
 #include <ricci/ir/needed.hpp>
 #include <ricci/ir/print_heights.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/solutions.hpp>
 
 namespace ricci::ir {
 
 /// One equation in the notation.
 constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
-    latex_printer(p, out).equation_line(e);
+    if (!has_inverse(p)) return latex_printer(p, out).equation_line(e);
+    program written(p);
+    equation one = e;
+    one.body = solution_writer(written).write(e.body);
+    latex_printer(written, out).equation_line(one);
 }
 /// One equation as a message shows it: what came from an einsum string, as that string.
 constexpr void show(const program_view& p, const equation& e, detail::text_builder& out) {
@@ -32,8 +37,16 @@ constexpr void show(const program_view& p, const equation& e, detail::text_build
     out << "->";
     positions(e.positions);
 }
+constexpr void to_latex_lines(const program_view& p, detail::text_builder& out);
+
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
 constexpr void to_latex(const program_view& p, detail::text_builder& out) {
+    if (!has_inverse(p)) return to_latex_lines(p, out);
+    const program written = with_solutions(p);
+    to_latex_lines(written, out);
+}
+/// The same, of a program whose inverses are written as solutions.
+constexpr void to_latex_lines(const program_view& p, detail::text_builder& out) {
     latex_printer printer(p, out, !prints_at_two_heights(p));
     detail::buffer<ref> claims;
     for (ref e = 0; e < p.equations.size(); ++e)

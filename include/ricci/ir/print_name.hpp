@@ -138,6 +138,18 @@ constexpr text_view reduction_word(reduction r) {
             return "logsumexp";
         case reduction::product:
             return "prod";
+        case reduction::inverse:
+            return "inverse";
+        case reduction::cholesky:
+            return "chol";
+        case reduction::determinant:
+            return "det";
+        case reduction::log_determinant:
+            return "logdet";
+        case reduction::log_of_determinant:
+            return "log det";
+        case reduction::solve:
+            return "solve";
     }
     return "";
 }
@@ -157,6 +169,17 @@ constexpr text_view reduction_latex(reduction r) {
             return "\\operatorname{logsumexp}";
         case reduction::product:
             return "\\prod";
+        case reduction::cholesky:
+            return "\\operatorname{chol}";
+        case reduction::determinant:
+            return "\\det";
+        case reduction::log_determinant:
+            return "\\operatorname{logdet}";
+        case reduction::log_of_determinant:
+            return "\\log \\det";
+        case reduction::inverse:
+        case reduction::solve:
+            return "\\operatorname{solve}";
     }
     return "";
 }

@@ -39,7 +39,7 @@ enum class op : std::uint8_t {
     divide,          // numerator, denominator
     power,           // base, exponent
     apply,           // function; one child (minimum, maximum: two)
-    reduce,  // reduction over `indices`; one child. softmax keeps its indices, the others bind them
+    reduce,  // reduction over `indices`; one child. Some keep their indices, others bind them
     delta,   // two positions: 1 where they are equal
     position,  // positions[0], an index, as a number from 0
     compare,   // comparison; two children: 1 or 0
@@ -47,7 +47,30 @@ enum class op : std::uint8_t {
     call,      // of a function of the text, `name`, over `indices`; only until it is written out
 };
 
-enum class reduction : std::uint8_t { sum, mean, maximum, minimum, softmax, logsumexp, product };
+/// The last ones are functions of the matrix whose rows and columns their two indices are.
+enum class reduction : std::uint8_t {
+    sum,
+    mean,
+    maximum,
+    minimum,
+    softmax,
+    logsumexp,
+    product,
+    inverse,      // at (i, j): element (j, i) of the inverse of K^{ij}, so that x^j with
+                  // K^{ij} x^j = y^i is the sum over i of it and y^i
+    cholesky,     // at (i, j): L^{ij} with K^{ik} = L^{ij} L^{kj}; 0 where i < j
+    determinant,
+    log_determinant,     // of its absolute value
+    log_of_determinant,  // NaN where it is negative
+    solve,  // two children, K^{ij} and y^i; binds i and keeps j. Only until it is written out
+};
+
+/// Whether the value has the indices that the reduction runs over.
+constexpr bool keeps_indices(reduction r) {
+    return r == reduction::softmax || r == reduction::inverse || r == reduction::cholesky;
+}
+/// Whether its two indices are the rows and the columns of a square matrix.
+constexpr bool is_of_matrix(reduction r) { return r >= reduction::inverse; }
 
 enum class comparison : std::uint8_t {
     less,
@@ -71,6 +94,11 @@ struct node {
                       // a quotient: how it was written (quotients.hpp)
     source_span source;
 };
+
+/// Whether a node is a function of a matrix.
+constexpr bool is_of_matrix(const node& x) {
+    return x.kind == op::reduce && is_of_matrix(static_cast<reduction>(x.detail));
+}
 
 constexpr node blank_node(op kind, source_span source = {}) {
     return {kind, 0, none, {}, {}, {}, 0, source};

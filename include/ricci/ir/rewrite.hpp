@@ -215,7 +215,17 @@ constexpr void add_indices(const Program& p, range at, index_set& out) {
 /// Whether a reduction, or a call of a function that is one, binds its indices.
 constexpr bool binds(const node& n) {
     if (n.kind == op::call) return n.detail != 0;
-    return n.kind == op::reduce && n.detail != static_cast<std::uint8_t>(reduction::softmax);
+    if (n.kind != op::reduce) return false;
+    const auto r = static_cast<reduction>(n.detail);
+    return !keeps_indices(r) && r != reduction::solve;
+}
+/// Whether a node is a solution as it is read, which binds the first of its indices alone.
+constexpr bool is_solve(const node& n) {
+    return n.kind == op::reduce && n.detail == static_cast<std::uint8_t>(reduction::solve);
+}
+/// How many of its indices, the first ones, a node binds.
+constexpr std::int32_t bound_count(const node& n) {
+    return binds(n) ? n.indices.count : is_solve(n) ? 1 : 0;
 }
 
 /// A copy in which every bound index is a symbol of its own, spelt as before: free ones can be
@@ -247,7 +257,7 @@ constexpr void collect_free(const Program& p, ref n, index_set& out) {
         collect_free(p, p.links[x.children.first + k], inner);
     for (std::int32_t k = 0; k < x.indices.count; ++k) {
         const ref i = p.links[x.indices.first + k];
-        if (binds(x)) inner.remove(i);
+        if (k < bound_count(x)) inner.remove(i);
         else if (!inner.has(i)) inner.add(i);  // softmax_a(x^i) has the index a all the same
     }
     out.merge(inner);

@@ -60,10 +60,10 @@ constexpr index_set shown_indices(const Program& p, ref n) {
         const ref argument = p.links[x.children.first + k];
         index_set child = shown_indices(p, argument);
         if (values) close_argument(p, x, argument, child);
-        if (x.kind == op::add) out.unite(child);
+        if (x.kind == op::add || is_solve(x)) out.unite(child);
         else out.merge(child);
     }
-    for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+    for (std::int32_t k = 0; k < bound_count(x); ++k)
         out.remove(p.links[x.indices.first + k]);
     return out;
 }

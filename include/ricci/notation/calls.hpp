@@ -285,9 +285,9 @@ private:
     /// Whether an index is free in an expression whose parameters have it.
     constexpr bool shows(ref n, const styled_definition& d, ref index, std::int32_t depth) const {
         const ir::node& x = p_.nodes[n];
-        bool binds =
-            x.kind == op::call ? x.indices.count > 0 && !keeps(x.name, depth + 1) : ir::binds(x);
-        for (std::int32_t k = 0; binds && k < x.indices.count; ++k)
+        const bool binds = x.kind == op::call && !keeps(x.name, depth + 1);
+        const std::int32_t bound = binds ? x.indices.count : ir::bound_count(x);
+        for (std::int32_t k = 0; k < bound; ++k)
             if (p_.links[x.indices.first + k] == index) return false;
         bool found = ir::has_index(p_, x.positions, index);
         if (x.kind == op::tensor && x.positions.count == 0)
@@ -368,7 +368,7 @@ private:
         for (std::int32_t k = 0; k < d.over.count; ++k) over.add(p_.links[d.over.first + k]);
         ir::for_each_node(p_, d.body, [&](ref m) {
             const ir::node x = p_.nodes[m];
-            for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+            for (std::int32_t k = 0; k < ir::bound_count(x); ++k) {
                 const ref i = p_.links[x.indices.first + k];
                 if (over.has(i) || renamed(i) != i || !outside.has(i)) continue;
                 detail::text_builder spelling;

@@ -171,7 +171,7 @@ protected:
         const token* first = now_;
         const std::int32_t begin = begin_here();
         ref base = read_primary();
-        if (!failed() && begins_inverse(first, base)) refuse_inverse_matrix(first);
+        if (!failed() && begins_inverse(first, base)) base = read_inverse(base, first);
         std::int32_t power_begin = -1, power_end = 0;  // of the exponent before
         while (!failed() && is_symbol('^')) {
             if (is_transpose()) {
@@ -192,9 +192,26 @@ protected:
                 refuse_braced_reciprocal(begin, group.open_end, group.close_begin);
             base = program_.make(op::power, base, exponent, {begin, end_before()});
             if (is_reciprocal(program_.nodes[exponent]) && (is_symbol('_') || is_symbol('^')))
-                refuse_inverse_matrix(first);
+                refuse_inverse_or_reciprocal(first, base);
         }
         return base;
+    }
+    /// (K^{-1})^{ij}, with the cursor at the scripts; `base`: K^{-1}.
+    constexpr ref read_inverse(ref base, const token* first) {
+        const ref name = program_.nodes[program_.links[program_.nodes[base].children.first]].name;
+        detail::buffer<ir::position> at;
+        detail::text_builder spelling;
+        spelling << program_.name(name);
+        read_scripts(at, spelling);
+        if (failed()) return none;
+        bool plain = at.size() == 2;
+        for (const ir::position& q : at) plain = plain && q.kind == ir::position_kind::index;
+        if (!plain) {
+            fail(mistake_kind::unexpected, first->begin, end_before(),
+                 "an inverse matrix has two indices, and no other places: (K^{-1})^{ij}");
+            return none;
+        }
+        return inverse_at(name, at[0], at[1], {first->begin, end_before()});
     }
 
     /// What \frac, \sqrt and ^ take: {...}, or as TeX does one digit or letter without a script.

@@ -113,7 +113,10 @@ protected:
         const word_meaning meaning = meaning_of(name, indexed);
         if (meaning.what == word_meaning::kind::unknown) {
             detail::text_builder sentence;
-            sentence << name << " needs the index it runs over, for example " << name << "_j";
+            if (is_of_matrix(name))
+                sentence << name << " needs the indices of its matrix's rows and columns: " << name
+                         << "_{ij}";
+            else sentence << name << " needs the index it runs over, for example " << name << "_j";
             fail(mistake_kind::unexpected, begin, end_before(), sentence);
             return none;
         }
@@ -147,7 +150,10 @@ protected:
         detail::buffer<ref> over;
         read_index_list(over);
         if (failed()) return none;
-        const bool softmax = meaning.value == static_cast<std::uint8_t>(ir::reduction::softmax);
+        const auto reduction = static_cast<ir::reduction>(meaning.value);
+        if (ir::is_of_matrix(reduction) && !are_of_matrix(over, name, begin)) return none;
+        if (reduction == ir::reduction::solve) return read_solve(over, begin);
+        const bool softmax = reduction == ir::reduction::softmax;
         const bool bracketed = is_symbol('(');
         const std::int32_t at = begin_here();
         const ref body = bracketed ? parser().read_primary() : parser().read_factor();
@@ -157,8 +163,36 @@ protected:
         if (ends_group() && !is_single(group_.shape)) refuse_group_argument(begin);
         if (!bracketed)
             note_argument(begin, at, program_.nodes[body].kind == ir::op::number, false, bound);
-        return program_.reduce(static_cast<ir::reduction>(meaning.value), bound, body,
-                               {begin, end_before()});
+        return program_.reduce(reduction, bound, body, {begin, end_before()});
+    }
+    /// Whether these are the indices of a matrix: two, of different letters.
+    constexpr bool are_of_matrix(const detail::buffer<ref>& over, text_view name,
+                                 std::int32_t begin) {
+        if (over.size() == 2 && over[0] != over[1]) return true;
+        detail::text_builder sentence;
+        sentence << name << " takes two different indices, those of its matrix's rows and columns: "
+                 << name << "_{ij}";
+        fail(mistake_kind::unexpected, begin, end_before(), sentence);
+        return false;
+    }
+    /// \operatorname{solve}_{ij}(K^{ij}, y^i), with the cursor behind the indices.
+    constexpr ref read_solve(const detail::buffer<ref>& over, std::int32_t begin) {
+        const bool opened = accept_symbol('(');
+        const char outer = closing_bar_;
+        closing_bar_ = '\0';
+        ref arguments[2] = {opened ? parser().read_expression() : none, none};
+        if (!failed() && (!opened || !accept_symbol(',')))
+            fail_here(mistake_kind::unexpected,
+                      "this takes the matrix and the right-hand side: "
+                      "\\operatorname{solve}_{ij}(K^{ij}, y^i)");
+        if (!failed()) arguments[1] = parser().read_expression();
+        closing_bar_ = outer;
+        if (failed() || !expect_symbol(')')) return none;
+        const ref solved =
+            program_.make(ir::op::reduce, static_cast<std::uint8_t>(ir::reduction::solve),
+                          arguments, 2, {begin, end_before()});
+        program_.nodes[solved].indices = program_.add_links(over);
+        return solved;
     }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = ir::entry_of(f).arguments == 2;

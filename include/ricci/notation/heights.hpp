@@ -7,6 +7,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/calls.hpp>
+#include <ricci/notation/inverses.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/scripts.hpp>
 
@@ -27,6 +28,7 @@ public:
           orders_(orders) {}
 
     constexpr ir::mistake run() {
+        turn_inverses();
         const bool declared = drop_metric();
         if (is_one_height()) return static_cast<ir::mistake&&>(mistake_);
         collect();
@@ -84,6 +86,29 @@ private:
         for (std::int32_t k = 1, count = p_.positions.size(); k < count; ++k)
             if (q[k].upper != q[0].upper) return false;
         return true;
+    }
+
+    /// (K^{-1})^{ij} is the inverse of K_{ij} where heights carry meaning.
+    constexpr void turn_inverses() {
+        const bool turns = sums_.pairs > 0 && sums_.others == 0;
+        for (std::int32_t n = 0, count = p_.nodes.size(); n < count; ++n) {
+            const ir::node x = p_.nodes[n];
+            if (x.kind != op::reduce || x.value != written_as_power ||
+                x.detail != static_cast<std::uint8_t>(ir::reduction::inverse))
+                continue;
+            p_.nodes[n].value = 0;
+            ir::node matrix = p_.nodes[p_.links[x.children.first]];
+            if (!turns || matrix.kind != op::tensor) continue;
+            const ir::range written = matrix.positions;
+            matrix.positions = {p_.positions.size(), written.count};
+            for (std::int32_t k = 0; k < written.count; ++k) {
+                ir::position q = p_.positions[written.first + k];
+                q.upper = !q.upper;
+                p_.positions.push(q);
+            }
+            const ref turned = p_.nodes.push(matrix);
+            p_.nodes[n].children = p_.add_links(&turned, 1);
+        }
     }
 
     // Patterns ------------------------------------------------------------------------------------

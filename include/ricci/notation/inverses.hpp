@@ -1,4 +1,5 @@
-// ^{-1} and indices: the reciprocal of an element, the inverse of a matrix, or a place? Refused.
+// ^{-1} and indices: (K^{-1})^{ij} is the inverse of a matrix; what can be the reciprocal of an
+// element, the inverse or a place is refused.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,10 @@
 #include <ricci/notation/positions.hpp>
 
 namespace ricci::notation {
+
+/// The `value` of an inverse that was written K^{-1}: where heights count, the heights of its
+/// indices are those of the inverse, until they have been compared.
+inline constexpr double written_as_power = 1;
 
 class inverse_parser : public position_parser {
 public:
@@ -91,14 +96,12 @@ protected:
                 s << (k > 2 && starts_index(k) ? "," : "") << text_of(peek(k));
             s << "-1} for the last";
         }
-        say_no_inverse(spelled, scripted, s);
+        say_inverse(spelled, scripted, s);
         fail(mistake_kind::unexpected, name->begin, end[-1].end, s);
         return true;
     }
-    static constexpr void say_no_inverse(text_view name, text_view scripts,
-                                         detail::text_builder& s) {
-        s << "; the inverse matrix, (" << name << "^{-1})" << scripts
-          << ", is not computed yet: bind it as a tensor with a name of its own";
+    static constexpr void say_inverse(text_view name, text_view scripts, detail::text_builder& s) {
+        s << ", or (" << name << "^{-1})" << scripts << " for the inverse matrix";
     }
     /// {K_{ij}}^{-1}, which prints as K_{ij}^{-1}; the element stands in [begin, end).
     constexpr void refuse_braced_reciprocal(std::int32_t outside, std::int32_t begin,
@@ -107,8 +110,8 @@ protected:
         s << "this -1 can be the reciprocal of each element and the inverse matrix; write "
              "\\frac{1}{"
           << text_.slice(begin, end)
-          << "} for the first; the inverse matrix is not computed yet: bind it as a tensor with a "
-             "name of its own";
+          << "} for the first, or (K^{-1})_{ij} for the second, with K for the matrix and ij for "
+             "its indices";
         fail(mistake_kind::unexpected, outside, end_before(), s);
     }
     /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an
@@ -128,13 +131,46 @@ protected:
         return shape.known && shape.letters && (shape.entries == 2 || below) &&
                !survey_.stands_bare(program_.name(matrix.name));
     }
-    constexpr void refuse_inverse_matrix(const token* first) {
+    /// K^{-1}_{ij}: `base` is K^{-1}, and scripts follow.
+    constexpr void refuse_inverse_or_reciprocal(const token* first, ref base) {
+        const token* scripts = now_;
         const token* end = survey_.behind_list(now_ + 1);
         while (end->kind == token_kind::symbol && (end->code == '_' || end->code == '^'))
             end = survey_.behind_list(end + 1);
-        fail(mistake_kind::unexpected, first->begin, end[-1].end,
-             "the inverse of a matrix is not computed yet: bind it as a tensor with a name of its "
-             "own");
+        const ir::node& matrix = program_.nodes[child(program_.nodes[base], 0)];
+        const text_view name = text_.slice(matrix.source.begin, matrix.source.end);
+        const text_view indices = text_.slice(scripts->begin, end[-1].end);
+        detail::text_builder s;
+        s << "this -1 can be the reciprocal of each element and the inverse matrix; write "
+             "\\frac{1}{"
+          << name << indices << "} for the first";
+        say_inverse(name, indices, s);
+        fail(mistake_kind::unexpected, first->begin, end[-1].end, s);
+    }
+    /// The inverse of a matrix at two indices, as K^{-1} writes it.
+    constexpr ref inverse_at(ref name, ir::position row, ir::position column,
+                             ir::source_span source) {
+        const ref diagonal = row.index == column.index ? row.index : none;
+        if (diagonal != none) {  // an index of its own, and equal
+            detail::text_builder spelling;
+            spelling << program_.index(diagonal) << "'";
+            while (program_.find_index(spelling) != none) spelling << "'";
+            column.index = program_.intern_index(spelling);
+        }
+        const ir::range at{program_.positions.size(), 2};
+        program_.positions.push(column);
+        program_.positions.push(row);
+        const ref over[] = {column.index, row.index};
+        const ref inverse =
+            program_.reduce(ir::reduction::inverse, program_.add_links(over, 2),
+                            program_.tensor(name, at, source), source);
+        program_.nodes[inverse].value = written_as_power;
+        if (diagonal == none) return inverse;
+        ir::node delta = ir::blank_node(ir::op::delta, source);
+        delta.positions = {program_.positions.size(), 2};
+        program_.positions.push(row);
+        program_.positions.push(column);
+        return program_.make(ir::op::multiply, inverse, program_.nodes.push(delta), source);
     }
 
 private:

@@ -1,4 +1,5 @@
-// Recognising what has a stable form: the written-out softmax and log-sum-exp.
+// Recognising what has a stable form: the written-out softmax, log-sum-exp,
+// and logarithm of a determinant.
 #pragma once
 
 #include <cstdint>
@@ -77,13 +78,25 @@ constexpr ref as_logsumexp(ir::program& p, const ir::node& logarithm) {
                     logarithm.source);
 }
 
+/// \log \det_{ij}(K) is computed without the determinant, which may be beyond all numbers; none
+/// elsewhere.
+constexpr ref as_log_of_determinant(ir::program& p, const ir::node& logarithm) {
+    const ir::node determinant = p.nodes[p.links[logarithm.children.first]];
+    if (!is_reduce(determinant, ir::reduction::determinant)) return none;
+    return p.reduce(ir::reduction::log_of_determinant, determinant.indices,
+                    p.links[determinant.children.first], logarithm.source);
+}
+
 /// A copy of an expression with every stable form in place of what was written out.
 constexpr ref recognise(ir::program& p, ref n) {
     const ref inside = ir::rebuild_children(p, n, [&](ref child) { return recognise(p, child); });
     const ir::node x = p.nodes[inside];
     ref found = none;
     if (x.kind == ir::op::divide) found = as_softmax(p, x);
-    if (is_apply(x, ir::function::log)) found = as_logsumexp(p, x);
+    if (is_apply(x, ir::function::log)) {
+        found = as_logsumexp(p, x);
+        if (found == none) found = as_log_of_determinant(p, x);
+    }
     return found == none ? inside : found;
 }
 

@@ -102,6 +102,8 @@ private:
         if (mistake_) return n;
         const ir::node x = p_.nodes[n];
         if (x.kind == op::add) return resolve_terms(n);
+        if (ir::is_of_matrix(x) && !check_matrix(x)) return n;
+        if (ir::is_solve(x)) return resolve_solve(n);
         if (ir::binds(x)) return resolve_binder(n);
         if (x.kind == op::reduce || x.kind == op::call) check_softmax(x);
         const detail::buffer<ref> here = summed_here(n);
@@ -202,38 +204,117 @@ private:
         }
         return renamed.empty() ? argument : ir::rename_indices(p_, argument, renamed);
     }
+    /// Whether what a function of a matrix is of has rows and columns.
+    constexpr bool check_matrix(const ir::node& x) {
+        const ir::index_set inside = ir::free_indices(p_, p_.links[x.children.first]);
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            if (const ref i = p_.links[x.indices.first + k]; !inside.has(i))
+                fail(ir::mistake_kind::index_missing, i, x.source,
+                     k == 0 ? " of the rows is nowhere in the matrix"
+                            : " of the columns is nowhere in the matrix");
+        if (!ir::is_solve(x) || mistake_) return !mistake_;
+        const ir::index_set right = ir::free_indices(p_, p_.links[x.children.first + 1]);
+        const ref row = p_.links[x.indices.first], column = p_.links[x.indices.first + 1];
+        if (!right.has(row))
+            fail(ir::mistake_kind::index_missing, row, x.source,
+                 " of the rows is nowhere on the right-hand side");
+        if (right.has(column))
+            fail(ir::mistake_kind::index_repeated, column, x.source,
+                 " of the columns is one of the solution, and stands on the right-hand side too; "
+                 "give one of the two another letter");
+        return !mistake_;
+    }
+    /// The solution of K^{ij} x^j = y^i, written out: the sum over i of the inverse and y^i.
+    constexpr ref resolve_solve(ref n) {
+        const ir::node x = p_.nodes[n];
+        const ref row = p_.links[x.indices.first], column = p_.links[x.indices.first + 1];
+        check_kept(x, column);
+        if (!bind(row, x.source)) return n;
+        const detail::buffer<ref> here = summed_here(n);
+        if (mistake_) return n;
+        for (ref i : here) bound_.add(i), implied_.add(i);
+        const bool outside = implied_.has(column);  // the matrix has a column of its own inside
+        if (outside) implied_.remove(column);
+        const ref inside = resolve_children(n);
+        if (outside) implied_.add(column);
+        for (ref i : here) bound_.remove(i), implied_.remove(i);
+        unbind(row);
+        if (mistake_) return n;
+        const ir::range parts = p_.nodes[inside].children;
+        const ref matrix = p_.links[parts.first], right = p_.links[parts.first + 1];
+        ref solved = column_of_inverse(x, matrix, right);
+        if (solved == none) {
+            const ref inverse = p_.reduce(ir::reduction::inverse, x.indices, matrix, x.source);
+            const ref product = p_.make(op::multiply, inverse, right, x.source);
+            solved = p_.reduce(ir::reduction::sum, p_.add_links(&row, 1), product, x.source);
+        }
+        if (here.empty()) return solved;
+        return p_.reduce(ir::reduction::sum, p_.add_links(here), solved, x.source);
+    }
+    /// Where the right-hand side is \delta^{ik}: the inverse at (k, j); none elsewhere.
+    constexpr ref column_of_inverse(const ir::node& x, ref matrix, ref right) {
+        const ir::node& delta = p_.nodes[right];
+        if (delta.kind != op::delta) return none;
+        const ref row = p_.links[x.indices.first], column = p_.links[x.indices.first + 1];
+        const ir::position a = p_.positions[delta.positions.first],
+                           b = p_.positions[delta.positions.first + 1];
+        if (a.kind != ir::position_kind::index || b.kind != ir::position_kind::index) return none;
+        const ref other = a.index == row ? b.index : a.index;
+        if (other == row || other == column || ir::free_indices(p_, matrix).has(other)) return none;
+        ir::index_map renamed;
+        renamed.set(row, other);
+        const ref both[] = {other, column};
+        return p_.reduce(ir::reduction::inverse, p_.add_links(both, 2),
+                         ir::rename_indices(p_, matrix, renamed), x.source);
+    }
     /// softmax, and a function of the text that keeps the index it runs over.
     constexpr void check_softmax(const ir::node& x) {
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k];
-            if (bound_.has(i)) continue;
-            detail::text_builder words;
-            words << " of the ";
-            if (x.kind == op::reduce) words << "softmax";
-            else words << p_.name(x.name);
-            words << " stands nowhere else in this term and not on the left";
-            fail(ir::mistake_kind::index_once, i, x.source, words);
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            check_kept(x, p_.links[x.indices.first + k]);
+    }
+    constexpr void check_kept(const ir::node& x, ref i) {
+        if (bound_.has(i)) return;
+        detail::text_builder words;
+        words << " of the ";
+        if (x.kind == op::reduce) words << kept_word(static_cast<ir::reduction>(x.detail));
+        else words << p_.name(x.name);
+        words << " stands nowhere else in this term and not on the left";
+        fail(ir::mistake_kind::index_once, i, x.source, words);
+    }
+    static constexpr detail::text_view kept_word(ir::reduction r) {
+        switch (r) {
+            case ir::reduction::softmax:
+                return "softmax";
+            case ir::reduction::cholesky:
+                return "chol";
+            case ir::reduction::inverse:
+                return "inverse";
+            default:
+                return "solve";
         }
+    }
+    /// Notes that an index is bound, where it is not yet.
+    constexpr bool bind(ref i, ir::source_span source) {
+        if (bound_.has(i) && !over_.has(i)) {
+            detail::text_builder words;
+            words << " is bound here and free in the same term; write " << p_.index(i) << "'";
+            fail(ir::mistake_kind::index_shadowed, i, source, words);
+            return false;
+        }
+        bound_.add(i);
+        return true;
+    }
+    constexpr void unbind(ref i) {
+        if (over_.has(i)) return;
+        bound_.remove(i);
+        closed_.add(i);
     }
     constexpr ref resolve_binder(ref n) {
         const ir::node x = p_.nodes[n];
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k];
-            if (bound_.has(i) && !over_.has(i)) {
-                detail::text_builder words;
-                words << " is bound here and free in the same term; write " << p_.index(i) << "'";
-                fail(ir::mistake_kind::index_shadowed, i, x.source, words);
-                return n;
-            }
-            bound_.add(i);
-        }
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            if (!bind(p_.links[x.indices.first + k], x.source)) return n;
         const ref inside = resolve_children(n);
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k];
-            if (over_.has(i)) continue;
-            bound_.remove(i);
-            closed_.add(i);
-        }
+        for (std::int32_t k = 0; k < x.indices.count; ++k) unbind(p_.links[x.indices.first + k]);
         return inside;
     }
 

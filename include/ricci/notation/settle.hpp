@@ -47,8 +47,9 @@ private:
         if (x.kind == ir::op::compare && x.value == undecided::truth) return truth(x);
         if (is_open_cases(x)) return closed_cases(x);
         if (is_square_of_norm(x)) return norm(p_.nodes[p_.links[x.children.first]], false);
-        if (!ir::binds(x)) return settle_children(n);
-        return within(x.indices, [&] { return settle_children(n); });
+        const ir::range bound{x.indices.first, ir::bound_count(x)};
+        if (bound.count == 0) return settle_children(n);
+        return within(bound, [&] { return settle_children(n); });
     }
     /// A tensor as a condition is an input: what the text computes says by itself where it is true.
     constexpr ir::ref truth(const ir::node& x) {
@@ -260,9 +261,8 @@ private:
         ir::index_set open;
         for (ir::ref i = 0, last = here.end(); i < last; ++i) {
             bool is_open = here.has(i) && (x.kind == ir::op::add || !here.repeated(i));
-            if (ir::binds(x))
-                for (std::int32_t k = 0; k < x.indices.count; ++k)
-                    is_open = is_open && p_.links[x.indices.first + k] != i;
+            for (std::int32_t k = 0; k < ir::bound_count(x); ++k)
+                is_open = is_open && p_.links[x.indices.first + k] != i;
             if (is_open) open.add(i);
         }
         return open;

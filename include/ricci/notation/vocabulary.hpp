@@ -40,6 +40,8 @@ inline constexpr reduction_word reductions[] = {
     {"sum", ir::reduction::sum},         {"mean", ir::reduction::mean},
     {"max", ir::reduction::maximum},     {"min", ir::reduction::minimum},
     {"softmax", ir::reduction::softmax}, {"logsumexp", ir::reduction::logsumexp},
+    {"solve", ir::reduction::solve},     {"chol", ir::reduction::cholesky},
+    {"det", ir::reduction::determinant}, {"logdet", ir::reduction::log_determinant},
 };
 
 inline constexpr text_view greek[] = {
@@ -186,7 +188,6 @@ inline constexpr refused_word refused[] = {
     {"nabla", "write the derivative by a tensor: \\frac{\\partial L}{\\partial W^{ij}}"},
     {"int", "an integral is written as the sum that it stands for: \\sum_i f^i"},
     {"lim", "a limit is none of the notation; write the value that it has"},
-    {"det", "a determinant is none of the functions; give its value a name, as an input"},
     {"circ",
      "matrix notation has no indices; write them: the element-wise product is A^{ij} B^{ij}"},
     {"dagger",
@@ -284,6 +285,7 @@ constexpr keyword keyword_of(text_view word) {
     if (word == "lvert" || word == "rvert") return keyword::bar;
     if (word == "lVert" || word == "rVert" || word == "Vert") return keyword::double_bar;
     if (word == "tag" || word == "label") return keyword::label;
+    if (word == "det") return keyword::function;  // of a matrix, whose indices follow
     if (is_among(word, words::accents)) return keyword::accent;
     const words::function_word* function = find_function(word);
     if (function != nullptr && is_command(*function)) return keyword::function;
@@ -302,6 +304,13 @@ constexpr word_meaning meaning_of(text_view word, bool indexed) {
 }
 constexpr bool is_reduction(text_view word) {
     return meaning_of(word, true).what == word_meaning::kind::reduction;
+}
+
+/// Whether a word is a function of matrices, with the indices of one below it.
+constexpr bool is_of_matrix(text_view word) {
+    const word_meaning found = meaning_of(word, true);
+    return found.what == word_meaning::kind::reduction &&
+           ir::is_of_matrix(static_cast<ir::reduction>(found.value));
 }
 
 constexpr nearest nearest_command(text_view word) {
