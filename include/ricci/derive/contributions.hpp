@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <ricci/derive/counts.hpp>
-#include <ricci/derive/differentiation.hpp>
+#include <ricci/derive/matrices.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
@@ -18,9 +18,9 @@ namespace ricci::derive {
 
 /// Collects them while a reverse pass walks an equation, and defines the cotangent by their sum.
 template <class Program>
-class contributions : protected differentiation<Program> {
+class contributions : protected matrix_derivatives<Program> {
 protected:
-    using shared = differentiation<Program>;
+    using shared = matrix_derivatives<Program>;
     using factors = typename shared::factors;
     using shared::find_wrt, shared::p_, shared::primed, shared::several, shared::source_equations_,
         shared::unknown, shared::whole_;

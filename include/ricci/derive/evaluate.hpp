@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ricci/derive/number_functions.hpp>
+#include <ricci/derive/number_matrices.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/shapes.hpp>
 
@@ -229,6 +230,7 @@ private:
         detail::buffer<ir::ref> over;
         for (std::int32_t k = 0; k < x.indices.count; ++k) over.push(p_.reduced(x, k));
         const auto kind = static_cast<ir::reduction>(x.detail);
+        if (ir::is_of_matrix(kind)) return of_matrix(n, x, kind);
         const ir::ref body = p_.child(x, 0);
         const bool soft = kind == ir::reduction::softmax || kind == ir::reduction::logsumexp;
         const Number here = kind == ir::reduction::softmax ? evaluate(body) : Number::whole(0);
@@ -264,6 +266,35 @@ private:
         for (const Number& value : row) weights = weights + exponential(value - base);
         if (kind == ir::reduction::logsumexp) return base + logarithm(weights);
         return exponential(here - base) / weights;
+    }
+    /// A function of the matrix over its two indices, at their current values where it keeps them.
+    constexpr Number of_matrix(ir::ref n, const ir::node& x, ir::reduction kind) {
+        const ir::ref i = p_.reduced(x, 0), j = p_.reduced(x, 1);
+        const std::int64_t row = at_[i], column = at_[j];
+        detail::buffer<ir::ref> over;
+        over.push(i);
+        over.push(j);
+        matrix_of<Number> all;
+        loop(over, ir::binds(x) ? n : ir::none, 0,
+             [&] { all.elements.push(evaluate(p_.child(x, 0))); });
+        while (all.n * all.n < all.elements.size()) ++all.n;
+        if (gave_up() || all.n * all.n != all.elements.size()) return Number::unknown();
+        work_ += std::int64_t{all.n} * all.n * all.n;
+        switch (kind) {
+            case ir::reduction::inverse:  // its element (j, i)
+                return all.inverse(static_cast<std::int32_t>(column),
+                                   static_cast<std::int32_t>(row));
+            case ir::reduction::cholesky:
+                return all.cholesky(static_cast<std::int32_t>(row),
+                                    static_cast<std::int32_t>(column));
+            case ir::reduction::determinant:
+                return all.determinant();
+            default:
+                break;
+        }
+        const Number value = all.determinant();
+        if (kind == ir::reduction::log_of_determinant) return logarithm(value);
+        return logarithm(value_of(ir::function::absolute, value, Number::whole(0)));
     }
 
     Program p_;

@@ -35,7 +35,8 @@ class reverse_mode : contributions<Program> {
         shared::prime_all, shared::product_of_others, shared::request_, shared::scopes_,
         shared::several, shared::share_of_extremum, shared::slope_by_base,
         shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
-        shared::source_equations_, shared::start_equation, shared::sum_primed, shared::value_of,
+        shared::source_equations_, shared::slope_of_determinant, shared::start_equation, shared::sum_primed,
+        shared::through_factor, shared::through_inverse, shared::value_of,
         shared::weights_of, shared::where_bound, shared::whole_, shared::wrt_, shared::zeros_;
 
 public:
@@ -306,6 +307,11 @@ private:
         path_ = rest;
         return closed(cotangent, n);
     }
+    static constexpr factors alone(ref factor) {
+        factors all;
+        all.push(factor);
+        return all;
+    }
     constexpr void through_reduction(ref n, const factors& cotangent) {
         const ir::node x = p_.nodes[n];
         const std::int32_t mark = scopes_.size();
@@ -356,6 +362,16 @@ private:
                 const extremum places = places_of_extremum(n);
                 return propagate_below(x, body, with(cotangent, b.over(places.here, places.ties)));
             }
+            case reduction::determinant:
+            case reduction::log_determinant:
+            case reduction::log_of_determinant:
+                return propagate_below(x, body, with(cotangent, slope_of_determinant(n)));
+            case reduction::inverse:
+                return propagate(body, alone(through_inverse(n, closed(cotangent, n))));
+            case reduction::cholesky:
+                return propagate(body, alone(through_factor(n, closed(cotangent, n))));
+            case reduction::solve:
+                return;  // written out when it was read
         }
     }
 };

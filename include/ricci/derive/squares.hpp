@@ -156,7 +156,7 @@ private:
                        is(x, function::softplus);
             case op::reduce:
                 return x.detail == static_cast<std::uint8_t>(ir::reduction::softmax) ||
-                       is_nonnegative(child(x, 0));
+                       (!ir::is_of_matrix(x) && is_nonnegative(child(x, 0)));
             case op::tensor:
                 return all_definitions(x.name, [&](ref body) { return is_nonnegative(body); });
             default:

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <ricci/derive/dead_equations.hpp>
-#include <ricci/derive/differentiation.hpp>
+#include <ricci/derive/matrices.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
@@ -18,11 +18,12 @@ namespace ricci::derive {
 /// The derivative of expressions along a direction of some tensors, linear in that direction. A
 /// derived product reads in the order of the original: Q = X W gives d/dt Q = d/dt X W + X d/dt W.
 template <class Program = ir::program>
-class forward_mode : differentiation<Program> {
-    using shared = differentiation<Program>;
+class forward_mode : matrix_derivatives<Program> {
+    using shared = matrix_derivatives<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
     using shared::active_;
+    using shared::change_of_factor;
     using shared::child;
     using shared::cut_parts;
     using shared::find_wrt;
@@ -45,8 +46,10 @@ class forward_mode : differentiation<Program> {
     using shared::slope_by_exponent;
     using shared::slope_of;
     using shared::slope_of_size;
+    using shared::slope_of_determinant;
     using shared::start_equation;
     using shared::sum_primed;
+    using shared::through_inverse;
     using shared::value_of;
     using shared::weights_of;
     using shared::whole_;
@@ -477,6 +480,17 @@ private:
                 return b.over(p_.reduce(reduction::sum, x.indices, product(places.here, inside)),
                               places.ties);
             }
+            case reduction::determinant:
+            case reduction::log_determinant:
+            case reduction::log_of_determinant:
+                return p_.reduce(reduction::sum, x.indices,
+                                 product(slope_of_determinant(n), inside));
+            case reduction::inverse:
+                return through_inverse(n, inside);
+            case reduction::cholesky:
+                return change_of_factor(n, inside);
+            case reduction::solve:
+                return none;  // written out when it was read
         }
         return none;
     }

@@ -145,7 +145,8 @@ private:
             }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
-                if (r == reduction::mean || r == reduction::softmax || r == reduction::logsumexp)
+                if (r == reduction::mean || r == reduction::softmax ||
+                    r == reduction::logsumexp || is_of_matrix(r))
                     refuse(reduction_word(r), "of whole numbers is none");
                 return;
             }
@@ -179,7 +180,8 @@ private:
             }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
-                if (r != reduction::sum && r != reduction::mean && r != reduction::product)
+                if (r != reduction::sum && r != reduction::mean && r != reduction::product &&
+                    r != reduction::inverse && r != reduction::determinant)
                     refuse(reduction_word(r), "is for real numbers");
                 return;
             }

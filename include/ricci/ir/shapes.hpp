@@ -143,6 +143,7 @@ struct shape_inference {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
                     else if (x.kind == op::compare && round_ == compared_round) share_compared(x);
+                    else if (is_of_matrix(x)) share_square(e, x);
                     for_each_index(p, x.positions, [&](ref i) { note_open(i); });
                     for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
                         note_open(p.reduced(x, k));
@@ -246,6 +247,23 @@ private:
         const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
         if (extent(i) == open_extent) cell(i) = cell(j);
         else if (extent(j) == open_extent) cell(j) = cell(i);
+    }
+    /// A function of a matrix has as many rows as columns.
+    constexpr void share_square(ref e, const node& x) {
+        const ref i = p.reduced(x, 0), j = p.reduced(x, 1);
+        if (extent(i) == open_extent) cell(i) = cell(j);
+        else if (extent(j) == open_extent) cell(j) = cell(i);
+        if (extent(i) == extent(j) || found) return;
+        detail::text_builder s;
+        in_equation(p, s, e);
+        s << (x.detail == static_cast<std::uint8_t>(reduction::inverse)
+                  ? text_view("an inverse")
+                  : reduction_word(static_cast<reduction>(x.detail)))
+          << " takes a square matrix, and the index " << p.index(i) << " has extent " << extent(i);
+        say_origin(p, s, cell(i).name, cell(i).axis);
+        s << ", " << p.index(j) << ' ' << extent(j);
+        say_origin(p, s, cell(j).name, cell(j).axis);
+        found = make_mistake(mistake_kind::extents, s);
     }
     /// The tensor whose shape a derivative has: x, of d/dt x and of dL/dx.
     constexpr ref shape_of(ref name) const {

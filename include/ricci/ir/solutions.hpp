@@ -61,10 +61,22 @@ private:
         return over.empty() ? body : p_.reduce(reduction::sum, p_.add_links(over), body);
     }
 
+    constexpr void add_factors(ref n, detail::buffer<ref>& factors) const {
+        const node& x = p_.nodes[n];
+        if (x.kind != op::multiply) {
+            factors.push(n);
+            return;
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            add_factors(p_.links[x.children.first + k], factors);
+    }
     /// The sum with one of its inverses as a solution; none where it has none that can be one.
     constexpr ref regrouped(const node x) {
-        const node body = p_.nodes[p_.links[x.children.first]];
+        node body = p_.nodes[p_.links[x.children.first]];
         if (body.kind != op::multiply) return none;
+        detail::buffer<ref> factors;
+        add_factors(p_.links[x.children.first], factors);
+        body.children = p_.add_links(factors);
         for (std::int32_t k = 0; k < body.children.count; ++k) {
             const node inverse = p_.nodes[p_.links[body.children.first + k]];
             if (!is_inverse(inverse)) continue;

@@ -114,6 +114,13 @@ protected:
              "its indices";
         fail(mistake_kind::unexpected, outside, end_before(), s);
     }
+    /// Whether K^{-1} in parentheses, and scripts behind them, begin at a name's scripts.
+    constexpr bool is_inverse_of_name(const token* scripts) const {
+        const token* name = begin_of_name(scripts);
+        return name > tokens_.data() && name[-1].kind == token_kind::symbol &&
+               name[-1].code == '(' && is_symbol('^') && is_symbol('{', 1) && is_minus_one(2) &&
+               is_symbol('}', 4) && is_symbol(')', 5) && (is_symbol('^', 6) || is_symbol('_', 6));
+    }
     /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an
     /// element of it: two places, where K stands nowhere without any.
     constexpr bool begins_inverse(const token* first, ref base) {

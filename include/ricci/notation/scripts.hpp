@@ -76,6 +76,7 @@ protected:
     }
     /// x^2 is a power; of a name that has indices above elsewhere it could be a place.
     constexpr void refuse_unclear_power(std::int32_t rank) {
+        if (rank == 0 && is_inverse_of_name(scripts_)) return;
         const bool braces = is_symbol('{', 1);
         const token& number = peek(braces ? 2 : 1);
         const text_view digits = text_of(number);
@@ -97,7 +98,7 @@ protected:
                 s << (apart && k ? "," : "") << digits[k];
             s << (apart ? "} for places" : ",} for a place");
         } else {
-            s << "; an inverse is a tensor with a name of its own";
+            s << ", or (" << name_in_hand_ << "^{-1})^{ij} for an inverse matrix";
         }
         fail(mistake_kind::unexpected, begin_here(), number.end, s);
     }
