@@ -306,6 +306,7 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
         else if constexpr (std::is_same_v<Planned, plan::lookup_sum_step>)
             return ready_lookup_sum(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::scan_step>) return ready_scan(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::matrix_step>) return ready_matrix(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::fused_step>) return ready_group(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::joined_step>) return ready_joined(plan, s);
         else return ready_chained(plan, s);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/contract/contraction.hpp"
+#include "src/engine/ready_matrix.hpp"
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
@@ -235,7 +236,7 @@ private:
 };
 
 using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_lookup_sum,
-                                ready_scan, ready_group, ready_joined, ready_chained>;
+                                ready_scan, ready_matrix, ready_group, ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
 

@@ -8,6 +8,7 @@
 
 #include "src/plan/expression.hpp"
 #include "src/plan/loops.hpp"
+#include "src/plan/matrix_task.hpp"
 #include "src/steps/fused.hpp"
 
 namespace ricci::plan {
@@ -19,6 +20,7 @@ enum class form : std::uint8_t {
     gather,    // body: a load of another type, or a gather of loads
     lookups,   // body: a product of loads and gathers of loads, or a constant
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
+    matrix,   // body: a load of matrices, or of their factors; `matrix` says what is made of them
     scan,     // body: a load. Each element is the fold of all up to it along `along`, or from it on
               // where it runs backwards; with a decay target = body + decay * the target before
 };
@@ -42,6 +44,8 @@ struct assign {
     loop along = -1;         // scan: one of `loops`
     bool backwards = false;  // scan: from the last one on
     expr decay = -1;         // scan of a sum: a load, which is not read where the scan begins
+    matrix_part matrix = {};
+    expr right = -1;  // matrix: a load, the right-hand sides
     // A product under a bracket is one by zeros here: where what it writes is no number, something
     // may have come through that the bracket excludes.
     bool hides = false;
@@ -58,7 +62,7 @@ inline expr_list lookup_factors(const graph& values, expr body) {
 /// Calls visit(access) for every tensor that the right side of an assignment reads, once each.
 template <class F>
 void for_each_load(const graph& values, const assign& a, F visit) {
-    values.for_each_load({a.body, a.scale, a.numbers, a.decay}, visit);
+    values.for_each_load({a.body, a.scale, a.numbers, a.decay, a.right}, visit);
 }
 
 /// A loop of a fused group. Tiles span rows and columns of one batch.

@@ -99,7 +99,7 @@ private:
     using numbers = std::unordered_map<ir::ref, int>;
     numbers enter(const ir::node& x) {
         numbers outer = numbers_;
-        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+        for (std::int32_t k = 0; k < ir::bound_count(x); ++k) {
             numbers_.erase(p_.reduced(x, k));
             bound_.push_back(p_.reduced(x, k));
         }
@@ -109,9 +109,9 @@ private:
         std::vector<int> over;
         for (std::int32_t k = 0; k < x.indices.count; ++k)
             over.push_back(number_of(p_.reduced(x, k)));
-        std::sort(over.begin(), over.end());
+        if (!ir::is_of_matrix(x)) std::sort(over.begin(), over.end());
         for (const int number : over) write("/{}", number);
-        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+        for (std::int32_t k = 0; k < ir::bound_count(x); ++k) {
             const ir::ref index = p_.reduced(x, k);
             bound_.pop_back();
             numbers_.erase(index);

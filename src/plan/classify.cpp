@@ -206,6 +206,13 @@ decision classify(const lookup_sum_step& s, element type) {
     return {{way::lookups, cycles}, {}};
 }
 
+decision classify(const matrix_step& s, element type) {
+    const numbers of(type);
+    return {{way::matrices, start + s.flops / 2 * of.multiplications / of.lanes / vectors_a_cycle +
+                                s.bytes / bytes_a_cycle},
+            {}};
+}
+
 decision classify(const scan_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);

@@ -10,6 +10,7 @@
 
 #include <ricci/ir/program.hpp>
 
+#include "src/plan/matrix_task.hpp"
 #include "src/plan/way.hpp"
 #include "src/steps/contraction.hpp"
 #include "src/steps/fused.hpp"
@@ -141,6 +142,22 @@ struct scan_step : assignment_step {
     bool decays() const { return decayed_by.slot >= 0; }
 };
 
+/// Factors of matrices, or what is made of them; `matrix_task.hpp` says what the tasks are.
+struct matrix_step : assignment_step {
+    /// A tensor that is read or written: matrices, right-hand sides, results.
+    struct side {
+        tensor_use use;
+        std::int64_t offset = 0, row = 0, column = 0;  // elements
+        std::vector<std::int64_t> batch, columns;      // strides
+    };
+    matrix_part what;
+    std::vector<std::int64_t> batch;    // extents: of the factored matrices
+    std::vector<std::int64_t> columns;  // of the loops over right-hand sides of one matrix
+    side from;                          // matrices, or right-hand sides; of slot -1: neither
+    side to;                            // of factors: nothing
+    tensor_use factors;                 // written by that task, read by the others
+};
+
 /// Several equations' contractions and maps, tile by tile.
 struct fused_step : step_facts {
     struct operand_use : tensor_use {
@@ -186,7 +203,7 @@ struct chained_step {
 
 /// What runs. Joined and chained steps hold their parts.
 using compiled_step = std::variant<contraction_step, map_step, gather_step, lookup_sum_step,
-                                   scan_step, fused_step, joined_step, chained_step>;
+                                   scan_step, matrix_step, fused_step, joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
 /// maps, gathers and fused groups.
@@ -248,6 +265,14 @@ void for_each_slot(const scan_step& s, F visit) {
     visit(s.from.slot, false);
     if (s.decays()) visit(s.decayed_by.slot, false);
     visit(s.to.slot, true);
+}
+
+template <class F>
+void for_each_slot(const matrix_step& s, F visit) {
+    const bool makes_factors = s.what.task == matrix_task::factor;
+    if (s.from.use.slot >= 0) visit(s.from.use.slot, false);
+    visit(s.factors.slot, makes_factors);
+    if (!makes_factors) visit(s.to.use.slot, true);
 }
 
 template <class F>

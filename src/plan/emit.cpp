@@ -331,6 +331,8 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             return classified(make.scatter(a));
         case form::scan:
             return classified(make.scan(a));
+        case form::matrix:
+            return classified(compile_matrix(plan, a));
     }
     return {};
 }
@@ -345,6 +347,7 @@ double flops_of(const program_plan& plan, const assign& a) {
     const graph& values = plan.values;
     if (a.as == form::contract) return 2 * values.size(united(a.loops, a.over));
     if (a.as == form::gather) return 0;
+    if (a.as == form::matrix) return compile_matrix(plan, a).flops;
     if (a.as == form::scatter || a.as == form::scan) return values.size(a.loops);
     if (a.as == form::lookups)
         return 2 * values.size(united(without(a.loops, {a.scattered}), a.over));

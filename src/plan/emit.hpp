@@ -20,6 +20,9 @@ map_step compile_map(const program_plan&, const assign&);
 /// The factor of an assignment: of constants and single elements.
 scalar compile_number(const program_plan&, expr number);
 
+/// A function of matrices.
+matrix_step compile_matrix(const program_plan&, const assign&);
+
 /// Operations on numbers that an assignment takes; a multiplication and an addition count as two.
 double flops_of(const program_plan&, const assign&);
 

@@ -128,6 +128,27 @@ public:
                            words(s.free, s.extents.size()));
     }
 
+    std::string line(const matrix_step& s) const {
+        static constexpr const char* kinds[] = {"LU", "Cholesky", "lower triangles",
+                                                "upper triangles"};
+        const char* const kind = kinds[static_cast<std::size_t>(s.what.kind)];
+        const auto count = [](const std::vector<std::int64_t>& extents) {
+            std::int64_t all = 1;
+            for (const auto extent : extents) all *= extent;
+            return all;
+        };
+        std::string matrices = fmt::format("{0}x{0}", s.what.size);
+        if (!s.batch.empty()) matrices = fmt::format("{} of {}", count(s.batch), matrices);
+        if (s.what.task == matrix_task::factor)
+            return fmt::format("factors  {} by {}, {}", use(s.from.use), kind, matrices);
+        std::string from;
+        if (s.what.task == matrix_task::solve)
+            from = fmt::format(" {}, {} right-hand sides", use(s.from.use), count(s.columns));
+        return fmt::format("{}  {} ={} with factors by {}{}, {}", word_of(s.what.task),
+                           use(s.to.use), from, kind, s.what.transposed ? " transposed" : "",
+                           matrices);
+    }
+
     std::string line(const scan_step& s) const {
         std::string loops;
         for (std::size_t k = 0; k < s.indices.size(); ++k)

@@ -127,6 +127,7 @@ growth::outcome growth::place(std::size_t step) {
     if (a->as == form::contract) return place_contraction(step, *a);
     if (a->as == form::gather) return place_picked(step, *a);
     if (a->as == form::scan) return fail(-1, "it is summed up to each element");
+    if (a->as == form::matrix) return fail(-1, "it is a function of whole matrices");
     if (a->as == form::lookups)
         return fail(-1, "it is read or written at places that a tensor says");
     return place_scatter(step, *a);

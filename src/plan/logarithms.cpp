@@ -42,7 +42,8 @@ bool is_nonnegative(const ir::program& p, ir::ref n) {
             }
         case ir::op::reduce:
             return x.detail == static_cast<std::uint8_t>(ir::reduction::softmax) ||
-                   (x.detail != static_cast<std::uint8_t>(ir::reduction::logsumexp) && all());
+                   (x.detail != static_cast<std::uint8_t>(ir::reduction::logsumexp) &&
+                    !ir::is_of_matrix(x) && all());
         default:
             return false;
     }

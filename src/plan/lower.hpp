@@ -10,6 +10,7 @@
 #include "src/path/path.hpp"
 #include "src/plan/bracketed.hpp"
 #include "src/plan/expression.hpp"
+#include "src/plan/matrix_factors.hpp"
 #include "src/plan/plan.hpp"
 #include "src/plan/running_extrema.hpp"
 #include "src/plan/semiseparable.hpp"
@@ -27,11 +28,12 @@ public:
     /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
     /// 16-bit type.
     lowering(program_plan& plan, bracketed_tensors& bracketed, const running_extrema& extrema,
-             ir::ref equation, loop_list order, element type)
+             factor_table& factors, ir::ref equation, loop_list order, element type)
         : plan_(plan),
           graph_(plan.values),
           bracketed_(bracketed),
           extrema_(extrema),
+          factors_(&factors),
           equation_(equation),
           order_(std::move(order)),
           type_(type) {}
@@ -44,6 +46,18 @@ public:
     access computed(const loop_list& indices, expr value);
     /// target = what `computed` has given, rounded to the type of the target.
     void convert(const access& value, const access& target, const loop_list& indices);
+
+    /// A function of matrices whose rows and columns are loops, in matrix_steps.cpp. `matrix` and
+    /// `right` are read where they are, or stored first.
+    struct matrix_function {
+        ir::reduction what = ir::reduction::solve;
+        expr matrix = -1, right = -1;
+        loop row = -1, column = -1;
+        std::string words = {};  // where the matrix stands, for a message
+    };
+    void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
+    /// The same in memory of its own.
+    expr matrix_value(const matrix_function& f, const loop_list& indices);
 
     /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
     bool hides() const { return hides_; }
@@ -147,6 +161,13 @@ private:
             return a;
         }
     };
+
+    expr with_axes(expr e, const loop_list& axes);
+    loop_list matrix_loops(const matrix_function& f) const;
+    matrix_factors factored(const matrix_function& f, steps::factor_kind kind);
+    access factors_at(const matrix_factors& f) const;
+    void rests_on(std::int32_t factors);
+    void emit_matrix(const matrix_function& f, matrix_task task, const access& target);
 
     // Sums up to an index, in prefixes.cpp.
     expr_list folded_factors(fold folding, expr body) const;
@@ -253,6 +274,7 @@ private:
     graph& graph_;
     bracketed_tensors& bracketed_;
     const running_extrema& extrema_;
+    factor_table* factors_;
     ir::ref equation_;
     loop_list order_;
     element type_;

@@ -24,6 +24,7 @@
 #include "src/plan/extrema.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
+#include "src/plan/matrices.hpp"
 #include "src/plan/notation.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/order.hpp"
@@ -82,6 +83,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         }
         after(pass);
     };
+    rewrite_if(lift_matrices(request.program, shapes, slots, request.type), "matrices");
     rewrite_if(share_compared_extrema(request.program, shapes, slots, request.type), "decide");
     rewrite_if(cancel_exponentials(request.program, roles, shapes, slots, request.type), "cancel");
     rewrite_if(share_sums(request.program, shapes, slots, request.type), "share");

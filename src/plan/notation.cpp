@@ -184,6 +184,10 @@ private:
         if (a.as == form::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
                                a.decay < 0 ? "" : fmt::format(", times {}", text(a.decay)));
+        else if (a.as == form::matrix && a.right >= 0)
+            over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
+        else if (a.as == form::matrix)
+            over = fmt::format("{} of ", word_of(a.matrix.task));
         else if (a.folding != fold::none)
             over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
         if (a.beta != 0 && a.beta != 1)
@@ -205,6 +209,8 @@ private:
                 return "lookups";
             case form::scatter:
                 return "scatter";
+            case form::matrix:
+                return word_of(a.matrix.task);
             case form::scan:
                 return a.backwards ? "scan backwards" : "scan";
         }

@@ -42,6 +42,26 @@ const char* word_of(fold f) {
     return "";
 }
 
+const char* word_of(matrix_task task) {
+    switch (task) {
+        case matrix_task::factor:
+            return "factors";
+        case matrix_task::solve:
+            return "solve";
+        case matrix_task::inverse:
+            return "inverse";
+        case matrix_task::determinant:
+            return "det";
+        case matrix_task::log_determinant:
+            return "logdet";
+        case matrix_task::sign:
+            return "sign of det";
+        case matrix_task::triangle:
+            return "chol";
+    }
+    return "";
+}
+
 const char* word_of(way how) {
     switch (how) {
         case way::contract:
@@ -62,6 +82,8 @@ const char* word_of(way how) {
             return "convert";
         case way::scan:
             return "scan";
+        case way::matrices:
+            return "matrices";
     }
     return "";
 }

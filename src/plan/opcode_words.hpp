@@ -1,6 +1,7 @@
 // What operations, folds and ways are called where a plan is explained.
 #pragma once
 
+#include "src/plan/matrix_task.hpp"
 #include "src/plan/way.hpp"
 #include "src/steps/map.hpp"
 
@@ -8,6 +9,7 @@ namespace ricci::plan {
 
 const char* word_of(steps::opcode);
 const char* word_of(steps::fold);
+const char* word_of(matrix_task task);
 const char* word_of(way);
 
 }  // namespace ricci::plan

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/running_extrema.hpp"
 #include "src/plan/translate.hpp"
+#include "src/plan/words.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -83,7 +86,7 @@ public:
     equation_plan(const engine::request& request, const brackets& conditions,
                   const ir::shape_table& shapes, ir::ref e, program_plan& plan,
                   recomputed_differences& recomputed, bracketed_tensors& bracketed,
-                  running_extrema& extrema)
+                  running_extrema& extrema, factor_table& factors)
         : request_(request),
           brackets_(conditions),
           shapes_(shapes),
@@ -91,7 +94,8 @@ public:
           plan_(plan),
           recomputed_(recomputed),
           bracketed_(bracketed),
-          extrema_(extrema) {}
+          extrema_(extrema),
+          factors_(factors) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -120,14 +124,8 @@ private:
             loops.push_back(expressions.loops().of(i, shapes_.index_extent(e_, i)));
         translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions,
                          recomputed_);
-        expr value = read.body();
         const access target = read.left_side();
         const auto indices = loops_of(target);
-        recomputed_.add(target, value);
-        bracketed_.add(target, value);
-        extrema_.add(target, value);
-        if (scale.alpha != 1)
-            value = expressions.multiply({expressions.constant(scale.alpha), value});
         loop_list order;
         for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
             const auto& p = request_.program.at(equation.positions, axis);
@@ -137,7 +135,21 @@ private:
                 order.push_back(loops[static_cast<std::size_t>(
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
-        lowering steps(plan_, bracketed_, extrema_, e_, std::move(order), type);
+        lowering steps(plan_, bracketed_, extrema_, factors_, e_, std::move(order), type);
+        expr value = -1;
+        if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
+            const auto f = matrix_function(read, loops);
+            if (type == plan_.type && scale.alpha == 1 && scale.beta == 0 && read.covers_all())
+                return steps.matrix_into(f, target, indices);
+            value = steps.matrix_value(f, indices);
+        } else {
+            value = read.body();
+        }
+        recomputed_.add(target, value);
+        bracketed_.add(target, value);
+        extrema_.add(target, value);
+        if (scale.alpha != 1)
+            value = expressions.multiply({expressions.constant(scale.alpha), value});
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
@@ -148,6 +160,18 @@ private:
             made.hides = std::find(seen.begin(), seen.end(), made.target.slot) == seen.end();
             seen.push_back(made.target.slot);
         }
+    }
+
+    lowering::matrix_function matrix_function(translation& read,
+                                              const std::vector<loop>& loops) const {
+        const auto& p = request_.program;
+        const auto& x = p.nodes[p.equations[e_].body];
+        const auto loop_at = [&](std::int32_t k) {
+            return loops[static_cast<std::size_t>(p.reduced(x, k))];
+        };
+        return {static_cast<ir::reduction>(x.detail), read.part(p.child(x, 0)),
+                x.children.count > 1 ? read.part(p.child(x, 1)) : -1, loop_at(0), loop_at(1),
+                fmt::format("in {} the matrix", words_of_equation(p, e_))};
     }
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
@@ -186,6 +210,7 @@ private:
     recomputed_differences& recomputed_;
     bracketed_tensors& bracketed_;
     running_extrema& extrema_;
+    factor_table& factors_;
 };
 
 }  // namespace
@@ -210,6 +235,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     recomputed_differences recomputed(plan);
     bracketed_tensors bracketed(plan.values);
     running_extrema extrema(plan.values);
+    factor_table factors;
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -235,7 +261,8 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema)
+        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema,
+                      factors)
             .make(scale);
     }
     recomputed.remove_unread();

@@ -175,6 +175,13 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
             return row(fold::logsumexp, std::move(over), body);
         case ir::reduction::softmax:
             return row(fold::softmax, std::move(over), body);
+        case ir::reduction::inverse:
+        case ir::reduction::cholesky:
+        case ir::reduction::determinant:
+        case ir::reduction::log_determinant:
+        case ir::reduction::log_of_determinant:
+        case ir::reduction::solve:
+            break;  // equations of their own; see matrices.hpp
     }
     return body;
 }

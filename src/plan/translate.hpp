@@ -33,6 +33,8 @@ public:
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
+    /// A part of it.
+    expr part(ir::ref n) { return node(n); }
     /// Where the left side writes; in the tensor of another slot, of the same extents.
     access left_side() const;
     access left_side(std::int32_t memory) const;

@@ -87,7 +87,7 @@ private:
     void check(const assign& a) {
         check(a.target);
         for_each_load(values_, a, [&](const access& from) { check(from, a.as == form::contract); });
-        for (const expr e : {a.body, a.scale, a.numbers, a.decay}) check_body(e);
+        for (const expr e : {a.body, a.scale, a.numbers, a.decay, a.right}) check_body(e);
         require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
         require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");
         const auto moves = [&](loop l) { return values_.extent(l) != 1; };
@@ -100,6 +100,8 @@ private:
         require(a.numbers < 0 || without(values_[a.numbers].indices, known).empty(),
                 "a loop that nobody runs");
         require(a.decay < 0 || without(values_[a.decay].indices, a.loops).empty(),
+                "a loop that nobody runs");
+        require(a.right < 0 || without(values_[a.right].indices, known).empty(),
                 "a loop that nobody runs");
         require(a.scale < 0 || values_.is_scalar(a.scale), "a factor that depends on loops");
         check_target(a);
@@ -115,7 +117,7 @@ private:
         if (a.folding != fold::softmax)
             require(common(a.loops, a.over).empty(), "a folded loop in the target");
         require(!a.over.empty() || a.folding == fold::none || a.folding == fold::softmax ||
-                    a.as == form::scan,
+                    a.as == form::scan || a.as == form::matrix,
                 "a fold over nothing");
     }
 
@@ -141,6 +143,7 @@ private:
                                 values_[a.decay].kind == kind::load),
                 "what decays and is no scan");
         if (a.as == form::lookups) check_lookups(a);
+        if (a.as == form::matrix) check_matrix(a);
         if (a.as == form::contract || a.as == form::map || a.as == form::scan)
             values_.for_each_load({a.body, a.decay}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
@@ -151,6 +154,22 @@ private:
         };
         for_each_load(values_, a, tile);
         tile(a.target);
+    }
+
+    void check_matrix(const assign& a) const {
+        const bool makes_factors = a.matrix.task == matrix_task::factor;
+        require(values_[a.body].kind == kind::load, "matrices that are in no memory");
+        require((a.right >= 0) == (a.matrix.task == matrix_task::solve), "a solution of nothing");
+        require(a.right < 0 || values_[a.right].kind == kind::load,
+                "right-hand sides that are in no memory");
+        const std::int64_t size = a.matrix.size;
+        require(values_.extent(a.matrix.row) == size && values_.extent(a.matrix.column) == size,
+                "a matrix that is not square");
+        for (const loop l : a.matrix.batch)
+            require(contains(makes_factors ? a.over : a.loops, l), "a batch that nobody runs");
+        for (const expr e : {a.body, a.right})
+            require(e < 0 || plan_.holds(values_[e].source.slot, plan_.type_of(a.target.slot)),
+                    "a tensor of another type than the result");
     }
 
     void check_lookups(const assign& a) const {

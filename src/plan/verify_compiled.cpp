@@ -147,6 +147,19 @@ private:
         check_inside(s.from.slot, reached(s.in, s.extents));
         if (s.decays()) check_inside(s.decayed_by.slot, reached(s.decay, s.extents));
     }
+    span_of_memory reached_by_side(const matrix_step& s, const matrix_step::side& at) const {
+        span_of_memory all{at.offset, at.offset};
+        all.walk(s.what.size, at.row);
+        all.walk(s.what.size, at.column);
+        for (std::size_t l = 0; l < at.batch.size(); ++l) all.walk(s.batch[l], at.batch[l]);
+        for (std::size_t l = 0; l < at.columns.size(); ++l) all.walk(s.columns[l], at.columns[l]);
+        return all;
+    }
+    void check(const matrix_step& s) const {
+        if (s.from.use.slot >= 0) check_inside(s.from.use.slot, reached_by_side(s, s.from));
+        if (s.what.task != matrix_task::factor) check_inside(s.to.use.slot, reached_by_side(s, s.to));
+        require(s.factors.slot >= 0, "factors that are nowhere");
+    }
     void check(const fused_step& s) const {
         std::vector<std::int64_t> extents;
         for (const auto& l : s.group.loops) extents.push_back(l.extent);
@@ -208,6 +221,16 @@ private:
         for (const auto& l : s.scattered) out.walk(l.extent, l.stride);
         require(out.empty || out == reached_by(a.target, a.loops),
                 "lookups that are written elsewhere");
+    }
+    void compare(const assign& a, const matrix_step& s) const {
+        const auto all = united(a.loops, a.over);
+        if (s.what.task == matrix_task::factor)
+            return require(reached_by_side(s, s.from) == reached_by(plan_.values[a.body].source, all),
+                           "factors of other matrices");
+        require(reached_by_side(s, s.to) == reached_by(a.target, a.loops),
+                "a function of matrices that is written elsewhere");
+        require(a.right < 0 || reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
+                "right-hand sides that are read elsewhere");
     }
     void compare(const assign& a, const scan_step& s) const {
         require(reached(s.out, s.extents) == reached_by(a.target, a.loops),

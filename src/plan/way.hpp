@@ -18,6 +18,7 @@ enum class way : std::uint8_t {
     scatter,   // rows added where sums of positions say
     convert,   // elements become another type
     scan,      // folds of all elements up to each, in one pass
+    matrices,  // matrices factored, or what is made of their factors
 };
 
 /// A way and what it costs: cycles of a nominal core, the same on every machine; see classify.cpp.

@@ -31,10 +31,11 @@ constexpr bool is_power_of_name(const program_view& p, const node& inverse) {
 }
 
 /// Writes sums over an inverse as solutions, and other inverses as solutions for a unit matrix.
-/// What comes out is printed, and computes nothing.
+/// What comes out is printed, or planned; derivatives are taken before.
 class solution_writer {
 public:
-    constexpr explicit solution_writer(program& p) : p_(p) {}
+    /// `lone`: whether inverses that stand alone are written so, too.
+    constexpr explicit solution_writer(program& p, bool lone = true) : p_(p), lone_(lone) {}
 
     constexpr ref write(ref n) {
         const node x = p_.nodes[n];
@@ -44,7 +45,7 @@ public:
         }
         const ref inside = rebuild_children(p_, n, [&](ref child) { return write(child); });
         const node& y = p_.nodes[inside];
-        return is_inverse(y) && !is_power_of_name(p_, y) ? column_of(y) : inside;
+        return lone_ && is_inverse(y) && !is_power_of_name(p_, y) ? column_of(y) : inside;
     }
 
 private:
@@ -145,6 +146,7 @@ private:
     }
 
     program& p_;
+    bool lone_;
 };
 
 /// The program as it is printed, where it has inverses.

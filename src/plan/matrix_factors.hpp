@@ -1,0 +1,41 @@
+// Which matrices of a plan have been factored, and where their factors are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/plan/expression.hpp"
+#include "src/steps/linear.hpp"
+
+namespace ricci::plan {
+
+/// Matrices of a batch that lie in memory: a load, and the loops of its rows and columns.
+struct matrices_at {
+    access where;
+    loop row = -1, column = -1;
+};
+
+/// Factors of a batch of matrices: a slot that no other kind of step reads.
+struct matrix_factors {
+    matrices_at of;
+    std::int32_t slot = -1;
+    steps::factor_kind kind = steps::factor_kind::lu;
+    std::int64_t size = 0;
+    std::vector<loop> batch;   // of the matrices, in the order in which their factors lie
+    bool transposed = false;   // the factors are those of the transposed matrices
+    bool of_triangle = false;  // the matrices are the Cholesky factors themselves
+};
+
+/// The factors of a plan, which all its equations share.
+class factor_table {
+public:
+    void add(matrix_factors made) { known_.push_back(std::move(made)); }
+    /// Those of the same elements, with the loops of `wanted`.
+    std::optional<matrix_factors> find(const graph& values, const matrices_at& wanted) const;
+
+private:
+    std::vector<matrix_factors> known_;
+};
+
+}  // namespace ricci::plan
