@@ -45,8 +45,8 @@ std::optional<matrix_factors> factor_table::find(const graph& values,
             return found == pairs->end() ? -1 : found->second;
         };
         const bool one = known.size == 1;  // such loops stand nowhere
-        const bool same = one || (here(known.of.row) == wanted.row &&
-                                  here(known.of.column) == wanted.column);
+        const bool same =
+            one || (here(known.of.row) == wanted.row && here(known.of.column) == wanted.column);
         const bool turned =
             here(known.of.row) == wanted.column && here(known.of.column) == wanted.row;
         if (!same && !turned) continue;

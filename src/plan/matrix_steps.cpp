@@ -45,7 +45,8 @@ matrix_factors lowering::factored(const matrix_function& f, steps::factor_kind k
     const std::size_t bytes =
         linear::factor_bytes(type_, kind, made.size, static_cast<std::int64_t>(graph_.size(batch)));
     const std::size_t each = size_of(type_);
-    made.slot = new_memory({static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_);
+    made.slot =
+        new_memory({static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_);
     assign factor;
     factor.equation = equation_;
     factor.as = form::matrix;
@@ -108,9 +109,10 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
 void lowering::matrix_into(const matrix_function& f, const access& target,
                            const loop_list& indices) {
     if (!is_factored_type(type_))
-        throw error(fmt::format("ricci: functions of matrices are computed in float, double and "
-                                "complex numbers, and not in {}.",
-                                name_of(type_)));
+        throw error(
+            fmt::format("ricci: functions of matrices are computed in float, double and "
+                        "complex numbers, and not in {}.",
+                        name_of(type_)));
     if (graph_.size(indices) == 0) return;
     const auto number = [&](double value) {
         emit_map(target, indices, graph_.constant(value), fold::none, {});

@@ -14,6 +14,7 @@
 
 #include <ricci/ir/program.hpp>
 
+#include "tests/unit/dense_matrix.hpp"
 #include "tests/unit/map/meanings.hpp"
 
 namespace ricci::testing {
@@ -265,6 +266,7 @@ private:
         const long double here = kind == ir::reduction::softmax ? value(body) : 0;
         std::vector<long double> row;
         loop(over, 0, [&] { row.push_back(value(body)); });
+        if (ir::is_of_matrix(kind)) return of_matrix(kind, over, std::move(row));
         long double total = 0, product = 1, most = -infinity, least = infinity;
         for (auto x : row)
             total += x, product *= x, most = std::max(most, x), least = std::min(least, x);
@@ -290,8 +292,32 @@ private:
                 return most == -infinity ? most : most + std::log(weights);
             case ir::reduction::softmax:
                 return most == -infinity ? 0 : std::exp(here - most) / weights;
+            default:
+                break;
         }
         throw std::logic_error("interpreter: an unknown reduction");
+    }
+
+    /// At the places of its two indices, where it keeps them.
+    long double of_matrix(ir::reduction kind, const std::vector<ir::ref>& over,
+                          std::vector<long double> elements) const {
+        std::size_t n = 0;
+        while (n * n < elements.size()) ++n;
+        const dense_matrix<long double> matrix{n, std::move(elements)};
+        const auto place = [&](std::size_t k) {
+            return static_cast<std::size_t>(at_[static_cast<std::size_t>(over[k])]);
+        };
+        if (kind == ir::reduction::inverse) {
+            std::vector<long double> column(n);
+            column[place(0)] = 1;
+            matrix.solve(column);
+            return column[place(1)];
+        }
+        if (kind == ir::reduction::cholesky) return matrix.cholesky().at(place(0), place(1));
+        const long double determinant = matrix.determinant();
+        if (kind == ir::reduction::determinant) return determinant;
+        return std::log(kind == ir::reduction::log_determinant ? std::abs(determinant)
+                                                               : determinant);
     }
 
     // The extents of one equation's indices: from axes at one index first, then from axes in which

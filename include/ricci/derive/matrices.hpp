@@ -45,8 +45,7 @@ protected:
         const ref left = ir::rename_indices(p_, y, row);
         const ref right = ir::rename_indices(p_, y, column);
         const ref inside = ir::rename_indices(p_, change, renamed);
-        return b.times(b.number(-1),
-                       sum_primed(x, renamed, b.times(b.times(left, inside), right)));
+        return b.times(b.number(-1), sum_primed(x, renamed, b.times(b.times(left, inside), right)));
     }
 
     // Cholesky factors: Iain Murray, Differentiation of the Cholesky decomposition (2016).
@@ -54,10 +53,10 @@ protected:
     /// 1 below the diagonal, one half on it, 0 above.
     constexpr ref lower_half(ref row, ref column) {
         expression_builder b(p_);
-        const ref below = b.compare(ir::comparison::less, p_.position_of(column),
-                                    p_.position_of(row));
-        const ref on = b.compare(ir::comparison::equal, p_.position_of(row),
-                                 p_.position_of(column));
+        const ref below =
+            b.compare(ir::comparison::less, p_.position_of(column), p_.position_of(row));
+        const ref on =
+            b.compare(ir::comparison::equal, p_.position_of(row), p_.position_of(column));
         return b.plus(below, b.times(b.number(0.5), on));
     }
     /// An expression of the two indices of a node, at two others.
@@ -78,8 +77,7 @@ protected:
         const ref i = p_.links[x.indices.first], j = p_.links[x.indices.first + 1];
         const ref factor = value_of(n);
         const ref k = primed(i), l = primed(j), m = primed(i);
-        const ref product = summed(
-            list(m), b.times(at(factor, x, m, k), at(cotangent, x, m, l)));
+        const ref product = summed(list(m), b.times(at(factor, x, m, k), at(cotangent, x, m, l)));
         const ref half = b.times(lower_half(k, l), product);
         const auto both_sides = [&](ref row, ref column) {
             const ref left = inverse_over(row, k, at(factor, x, row, k));
@@ -96,9 +94,8 @@ protected:
         const ref i = p_.links[x.indices.first], j = p_.links[x.indices.first + 1];
         const ref factor = value_of(n);
         const ref k = primed(i), r = primed(i), c = primed(j);
-        const ref mirrored =
-            b.plus(b.times(lower_half(r, c), at(change, x, r, c)),
-                   b.times(lower_half(c, r), at(change, x, c, r)));
+        const ref mirrored = b.plus(b.times(lower_half(r, c), at(change, x, r, c)),
+                                    b.times(lower_half(c, r), at(change, x, c, r)));
         const ref left = inverse_over(r, k, at(factor, x, r, k));
         const ref right = inverse_over(c, j, at(factor, x, c, j));
         const ref inside = summed(list(r, c), b.times(b.times(left, mirrored), right));

@@ -38,8 +38,7 @@ struct matrix_of {
         Number determinant = Number::whole(1);
         for (std::int32_t step = 0; step < n; ++step) {
             const std::int32_t best = pivot(step);
-            if (best < 0)
-                return is_column_of_zeros(step) ? Number::whole(0) : Number::unknown();
+            if (best < 0) return is_column_of_zeros(step) ? Number::whole(0) : Number::unknown();
             if (best != step) {
                 determinant = -determinant;
                 for (std::int32_t k = 0; k < n; ++k) swap(at(best, k), at(step, k));
@@ -56,8 +55,8 @@ struct matrix_of {
         return determinant;
     }
     constexpr Number determinant() {
-        detail::buffer<Number> none;
-        return eliminate(none);
+        detail::buffer<Number> nothing;
+        return eliminate(nothing);
     }
     /// Element (row, column) of the inverse.
     constexpr Number inverse(std::int32_t row, std::int32_t column) {

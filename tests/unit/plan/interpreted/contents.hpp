@@ -10,8 +10,8 @@
 namespace ricci::testing {
 
 inline const char* word_of(plan::form as) {
-    static constexpr const char* words[] = {"contract", "map",     "gather",
-                                            "lookups",  "scatter", "scan"};
+    static constexpr const char* words[] = {"contract", "map",    "gather", "lookups",
+                                            "scatter",  "matrix", "scan"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(plan::form::scan) + 1);
     return words[static_cast<std::size_t>(as)];
 }

@@ -3,6 +3,7 @@
 // its first group, the sums between, and its second group. Only the caller's memory has strides.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,7 @@
 
 #include "src/plan/plan.hpp"
 #include "src/plan/weights_again.hpp"
+#include "tests/unit/dense_matrix.hpp"
 #include "tests/unit/plan/interpreted/values.hpp"
 
 namespace ricci::testing {
@@ -78,6 +80,9 @@ private:
         if (a.as == plan::form::scatter) return add_up(a);
         if (a.as == plan::form::lookups) return look_up(a);
         if (a.as == plan::form::scan) return fold_up_to_each(a);
+        if (a.as == plan::form::matrix && a.matrix.task == plan::matrix_task::factor)
+            return keep_matrices(a);
+        if (a.as == plan::form::matrix) return use_matrices(a);
         if (a.folding == plan::fold::softmax) return normalise(a);
         loops_.each(a.loops, [&] {
             std::vector<T> row;
@@ -156,6 +161,80 @@ private:
             values_.store(a.target, values_.load(a.target) + value);
         });
     }
+    // Factors are the matrices themselves, in the order of the batch.
+    void keep_matrices(const plan::assign& a) {
+        auto& all = matrices_[a.target.slot];
+        all.clear();
+        each_of_batch(a.matrix.batch, 0, [&] {
+            dense_matrix<T> m{static_cast<std::size_t>(a.matrix.size), {}};
+            for (std::int64_t r = 0; r < a.matrix.size; ++r)
+                for (std::int64_t c = 0; c < a.matrix.size; ++c) {
+                    loops_.set(a.matrix.row, r);
+                    loops_.set(a.matrix.column, c);
+                    m.elements.push_back(values_.at(a.body));
+                }
+            all.push_back(std::move(m));
+        });
+    }
+    template <class F>
+    void each_of_batch(const std::vector<plan::loop>& batch, std::size_t k, const F& go) {
+        if (k == batch.size()) return go();
+        for (std::int64_t n = 0; n < plan_.values.extent(batch[k]); ++n) {
+            loops_.set(batch[k], n);
+            each_of_batch(batch, k + 1, go);
+        }
+    }
+    void use_matrices(const plan::assign& a) {
+        const plan::matrix_part& what = a.matrix;
+        plan::loop_list own(what.batch.begin(), what.batch.end());
+        std::sort(own.begin(), own.end());
+        plan::add_loop(own, what.column);
+        if (what.task == plan::matrix_task::triangle || what.task == plan::matrix_task::inverse)
+            plan::add_loop(own, what.row);
+        const auto columns = plan::without(a.loops, own);
+        auto matrix = matrices_.at(plan_.values[a.body].source.slot).begin();
+        each_of_batch(what.batch, 0, [&] {
+            dense_matrix<T> m = *matrix++;
+            if (what.of_triangle) m = m.cholesky();
+            if (what.transposed) m = m.transposed();
+            loops_.each(columns, [&] { use_matrix(a, m); });
+        });
+    }
+    void use_matrix(const plan::assign& a, const dense_matrix<T>& m) {
+        const plan::matrix_part& what = a.matrix;
+        const auto put = [&](std::size_t row, std::size_t column, T value) {
+            loops_.set(what.row, static_cast<std::int64_t>(row));
+            loops_.set(what.column, static_cast<std::int64_t>(column));
+            values_.store(a.target, value);
+        };
+        if (what.task == plan::matrix_task::solve) {
+            std::vector<T> right;
+            for (std::int64_t r = 0; r < what.size; ++r) {
+                loops_.set(what.row, r);
+                right.push_back(values_.at(a.right));
+            }
+            m.solve(right);
+            for (std::size_t c = 0; c < m.n; ++c) put(0, c, right[c]);
+        } else if (what.task == plan::matrix_task::inverse) {
+            for (std::size_t r = 0; r < m.n; ++r) {
+                std::vector<T> right(m.n);
+                right[r] = T(1);
+                m.solve(right);
+                for (std::size_t c = 0; c < m.n; ++c) put(r, c, right[c]);
+            }
+        } else if (what.task == plan::matrix_task::triangle) {
+            const auto l = m.cholesky();
+            for (std::size_t r = 0; r < m.n; ++r)
+                for (std::size_t c = 0; c < m.n; ++c) put(r, c, l.at(r, c));
+        } else {
+            const T determinant = m.determinant();
+            const T size(std::abs(determinant));
+            put(0, 0,
+                what.task == plan::matrix_task::determinant       ? determinant
+                : what.task == plan::matrix_task::log_determinant ? T(std::log(std::abs(size)))
+                                                                  : determinant / size);
+        }
+    }
     // An element may be reached any number of times.
     void add_up(const plan::assign& a) {
         loops_.each(plan::united(a.loops, a.over), [&] {
@@ -206,6 +285,7 @@ private:
     std::deque<array<T>> memory_;
     loop_counters loops_;
     expression_values<T> values_;
+    std::map<std::int32_t, std::vector<dense_matrix<T>>> matrices_;  // by the slot of the factors
 };
 
 }  // namespace ricci::testing
