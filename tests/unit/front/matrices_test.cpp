@@ -1,0 +1,182 @@
+// Functions of matrices: what they are, their gradients, and what is refused.
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "tests/unit/front/texts.hpp"
+#include "tests/unit/slopes.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+struct matrix_case {
+    const char* text;
+    const char* of;
+    std::vector<shaped_input> inputs;
+};
+
+const std::vector<matrix_case> cases{
+    {"x^j = \\operatorname{solve}_{ij}(K^{ij} + 3 \\delta^{ij}, y^i)",
+     "x",
+     {{"K", {4, 4}}, {"y", {4}}}},
+    {"x^j = \\operatorname{solve}_{ij}(K^{ji}, y^i)", "x", {{"K", {3, 3}}, {"y", {3}}}},
+    {"X^{bjr} = \\operatorname{solve}_{ij}(K^{bij}, Y^{bir})",
+     "X",
+     {{"K", {2, 3, 3}}, {"Y", {2, 3, 2}}}},
+    {"X^{rjb} = \\operatorname{solve}_{ij}(K^{ibj}, Y^{ir})",
+     "X",
+     {{"K", {3, 2, 3}}, {"Y", {3, 4}}}},
+    {"x^j = \\operatorname{solve}_{ij}(A^{ia} A^{ja} + \\delta^{ij}, B^{ia} c^a)",
+     "x",
+     {{"A", {4, 2}}, {"B", {4, 2}}, {"c", {2}}}},
+    {"V^{ij} = (K^{-1})^{ij}", "V", {{"K", {3, 3}}}},
+    {"t = (K^{-1})^{ii}", "t", {{"K", {3, 3}}}},
+    {"d^i = (K^{-1})^{ii}", "d", {{"K", {3, 3}}}},
+    {"V^{jk} = \\operatorname{solve}_{ij}(K^{bij}, \\delta^{ik}) w^b",
+     "V",
+     {{"K", {2, 3, 3}}, {"w", {2}}}},
+    {"z = y^i (K^{-1})^{ij} y^j", "z", {{"K", {3, 3}}, {"y", {3}}}},
+    {"V^{ab} = (K^{-1})^{ai} M^{ij} (K^{-1})^{jb}", "V", {{"K", {3, 3}}, {"M", {3, 3}}}},
+    {"V^{ij} = \\exp((K^{-1})^{ij}) + (K^{-1})^{ji}", "V", {{"K", {3, 3}}}},
+    {"d = \\det_{ij}(K^{ij})", "d", {{"K", {4, 4}}}},
+    {"d^b = 2 \\det_{ij}(K^{ibj}) \\sin(\\det_{ij}(K^{ibj}))", "d", {{"K", {3, 2, 3}}}},
+    {"d^b = \\operatorname{logdet}_{ij}(K^{bij} + s \\delta^{ij})",
+     "d",
+     {{"K", {2, 3, 3}}, {"s", {}}}},
+    {"d = \\log \\det_{ij}(A^{ia} A^{ja} + \\delta^{ij})", "d", {{"A", {4, 3}}}},
+    {"L^{ij} = \\operatorname{chol}_{ij}(A^{ia} A^{ja} + \\delta^{ij})", "L", {{"A", {4, 3}}}},
+    {"L^{bij} = \\operatorname{chol}_{ij}(A^{bia} A^{bja} + \\delta^{ij})\n"
+     "x^{bj} = \\operatorname{solve}_{ij}(L^{bij}, y^{bi})\n"
+     "z = x^{bj} x^{bj} + \\sum_{bi} \\log(\\sum_j \\delta^{ij} L^{bij})",
+     "z",
+     {{"A", {2, 3, 3}}, {"y", {2, 3}}}},
+    {"K^{ij} = \\exp(-(x^i - x^j)^2 s) + 0.5 \\delta^{ij}\n"
+     "a^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\n"
+     "L = y^i a^i + \\operatorname{logdet}_{ij}(K^{ij})",
+     "L",
+     {{"x", {5}}, {"s", {}}, {"y", {5}}}},
+    {"x = \\operatorname{solve}_{ij}(K^{ij}, y^i) c^j",
+     "x",
+     {{"K", {1, 1}}, {"y", {1}}, {"c", {1}}}},
+    {"d = \\det_{ij}(K^{ij}) + \\operatorname{logdet}_{ij}(K^{ij})", "d", {{"K", {1, 1}}}},
+};
+
+std::string refusal(const program& p, const std::vector<named>& operands) {
+    try {
+        run(p, operands);
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "";
+}
+bool has(const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("functions of matrices and their gradients are what they mean", "[matrices]") {
+    for (const auto& c : cases)
+        for (const unsigned seed : {1u, 2u}) {
+            INFO(c.text << ", seed " << seed);
+            auto read = parse(c.text);
+            REQUIRE(read.has_value());
+            slopes s(ir::program(read->view()), c.of, c.inputs, seed);
+            CHECK(s.check_values() == "");
+            CHECK(s.check_gradients() == "");
+        }
+}
+
+TEST_CASE("one factor serves all that needs it", "[matrices]") {
+    const program p = text(
+        "a^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\n"
+        "b^j = \\operatorname{solve}_{pq}(K^{qp}, y^p) \\delta^{qj}\n"
+        "l = \\operatorname{logdet}_{mn}(K^{mn})\n"
+        "V^{ij} = (K^{-1})^{ij}");
+    const std::string words = explain(p, {{"K", drawn({4, 4}, 1)}, {"y", drawn({4}, 2)}});
+    std::size_t factored = 0;
+    for (std::size_t at = words.find("factors  "); at != std::string::npos;
+         at = words.find("factors  ", at + 1))
+        ++factored;
+    INFO(words);
+    CHECK(factored == 1);
+}
+
+TEST_CASE("matrices that are singular, or not positive definite, are named", "[matrices]") {
+    const program solve = text("x^{bj} = \\operatorname{solve}_{ij}(K^{bij}, y^{bi})");
+    const array k = doubles({2, 2, 2}, {1, 2, 3, 4, 1, 2, 2, 4}), y = drawn({2, 2}, 1);
+    const std::string words = refusal(solve, {{"K", k}, {"y", y}});
+    CHECK(has(words, "solve"));
+    CHECK(has(words, "1"));
+    CHECK(has(words, "singular"));
+    const program chol = text("L^{ij} = \\operatorname{chol}_{ij}(K^{ij})");
+    CHECK(has(refusal(chol, {{"K", doubles({2, 2}, {1, 2, 2, 1})}}), "positive definite"));
+    const program inverse = text("V^{ij} = (K^{-1})^{ij}");
+    CHECK(refusal(inverse, {{"K", doubles({2, 2}, {1, NAN, 2, 1})}}) != "");
+    // a determinant is what it is
+    const program det = text("d = \\det_{ij}(K^{ij})");
+    CHECK(entry(run(det, {{"K", doubles({2, 2}, {1, 2, 2, 4})}})["d"], 0) == 0);
+    CHECK(has(refusal(det, {{"K", drawn({2, 3}, 1)}}), "square"));
+    CHECK(has(refusal(det, {{"K", drawn({2, 2}, 1).converted(element::f16)}}), "float"));
+}
+
+TEST_CASE("nothing is written where a matrix has no inverse", "[matrices]") {
+    const program p = text(
+        "z^j = 2 y^j\n"
+        "x^{j} = \\operatorname{solve}_{ij}(K^{ij}, y^{i})");
+    array x = doubles({2}, {7, 7});
+    CHECK_THROWS_AS(run(p, {{"K", doubles({2, 2}, {1, 2, 2, 4})}, {"y", drawn({2}, 1)}, {"x", x}}),
+                    error);
+    CHECK(entry(x, 0) == 7);
+}
+
+TEST_CASE("logarithms of determinants have no overflow", "[matrices]") {
+    const std::size_t n = 400;
+    array k(element::f64, {n, n});
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) entry(k, n * i + j) = i == j ? 1e5 : 0;
+    const program p = text(
+        "d = \\det_{ij}(K^{ij})\nl = \\operatorname{logdet}_{ij}(K^{ij})\n"
+        "m = \\log \\det_{ij}(K^{ij})");
+    arrays got = run(p, {{"K", k}});
+    CHECK(std::isinf(entry(got["d"], 0)));
+    const double wanted = static_cast<double>(n) * std::log(1e5);
+    CHECK(entry(got["l"], 0) == Approx(wanted));
+    CHECK(entry(got["m"], 0) == Approx(wanted));
+    entry(k, 0) = -1e5;
+    got = run(p, {{"K", k}});
+    CHECK(entry(got["l"], 0) == Approx(wanted));
+    CHECK(std::isnan(entry(got["m"], 0)));
+}
+
+TEST_CASE("complex matrices are solved", "[matrices]") {
+    const program p = text(
+        "x^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\nr^i = K^{ij} x^j\nd = \\det_{ij}(K^{ij})");
+    array k(element::c128, {3, 3}), y(element::c128, {3});
+    auto* const a = static_cast<std::complex<double>*>(k.data());
+    auto* const b = static_cast<std::complex<double>*>(y.data());
+    for (int i = 0; i < 9; ++i) a[i] = {std::sin(1.0 + i), std::cos(2.0 * i)};
+    for (int i = 0; i < 3; ++i) b[i] = {1.0 * i, 2.0 - i};
+    const arrays got = run(p.keep({"x", "r"}), {{"K", k}, {"y", y}});
+    const auto* const r = static_cast<const std::complex<double>*>(got["r"].data());
+    for (int i = 0; i < 3; ++i) CHECK(std::abs(r[i] - b[i]) < 1e-12);
+    CHECK(has(refusal(text("d = \\operatorname{logdet}_{ij}(K^{ij})"), {{"K", k}}), "real"));
+}
+
+TEST_CASE("texts of functions of matrices that mean nothing are refused", "[matrices]") {
+    const auto message = [](const char* t) {
+        auto read = parse(t);
+        return read.has_value() ? std::string() : std::string(read.error().message);
+    };
+    CHECK(has(message("x^j = \\operatorname{solve}_{ij}(K^{ij}, y)"), "nowhere on the right-hand"));
+    CHECK(has(message("x^j = \\operatorname{solve}_{ij}(K^{ij}, y^{ij})"), "another letter"));
+    CHECK(has(message("x = \\operatorname{solve}_{ij}(K^{ij}, y^i)"), "nowhere else"));
+    CHECK(has(message("x^j = \\operatorname{solve}_{ij}(K^{ij})"), "right-hand side"));
+    CHECK(has(message("d = \\det(K^{ij})"), "rows and columns"));
+    CHECK(has(message("d = \\det_{ii}(K^{ii})"), "different"));
+    CHECK(has(message("d = \\det_{ij}(K^{ik})"), "nowhere in the matrix"));
+    CHECK(has(message("d^i = K^{-1}_{ij} y^j"), "(K^{-1})_{ij}"));
+}
