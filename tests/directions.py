@@ -35,6 +35,7 @@ ARROWS = {
     "src/map": {"base", "src/steps", "src/tile", "src/copy", "src/kernels", "src/runtime"},
     "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/scan": {"base", "src/steps", "src/runtime"},
+    "src/linear": {"base", "src/steps", "src/contract", "src/kernels", "src/runtime"},
     "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir", "src/kernels", "src/runtime"},
