@@ -39,11 +39,12 @@ ARROWS = {
     "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir", "src/kernels", "src/runtime"},
-    "src/plan": {"base", "ir", "engine", "src/steps", "src/path", "src/kernels"},
+    "src/plan": {"base", "ir", "engine", "src/steps", "src/path", "src/linear", "src/kernels"},
     # A plan and the memory of its operands, run.
     "src/text": {"base", "ir", "notation", "derive", "engine", "front"},
     "src/engine": {"base", "ir", "derive", "engine", "bind", "tensors", "front", "src/steps", "src/text", "src/plan",
-                   "src/contract", "src/map", "src/index", "src/scan", "src/fused", "src/kernels", "src/runtime"},
+                   "src/contract", "src/map", "src/index", "src/scan", "src/linear", "src/fused", "src/kernels",
+                   "src/runtime"},
     # Networks known at run time, and orders for them.
     "src/network": {"base", "engine", "ir", "tensors", "front", "src/path", "src/plan", "src/engine", "src/contract",
                     "src/steps", "src/runtime"},

@@ -8,12 +8,12 @@ namespace ricci::derive {
 
 template <class Program = ir::program>
 class matrix_derivatives : protected differentiation<Program> {
-    using base = differentiation<Program>;
+    using rules = differentiation<Program>;
 
 protected:
-    using factors = typename base::factors;
-    using base::base, base::child, base::p_, base::prime_all, base::primed, base::sum_primed,
-        base::value_of;
+    using factors = typename rules::factors;
+    using rules::rules, rules::child, rules::p_, rules::prime_all, rules::primed, rules::sum_primed,
+        rules::value_of;
 
     static constexpr bool is_factor(const ir::node& x) {
         return x.detail == static_cast<std::uint8_t>(reduction::cholesky);
