@@ -164,9 +164,9 @@ static_assert(is_accepted(R"(y = \frac{1}{3} \cdot 2 \cdot \frac{1}{2} x)"));
 // ^{-1} and indices -------------------------------------------------------------------------------
 
 static_assert(refused("C_{ij} = K_{ij}^{-1}", mistake_kind::unexpected, 1, 10,
-                      "write \\frac{1}{K_{ij}} for the first; the inverse matrix, (K^{-1})_{ij}"));
+                      "write \\frac{1}{K_{ij}} for the first, or (K^{-1})_{ij} for the inverse"));
 static_assert(refused("y^i = K^{-1ij} x^j", mistake_kind::unexpected, 1, 7,
-                      "write \\frac{1}{K^{ij}} for the first; the inverse matrix, (K^{-1})^{ij}"));
+                      "write \\frac{1}{K^{ij}} for the first, or (K^{-1})^{ij} for the inverse"));
 static_assert(refused(R"(y = \sum_{ij} K^{ij\,-1})", mistake_kind::unexpected, 1, 15,
                       "K^{i,j-1} for the last"));
 static_assert(refused(R"(y^i = x^{i}{}^{-1})", mistake_kind::unexpected, 1, 7, "\\frac{1}{x^{i}}"));
@@ -175,11 +175,11 @@ static_assert(refused(R"(y_{ij} = {K_{ij}}^{-1})", mistake_kind::unexpected, 1, 
                       "\\frac{1}{K_{ij}}"));
 static_assert(refused(R"(y^{ij} = \hat{K}_{\text{new}}_{ij}^{-1})", mistake_kind::unexpected, 1, 10,
                       "\\frac{1}{\\hat{K}_{\\text{new}}_{ij}}"));
-static_assert(refused(R"(y^i = (K^{-1})^{ij} x^j)", mistake_kind::unexpected, 1, 7, "the inverse"));
-static_assert(refused(R"(y_i = (K^{-1})_{ij} x_j)", mistake_kind::unexpected, 1, 7, "the inverse"));
+static_assert(is_accepted(R"(y^i = (K^{-1})^{ij} x^j)"));
+static_assert(is_accepted(R"(y_i = (K^{-1})_{ij} x_j)"));
+static_assert(refused(R"(y^i = (K^{-1})^{i1} x^i)", mistake_kind::unexpected, 1, 7, "two indices"));
 static_assert(refused(R"(y_i = K^{-1}_{ij} x_j)", mistake_kind::unexpected, 1, 7, "the inverse"));
-static_assert(refused(R"(y^i = (K^{-1})^i{}_j x^j)", mistake_kind::unexpected, 1, 7,
-                      "the inverse"));
+static_assert(is_accepted(R"(y^i = (K^{-1})^i{}_j x^j)"));
 static_assert(refused(R"(y^i = K^{-1}{}^{ij} x^j)", mistake_kind::unexpected, 1, 7, "the inverse"));
 static_assert(is_accepted(R"(y = (\gamma^{-1})^t)"));
 static_assert(is_accepted(R"(y_{ij} = \frac{1}{K_{ij}} + (K_{ij})^{-1})"));

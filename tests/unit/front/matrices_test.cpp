@@ -93,7 +93,7 @@ TEST_CASE("functions of matrices and their gradients are what they mean", "[matr
 TEST_CASE("one factor serves all that needs it", "[matrices]") {
     const program p = text(
         "a^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\n"
-        "b^j = \\operatorname{solve}_{pq}(K^{qp}, y^p) \\delta^{qj}\n"
+        "b^q = \\operatorname{solve}_{pq}(K^{qp}, y^p)\n"
         "l = \\operatorname{logdet}_{mn}(K^{mn})\n"
         "V^{ij} = (K^{-1})^{ij}");
     const std::string words = explain(p, {{"K", drawn({4, 4}, 1)}, {"y", drawn({4}, 2)}});
