@@ -43,13 +43,14 @@ steps::determinant_part part_of(matrix_task task) {
 
 }  // namespace
 
-ready_matrix::engine ready_matrix::prepare(element type, const planned& s) {
+ready_matrix::engine ready_matrix::prepare(element type, const planned& s,
+                                           steps::factor_kind kind) {
     const plan::matrix_part& m = s.what;
     switch (m.task) {
         case matrix_task::factor: {
             const auto batch = loops_over(s.batch, s.from.batch);
-            return linear::prepared_factorization(steps::factorization{
-                type, m.kind, m.size, s.from.row, s.from.column, batch, false});
+            return linear::prepared_factorization(
+                steps::factorization{type, kind, m.size, s.from.row, s.from.column, batch, false});
         }
         case matrix_task::solve:
         case matrix_task::inverse: {
@@ -57,7 +58,7 @@ ready_matrix::engine ready_matrix::prepare(element type, const planned& s) {
             const auto columns = side_loops(s.columns, s.to.columns, s.from.columns);
             steps::linear_solve solve;
             solve.type = type;
-            solve.kind = m.kind;
+            solve.kind = kind;
             solve.size = m.size;
             solve.x_row = s.to.row;
             solve.y_row = s.from.row;
@@ -71,21 +72,24 @@ ready_matrix::engine ready_matrix::prepare(element type, const planned& s) {
         case matrix_task::triangle: {
             const auto batch = loops_over(s.batch, s.to.batch);
             return linear::prepared_reading(
-                steps::lower_triangle{type, m.kind, m.size, s.to.row, s.to.column, batch});
+                steps::lower_triangle{type, kind, m.size, s.to.row, s.to.column, batch});
         }
         default: {
             const auto batch = loops_over(s.batch, s.to.batch);
             return linear::prepared_reading(
-                steps::determinant{type, m.kind, m.size, part_of(m.task), batch});
+                steps::determinant{type, kind, m.size, part_of(m.task), batch});
         }
     }
 }
 
 ready_matrix::ready_matrix(const plan::program_plan& plan, const planned& s)
-    : engine_(prepare(plan.type_of(s.factors.slot), s)),
+    : engine_(prepare(plan.type_of(s.factors.slot), s, s.what.kind)),
       batch_(s.batch),
       words_(s.what.words),
-      solves_(s.what.solves) {}
+      solves_(s.what.solves) {
+    if (s.what.tries_cholesky)
+        cholesky_ = prepare(plan.type_of(s.factors.slot), s, steps::factor_kind::cholesky);
+}
 
 void ready_matrix::bind(const plan_memory& memory, const planned& s) {
     factors_ = memory.base(s.factors.slot);
@@ -93,21 +97,39 @@ void ready_matrix::bind(const plan_memory& memory, const planned& s) {
     if (s.to.use.slot >= 0) to_ = memory.element(s.to.use.slot, s.to.offset);
 }
 
-void ready_matrix::run() {
-    if (const auto* const solve = std::get_if<linear::prepared_solve>(&engine_))
-        return solve->run(factors_, from_, to_);
-    if (const auto* const reading = std::get_if<linear::prepared_reading>(&engine_))
-        return reading->run(factors_, to_);
-    const auto failed = std::get<linear::prepared_factorization>(engine_).run(from_, factors_);
+void ready_matrix::factor(const linear::prepared_factorization& by_lu) {
+    std::byte* factors = factors_;
+    if (cholesky_) {
+        factors += plan::matrix_flag_bytes;
+        const auto& first = std::get<linear::prepared_factorization>(*cholesky_);
+        const bool done = !first.run(from_, factors);
+        *factors_ = std::byte{done};
+        if (done) return;
+    }
+    const auto failed = by_lu.run(from_, factors);
     if (!failed || (failed.reason == linear::failure_reason::singular && !solves_)) return;
     throw error(fmt::format("ricci: {} {}.", words_, failed.words(batch_)));
 }
 
-void ready_matrix::list_loans(runtime::loan_book& to) const {
-    if (const auto* const solve = std::get_if<linear::prepared_solve>(&engine_))
-        solve->list_loans(to);
+void ready_matrix::run() {
     if (const auto* const factors = std::get_if<linear::prepared_factorization>(&engine_))
-        factors->list_loans(to);
+        return factor(*factors);
+    const bool by_cholesky = cholesky_ && *factors_ != std::byte{0};
+    const std::byte* const factors = factors_ + (cholesky_ ? plan::matrix_flag_bytes : 0);
+    const engine& how = by_cholesky ? *cholesky_ : engine_;
+    if (const auto* const solve = std::get_if<linear::prepared_solve>(&how))
+        return solve->run(factors, from_, to_);
+    std::get<linear::prepared_reading>(how).run(factors, to_);
+}
+
+void ready_matrix::list_loans(runtime::loan_book& to) const {
+    for (const engine* const how : {&engine_, cholesky_ ? &*cholesky_ : nullptr}) {
+        if (how == nullptr) continue;
+        if (const auto* const solve = std::get_if<linear::prepared_solve>(how))
+            solve->list_loans(to);
+        if (const auto* const factors = std::get_if<linear::prepared_factorization>(how))
+            factors->list_loans(to);
+    }
 }
 
 }  // namespace ricci::engine

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,9 +30,11 @@ public:
 private:
     using engine = std::variant<linear::prepared_factorization, linear::prepared_solve,
                                 linear::prepared_reading>;
-    static engine prepare(element type, const planned& s);
+    static engine prepare(element type, const planned& s, steps::factor_kind kind);
+    void factor(const linear::prepared_factorization& by_lu);
 
     engine engine_;
+    std::optional<engine> cholesky_;  // where it is tried first
     std::vector<std::int64_t> batch_;
     std::string words_;
     bool solves_;

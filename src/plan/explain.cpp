@@ -131,7 +131,9 @@ public:
     std::string line(const matrix_step& s) const {
         static constexpr const char* kinds[] = {"LU", "Cholesky", "lower triangles",
                                                 "upper triangles"};
-        const char* const kind = kinds[static_cast<std::size_t>(s.what.kind)];
+        const std::string kind = s.what.tries_cholesky
+                                     ? "Cholesky, or LU where that fails"
+                                     : kinds[static_cast<std::size_t>(s.what.kind)];
         const auto count = [](const std::vector<std::int64_t>& extents) {
             std::int64_t all = 1;
             for (const auto extent : extents) all *= extent;

@@ -54,6 +54,7 @@ public:
         expr matrix = -1, right = -1;
         loop row = -1, column = -1;
         std::string words = {};  // where the matrix stands, for a message
+        bool symmetric = false;  // by how it is written
     };
     void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
     /// The same in memory of its own.

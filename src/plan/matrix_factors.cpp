@@ -37,6 +37,7 @@ std::optional<loop_pairs> corresponding(const graph& values, const access& a, co
 std::optional<matrix_factors> factor_table::find(const graph& values,
                                                  const matrices_at& wanted) const {
     for (const matrix_factors& known : known_) {
+        if (known.is_of_half()) continue;
         const auto pairs = corresponding(values, known.of.where, wanted.where);
         if (!pairs) continue;
         const auto here = [&](loop l) {

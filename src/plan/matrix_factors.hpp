@@ -25,13 +25,17 @@ struct matrix_factors {
     std::vector<loop> batch;   // of the matrices, in the order in which their factors lie
     bool transposed = false;   // the factors are those of the transposed matrices
     bool of_triangle = false;  // the matrices are the Cholesky factors themselves
+    bool tries_cholesky = false;
+
+    /// Whether they were made of one half of the matrices, and say nothing of the other.
+    bool is_of_half() const { return kind != steps::factor_kind::lu && !of_triangle; }
 };
 
 /// The factors of a plan, which all its equations share.
 class factor_table {
 public:
     void add(matrix_factors made) { known_.push_back(std::move(made)); }
-    /// Those of the same elements, with the loops of `wanted`.
+    /// Those of the same elements, with the loops of `wanted`, that are good for solutions.
     std::optional<matrix_factors> find(const graph& values, const matrices_at& wanted) const;
 
 private:

@@ -39,11 +39,17 @@ matrix_factors lowering::factored(const matrix_function& f, steps::factor_kind k
     const matrices_at wanted{graph_[matrix].source, f.row, f.column};
     if (kind == steps::factor_kind::lu)
         if (const auto known = factors_->find(graph_, wanted)) return *known;
-    matrix_factors made{wanted, -1, kind, graph_.extent(f.row), {}, false, false};
+    matrix_factors made{wanted, -1, kind, graph_.extent(f.row), {}, false, false, false};
+    made.tries_cholesky =
+        kind == steps::factor_kind::lu && f.symmetric && !is_complex(type_) && made.size > 1;
     const loop_list batch = without(graph_[matrix].indices, both);
     made.batch.assign(batch.begin(), batch.end());
-    const std::size_t bytes =
-        linear::factor_bytes(type_, kind, made.size, static_cast<std::int64_t>(graph_.size(batch)));
+    const auto count = static_cast<std::int64_t>(graph_.size(batch));
+    std::size_t bytes = linear::factor_bytes(type_, kind, made.size, count);
+    if (made.tries_cholesky)
+        bytes = matrix_flag_bytes +
+                std::max(bytes, linear::factor_bytes(type_, steps::factor_kind::cholesky, made.size,
+                                                     count));
     const std::size_t each = size_of(type_);
     made.slot =
         new_memory({static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_);
@@ -55,6 +61,7 @@ matrix_factors lowering::factored(const matrix_function& f, steps::factor_kind k
     factor.body = matrix;
     factor.matrix = {matrix_task::factor, kind, made.size, f.row, f.column, made.batch};
     factor.matrix.words = f.words;
+    factor.matrix.tries_cholesky = made.tries_cholesky;
     plan_.steps.push_back(make_step(graph_, std::move(factor)));
     factors_->add(made);
     return made;
@@ -93,6 +100,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     made.matrix = {task, from.kind, from.size, f.row, f.column, from.batch};
     made.matrix.transposed = from.transposed;
     made.matrix.of_triangle = from.of_triangle;
+    made.matrix.tries_cholesky = from.tries_cholesky;
     if (solves) rests_on(from.slot);
     if (task == matrix_task::solve) {
         made.right = with_axes(f.right, graph_.extent(f.row) == 1 ? loop_list{} : loop_list{f.row});

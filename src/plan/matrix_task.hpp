@@ -1,6 +1,7 @@
 // What is made of matrices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,8 +29,14 @@ struct matrix_part {
     std::vector<loop> batch = {};  // in the order in which factors lie
     bool transposed = false;       // the factors are those of the transposed matrices
     bool of_triangle = false;      // the matrices are Cholesky factors themselves
-    bool solves = false;           // factor: solutions rest on it, and a singular matrix has none
-    std::string words = {};        // factor: where the matrices stand, for a message
+    // By Cholesky where that succeeds, as the matrices are symmetric, and by LU where it does not:
+    // which of the two is known when it runs.
+    bool tries_cholesky = false;
+    bool solves = false;     // factor: solutions rest on it, and a singular matrix has none
+    std::string words = {};  // factor: where the matrices stand, for a message
 };
+
+/// In front of factors that are by Cholesky or by LU: which of the two.
+inline constexpr std::size_t matrix_flag_bytes = 64;
 
 }  // namespace ricci::plan

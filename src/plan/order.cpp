@@ -10,6 +10,7 @@
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/running_extrema.hpp"
+#include "src/plan/symmetric.hpp"
 #include "src/plan/translate.hpp"
 #include "src/plan/words.hpp"
 
@@ -169,9 +170,13 @@ private:
         const auto loop_at = [&](std::int32_t k) {
             return loops[static_cast<std::size_t>(p.reduced(x, k))];
         };
-        return {static_cast<ir::reduction>(x.detail), read.part(p.child(x, 0)),
-                x.children.count > 1 ? read.part(p.child(x, 1)) : -1, loop_at(0), loop_at(1),
-                fmt::format("in {} the matrix", words_of_equation(p, e_))};
+        return {static_cast<ir::reduction>(x.detail),
+                read.part(p.child(x, 0)),
+                x.children.count > 1 ? read.part(p.child(x, 1)) : -1,
+                loop_at(0),
+                loop_at(1),
+                fmt::format("in {} the matrix", words_of_equation(p, e_)),
+                is_symmetric(p, p.child(x, 0), p.reduced(x, 0), p.reduced(x, 1))};
     }
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
@@ -261,8 +266,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema,
-                      factors)
+        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema, factors)
             .make(scale);
     }
     recomputed.remove_unread();

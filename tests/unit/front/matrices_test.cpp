@@ -105,6 +105,32 @@ TEST_CASE("one factor serves all that needs it", "[matrices]") {
     CHECK(factored == 1);
 }
 
+TEST_CASE("what is written symmetric is tried by Cholesky", "[matrices]") {
+    const array x = drawn({6}, 1), y = drawn({6}, 2);
+    for (const char* const k :
+         {"K^{ij} = \\exp(-(x^i - x^j)^2) + s \\delta^{ij}", "K^{ij} = x^i x^j + s \\delta^{ij}"})
+        for (const double s : {1.5, -1.5}) {
+            const program p = text(std::string(k) +
+                                   "\na^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\n"
+                                   "r^i = K^{ij} a^j\nd = \\operatorname{logdet}_{ij}(K^{ij})\n"
+                                   "e = \\log |\\det_{ij}(K^{ij})|");
+            const std::vector<named> operands{{"x", x}, {"y", y}, {"s", s}};
+            CHECK(has(explain(p, operands), "Cholesky, or LU"));
+            const arrays got = run(p, operands);
+            CHECK(near(got["r"], y, 1e-12));
+            CHECK(entry(got["d"], 0) == Approx(entry(got["e"], 0)));
+        }
+    // what one half says is not taken for the whole
+    const program p = text(
+        "L^{ij} = \\operatorname{chol}_{ij}(K^{ij})\n"
+        "x^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\nr^i = K^{ij} x^j\n"
+        "l^j = \\operatorname{solve}_{ij}(L^{ij}, y^i)\nt^i = L^{ij} l^j");
+    const array skew = doubles({2, 2}, {4, 3, 1, 5}), two = drawn({2}, 5);
+    const arrays got = run(p.keep({"L"}), {{"K", skew}, {"y", two}});
+    CHECK(near(got["r"], two, 1e-12));
+    CHECK(near(got["t"], two, 1e-12));
+}
+
 TEST_CASE("matrices that are singular, or not positive definite, are named", "[matrices]") {
     const program solve = text("x^{bj} = \\operatorname{solve}_{ij}(K^{bij}, y^{bi})");
     const array k = doubles({2, 2, 2}, {1, 2, 3, 4, 1, 2, 2, 4}), y = drawn({2, 2}, 1);
