@@ -7,6 +7,7 @@
 
 #include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/normal_brackets.hpp>
+#include <ricci/ir/normal_inverses.hpp>
 #include <ricci/ir/normal_numbers.hpp>
 #include <ricci/ir/normal_pairs.hpp>
 #include <ricci/ir/normal_term.hpp>
@@ -245,6 +246,7 @@ private:
         normal_sum body = expand(rename_indices(p_, p_.links[x.children.first], fresh));
         for (std::int32_t k = 0; k < body.size(); ++k) {
             for (ref i : over) body[k].bound.push(i);
+            cancel_inverses(p_, body[k]);
             eliminate_deltas(body[k]);
         }
         return body;
