@@ -16,7 +16,7 @@ namespace {
     x^j = \operatorname{solve}_{ij}(K^{ij}, y^i)
     r^i = K^{ij} x^j = y^i
     \frac{\partial L}{\partial y^i} = \operatorname{solve}_{ji}(K^{ij}, \frac{\partial L}{\partial x^j})
-    \frac{\partial L}{\partial K^{ij}} = -x^j \operatorname{solve}_{pi}(K^{ip}, \frac{\partial L}{\partial x^p})
+    \frac{\partial L}{\partial K^{ij}} = -\operatorname{solve}_{pj}(K^{pj}, y^p) \operatorname{solve}_{pi}(K^{ip}, \frac{\partial L}{\partial x^p})
 )"_eq;
 
 [[maybe_unused]] constexpr auto likelihood = R"(
