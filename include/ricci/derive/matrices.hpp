@@ -22,13 +22,13 @@ protected:
         return x.detail == static_cast<std::uint8_t>(reduction::determinant);
     }
     constexpr ref inverse_over(ref row, ref column, ref body) {
-        const ref both[] = {row, column};
-        return p_.reduce(reduction::inverse, p_.add_links(both, 2), body);
+        return ir::inverse_of(p_, body, row, column, {});
     }
     /// What a determinant, or its logarithm, changes by an element of the matrix.
     constexpr ref slope_of_determinant(ref n) {
         const ir::node x = p_.nodes[n];
-        const ref inverse = p_.reduce(reduction::inverse, x.indices, child(n, 0));
+        const ref inverse =
+            inverse_over(p_.links[x.indices.first], p_.links[x.indices.first + 1], child(n, 0));
         return is_determinant(x) ? expression_builder(p_).times(value_of(n), inverse) : inverse;
     }
     /// The cotangent of a matrix by that of its inverse; and what the inverse changes by a change of

@@ -355,4 +355,17 @@ constexpr void for_each_node(const Program& p, ref n, const Visit& visit) {
     visit(n);
 }
 
+/// The inverse of the matrix whose rows and columns are two indices, in whichever order: the node
+/// has them as they come in the matrix, so that equal inverses are written alike.
+constexpr ref inverse_of(program& p, ref matrix, ref a, ref b, source_span source) {
+    ref first = none;
+    for_each_node(p, matrix, [&](ref n) {
+        for_each_index(p, p.nodes[n].positions, [&](ref i) {
+            if (first == none && (i == a || i == b)) first = i;
+        });
+    });
+    const ref both[] = {first == b ? b : a, first == b ? a : b};
+    return p.reduce(reduction::inverse, p.add_links(both, 2), matrix, source);
+}
+
 }  // namespace ricci::ir

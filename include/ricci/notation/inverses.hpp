@@ -167,10 +167,8 @@ protected:
         const ir::range at{program_.positions.size(), 2};
         program_.positions.push(column);
         program_.positions.push(row);
-        const ref over[] = {column.index, row.index};
-        const ref inverse =
-            program_.reduce(ir::reduction::inverse, program_.add_links(over, 2),
-                            program_.tensor(name, at, source), source);
+        const ref inverse = ir::inverse_of(program_, program_.tensor(name, at, source),
+                                           column.index, row.index, source);
         program_.nodes[inverse].value = written_as_power;
         if (diagonal == none) return inverse;
         ir::node delta = ir::blank_node(ir::op::delta, source);

@@ -244,7 +244,7 @@ private:
         const ref matrix = p_.links[parts.first], right = p_.links[parts.first + 1];
         ref solved = column_of_inverse(x, matrix, right);
         if (solved == none) {
-            const ref inverse = p_.reduce(ir::reduction::inverse, x.indices, matrix, x.source);
+            const ref inverse = ir::inverse_of(p_, matrix, row, column, x.source);
             const ref product = p_.make(op::multiply, inverse, right, x.source);
             solved = p_.reduce(ir::reduction::sum, p_.add_links(&row, 1), product, x.source);
         }
@@ -263,9 +263,7 @@ private:
         if (other == row || other == column || ir::free_indices(p_, matrix).has(other)) return none;
         ir::index_map renamed;
         renamed.set(row, other);
-        const ref both[] = {other, column};
-        return p_.reduce(ir::reduction::inverse, p_.add_links(both, 2),
-                         ir::rename_indices(p_, matrix, renamed), x.source);
+        return ir::inverse_of(p_, ir::rename_indices(p_, matrix, renamed), other, column, x.source);
     }
     /// softmax, and a function of the text that keeps the index it runs over.
     constexpr void check_softmax(const ir::node& x) {
