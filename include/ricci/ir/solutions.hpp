@@ -62,6 +62,11 @@ private:
         return over.empty() ? body : p_.reduce(reduction::sum, p_.add_links(over), body);
     }
 
+    constexpr bool holds_inverse(ref n) const {
+        bool found = false;
+        for_each_node(p_, n, [&](ref m) { found = found || is_inverse(p_.nodes[m]); });
+        return found;
+    }
     constexpr void add_factors(ref n, detail::buffer<ref>& factors) const {
         const node& x = p_.nodes[n];
         if (x.kind != op::multiply) {
@@ -78,22 +83,24 @@ private:
         detail::buffer<ref> factors;
         add_factors(p_.links[x.children.first], factors);
         body.children = p_.add_links(factors);
-        for (std::int32_t k = 0; k < body.children.count; ++k) {
-            const node inverse = p_.nodes[p_.links[body.children.first + k]];
-            if (!is_inverse(inverse)) continue;
-            for (std::int32_t side = 0; side < 2; ++side) {
-                const ref row = p_.links[inverse.indices.first + side];
-                const ref column = p_.links[inverse.indices.first + 1 - side];
-                if (!lists(x.indices, row)) continue;
-                const ref found = with_solution(x, body, k, row, column);
-                if (found != none) return found;
-            }
-        }
+        // those first whose right-hand sides need no other one: (K^{-1})^{ij} (K^{-1})^{jk} z^k is
+        // two solutions
+        for (std::int32_t pass = 0; pass < 2; ++pass)
+            for (std::int32_t k = 0; k < body.children.count; ++k)
+                for (std::int32_t side = 0; side < 2; ++side) {
+                    const node inverse = p_.nodes[p_.links[body.children.first + k]];
+                    if (!is_inverse(inverse)) continue;
+                    const ref row = p_.links[inverse.indices.first + side];
+                    const ref column = p_.links[inverse.indices.first + 1 - side];
+                    if (!lists(x.indices, row)) continue;
+                    const ref found = with_solution(x, body, k, row, column, pass == 0);
+                    if (found != none) return found;
+                }
         return none;
     }
     /// Factors with the row are the right-hand side, which may not have the column.
     constexpr ref with_solution(const node& sum, const node& body, std::int32_t which, ref row,
-                                ref column) {
+                                ref column, bool plain) {
         const node inverse = p_.nodes[p_.links[body.children.first + which]];
         detail::buffer<ref> right, others;
         index_set inside, outside;
@@ -102,7 +109,8 @@ private:
             if (k == which) continue;
             const ref factor = p_.links[body.children.first + k];
             const index_set mine = free_indices(p_, factor);
-            if (mine.has(row) && mine.has(column)) return none;
+            if (mine.has(row) && (mine.has(column) || (plain && holds_inverse(factor))))
+                return none;
             (mine.has(row) ? right : others).push(factor);
             (mine.has(row) ? inside : outside).merge_once(mine);
         }
