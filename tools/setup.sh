@@ -46,6 +46,7 @@ missing_for_tests() {
     # The compiler of the messages that the tests check, whatever the library is built with.
     have g++ || echo g++
     has_library eigen3 || echo libeigen3-dev
+    has_library lapack || echo liblapack-dev
     has_numpy || echo python3-numpy
 }
 

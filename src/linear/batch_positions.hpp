@@ -22,10 +22,20 @@ public:
     contractions::position at(std::int64_t number) const {
         return contractions::locate(loops_, number);
     }
-    /// Whether all neighbours are equally far apart, and how far.
-    bool is_uniform() const { return loops_.size() <= 1; }
+    /// How far apart neighbours are, where that is the same for all; else all 0.
     steps::contraction_loop step() const {
-        return loops_.empty() ? steps::contraction_loop{} : loops_[0];
+        return loops_.size() == 1 ? loops_[0] : steps::contraction_loop{1, 0, 0, 0};
+    }
+    /// Where `count` iterations from `first` on are in an operand, one of
+    /// &contractions::position::a, b and c.
+    void list(std::int64_t first, std::int64_t count, std::int64_t contractions::position::*operand,
+              std::int64_t steps::contraction_loop::*stride, std::int64_t* offsets) const {
+        if (loops_.size() <= 1) {
+            const std::int64_t apart = step().*stride;
+            for (std::int64_t i = 0; i < count; ++i) offsets[i] = (first + i) * apart;
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) offsets[i] = at(first + i).*operand;
     }
 
 private:

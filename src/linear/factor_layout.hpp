@@ -17,16 +17,16 @@ namespace ricci::linear {
 template <class T>
 class factor_layout {
 public:
-    /// Interleaved matrices have at most so many rows, and are at least so many.
-    static constexpr std::int64_t most_interleaved = 16;
-    static constexpr std::int64_t fewest_interleaved = kernels::group_size<T> / 4;
+    /// Interleaved matrices have at most so many rows, and fill at least half of the lanes.
+    static constexpr std::int64_t most_interleaved = 32;
+    static constexpr std::int64_t fewest_interleaved = kernels::group_size<T> / 2;
 
     factor_layout(steps::factor_kind kind, std::int64_t size, std::int64_t matrices)
         : kind_(kind), size_(size), matrices_(matrices) {
         constexpr std::int64_t line = 64;
         constexpr std::int64_t bytes = sizeof(T);
         const bool pivots = kind == steps::factor_kind::lu;
-        interleaved_ = size <= most_interleaved && matrices >= fewest_interleaved && matrices > 1;
+        interleaved_ = size <= most_interleaved && matrices >= fewest_interleaved;
         if (interleaved_) {
             leading_ = size;
             numbers_ = size * size * kernels::group_size<T> * bytes;

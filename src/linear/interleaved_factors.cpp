@@ -49,8 +49,9 @@ private:
         std::int64_t offset[group];
         matrices_of_group<T> from{
             matrices, offset, std::min(group, batch_.count() - begin), 0, n, n, row_, column_};
-        for (std::int64_t l = 0; l < from.lanes; ++l) offset[l] = batch_.at(begin + l).a;
-        if (batch_.is_uniform()) from.step = batch_.step().a;
+        batch_.list(begin, from.lanes, &contractions::position::a, &steps::contraction_loop::a,
+                    offset);
+        from.step = batch_.step().a;
         part* const numbers = reinterpret_cast<part*>(layout_.numbers(factors, unit));
         interleave(from, numbers);
         std::int64_t failed[group];

@@ -70,11 +70,10 @@ private:
     void solve_group(const std::byte* factors, std::int64_t unit, const T* y, T* x) const {
         const std::int64_t begin = unit * group, lanes = std::min(group, batch_.count() - begin);
         std::int64_t y_offset[group], x_offset[group];
-        for (std::int64_t l = 0; l < lanes; ++l) {
-            const contractions::position at = batch_.at(begin + l);
-            y_offset[l] = at.b;
-            x_offset[l] = at.c;
-        }
+        batch_.list(begin, lanes, &contractions::position::b, &steps::contraction_loop::b,
+                    y_offset);
+        batch_.list(begin, lanes, &contractions::position::c, &steps::contraction_loop::c,
+                    x_offset);
         const auto count = static_cast<std::int64_t>(x_columns_.offset.size());
         for (std::int64_t first = 0, columns = 0; first < count; first += columns) {
             columns = columns_from(first);
@@ -86,10 +85,8 @@ private:
                 from.column = contractions::uniform_step(y_columns_, first, first + columns);
                 to.column = contractions::uniform_step(x_columns_, first, first + columns);
             }
-            if (batch_.is_uniform()) {
-                from.step = batch_.step().b;
-                to.step = batch_.step().c;
-            }
+            from.step = batch_.step().b;
+            to.step = batch_.step().c;
             solve_columns(factors, unit, from, to, first);
         }
     }

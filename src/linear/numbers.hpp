@@ -1,6 +1,7 @@
 // Arithmetic of single numbers, real or complex, as the kernels do it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -57,11 +58,12 @@ template <class T>
 kernels::divisor<T> make_divisor(T d) {
     using part = part_type<T>;
     constexpr int most = std::numeric_limits<part>::max_exponent - 8;
-    constexpr int unscaled = std::numeric_limits<part>::max_exponent / 2 - 8;
+    constexpr part large = sizeof(part) == 4 ? part(0x1p56) : part(0x1p500);
     kernels::divisor<T> made;
-    int exponent = 0;
-    std::frexp(magnitude(d), &exponent);
-    if (exponent > unscaled || exponent < -unscaled) {
+    const part size = magnitude(d);
+    if (size > large || size < 1 / large) {
+        int exponent = 0;
+        std::frexp(size, &exponent);
         made.scale = std::ldexp(part{1}, std::max(-most, std::min(most, -exponent)));
         d *= made.scale;
     }

@@ -10,6 +10,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/kernels/elementwise/elementwise.hpp"
 #include "src/linear/numbers.hpp"
+#include "src/linear/substitution_of_one.hpp"
 
 namespace ricci::linear {
 namespace {
@@ -145,9 +146,14 @@ void write(const kernels::linear_table<T>& table, const part_type<T>* panel, std
 template <class T>
 void substitute(const kernels::linear_table<T>& table, const triangle& which, const T* matrix,
                 const side_rows& rows, const contractions::offset_vector& columns, T* sides) {
+    const auto count = static_cast<std::int64_t>(columns.offset.size());
+    if (count <= few_sides && has_lines(which)) {
+        for (const std::int64_t column : columns.offset)
+            substitute_one(table, which, matrix, sides + rows.offset + column, rows.row);
+        return;
+    }
     triangle_memory<T> memory;
     const kernels::packed_triangle<T> packed = pack(which, matrix, table.triangle_rows, memory);
-    const auto count = static_cast<std::int64_t>(columns.offset.size());
     const std::int64_t widest = static_cast<std::int64_t>(table.panel_vectors) * table.lanes;
     const std::int64_t panels = ceil_divide(count, widest);
     auto solve = [&](std::int64_t number, int) {
