@@ -140,11 +140,9 @@ void order_search::find_seeds() {
 
 // A move takes about as long as a thousand multiplications at a nominal rate.
 std::int64_t order_search::brief_moves(double log2_multiplications) const {
-    constexpr double most = 1e9, multiplications_of_move = 1000, moves_of_operand = 100,
-                     fewest = 100'000;
-    const double least = std::max(fewest, moves_of_operand * simple_.core.operands());
+    constexpr double fewest = 100'000, most = 1e9, multiplications_of_move = 1000;
     const double worth = std::exp2(std::min(log2_multiplications, 100.0)) / multiplications_of_move;
-    return static_cast<std::int64_t>(std::min(most, least + worth));
+    return static_cast<std::int64_t>(std::min(most, fewest + worth));
 }
 
 std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
