@@ -78,6 +78,8 @@ struct search_options {
     std::uint64_t seed = 0;
     objective minimize = objective::multiplications;
     double traffic_weight = 64;
+    /// Products that make nothing larger are made before the search, and put back after it.
+    bool simplifies = true;
     /// Searches on for all of the time, also where the best order takes none beside the search.
     bool whole_time = false;
     int threads = 0;  // 0: as many as parallel loops have

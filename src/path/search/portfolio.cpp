@@ -35,7 +35,7 @@ public:
           options_(options),
           clock_(options, network.operands()),
           raw_(unsimplified(network)),
-          simple_(simplify_shapes(network)) {
+          simple_(options.simplifies ? simplify_shapes(network) : raw_) {
         moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
                                                    20'000, 4'000'000);
         price_.minimize = options.minimize;
