@@ -99,6 +99,14 @@ enum class objective : std::uint8_t {
     weighed,               // multiplications and 64 for each element of the traffic
 };
 
+/// What is multiplied, or left out, before an order is sought.
+enum class simplify : std::uint8_t {
+    shapes,  // products that make nothing larger are made first
+    values,  // and before, zeros in the tensors' values are used: of a diagonal or an anti-diagonal
+             // two indices are one, and places where a tensor has zeros alone are left out
+    none,    // nothing
+};
+
 /// How an order is sought. The first four are given as find_order(n, {.seconds = 1, .memory =
 /// 8e9}).
 struct order_options {
@@ -113,6 +121,10 @@ struct order_options {
     std::uint64_t seed = 0;
 
     ricci::objective objective = ricci::objective::multiplications;
+    /// With `values` the order holds as long as the tensors have those zeros, which is checked when
+    /// it is used: it is for sums of products, contracted or prepared. Zeros are exact, and none
+    /// are used where a tensor has infinities or NaN.
+    ricci::simplify simplify = ricci::simplify::shapes;
     /// Told from time to time which part of the search is over, from 0 to 1, and how many seconds
     /// are left; false ends it with the best order so far.
     detail::progress_function progress = {};
@@ -161,7 +173,9 @@ public:
     /// which both are taken, the smaller first; their product goes to its end.
     std::vector<std::pair<std::size_t, std::size_t>> path() const;
     /// {"ricci": "contraction order", "version": 1, "operands": n, "network": a hash of the shapes,
-    /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}.
+    /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}; of an order that rests on
+    /// values also "zeros", which from_json compares with those of its network. ssa() and path()
+    /// say nothing of them.
     std::string json() const;
 
     /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too
@@ -184,8 +198,8 @@ private:
     std::shared_ptr<const networks::order_data> data_;
 };
 
-/// A good order. Throws ricci::error for a network without tensors, options that mean nothing, and
-/// memory that no slices suffice for.
+/// A good order. Throws ricci::error for a network without tensors, options that mean nothing,
+/// memory that no slices suffice for, and for the values of a network of shapes.
 contraction_order find_order(const network& n, const order_options& options = {});
 
 // Running -----------------------------------------------------------------------------------------
@@ -233,7 +247,7 @@ public:
     ~prepared_network();
 
     /// Other memory of the same shape and type for tensor k, whose values may be others. Throws
-    /// ricci::error where they differ.
+    /// ricci::error where they differ, and where the order rests on zeros that it has not.
     void bind(std::size_t operand, detail::network_operand value);
     /// Computes the result from what is bound, what has not changed excepted. Plans and allocates
     /// nothing.

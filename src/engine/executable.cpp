@@ -201,11 +201,12 @@ void executable::bind_changes(const request& changes) {
         return;
     }
     state_->asked = std::move(asked);
+    operand_finder inputs(r.inputs, r.input_count);
     for (auto& slot : state_->plan.slots) {
         const bool input = slot.kind == plan::storage::input && !slot.own;
         if (!input && slot.kind != plan::storage::output) continue;
-        const operand* const bound = input ? find_operand(slot.name, r.inputs, r.input_count)
-                                           : find_operand(slot.name, r.outputs, r.output_count);
+        const operand* const bound =
+            input ? inputs.find(slot.name) : find_operand(slot.name, r.outputs, r.output_count);
         if (bound != nullptr && bound->data != nullptr) slot.data = bound->data;
     }
     state_->execution->bind(state_->plan);

@@ -66,9 +66,10 @@ call_memory* memory_of_thread() {
 
 // Gives every slot the memory that this request has for it.
 void place(plan::program_plan& plan, const request& r) {
+    operand_finder inputs(r.inputs, r.input_count);
     for (auto& slot : plan.slots) {
         if (slot.kind == plan::storage::input && !slot.own) {
-            slot.data = find_operand(slot.name, r.inputs, r.input_count)->data;
+            slot.data = inputs.find(slot.name)->data;
         } else if (slot.kind == plan::storage::output) {
             const operand* const bound = find_operand(slot.name, r.outputs, r.output_count);
             slot.data = bound != nullptr ? bound->data : nullptr;

@@ -68,6 +68,12 @@ const operand* find_operand(ir::ref name, const operand* list, std::int32_t coun
     return nullptr;
 }
 
+const operand* operand_finder::find(ir::ref name) {
+    for (std::int32_t k = next_; k < count_; ++k)
+        if (list_[k].name == name) return list_ + (next_ = k + 1) - 1;
+    return find_operand(name, list_, next_);
+}
+
 void refer(request& r, const std::vector<operand>& inputs, const std::vector<operand>& outputs,
            const std::vector<index_extent>& extents) {
     r.inputs = inputs.data();

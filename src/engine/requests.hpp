@@ -26,6 +26,17 @@ plan::program_plan plan_of(const request& r);
 
 /// The operand of this name, nullptr where there is none.
 const operand* find_operand(ir::ref name, const operand* list, std::int32_t count);
+/// The same for many names, of which the next one is usually bound by the next operand.
+class operand_finder {
+public:
+    operand_finder(const operand* list, std::int32_t count) : list_(list), count_(count) {}
+    const operand* find(ir::ref name);
+
+private:
+    const operand* list_;
+    std::int32_t count_;
+    std::int32_t next_ = 0;
+};
 
 /// Puts lists that live on into a request.
 void refer(request& r, const std::vector<operand>& inputs, const std::vector<operand>& outputs,

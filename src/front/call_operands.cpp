@@ -50,10 +50,11 @@ void refuse(const text_view& words) { throw error(fmt::format("ricci: {}.", stri
 program keeping_bound(const program& p, const operand_list& operands) {
     program all = p;
     const ir::program_view view = p.view();
+    ir::ref n = ir::none;
     for (const named& o : operands) {
         if (o.value.kind() != bindable::what::tensor) continue;
         const std::string name = canonical_name(o.name);
-        const ir::ref n = view.find(view_of(name));
+        n = view.find_after(n, view_of(name));
         if (n != ir::none && view.definition(n) != ir::none && !is_output(view, n))
             all = all.keep({name});
     }
@@ -152,6 +153,7 @@ void call_operands::choose_type(const operand_list& operands, const prepare_opti
 void call_operands::add(const operand_list& operands) {
     const ir::program_view p = body_.view();
     std::size_t k = 0;
+    ir::ref last = ir::none;
     for (const named& n : operands) {
         const text_view name = view_of(names_[k++]);
         const bindable& b = n.value;
@@ -160,7 +162,7 @@ void call_operands::add(const operand_list& operands) {
             continue;
         }
         engine::operand o;
-        o.name = p.find(name);
+        o.name = last = p.find_after(last, name);
         if (b.kind() == bindable::what::number) {
             o.value = b.number();
             inputs_.push_back(o);

@@ -63,20 +63,27 @@ void check_operand(std::size_t operand, std::size_t count) {
             fmt::format("ricci: the network has {} tensors, and no tensor {}.", count, operand));
 }
 
+void check_has_memory(const network_data& n) {
+    for (std::size_t k = 0; n.without_memory > 0 && k < n.operands.size(); ++k)
+        if (n.operands[k].is_shape())
+            throw error(
+                fmt::format("ricci: tensor {} of the network is a shape, without elements: the "
+                            "network can be ordered, not contracted.",
+                            k));
+}
+
 void check_can_run(const network_data& n, const order_data& order,
                    const contract_options& options) {
     check_is_of(order, n);
-    if (n.without_memory > 0)
-        for (std::size_t k = 0; k < n.operands.size(); ++k)
-            if (n.operands[k].is_shape())
-                throw error(fmt::format(
-                    "ricci: tensor {} of the network is a shape, without elements: the network can "
-                    "be ordered, not contracted.",
-                    k));
+    check_has_memory(n);
     if (options.memory < 0)
         throw error(
             fmt::format("ricci: a network is contracted with a memory of {}, which means nothing.",
                         options.memory));
+    if (!order.zeros.empty())
+        throw error(
+            "ricci: the order rests on zeros in the tensors' values: it is for sums of products, "
+            "contracted or prepared.");
     const element type = n.operands[0].type();
     if (options.algebra != algebra::sum_product && (is_complex(type) || is_integer(type)))
         throw error(
@@ -95,7 +102,8 @@ bound_network::bound_network(const network_data& n, const order_data& order,
         asked.axes.push_back(n.axes(k));
     }
     for (std::size_t k = 0; k < n.operands.size(); ++k)
-        asked.operands.push_back({operands[k].data(), operands[k].strides(), n.conjugate[k]});
+        asked.operands.push_back(
+            {std::as_const(operands[k]).data(), operands[k].strides(), n.conjugate[k]});
     asked.type = computed;
     asked.open = n.kept;
     asked.extents = n.extents;
@@ -123,34 +131,60 @@ array bound_network::result_of(std::span<const std::int32_t> axes) {
 prepared_state::prepared_state(const network_data& n, const order_data& order,
                                const contract_options& options, bool keeps)
     : progress_(options.progress) {
-    bound_network bound(n, order, options);
+    order_data of_left;
+    if (!order.zeros.empty() && options.algebra == algebra::sum_product) {
+        check_is_of(order, n);
+        check_has_memory(n);
+        left_.emplace(n, order.zeros);
+        of_left = order;
+        of_left.zeros.clear();
+        of_left.network_hash = hash_of(left_->data());
+    }
+    const network_data& computed = left_ ? left_->data() : n;
+    bound_network bound(computed, left_ ? of_left : order, options);
     bound.asked.keeps = keeps;
     type_ = bound.type;
-    result_ = bound.result_of(n.kept);
+    result_ = bound.result_of(computed.kept);
+    if (left_) {
+        whole_ = left_->whole_result(result_.type());
+        bound.asked.memory -= static_cast<double>(whole_.size() * size_of(whole_.type()));
+    }
     run_.emplace(bound.asked);
     operands_ = std::move(bound.operands);
 }
 
-void prepared_state::bind(std::size_t operand, const array& value) {
-    check_operand(operand, operands_.size());
-    array& bound = operands_[operand];
-    const auto same = [](const auto& a, const auto& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+// What is computed with of a tensor that is bound.
+array prepared_state::value_of(std::size_t operand, const array& value) const {
+    const auto has_shape_of = [&](const array& bound) {
+        return std::equal(value.extents().begin(), value.extents().end(), bound.extents().begin(),
+                          bound.extents().end());
     };
-    if (value.type() != type_ || value.is_shape() || !same(value.extents(), bound.extents()))
+    const bool same =
+        left_ ? left_->has_shape_of(operand, value) : has_shape_of(operands_[operand]);
+    if (value.type() != type_ || value.is_shape() || !same)
         throw error(fmt::format(
             "ricci: tensor {} of the network was prepared with another shape or type.", operand));
-    if (value.type() == bound.type() && same(value.strides(), bound.strides())) bound = value;
+    return left_ ? left_->left_of(operand, value) : value;
+}
+
+void prepared_state::bind(std::size_t operand, const array& given) {
+    check_operand(operand, operands_.size());
+    array& bound = operands_[operand];
+    const array value = value_of(operand, given);
+    const bool same_strides = std::equal(value.strides().begin(), value.strides().end(),
+                                         bound.strides().begin(), bound.strides().end());
+    if (value.type() == bound.type() && same_strides) bound = value;
     else if (bound.is_contiguous()) bound = value.converted(bound.type());
     else
         throw error(fmt::format("ricci: tensor {} of the network was prepared with other strides.",
                                 operand));
-    run_->bind(operand, bound.data());
+    run_->bind(operand, std::as_const(bound).data());
 }
 
 void prepared_state::run() {
     if (!progress_) {
         run_->run();
+        if (left_) left_->put(result_, whole_);
         return;
     }
     const auto begun = std::chrono::steady_clock::now();
@@ -160,10 +194,12 @@ void prepared_state::run() {
         return progress_(part, part > 0 ? seconds * (1 - part) / part : 0);
     });
     if (!done) throw error("ricci: the contraction of the network was stopped.");
+    if (left_) left_->put(result_, whole_);
 }
 
 array prepared_state::result() const {
-    return result_.type() == type_ ? result_ : result_.converted(type_);
+    const array& result = left_ ? whole_ : result_;
+    return result.type() == type_ ? result : result.converted(type_);
 }
 
 std::vector<array> derivatives(const network_data& n, const order_data& order,

@@ -11,6 +11,8 @@
 #include <ricci/network.hpp>
 
 #include "src/network/order_data.hpp"
+#include "src/network/reduced_network.hpp"
+#include "src/network/zero_search.hpp"
 #include "src/path/search.hpp"
 #include "src/runtime/machine_memory.hpp"
 
@@ -118,6 +120,7 @@ private:
         how.largest = largest;
         how.seed = options_.seed;
         how.minimize = minimized(options_.objective);
+        how.simplifies = options_.simplify != simplify::none;
         if (options_.progress)
             how.progress = [this](double part, double left) {
                 return options_.progress(part, left);
@@ -134,11 +137,23 @@ private:
     double element_bytes_ = 8;
 };
 
+contraction_order find_by_values(const network_data& n, const order_options& options) {
+    if (n.without_memory > 0)
+        throw error(
+            "ricci: the values of a network's tensors are asked for, and some are shapes, without "
+            "any.");
+    std::vector<zero_fact> zeros = find_zeros(n);
+    if (zeros.empty()) return bounded_search(n, options).find();
+    const reduced_network left(n, zeros);
+    return resting_on(n, bounded_search(left.data(), options).find(), std::move(zeros));
+}
+
 }  // namespace
 
 contraction_order find_order(const network& n, const order_options& options) {
     check_options(options);
     if (n.size() == 0) throw error("ricci: a network without tensors has no order.");
+    if (options.simplify == simplify::values) return find_by_values(n.data(), options);
     return bounded_search(n.data(), options).find();
 }
 

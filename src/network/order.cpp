@@ -48,15 +48,6 @@ std::vector<path::slice> checked_slices(const std::vector<sliced_index>& sliced,
     return slices;
 }
 
-contraction_order order_of_pairs(const network& n, const pair_list& pairs,
-                                 const std::vector<sliced_index>& slices) {
-    const std::string wrong = why_no_order(n.size(), pairs);
-    if (!wrong.empty())
-        throw error(fmt::format("ricci: this is no order of the network: {}.", wrong));
-    return order_of(n.data(), std::make_shared<path::hypergraph>(hypergraph_of(n.data())),
-                    narrowed(pairs), checked_slices(slices, n.data()));
-}
-
 }  // namespace
 
 std::string why_no_order(std::size_t operands, const pair_list& pairs) {
@@ -92,6 +83,30 @@ contraction_order order_of(const network_data& n, std::shared_ptr<const path::hy
     if (!n.operands.empty())
         order.element_bytes = static_cast<double>(size_of(n.operands[0].type()));
     order.operand_bytes = bytes_of_operands(n);
+    return contraction_order(std::make_shared<const order_data>(std::move(order)));
+}
+
+contraction_order order_of_pairs(const network_data& n, const pair_list& pairs,
+                                 const std::vector<sliced_index>& slices) {
+    const std::string wrong = why_no_order(n.operands.size(), pairs);
+    if (!wrong.empty())
+        throw error(fmt::format("ricci: this is no order of the network: {}.", wrong));
+    return order_of(n, std::make_shared<path::hypergraph>(hypergraph_of(n)), narrowed(pairs),
+                    checked_slices(slices, n));
+}
+
+contraction_order resting_on(const network_data& n, const contraction_order& of_reduced,
+                             std::vector<zero_fact> zeros) {
+    order_data order = of_reduced.data();
+    order.network_hash = hash_of(n);
+    order.operand_bytes = bytes_of_operands(n);
+    order.zeros = std::move(zeros);
+    order.zero_indices.clear();
+    const auto number = [&](std::int32_t i) {
+        return i < 0 ? 0 : n.numbers[static_cast<std::size_t>(i)];
+    };
+    for (const zero_fact& fact : order.zeros)
+        order.zero_indices.emplace_back(number(fact.index), number(fact.other));
     return contraction_order(std::make_shared<const order_data>(std::move(order)));
 }
 
@@ -154,7 +169,7 @@ std::vector<std::pair<std::size_t, std::size_t>> contraction_order::path() const
 contraction_order contraction_order::from_ssa(
     const network& n, const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
     const std::vector<sliced_index>& slices) {
-    return networks::order_of_pairs(n, pairs, slices);
+    return networks::order_of_pairs(n.data(), pairs, slices);
 }
 
 contraction_order contraction_order::from_path(
@@ -184,7 +199,7 @@ contraction_order contraction_order::from_path(
         left.leave(b);
         left.take(operands + k);
     }
-    return networks::order_of_pairs(n, ssa, slices);
+    return networks::order_of_pairs(n.data(), ssa, slices);
 }
 
 }  // namespace ricci

@@ -10,6 +10,7 @@
 
 #include "src/base/json_reader.hpp"
 #include "src/network/order_data.hpp"
+#include "src/network/reduced_network.hpp"
 
 namespace ricci {
 namespace {
@@ -32,6 +33,12 @@ struct written_order {
     std::string network;
     std::vector<std::pair<std::size_t, std::size_t>> ssa;
     std::vector<sliced_index> slices;
+    struct written_zeros {
+        zero_fact fact;  // without its indices
+        std::int64_t index = 0, other = 0;
+        bool joins = false;
+    };
+    std::vector<written_zeros> zeros;
     bool is_order = false, has_ssa = false;
 };
 
@@ -71,6 +78,25 @@ void read_slices(json_reader& r, written_order& order) {
     }
 }
 
+void read_zeros(json_reader& r, written_order& order) {
+    for (r.begin_array(); r.next_element();) {
+        written_order::written_zeros zeros;
+        int found = 0;
+        std::string key;
+        for (r.begin_object(); r.next_key(key); ++found) {
+            if (key == "tensor") zeros.fact.operand = static_cast<std::int32_t>(entry_in(r));
+            else if (key == "index") zeros.index = r.integer();
+            else if (key == "other") zeros.other = r.integer(), zeros.joins = true;
+            else if (key == "first") zeros.fact.first = r.integer();
+            else if (key == "step") zeros.fact.step = r.integer();
+            else if (key == "count") zeros.fact.count = r.integer();
+            else r.skip(), --found;
+        }
+        if (found != (zeros.joins ? 6 : 5)) r.fail("what is said of zeros lacks a number");
+        order.zeros.push_back(zeros);
+    }
+}
+
 // Keys that are not known are passed over: later versions may add some.
 written_order read_order(json_reader& r) {
     written_order order;
@@ -82,6 +108,7 @@ written_order read_order(json_reader& r) {
         else if (key == "network") order.network = r.text();
         else if (key == "ssa") read_ssa(r, order);
         else if (key == "slices") read_slices(r, order);
+        else if (key == "zeros") read_zeros(r, order);
         else r.skip();
     }
     r.end();
@@ -92,6 +119,24 @@ written_order read_order(json_reader& r) {
         r.fail(
             fmt::format("it is of version {}, and only {} is known", order.version, json_version));
     return order;
+}
+
+std::vector<zero_fact> facts_of(const written_order& order, const network_data& n) {
+    std::vector<zero_fact> facts;
+    const auto find = [&](std::int64_t number) {
+        const std::int32_t i = n.find(number);
+        if (i >= 0) return i;
+        throw error(
+            fmt::format("ricci: the order rests on zeros along index {}, which no tensor of the "
+                        "network has.",
+                        number));
+    };
+    for (const auto& zeros : order.zeros) {
+        facts.push_back(zeros.fact);
+        facts.back().index = find(zeros.index);
+        if (zeros.joins) facts.back().other = find(zeros.other);
+    }
+    return facts;
 }
 
 std::string hash_words(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
@@ -117,6 +162,16 @@ std::string contraction_order::json() const {
     for (std::size_t k = 0; k < data_->sliced.size(); ++k)
         out += fmt::format("{}{{\"index\": {}, \"parts\": {}}}", k == 0 ? "" : ", ",
                            data_->sliced[k].index, data_->sliced[k].parts);
+    if (!data_->zeros.empty()) out += "],\n\"zeros\": [";
+    for (std::size_t k = 0; k < data_->zeros.size(); ++k) {
+        const zero_fact& fact = data_->zeros[k];
+        const auto& [index, other] = data_->zero_indices[k];
+        out += fmt::format("{}{{\"tensor\": {}, \"index\": {}, ", k == 0 ? "" : ", ", fact.operand,
+                           index);
+        if (fact.other >= 0) out += fmt::format("\"other\": {}, ", other);
+        out += fmt::format("\"first\": {}, \"step\": {}, \"count\": {}}}", fact.first, fact.step,
+                           fact.count);
+    }
     out += "],\n\"ssa\": [";
     for (std::size_t k = 0; k < data_->products.size(); ++k) {
         out += k == 0 ? "[" : ", [";
@@ -137,7 +192,15 @@ contraction_order contraction_order::from_json(const network& n, std::string_vie
         throw error(fmt::format("ricci: the text is no order: line {}: {}.", m.line, m.words));
     }
     check_network(order, n.data());
-    return from_ssa(n, order.ssa, order.slices);
+    if (order.zeros.empty()) return from_ssa(n, order.ssa, order.slices);
+    if (n.data().without_memory > 0)
+        throw error(
+            "ricci: the order rests on zeros in the tensors' values, and some tensors of the "
+            "network are shapes, without any.");
+    std::vector<zero_fact> zeros = facts_of(order, n.data());
+    const reduced_network left(n.data(), zeros);
+    return resting_on(n.data(), order_of_pairs(left.data(), order.ssa, order.slices),
+                      std::move(zeros));
 }
 
 }  // namespace ricci

@@ -1,5 +1,7 @@
 // An order in words, and the bound beside it.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 
 #include <fmt/core.h>
@@ -66,6 +68,15 @@ std::string slices_in_words(const networks::order_data& order) {
                        number_in_words(order.score.slices), overhead, indices);
 }
 
+// What is left out of a network whose order rests on values.
+std::string zeros_in_words(const networks::order_data& order) {
+    if (order.zeros.empty()) return {};
+    const auto joined = std::count_if(order.zeros.begin(), order.zeros.end(),
+                                      [](const auto& fact) { return fact.other >= 0; });
+    return fmt::format("zeros: {} indices are another one, places of {} are left out\n", joined,
+                       static_cast<std::ptrdiff_t>(order.zeros.size()) - joined);
+}
+
 }  // namespace
 
 double contraction_order::bound() const {
@@ -85,6 +96,7 @@ std::string contraction_order::words() const {
         words += fmt::format("largest product: {}; in any order at least 2^{:.1f} without slices\n",
                              elements_in_words(s.largest_product),
                              path::product_bound_log2(*data_->shapes));
+    words += zeros_in_words(*data_);
     words += slices_in_words(*data_);
     words += fmt::format("memory: {} of tensors, {} of intermediates at the peak\n",
                          bytes_in_words(data_->operand_bytes),

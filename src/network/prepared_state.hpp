@@ -13,6 +13,7 @@
 #include "src/network/network_data.hpp"
 #include "src/network/network_run.hpp"
 #include "src/network/order_data.hpp"
+#include "src/network/reduced_network.hpp"
 
 namespace ricci::networks {
 
@@ -39,9 +40,13 @@ struct prepared_state {
     array result() const;
 
 private:
+    array value_of(std::size_t operand, const array& value) const;
+
     element type_ = element::f64;
+    std::optional<reduced_network> left_;  // of a network whose order rests on zeros
     std::vector<array> operands_;
-    array result_;
+    array result_;  // of what is left
+    array whole_;   // with what was left out, which is zero
     std::optional<network_run> run_;
     detail::progress_function progress_;
 };

@@ -1,112 +1,106 @@
-// Contraction paths: dynamic programming over subsets of operands.
+// The factors of an equation as a network for the search, and the order found as a path.
 #include "src/path/path.hpp"
 
-#include "src/path/problem.hpp"
-
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <cstddef>
+#include <utility>
+
+#include "src/path/search.hpp"
+#include "src/path/search/exact.hpp"
 
 namespace ricci::path {
 namespace {
 
-problem numbered(const std::vector<std::span<const ir::ref>>& operands,
-                 std::span<const ir::ref> result,
-                 const std::function<std::int64_t(ir::ref)>& extent) {
+hypergraph numbered(const std::vector<std::span<const ir::ref>>& operands,
+                    std::span<const ir::ref> result,
+                    const std::function<std::int64_t(ir::ref)>& extent) {
     std::vector<ir::ref> all(result.begin(), result.end());
     for (const auto& o : operands) all.insert(all.end(), o.begin(), o.end());
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    const auto set_of = [&](std::span<const ir::ref> list) {
-        index_set s(all.size());
-        for (ir::ref i : list)
-            s.insert(static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), i) -
-                                              all.begin()));
-        return s;
+    const auto append = [&](std::span<const ir::ref> list, std::vector<std::int32_t>& to) {
+        for (const ir::ref i : list)
+            to.push_back(static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), i) -
+                                                   all.begin()));
     };
-    problem p;
-    for (const auto& o : operands) p.operands.push_back(set_of(o));
-    p.result = set_of(result);
+    hypergraph network;
+    for (const auto& o : operands) {
+        append(o, network.members);
+        network.first.push_back(static_cast<std::int32_t>(network.members.size()));
+    }
+    append(result, network.open);
     // Where an index has no values every order costs nothing; one that is good for longer ones will
     // do.
-    for (ir::ref i : all)
-        p.extents.push_back(static_cast<double>(std::max<std::int64_t>(extent(i), 1)));
-    return p;
+    for (const ir::ref i : all)
+        network.extents.push_back(static_cast<double>(std::max<std::int64_t>(extent(i), 1)));
+    return network;
+}
+
+product_list exact_products(const hypergraph& network) {
+    small_network small;
+    small.extents = network.extents;
+    small.result = index_set(network.extents.size());
+    for (const std::int32_t i : network.open) small.result.insert(place(i));
+    for (std::int32_t t = 0; t < network.operands(); ++t) {
+        auto& set = small.operands.emplace_back(network.extents.size());
+        for (auto k = network.first[place(t)]; k < network.first[place(t) + 1]; ++k)
+            set.insert(place(network.members[place(k)]));
+    }
+    return exact_tree(small, {});
+}
+
+/// The products with what they cost, each from the sorted indices of both operands.
+contraction_path costed(const hypergraph& network, const product_list& products) {
+    std::vector<std::int32_t> holders(network.extents.size());
+    for (const std::int32_t i : network.members) ++holders[place(i)];
+    for (const std::int32_t i : network.open) ++holders[place(i)];
+    std::vector<std::vector<std::int32_t>> sets;
+    sets.reserve(place(network.operands()) + products.size());
+    for (std::int32_t t = 0; t < network.operands(); ++t)
+        sets.emplace_back(network.members.begin() + network.first[place(t)],
+                          network.members.begin() + network.first[place(t) + 1]);
+    contraction_path path;
+    path.operands = network.operands();
+    path.products.reserve(products.size());
+    for (const auto& [a, b] : products) {
+        path.products.push_back({a, b});
+        auto &left = sets[place(a)], &right = sets[place(b)];
+        std::vector<std::int32_t> kept;
+        double product = 1, result = 1;
+        auto x = left.begin(), y = right.begin();
+        while (x != left.end() || y != right.end()) {
+            const bool first = y == right.end() || (x != left.end() && *x <= *y);
+            const bool second = x == left.end() || (y != right.end() && *y <= *x);
+            const std::int32_t i = first ? *x : *y;
+            const double extent = network.extents[place(i)];
+            product *= extent;
+            if (first && second) --holders[place(i)];
+            // In the result of the last one, too: then the result of the network has it.
+            if (holders[place(i)] > 1 || !(first && second)) {
+                kept.push_back(i);
+                result *= extent;
+            }
+            x += first ? 1 : 0, y += second ? 1 : 0;
+        }
+        path.multiplications += product;
+        if (path.products.size() < products.size()) path.stored += result;
+        left = {}, right = {};
+        sets.push_back(std::move(kept));
+    }
+    return path;
 }
 
 }  // namespace
 
-// Every subset's best last product is found from those of smaller subsets.
-contraction_path exact_path(const problem& p, double known) {
-    const double most = known * (1 + 1e-9);  // it may have been added up in another order
-    const std::size_t n = p.operands.size();
-    const std::size_t subsets = std::size_t{1} << n;
-    struct best {
-        double multiplications = std::numeric_limits<double>::infinity();
-        double stored = 0;
-        std::size_t left = 0;
-    };
-    std::vector<best> table(subsets);
-    std::vector<index_set> inside(subsets, index_set(p.extents.size()));
-    for (std::size_t s = 1; s < subsets; ++s) {
-        const auto lowest = static_cast<std::size_t>(std::countr_zero(s));
-        inside[s] = inside[s & (s - 1)] | p.operands[lowest];
-    }
-    // What a subset's product keeps: indices of the result or of operands that come later.
-    std::vector<index_set> kept(subsets, index_set(p.extents.size()));
-    std::vector<double> sizes(subsets);
-    for (std::size_t s = 1; s < subsets; ++s) {
-        kept[s] = inside[s] & (p.result | inside[subsets - 1 - s]);
-        sizes[s] = kept[s].size(p.extents);
-        if (std::has_single_bit(s)) {
-            table[s].multiplications = 0;
-            continue;
-        }
-        const std::size_t lowest = s & (~s + 1);  // in the left part: each split is seen once
-        for (std::size_t left = (s - 1) & s; left != 0; left = (left - 1) & s) {
-            if (!(left & lowest)) continue;
-            const std::size_t right = s & ~left;
-            best candidate;
-            candidate.left = left;
-            candidate.multiplications = table[left].multiplications + table[right].multiplications;
-            // The product itself takes as many as its larger operand and its result have elements.
-            const double least = std::max({sizes[left], sizes[right], sizes[s]});
-            if (candidate.multiplications + least > std::min(most, table[s].multiplications))
-                continue;
-            candidate.multiplications += kept[left].size_with(kept[right], p.extents);
-            candidate.stored = table[left].stored + table[right].stored;
-            if (s != subsets - 1) candidate.stored += sizes[s];
-            if (candidate.multiplications < table[s].multiplications ||
-                (candidate.multiplications == table[s].multiplications &&
-                 candidate.stored < table[s].stored))
-                table[s] = candidate;
-        }
-    }
-    // Costs beyond all numbers are not compared, and no path is better than another then.
-    if (n > 1 && table[subsets - 1].left == 0) return quick_path(p);
-    contraction_path path;
-    path.operands = static_cast<std::int32_t>(n);
-    path.multiplications = table[subsets - 1].multiplications;
-    path.stored = table[subsets - 1].stored;
-    const auto build = [&](auto&& self, std::size_t s) -> std::int32_t {
-        if (std::has_single_bit(s)) return static_cast<std::int32_t>(std::countr_zero(s));
-        const auto left = self(self, table[s].left);
-        const auto right = self(self, s & ~table[s].left);
-        path.products.push_back({left, right});
-        return path.operands + static_cast<std::int32_t>(path.products.size()) - 1;
-    };
-    build(build, subsets - 1);
-    return path;
-}
-
 contraction_path find_path(const std::vector<std::span<const ir::ref>>& operands,
                            std::span<const ir::ref> result,
                            const std::function<std::int64_t(ir::ref)>& extent) {
-    const auto p = numbered(operands, result, extent);
-    if (operands.size() > exact_path_operands) return greedy_path(p);
-    // Of many operands most subsets are then seen to be too dear, and are left out of all others.
-    constexpr std::size_t few = 6;
-    return operands.size() > few ? exact_path(p, quick_path(p).multiplications) : exact_path(p);
+    const hypergraph network = numbered(operands, result, extent);
+    if (operands.size() <= exact_path_operands) return costed(network, exact_products(network));
+    search_options options;
+    options.trials = 1;
+    options.brief = true;
+    return costed(network, search_order(network, options).products);
 }
 
 }  // namespace ricci::path

@@ -23,7 +23,8 @@ struct contraction_path {
     double stored = 0;              // elements of all results but the last
 };
 
-/// Up to this many operands the path is the best one there is; above, the best of many greedy ones.
+/// Up to this many operands the path is the best one there is; above, what a search finds in about
+/// the time that the products take, the same for the same operands.
 inline constexpr std::size_t exact_path_operands = 12;
 
 /// The path with the fewest multiplications, and of those the one that stores least. An index that

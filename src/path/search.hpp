@@ -70,11 +70,16 @@ struct search_options {
     double seconds = 1;       // the search ends then, or as soon as a first order stands
     std::int64_t trials = 0;  // where positive: so many, whatever time they take, which gives the
                               // same order for a seed with any number of threads
+    /// With trials: they take no longer than about what the products do, and little more than the
+    /// first tree where those are over at once. For orders that are looked for at every run.
+    bool brief = false;
     /// Elements of the largest intermediate allowed; slices are made to keep below it.
     double largest = std::numeric_limits<double>::infinity();
     std::uint64_t seed = 0;
     objective minimize = objective::multiplications;
     double traffic_weight = 64;
+    /// Products that make nothing larger are made before the search, and put back after it.
+    bool simplifies = true;
     /// Searches on for all of the time, also where the best order takes none beside the search.
     bool whole_time = false;
     int threads = 0;  // 0: as many as parallel loops have

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "src/plan/edges.hpp"
+#include "src/plan/loop_holders.hpp"
 #include "src/plan/solve_places.hpp"
 #include "src/plan/scalar.hpp"
 
@@ -222,14 +223,14 @@ lowering::resolved lowering::resolve(expr sum) {
         result.value = graph_.row(fold::sum, over, body);
         return result;
     }
+    const loop_holders holders(graph_, varying);
     loop_list alone;
+    for (const loop l : common(holders.loops(), over))
+        if (holders[l] == 1) alone.push_back(l);
     for (expr& f : varying) {
-        loop_list elsewhere;
-        for (expr other : varying)
-            if (&other != &f) elsewhere = united(elsewhere, graph_[other].indices);
-        const auto lone = without(common(over, graph_[f].indices), elsewhere);
+        if (alone.empty()) break;
+        const auto lone = common(graph_[f].indices, alone);
         if (lone.empty()) continue;
-        alone = united(alone, lone);
         hides_ = hides_ || graph_.has_bracket(f);
         f = graph_.row(fold::sum, lone, f);
     }
@@ -249,30 +250,28 @@ std::vector<path::contraction_path::product> lowering::products_of(const expr_li
                                                                    const loop_list& over) const {
     if (factors.size() == 2) return {{0, 1}};
     std::vector<std::span<const loop>> lists;
-    loop_list all;
-    for (expr f : factors) {
-        lists.emplace_back(graph_[f].indices);
-        all = united(all, graph_[f].indices);
-    }
-    return path::find_path(lists, without(all, over), [&](loop i) { return graph_.extent(i); })
-        .products;
+    for (expr f : factors) lists.emplace_back(graph_[f].indices);
+    const loop_list result = without(loop_holders(graph_, factors).loops(), over);
+    return path::find_path(lists, result, [&](loop i) { return graph_.extent(i); }).products;
 }
 
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
 // uses them computes; so do sums that give one number for each element of a batch.
 lowering::resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
     const auto products = products_of(factors, over);
-    short_list<bool, 8> alive(factors.size(), true);
+    loop_holders holders(graph_, factors);
     resolved result;
     for (std::size_t step = 0; step < products.size(); ++step) {
         const auto left = static_cast<std::size_t>(products[step].left);
         const auto right = static_cast<std::size_t>(products[step].right);
-        alive[left] = alive[right] = false;
         const auto& l = graph_[factors[left]].indices;
         const auto& r = graph_[factors[right]].indices;
-        auto summed = common(united(l, r), over);
-        for (std::size_t other = 0; other < factors.size(); ++other)
-            if (alive[other]) summed = without(summed, graph_[factors[other]].indices);
+        holders.remove(l);
+        holders.remove(r);
+        loop_list summed;
+        for (const loop i : united(l, r))
+            if (holders[i] == 0 && std::binary_search(over.begin(), over.end(), i))
+                summed.push_back(i);
         const bool last = step + 1 == products.size();
         const bool shifted =
             !summed.empty() && (without(l, r).empty() || without(r, l).empty()) &&
@@ -311,8 +310,8 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
             }
             value = stored(product);
         }
+        holders.add(graph_[value].indices);
         factors.push_back(value);
-        alive.push_back(true);
     }
     result.value = factors.back();
     return result;

@@ -15,8 +15,9 @@ bool is_sum(const ir::node& x) {
 
 index_list list_of(const ir::index_set& set) {
     index_list list;
-    for (ir::ref i = 0; i < set.end(); ++i)
-        if (set.has(i)) list.push_back(i);
+    set.for_each([&](ir::ref i) { list.push_back(i); });
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
     return list;
 }
 

@@ -32,7 +32,13 @@ class call_check {
 public:
     constexpr call_check(const ir::program_view& p, const operand_facts* operands,
                          std::int32_t count, bool outputs_too)
-        : p_(p), operands_(operands), count_(count), outputs_too_(outputs_too) {}
+        : p_(p), operands_(operands), count_(count), outputs_too_(outputs_too), roles_(p) {
+        for (std::int32_t k = 0; k < count; ++k)
+            names_.push(p.find_after(k > 0 ? names_[k - 1] : ir::none, operands[k].spelling));
+        operand_of_.resize(p.names.size(), -1);
+        find_ranks();
+        for (const ir::node& x : p.nodes) any_truth_ = any_truth_ || ir::is_truth(x);
+    }
 
     /// Some operands of a program that is prepared for tensors of `type` already.
     constexpr ir::mistake run_rebinding(element type) {
@@ -40,7 +46,8 @@ public:
             const operand_facts& o = operands_[k];
             if (o.kind == operand_facts::what::index) check_index(k);
             else check_operand(k);
-            if (mistake_ || o.kind == operand_facts::what::index || says_places(o)) continue;
+            note_type(k);
+            if (mistake_ || o.kind == operand_facts::what::index || says_places(k)) continue;
             const bool number = o.kind == operand_facts::what::number;
             if (number ? !is_complex(o.type) || is_complex(type) : o.type == type) continue;
             builder s;
@@ -57,10 +64,10 @@ public:
             if (operands_[k].kind == operand_facts::what::unnamed) unnamed();
             else if (operands_[k].kind == operand_facts::what::index) check_index(k);
             else check_operand(k);
+            note_type(k);
         }
-        const ir::roles roles(p_);
         for (ir::ref n = 0; n < p_.names.size() && !mistake_; ++n)
-            if (roles.is_input(n) && !is_bound(n)) missing(n);
+            if (roles_.is_input(n) && operand_of_[n] < 0) missing(n);
         if (!mistake_) check_elements();
         if (!mistake_) check_extents();
         return static_cast<ir::mistake&&>(mistake_);
@@ -73,12 +80,17 @@ private:
     constexpr void fail(kind what, const builder& sentence) {
         if (!mistake_) mistake_ = ir::make_mistake(what, sentence);
     }
-    constexpr bool is_bound(ir::ref name) const {
-        for (std::int32_t k = 0; k < count_; ++k)
-            if (operands_[k].kind != operand_facts::what::index &&
-                operands_[k].spelling == p_.name(name))
-                return true;
-        return false;
+    /// What rank_of says, of all names at once.
+    constexpr void find_ranks() {
+        ranks_.resize(p_.names.size(), 0);
+        for (const ir::equation& e : p_.equations)
+            ir::for_each_node(p_, e.body, [&](ir::ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (x.kind == ir::op::tensor) ranks_[x.name] = x.positions.count;
+            });
+        for (ir::ref e = p_.equations.size(); e-- > 0;)
+            if (!p_.equations[e].claim)
+                ranks_[p_.equations[e].name] = p_.equations[e].positions.count;
     }
     constexpr void missing(ir::ref name) {
         builder s;
@@ -99,7 +111,7 @@ private:
         s << "an operand is bound by its name: ";
         bool first = true;
         for (ir::ref n = 0; n < p_.names.size(); ++n)
-            if (is_input(p_, n)) {
+            if (roles_.is_input(n)) {
                 s << (first ? "" : ", ");
                 write_binding(s, n);
                 first = false;
@@ -223,7 +235,7 @@ private:
         builder taken, defined;
         for (ir::ref n = 0; n < p_.names.size(); ++n) {
             if (!is_form_of(n, o.spelling)) continue;
-            builder& list = is_input(p_, n) ? taken : defined;
+            builder& list = roles_.is_input(n) ? taken : defined;
             list << (list.size() > 0 ? " and " : "") << p_.name(n);
         }
         if (taken.size() + defined.size() == 0) return false;
@@ -248,7 +260,7 @@ private:
     constexpr bool is_base_of_dimension(const operand_facts& o) {
         for (ir::ref n = 0; n < p_.names.size() && o.spelling.size == 1; ++n) {
             const detail::text_view name = p_.name(n);
-            if (!is_input(p_, n) || !is_dimension(name) || name[0] != o.spelling[0]) continue;
+            if (!roles_.is_input(n) || !is_dimension(name) || name[0] != o.spelling[0]) continue;
             builder s;
             s << "the equations have no tensor " << o.spelling << ": ";
             say_dimension(s, name);
@@ -261,7 +273,8 @@ private:
         if (has_forms(o) || is_base_of_dimension(o)) return;
         notation::nearest near(o.spelling);
         for (ir::ref n = 0; n < p_.names.size(); ++n)
-            if (is_input(p_, n) || (outputs_too_ && is_output(p_, n))) near.offer(p_.name(n));
+            if (roles_.is_input(n) || (outputs_too_ && roles_.is_output(p_, n)))
+                near.offer(p_.name(n));
         builder s;
         s << "the equations have no tensor " << o.spelling;
         if (near.found()) {
@@ -270,7 +283,7 @@ private:
             s << "; they take ";
             bool first = true;
             for (ir::ref n = 0; n < p_.names.size(); ++n)
-                if (is_input(p_, n)) {
+                if (roles_.is_input(n)) {
                     s << (first ? "" : ", ") << p_.name(n);
                     first = false;
                 }
@@ -279,24 +292,23 @@ private:
     }
     constexpr void check_operand(std::int32_t k) {
         const operand_facts& o = operands_[k];
-        const ir::ref name = p_.find(o.spelling);
+        const ir::ref name = names_[k];
         if (name == ir::none) return unknown(o);
         builder s;
         s << o.spelling;
-        for (std::int32_t j = 0; j < k; ++j)
-            if (operands_[j].kind != operand_facts::what::index &&
-                operands_[j].spelling == o.spelling) {
-                s << " is bound twice";
-                return fail(kind::repeated_name, s);
-            }
-        if (!is_input(p_, name)) {
+        if (operand_of_[name] >= 0) {
+            s << " is bound twice";
+            return fail(kind::repeated_name, s);
+        }
+        operand_of_[name] = k;
+        if (!roles_.is_input(name)) {
             if (p_.definition(name) == ir::none) return;  // bound for its shape only
             if (!outputs_too_) {
                 s << " is computed by the equations; a call binds inputs only, ricci::prepare "
                      "binds outputs too";
                 return fail(kind::unknown_name, s);
             }
-            if (!is_output(p_, name)) {
+            if (!roles_.is_output(p_, name)) {
                 s << " is computed on the way and is no output; keep(\"" << o.spelling
                   << "\"_t) makes it one";
                 return fail(kind::unknown_name, s);
@@ -306,7 +318,7 @@ private:
                 return fail(kind::element_type, s);
             }
         }
-        const std::int32_t wanted = rank_of(p_, name);
+        const std::int32_t wanted = ranks_[name];
         if (o.kind == operand_facts::what::unsuitable) return check_suitable(o, wanted);
         if (wanted != o.rank) {
             s << " has " << wanted << (wanted == 1 ? " index" : " indices")
@@ -327,27 +339,29 @@ private:
             ir::to_latex(p_, p_.equations[e], s);
             return fail(kind::element_type, s);
         }
-        if (says_places(o)) return;
+        if (says_places(k)) return;
         if (o.type == element::boolean) {
             s << " holds bool, which stands in conditions only, as in [" << o.spelling
               << "^{ij}]; bind the numbers 0 and 1 of the other tensors' type";
             return fail(kind::element_type, s);
         }
-        for (std::int32_t j = 0; j < k; ++j)
-            if (operands_[j].kind == operand_facts::what::tensor && operands_[j].type != o.type &&
-                !says_places(operands_[j])) {
-                s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
-                  << name_of(operands_[j].type)
-                  << "; the tensors of one call have one element type";
-                return fail(kind::element_type, s);
-            }
+        for (const std::int32_t j : {first_tensor_, first_other_}) {
+            if (j < 0 || operands_[j].type == o.type) continue;
+            s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
+              << name_of(operands_[j].type) << "; the tensors of one call have one element type";
+            return fail(kind::element_type, s);
+        }
+    }
+    /// Remembers the first tensor that says no places, and the first of another type than that.
+    constexpr void note_type(std::int32_t k) {
+        if (operands_[k].kind != operand_facts::what::tensor || says_places(k)) return;
+        if (first_tensor_ < 0) first_tensor_ = k;
+        if (first_other_ < 0 && operands_[k].type != operands_[first_tensor_].type)
+            first_other_ = k;
     }
     /// The tensors of a call have one element type; numbers take it on.
     constexpr void check_elements() {
-        const operand_facts* tensor = nullptr;
-        for (std::int32_t k = 0; k < count_ && !tensor; ++k)
-            if (operands_[k].kind == operand_facts::what::tensor && !says_places(operands_[k]))
-                tensor = &operands_[k];
+        const operand_facts* const tensor = first_tensor_ < 0 ? nullptr : operands_ + first_tensor_;
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
             const operand_facts& o = operands_[k];
             if (o.kind != operand_facts::what::number || !is_complex(o.type) ||
@@ -362,24 +376,25 @@ private:
         detail::buffer<bool> whole;
         for (ir::ref n = 0; n < p_.names.size(); ++n) whole.push(false);
         for (std::int32_t k = 0; k < count_ && is_complex(tensor->type); ++k)
-            if (operands_[k].kind == operand_facts::what::tensor && says_places(operands_[k]))
-                whole[p_.find(operands_[k].spelling)] = true;
+            if (operands_[k].kind == operand_facts::what::tensor && says_places(k))
+                whole[names_[k]] = true;
         mistake_ = ir::element_rules(p_, tensor->type, whole.data()).run();
     }
     /// The first equation in which [m^{ij}] makes the tensor a condition, or none.
     constexpr ir::ref equation_of_truth(ir::ref name) const {
         bool any = false;
-        for (const ir::node& x : p_.nodes)
-            any = any || (ir::is_truth(x) && p_.nodes[p_.child(x, 0)].name == name);
+        for (ir::ref n = 0; any_truth_ && n < p_.nodes.size(); ++n)
+            any = any ||
+                  (ir::is_truth(p_.nodes[n]) && p_.nodes[p_.child(p_.nodes[n], 0)].name == name);
         for (ir::ref e = 0; any && e < p_.equations.size(); ++e)
             if (!p_.equations[e].claim && ir::has_truth_of(p_, p_.equations[e].body, name))
                 return e;
         return ir::none;
     }
     /// Whole numbers for positions and conditions may stand among tensors of another type.
-    constexpr bool says_places(const operand_facts& o) const {
-        const ir::ref name = p_.find(o.spelling);
-        return is_whole(o.type) && name != ir::none && p_.definition(name) == ir::none &&
+    constexpr bool says_places(std::int32_t k) const {
+        const ir::ref name = names_[k];
+        return is_whole(operands_[k].type) && name != ir::none && p_.definition(name) == ir::none &&
                holds_places(p_, name);
     }
     constexpr void check_extents() {
@@ -389,8 +404,7 @@ private:
         ir::shape_table table(p_);
         for (std::int32_t k = 0; k < count_; ++k)
             if (operands_[k].extents_known)
-                table.set_shape(p_.find(operands_[k].spelling), operands_[k].rank,
-                                operands_[k].extents);
+                table.set_shape(names_[k], operands_[k].rank, operands_[k].extents);
         mistake_ = ir::infer_shapes(p_, table, false);
     }
 
@@ -398,6 +412,12 @@ private:
     const operand_facts* operands_;
     std::int32_t count_;
     bool outputs_too_;
+    ir::roles roles_;
+    detail::buffer<ir::ref> names_;            // of each operand, or none
+    detail::buffer<std::int32_t> operand_of_;  // of each name, of those that were checked; or -1
+    detail::buffer<std::int32_t> ranks_;       // of each name
+    bool any_truth_ = false;
+    std::int32_t first_tensor_ = -1, first_other_ = -1;
     ir::mistake mistake_;
 };
 

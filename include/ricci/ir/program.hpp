@@ -236,6 +236,12 @@ struct program_view {
             if (name(n) == spelling) return n;
         return none;
     }
+    /// The same, looked for behind the name `last` first, where it is when names come in order.
+    constexpr ref find_after(ref last, text_view spelling) const {
+        for (ref n = last + 1; n < names.size(); ++n)
+            if (name(n) == spelling) return n;
+        return find(spelling);
+    }
     /// The equation, not a claim, that defines `name`, or none.
     constexpr ref definition(ref name_number) const {
         for (ref e = 0; e < equations.size(); ++e)
@@ -335,6 +341,11 @@ struct program {
         return found != none ? found
                              : names.push({add_text(spelling), kind, of, false, false,
                                            numerator_rank, numerator, false});
+    }
+    /// A plain name that is not there yet, which is not looked for.
+    constexpr ref add_name(text_view spelling) {
+        return names.push(
+            {add_text(spelling), name_kind::plain, none, false, false, 0, none, false});
     }
     /// The name of the directional derivative of a tensor along t, or t with primes.
     constexpr ref intern_tangent(text_view along, ref of) {

@@ -183,6 +183,15 @@ public:
         return index < 64 ? (more_ >> index & 1) != 0 : high_count(index) > 1;
     }
     constexpr bool empty() const { return once_ == 0 && end() <= 64; }
+    /// Calls visit(index) for every member; of those that are there more than once perhaps more
+    /// than once, and in no order.
+    template <class Visit>
+    constexpr void for_each(const Visit& visit) const {
+        for (std::uint64_t rest = once_; rest != 0; rest &= rest - 1)
+            visit(static_cast<ref>(__builtin_ctzll(rest)));
+        for (const ref i : high_)
+            if (i != none) visit(i);
+    }
     /// One past the greatest member.
     constexpr ref end() const {
         ref last = 64 - (once_ ? __builtin_clzll(once_) : 64);

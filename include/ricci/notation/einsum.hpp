@@ -84,13 +84,35 @@ private:
                 labels_.push({dots, at});
                 at += ellipsis;
             } else if (is_letter(c.value)) {
-                labels_.push({p_.intern_index(text_.slice(at, at + c.length)), at});
+                labels_.push({index_of(c.value, text_.slice(at, at + c.length)), at});
                 at += c.length;
             } else {
                 refuse(at, c);
             }
         }
         finish(text_.size, text_.size);
+    }
+    /// The index of a letter. Of many letters those alone are looked at that a hash of it leads to.
+    constexpr ref index_of(char32_t letter, detail::text_view spelling) {
+        constexpr std::int32_t few = 64;
+        if (p_.indices.size() < few) return p_.intern_index(spelling);
+        if (4 * p_.indices.size() > by_letter_.size()) {
+            by_letter_.clear();
+            by_letter_.resize(16 * p_.indices.size(), ir::none);
+            for (ref i = 0; i < p_.indices.size(); ++i)
+                by_letter_[slot_of(decode(p_.index(i), 0).value, p_.index(i))] = i;
+        }
+        ref& found = by_letter_[slot_of(letter, spelling)];
+        if (found == ir::none) found = p_.indices.push({p_.add_text(spelling), 0});
+        return found;
+    }
+    /// Where the letter is in the table, or the free place where it would be.
+    constexpr std::int32_t slot_of(char32_t letter, detail::text_view spelling) const {
+        const auto size = static_cast<std::uint32_t>(by_letter_.size());
+        std::uint32_t k = static_cast<std::uint32_t>(letter) % size;
+        const auto at = [&] { return by_letter_[static_cast<std::int32_t>(k)]; };
+        while (at() != ir::none && !(p_.index(at()) == spelling)) k = k + 1 == size ? 0 : k + 1;
+        return static_cast<std::int32_t>(k);
     }
     /// How many bytes `word` takes at `at`, spaces within it included; 0 if it is not there.
     constexpr std::int32_t run_of(std::int32_t at, detail::text_view word) const {
@@ -260,53 +282,57 @@ private:
     }
     constexpr void build() {
         detail::buffer<ref> factors;
-        ir::index_set all;
         for (std::int32_t k = 0; k < inputs_.size(); ++k) {
             const ir::range at = positions(inputs_[k], ellipsis_rank_[k]);
-            ir::add_indices(p_, at, all);
+            ir::for_each_index(p_, at, [&](ref i) { ++uses_of(i); });
             factors.push(
-                p_.tensor(p_.intern_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
+                p_.tensor(p_.add_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
         }
-        const ir::range left = explicit_output_ ? written_output(all) : implied_output(all);
+        const ir::range left = explicit_output_ ? written_output() : implied_output();
         if (failed()) return;
         ref body = factors.size() == 1
                        ? factors[0]
                        : p_.make(ir::op::multiply, 0, factors.data(), factors.size());
-        ir::index_set kept;
-        ir::add_indices(p_, left, kept);
         detail::buffer<ref> over;
-        for (ref i = 0, last = all.end(); i < last; ++i)
-            if (all.has(i) && !kept.has(i)) over.push(i);
+        ir::for_each_index(p_, left, [&](ref i) { uses_of(i) = 0; });
+        for (ref i = 0; i < uses_.size(); ++i)
+            if (uses_[i] > 0) over.push(i);
         if (!over.empty()) {
             const ir::range list = p_.add_links(over);
             body = p_.reduce(ir::reduction::sum, list, body);
         }
         p_.equations.push({p_.intern_name("result"), left, body, false, {0, text_.size}});
     }
-    constexpr ir::range written_output(const ir::index_set& all) {
-        ir::index_set seen;
+    /// How often an index stands in the operands.
+    constexpr std::int32_t& uses_of(ref index) {
+        if (index >= uses_.size()) uses_.resize(index + 1, 0);
+        return uses_[index];
+    }
+    constexpr ir::range written_output() {
+        detail::buffer<bool> seen;
+        seen.resize(p_.indices.size(), false);
         for (std::int32_t j = 0; j < output_.count && !failed(); ++j) {
             const label l = labels_[output_.first + j];
             if (l.index == dots) continue;
-            if (!all.has(l.index))
+            if (uses_of(l.index) == 0)
                 fail(ir::mistake_kind::index_missing, l.begin, l.begin + p_.index(l.index).size,
                      "this index of the result is in no operand");
-            else if (seen.has(l.index))
+            else if (seen[l.index])
                 fail(ir::mistake_kind::index_repeated, l.begin, l.begin + p_.index(l.index).size,
                      "this index stands twice in the result; the value would have no place off the "
                      "diagonal");
-            seen.add(l.index);
+            seen[l.index] = true;
         }
         return positions(output_, ellipsis_);
     }
     /// Every index that stands once, in the order of its character, after what ... stands for.
-    constexpr ir::range implied_output(const ir::index_set& all) {
+    constexpr ir::range implied_output() {
         detail::buffer<ir::position> list;
         for (std::int32_t axis = ellipsis_; axis-- > 0;)
             list.push(ir::index_position(ellipsis_index(axis)));
         const std::int32_t first = list.size();
         for (const label& l : labels_) {
-            if (l.index == dots || all.repeated(l.index)) continue;
+            if (l.index == dots || uses_of(l.index) > 1) continue;
             list.push(ir::index_position(l.index));
             for (std::int32_t k = list.size() - 1;
                  k > first && comes_before(list[k].index, list[k - 1].index); --k) {
@@ -332,6 +358,8 @@ private:
     std::int32_t operands_;
     ir::program p_;
     ir::mistake mistake_;
+    detail::buffer<ref> by_letter_;      // a hash table of indices, where there are many
+    detail::buffer<std::int32_t> uses_;  // of each index, in the operands
     detail::buffer<label> labels_;
     detail::buffer<operand_text> inputs_;
     operand_text output_{0, 0, 0, 0};

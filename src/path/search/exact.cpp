@@ -3,116 +3,167 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 namespace ricci::path {
 namespace {
 
+constexpr double beyond_all = std::numeric_limits<double>::infinity();
+
 class subset_trees {
 public:
-    subset_trees(const core_network& network, const product_price& price)
+    subset_trees(const small_network& network, const product_price& price)
         : network_(network),
           price_(price),
-          full_((std::uint32_t{1} << network.operands()) - 1),
-          words_((network.weight.size() + 63) / 64),
-          sets_(place(static_cast<std::int32_t>(full_) + 1) * words_),
-          best_(full_ + std::size_t{1}),
-          size_(best_.size()) {
+          full_((std::size_t{1} << network.operands.size()) - 1),
+          kept_(full_ + 1, index_set(network.extents.size())),
+          sizes_(full_ + 1),
+          best_(full_ + 1) {
         fill_sets();
     }
 
     product_list run() {
-        for (std::uint32_t s = 1; s <= full_; ++s)
-            if ((s & (s - 1)) != 0) solve(s);
-        product_list products;
+        product_list products = greedy();
+        if (network_.operands.size() < 3) return products;
+        for (std::size_t s = 1; s <= full_; ++s)
+            if (!std::has_single_bit(s)) solve(s);
+        if (best_[full_].part == 0) return products;
+        products.clear();
         emit(full_, products);
         return products;
     }
 
 private:
     struct solution {
-        // log2; next to nothing for single operands.
-        double price = -1e9, multiplications = -1e9;
-        std::uint32_t part = 0;  // one of the two operands of the last product
+        double price = 0, second = 0;  // what decides among equal prices
+        std::size_t part = 0;          // one of the two operands of the last product
     };
-
-    std::uint64_t* set_of(std::uint32_t s) { return sets_.data() + s * words_; }
 
     // What the product of a subset still has: its operands' indices that others or the result have.
     void fill_sets() {
-        for (std::int32_t i = 0; i < network_.indices(); ++i) {
-            std::uint32_t holders = 0;
-            for (const std::int32_t t : network_.holders_of(i)) holders |= std::uint32_t{1} << t;
-            const std::size_t word = place(i) / 64;
-            for (std::uint32_t s = 1; s <= full_; ++s)
-                if ((s & holders) != 0 && ((holders & ~s) != 0 || network_.open[place(i)] != 0)) {
-                    set_of(s)[word] |= std::uint64_t{1} << (place(i) % 64);
-                    size_[s] += network_.weight[place(i)];
-                }
+        std::vector<index_set> inside(full_ + 1, index_set(network_.extents.size()));
+        for (std::size_t s = 1; s <= full_; ++s)
+            inside[s] = inside[s & (s - 1)] |
+                        network_.operands[static_cast<std::size_t>(std::countr_zero(s))];
+        for (std::size_t s = 1; s <= full_; ++s) {
+            kept_[s] = inside[s] & (network_.result | inside[full_ - s]);
+            sizes_[s] = kept_[s].size(network_.extents);
         }
     }
 
-    double union_weight(std::uint32_t a, std::uint32_t b) {
-        double weight = 0;
-        for (std::size_t k = 0; k < words_; ++k)
-            for (std::uint64_t w = set_of(a)[k] | set_of(b)[k]; w != 0; w &= w - 1)
-                weight += network_.weight[k * 64 + static_cast<std::size_t>(std::countr_zero(w))];
-        return weight;
+    // The pair whose product shrinks the operands most, again and again: an order that stands, and
+    // how many multiplications none that is dearer has to be looked at for.
+    product_list greedy() {
+        std::vector<std::pair<std::size_t, std::int32_t>> left;  // subset and entry
+        for (std::size_t k = 0; k < network_.operands.size(); ++k)
+            left.emplace_back(std::size_t{1} << k, static_cast<std::int32_t>(k));
+        auto entry = static_cast<std::int32_t>(left.size());
+        product_list products;
+        double multiplications = 0;
+        while (left.size() > 1) {
+            std::size_t a = 0, b = 1;
+            double least = beyond_all;
+            for (std::size_t x = 0; x < left.size(); ++x)
+                for (std::size_t y = x + 1; y < left.size(); ++y) {
+                    const std::size_t s = left[x].first, t = left[y].first;
+                    const double growth = sizes_[s | t] - sizes_[s] - sizes_[t];
+                    if (growth < least) least = growth, a = x, b = y;
+                }
+            multiplications +=
+                kept_[left[a].first].size_with(kept_[left[b].first], network_.extents);
+            products.emplace_back(left[a].second, left[b].second);
+            left[a] = {left[a].first | left[b].first, entry++};
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(b));
+        }
+        // It may be added up in another order.
+        if (price_.minimize == objective::multiplications) most_ = multiplications * (1 + 1e-9);
+        return products;
     }
 
-    void solve(std::uint32_t s) {
-        const bool extremum = price_.power() > 1;
-        solution best{std::numeric_limits<double>::infinity(),
-                      std::numeric_limits<double>::infinity(), 0};
-        const std::uint32_t lowest = s & (~s + 1);
+    double price_of(double product, std::size_t left, std::size_t right) const {
+        const auto traffic = [&] { return sizes_[left] + sizes_[right] + sizes_[left | right]; };
+        switch (price_.minimize) {
+            case objective::largest_intermediate:
+                return sizes_[left | right];
+            case objective::traffic:
+                return traffic();
+            case objective::weighed:
+                return product + price_.traffic_weight * traffic();
+            case objective::multiplications:
+            case objective::largest_product:
+                break;
+        }
+        return product;
+    }
+
+    void solve(std::size_t s) {
+        const bool sum = price_.power() == 1, plain = price_.minimize == objective::multiplications;
+        solution& best = best_[s];
+        best.price = best.second = beyond_all;
+        const std::size_t lowest = s & (~s + 1);
         // Every split once: the part with the lowest operand comes first.
-        for (std::uint32_t rest = (s - 1) & s; rest != 0; rest = (rest - 1) & s) {
-            if ((rest & lowest) == 0) continue;
-            const std::uint32_t other = s & ~rest;
-            const double product = union_weight(rest, other);
-            const double price = price_(product, size_[rest], size_[other], size_[s]);
-            const auto sum = [](double a, double b, double c) {
-                return log2_add(log2_add(a, b), c);
-            };
+        for (std::size_t part = (s - 1) & s; part != 0; part = (part - 1) & s) {
+            if ((part & lowest) == 0) continue;
+            const std::size_t other = s & ~part;
+            const solution &left = best_[part], &right = best_[other];
+            // The product takes as many as its larger operand and its result have elements.
+            if (plain &&
+                left.price + right.price + std::max({sizes_[part], sizes_[other], sizes_[s]}) >
+                    std::min(most_, best.price))
+                continue;
+            const double product = kept_[part].size_with(kept_[other], network_.extents);
+            const double price = price_of(product, part, other);
             solution now;
-            now.multiplications =
-                sum(best_[rest].multiplications, best_[other].multiplications, product);
-            now.price = extremum ? std::max({best_[rest].price, best_[other].price, price})
-                                 : sum(best_[rest].price, best_[other].price, price);
-            now.part = rest;
-            if (now.price < best.price ||
-                (now.price == best.price && now.multiplications < best.multiplications))
+            now.price =
+                sum ? left.price + right.price + price : std::max({left.price, right.price, price});
+            now.second = left.second + right.second + (sum ? sizes_[s] : product);
+            now.part = part;
+            if (now.price < best.price || (now.price == best.price && now.second < best.second))
                 best = now;
         }
-        best_[s] = best;
     }
 
-    std::int32_t emit(std::uint32_t s, product_list& products) {
-        if ((s & (s - 1)) == 0) return std::countr_zero(s);
+    std::int32_t emit(std::size_t s, product_list& products) const {
+        if (std::has_single_bit(s)) return static_cast<std::int32_t>(std::countr_zero(s));
         const std::int32_t left = emit(best_[s].part, products);
         const std::int32_t right = emit(s & ~best_[s].part, products);
         products.emplace_back(left, right);
-        return network_.operands() + static_cast<std::int32_t>(products.size()) - 1;
+        return static_cast<std::int32_t>(network_.operands.size() + products.size()) - 1;
     }
 
-    const core_network& network_;
+    const small_network& network_;
     product_price price_;
-    std::uint32_t full_;
-    std::size_t words_;
-    std::vector<std::uint64_t> sets_;
+    std::size_t full_;
+    std::vector<index_set> kept_;
+    std::vector<double> sizes_;
     std::vector<solution> best_;
-    std::vector<double> size_;
+    double most_ = beyond_all;  // multiplications
 };
 
 }  // namespace
 
-product_list exact_tree(const core_network& network, const product_price& price) {
+product_list exact_tree(const small_network& network, const product_price& price) {
     return subset_trees(network, price).run();
+}
+
+product_list exact_tree(const core_network& network, const product_price& price) {
+    small_network small;
+    small.result = index_set(network.weight.size());
+    for (std::size_t i = 0; i < network.weight.size(); ++i) {
+        small.extents.push_back(std::exp2(network.weight[i]));
+        if (network.open[i] != 0) small.result.insert(i);
+    }
+    for (std::int32_t t = 0; t < network.operands(); ++t) {
+        auto& set = small.operands.emplace_back(network.weight.size());
+        for (const std::int32_t i : network.indices_of(t)) set.insert(place(i));
+    }
+    return exact_tree(small, price);
 }
 
 }  // namespace ricci::path

@@ -35,7 +35,7 @@ public:
           options_(options),
           clock_(options, network.operands()),
           raw_(unsimplified(network)),
-          simple_(simplify_shapes(network)) {
+          simple_(options.simplifies ? simplify_shapes(network) : raw_) {
         moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
                                                    20'000, 4'000'000);
         price_.minimize = options.minimize;
@@ -87,6 +87,7 @@ private:
     }
 
     void find_seeds();
+    std::int64_t brief_moves(double log2_multiplications) const;
     void race();
     void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
@@ -116,7 +117,8 @@ private:
 void order_search::find_seeds() {
     std::vector<const core_network*> cores{&simple_.core};
     if (!simple_.before.empty() && can_anneal(raw_.core)) cores.push_back(&raw_.core);
-    const auto makers = make_seed_makers(cores, options_.seed);
+    auto makers = make_seed_makers(cores, options_.seed);
+    if (options_.brief) makers.resize(std::min<std::size_t>(makers.size(), 2));  // the quick ones
     std::vector<scored_tree> made(makers.size());
     const double deadline = 0.15 * clock_.end();
     on_all_lanes(static_cast<std::int64_t>(makers.size()),
@@ -133,6 +135,14 @@ void order_search::find_seeds() {
                      if (!tree.raw) tree.score = log2_add(before_, tree.score);
                  });
     seeds_ = best_first(std::move(made));
+    if (options_.brief) moves_of_trial_ = std::min(moves_of_trial_, brief_moves(seeds_[0].score));
+}
+
+// A move takes about as long as a thousand multiplications at a nominal rate.
+std::int64_t order_search::brief_moves(double log2_multiplications) const {
+    constexpr double fewest = 100'000, most = 1e9, multiplications_of_move = 1000;
+    const double worth = std::exp2(std::min(log2_multiplications, 100.0)) / multiplications_of_move;
+    return static_cast<std::int64_t>(std::min(most, fewest + worth));
 }
 
 std::vector<char> order_search::whole_slices(const racing_arm& arm) const {

@@ -1,14 +1,11 @@
-// Contraction paths from the inside: operands as sets of numbered indices.
+// Sets of a few numbered indices, as words of bits.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
-
-#include "src/path/path.hpp"
 
 namespace ricci::path {
 
@@ -26,9 +23,6 @@ public:
     friend index_set operator&(index_set a, const index_set& b) {
         return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x & y; });
     }
-    friend index_set operator-(index_set a, const index_set& b) {
-        return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x & ~y; });
-    }
     double size(const std::vector<double>& extents) const { return size_with(*this, extents); }
     /// The size of the union with another set.
     double size_with(const index_set& other, const std::vector<double>& extents) const {
@@ -36,12 +30,6 @@ public:
         for (std::size_t k = 0; k < high_.size(); ++k)
             product *= size_of(high_[k] | other.high_[k], extents.data() + 64 * (k + 1));
         return product;
-    }
-    bool intersects(const index_set& other) const {
-        if (low_ & other.low_) return true;
-        for (std::size_t k = 0; k < high_.size(); ++k)
-            if (high_[k] & other.high_[k]) return true;
-        return false;
     }
 
 private:
@@ -61,20 +49,5 @@ private:
     std::uint64_t low_ = 0;
     std::vector<std::uint64_t> high_;
 };
-
-struct problem {
-    std::vector<index_set> operands;
-    index_set result;
-    std::vector<double> extents;
-};
-
-/// The best path there is; for up to exact_path_operands operands. `known`: the multiplications of
-/// some path, above which none is looked for.
-contraction_path exact_path(const problem& p,
-                            double known = std::numeric_limits<double>::infinity());
-/// A path that is found at once, with no claim to be good.
-contraction_path quick_path(const problem& p);
-/// A good path for any number of operands.
-contraction_path greedy_path(const problem& p);
 
 }  // namespace ricci::path
