@@ -3,191 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
 
-#include "src/network/algebra_steps.hpp"
 #include "src/network/index_ranges.hpp"
+#include "src/network/sliced_plan.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::networks {
-namespace {
-
-// Of a loop in a set of loops. More than 64 of them share bits: some steps run without need then.
-std::uint64_t bit_of(std::size_t l) { return std::uint64_t{1} << (l % 64); }
-
-}  // namespace
-
-/// A plan for all ranges of equal length, and where each pass over it reads and writes.
-struct network_run::sliced_plan {
-    /// A tensor whose memory moves from range to range.
-    struct moving {
-        std::int32_t slot = -1;
-        std::size_t number = 0;             // operands, then outputs
-        std::int64_t first = 0;             // bytes
-        std::vector<std::int64_t> advance;  // bytes, for each loop
-    };
-
-    sliced_plan(const run_request& asked, const std::vector<range_loop>& ranges,
-                const std::vector<output>& outputs)
-        : loops(ranges), planned(plan_of(asked, outputs)) {
-        for (std::size_t k = 0; k < asked.operands.size(); ++k)
-            find_moving(asked, k, k, asked.axes[k], asked.operands[k].strides);
-        for (std::size_t k = 0; k < outputs.size(); ++k)
-            find_moving(asked, asked.operands.size() + k, at(results[k]), outputs[k].axes,
-                        outputs[k].strides);
-        find_dependences();
-        stale.resize(planned.plan.slots.size());
-        counters.resize(loops.size());
-    }
-
-    /// Kernels, on intermediates in memory that lasts as long.
-    void prepare(const run_request& asked, std::byte* workspace) {
-        if (!asked.algebra) {
-            execution.emplace(planned.plan, workspace);
-            return;
-        }
-        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
-        for (const range_loop& l : loops) extents[at(l.index)] = l.width;
-        algebra.emplace(tree, planned, extents, *asked.algebra, asked.places, workspace);
-    }
-    runtime::loan_book& loans() { return execution ? execution->loans() : algebra->loans(); }
-    void run_step(std::size_t k, const std::vector<output>& outputs) {
-        if (execution) {
-            if (moved[k]) execution->bind_step(planned.plan, k);
-            execution->run_step(k);
-            return;
-        }
-        bool joins = false;
-        for (std::size_t o = 0; o < outputs.size(); ++o)
-            joins = joins || (outputs[o].adds && writes[k] == planned.slots[at(results[o])]);
-        algebra->run_step(planned, k, joins);
-    }
-
-    network_plan plan_of(const run_request& asked, const std::vector<output>& outputs) {
-        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
-        const std::unique_ptr<bool[]> sliced(new bool[extents.size()]());
-        for (const range_loop& l : loops) {
-            extents[at(l.index)] = l.width;
-            sliced[at(l.index)] = true;
-        }
-        tree = make_tree({asked.axes, asked.open, extents, asked.products});
-        if (asked.derivatives.empty()) results = {tree.root};
-        else results = add_derivatives(tree, asked.derivatives);
-        std::vector<output_memory> written;
-        for (std::size_t k = 0; k < outputs.size(); ++k)
-            written.push_back({results[k], outputs[k].data, outputs[k].strides,
-                               outputs[k].adds && !asked.algebra});
-        plan_request wanted;
-        wanted.type = asked.type;
-        wanted.tree = &tree;
-        wanted.extents = extents;
-        wanted.operands = asked.operands;
-        wanted.sliced = {sliced.get(), extents.size()};
-        wanted.outputs = written;
-        wanted.keeps = asked.keeps;
-        return plan_network(wanted);
-    }
-
-    // `number`: operands, then outputs.
-    void find_moving(const run_request& asked, std::size_t number, std::size_t tensor,
-                     std::span<const std::int32_t> axes, std::span<const std::int64_t> strides) {
-        const auto bytes = static_cast<std::int64_t>(size_of(asked.type));
-        moving m;
-        m.number = number;
-        m.slot = planned.slots[tensor];
-        bool moves = false;
-        for (const range_loop& l : loops) {
-            std::int64_t stride = 0;
-            for (std::size_t axis = 0; axis < axes.size(); ++axis)
-                if (axes[axis] == l.index) stride += strides[axis] * bytes;
-            moves = moves || stride != 0;
-            m.first += stride * l.first;
-            m.advance.push_back(stride * l.width);
-        }
-        if (moves) all_moving.push_back(std::move(m));
-    }
-
-    // What each compiled step reads, as far as it may change between runs: tensors and loops.
-    void find_dependences() {
-        const auto& compiled = planned.plan.compiled;
-        loops_of_slot.resize(planned.plan.slots.size());
-        for (const moving& m : all_moving)
-            for (std::size_t l = 0; l < loops.size(); ++l)
-                if (m.advance[l] != 0) loops_of_slot[at(m.slot)] |= bit_of(l);
-        readers.resize(tree.operands);  // whose slots are the first ones
-        reads.resize(compiled.size());
-        writes.resize(compiled.size());
-        moved.resize(compiled.size());
-        for (std::size_t k = 0; k < compiled.size(); ++k) {
-            std::uint64_t all = 0;
-            for_each_slot(compiled[k], [&](std::int32_t slot, bool writing) {
-                if (writing) writes[k] = slot;
-                else reads[k].push_back(slot);
-                if (at(slot) < readers.size()) readers[at(slot)].push_back(k);
-                all |= loops_of_slot[at(slot)];
-                moved[k] = moved[k] || std::any_of(all_moving.begin(), all_moving.end(),
-                                                   [&](const moving& m) { return m.slot == slot; });
-            });
-            // What is added to the result is added for every range.
-            if (planned.plan.slots[at(writes[k])].kind == plan::storage::output)
-                all = ~std::uint64_t{0};
-            depends.push_back(all);
-            loops_of_slot[at(writes[k])] = all;
-        }
-    }
-
-    double passes() const {
-        double count = 1;
-        for (const range_loop& l : loops) count *= static_cast<double>(l.count);
-        return count;
-    }
-
-    /// Addresses of all tensors for the ranges that the counters say.
-    void place(const std::vector<const void*>& operands, const std::vector<output>& outputs) {
-        for (const moving& m : all_moving) {
-            std::int64_t offset = m.first;
-            for (std::size_t l = 0; l < loops.size(); ++l) offset += counters[l] * m.advance[l];
-            const void* base = m.number < operands.size()
-                                   ? operands[m.number]
-                                   : outputs[m.number - operands.size()].data;
-            planned.plan.slots[at(m.slot)].data =
-                static_cast<std::byte*>(const_cast<void*>(base)) + offset;
-        }
-    }
-    /// The next combination. Returns the loops whose counters changed; 0: there is none.
-    std::uint64_t advance() {
-        std::uint64_t changed = 0;
-        for (std::size_t l = loops.size(); l-- > 0;) {
-            changed |= bit_of(l);
-            if (++counters[l] < loops[l].count) return changed;
-            counters[l] = 0;
-        }
-        return 0;
-    }
-
-    std::vector<range_loop> loops;
-    step_tree tree;
-    std::vector<std::int32_t> results;  // tensors of the tree, one for each output
-    network_plan planned;
-    std::optional<engine::execution> execution;  // of sums of products
-    std::optional<algebra_steps> algebra;        // or of another algebra
-    std::vector<moving> all_moving;
-    std::vector<std::int64_t> counters;
-    std::vector<std::uint64_t> loops_of_slot;       // bits: which loops change what is in it
-    std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
-    // Of each compiled step:
-    std::vector<std::vector<std::int32_t>> reads;
-    std::vector<std::int32_t> writes;
-    std::vector<std::uint64_t> depends;  // bits: loops
-    std::vector<char> moved;             // whether it touches what moves
-    std::vector<char> stale;             // slots, in a run that does not make all again
-};
-
 network_run::network_run(const run_request& asked)
     : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
     for (const auto& o : asked.operands) operands_.push_back(o.data);
@@ -198,9 +24,9 @@ network_run::network_run(const run_request& asked)
     make_plans(asked);
 }
 
-network_run::output network_run::output_of(const run_request& asked,
-                                           std::span<const std::int32_t> axes, void* data) {
-    output made{{axes.begin(), axes.end()}, data, size_of(asked.type), {}, false};
+run_output network_run::output_of(const run_request& asked, std::span<const std::int32_t> axes,
+                                  void* data) {
+    run_output made{{axes.begin(), axes.end()}, data, size_of(asked.type), {}, false};
     made.strides.resize(axes.size());
     for (std::size_t axis = axes.size(); axis-- > 0;) {
         made.strides[axis] = static_cast<std::int64_t>(made.bytes / size_of(asked.type));
@@ -274,7 +100,7 @@ void network_run::bind(std::size_t operand, const void* data) {
 
 // What is added up begins with the sum of nothing.
 void network_run::clear_results() {
-    for (const output& o : outputs_) {
+    for (const run_output& o : outputs_) {
         if (!o.adds) continue;
         if (!algebra_) {
             std::memset(o.data, 0, o.bytes);
@@ -289,7 +115,7 @@ void network_run::clear_results() {
 }
 
 std::vector<std::int64_t> network_run::best() {
-    const output& result = outputs_[0];
+    const run_output& result = outputs_[0];
     const auto value = [&] {
         return type_ == element::f32 ? static_cast<double>(*static_cast<const float*>(result.data))
                                      : *static_cast<const double*>(result.data);

@@ -7,37 +7,15 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "src/engine/execution.hpp"
-#include "src/network/network_plan.hpp"
-#include "src/network/tree.hpp"
-#include "src/path/search.hpp"
+#include "src/engine/workspace_memory.hpp"
+#include "src/network/run_request.hpp"
 #include "src/steps/algebra.hpp"
 
 namespace ricci::networks {
 
-/// What is to be run. All that it refers to is copied, but for the memory of operands and result.
-struct run_request {
-    element type = element::f32;
-    std::vector<std::span<const std::int32_t>> axes;  // of each operand: the indices of its axes
-    std::vector<operand_memory> operands;
-    std::span<const std::int32_t> open;
-    std::span<const std::size_t> extents;                             // of each index
-    std::span<const std::pair<std::int32_t, std::int32_t>> products;  // SSA
-    std::span<const path::slice> slices;
-    /// The result, row-major, of the open indices; or, of a scalar result, its derivatives by some
-    /// operands, row-major.
-    std::vector<void*> results;
-    std::span<const std::size_t> derivatives = {};
-    /// Another algebra than sum and product. `places`: as best() wants them.
-    std::optional<steps::sum_algebra> algebra = {};
-    bool places = false;
-    bool keeps = false;  // intermediates, so that what has not changed is not made again, where
-                         // there is memory for all of them
-    double memory = 0;   // bytes for intermediates and what kernels lend
-};
+struct sliced_plan;
 
 /// Loops around steps: the same steps for each range of the sliced indices, with other addresses.
 /// Where ranges differ in length there are several plans. The result is added up over the ranges of
@@ -64,28 +42,18 @@ public:
     std::size_t steps_run() const { return steps_run_; }
 
 private:
-    struct sliced_plan;
-
     void make_plans(const run_request& asked);
     bool run(sliced_plan& p, const std::function<bool(double)>& progress);
 
     engine::workspace_memory workspace_;  // of all plans
     std::vector<std::unique_ptr<sliced_plan>> plans_;
     std::vector<const void*> operands_;
-    /// One tensor that is computed.
-    struct output {
-        std::vector<std::int32_t> axes;
-        void* data = nullptr;
-        std::size_t bytes = 0;
-        std::vector<std::int64_t> strides;
-        bool adds = false;  // over ranges of an index that it has not
-    };
-    static output output_of(const run_request& asked, std::span<const std::int32_t> axes,
-                            void* data);
+    static run_output output_of(const run_request& asked, std::span<const std::int32_t> axes,
+                                void* data);
 
     void clear_results();
 
-    std::vector<output> outputs_;
+    std::vector<run_output> outputs_;
     element type_;
     std::optional<steps::sum_algebra> algebra_;
     bool keeps_ = false, has_run_ = false;
