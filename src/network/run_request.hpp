@@ -10,6 +10,7 @@
 
 #include <ricci/element.hpp>
 
+#include "src/network/choice_rows.hpp"
 #include "src/network/network_plan.hpp"
 #include "src/path/search.hpp"
 #include "src/steps/algebra.hpp"
@@ -26,9 +27,11 @@ struct run_request {
     std::span<const std::pair<std::int32_t, std::int32_t>> products;  // SSA
     std::span<const path::slice> slices;
     /// The result, row-major, of the open indices; or, of a scalar result, its derivatives by some
-    /// operands, row-major.
+    /// operands, row-major; or one result for each row of choices, without the indices chosen.
     std::vector<void*> results;
     std::span<const std::size_t> derivatives = {};
+    /// Rows that all differ, of open indices that no slice is of. They last as long as the run.
+    const choice_rows* choices = nullptr;
     /// Another algebra than sum and product. `places`: as best() wants them.
     std::optional<steps::sum_algebra> algebra = {};
     bool places = false;
@@ -37,13 +40,14 @@ struct run_request {
     double memory = 0;   // bytes for intermediates and what kernels lend
 };
 
-/// One tensor that is computed, row-major.
+/// One tensor that is computed, row-major; for each row of choices, where there are any.
 struct run_output {
     std::vector<std::int32_t> axes;
-    void* data = nullptr;
+    std::vector<void*> data;  // of each row
     std::size_t bytes = 0;
-    std::vector<std::int64_t> strides;
+    std::vector<std::int64_t> strides;  // 0 for an index that is chosen
     bool adds = false;  // over ranges of an index that it has not
+    std::size_t sum_offset = 0;  // bytes, where what adds is added up apart
 };
 
 }  // namespace ricci::networks
