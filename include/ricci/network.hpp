@@ -138,8 +138,8 @@ struct sliced_index {
 /// indices is computed once and counted once.
 class contraction_order {
 public:
-    /// Scalar multiplications of all slices together; infinity above 1.8e308, where words() says
-    /// the logarithm.
+    /// Scalar multiplications of all slices and choices together; infinity above 1.8e308, where
+    /// words() says the logarithm.
     double multiplications() const;
     /// Elements of the largest intermediate, in one slice: of what products give, the last one too.
     double largest() const;
