@@ -125,6 +125,9 @@ struct order_options {
     /// it is used: it is for sums of products, contracted or prepared. Zeros are exact, and none
     /// are used where a tensor has infinities or NaN.
     ricci::simplify simplify = ricci::simplify::shapes;
+    /// How many amplitudes are wanted, of all that the kept indices make: together these count as
+    /// no more than so many, and the result need not fit. 0: all of them.
+    std::int64_t choices = 0;
     /// Told from time to time which part of the search is over, from 0 to 1, and how many seconds
     /// are left; false ends it with the best order so far.
     detail::progress_function progress = {};
@@ -147,8 +150,8 @@ struct sliced_index {
 /// indices is computed once and counted once.
 class contraction_order {
 public:
-    /// Scalar multiplications of all slices together; infinity above 1.8e308, where words() says
-    /// the logarithm.
+    /// Scalar multiplications of all slices and choices together; infinity above 1.8e308, where
+    /// words() says the logarithm.
     double multiplications() const;
     /// Elements of the largest intermediate, in one slice: of what products give, the last one too.
     double largest() const;
@@ -223,6 +226,16 @@ array contract(const network& n, const contraction_order& order,
                const contract_options& options = {});
 /// In an order of a fixed number of trials, the same on any machine.
 array contract(const network& n, const contract_options& options = {});
+
+/// Some elements of a network's result, amplitudes of a circuit for example: `choices` is a table of
+/// i64, and each row has places for the kept indices given, column by column. One array for each
+/// row, over the kept indices that are left, in their order. What rows have in common is computed
+/// once, and rows that are the same, too. The order may be one that was found for so many choices.
+/// Throws as contract() does, and for a table of another shape or type, an index that is not kept,
+/// and a place beyond its extent.
+std::vector<array> amplitudes(const network& n, const contraction_order& order,
+                              detail::index_list indices, detail::network_operand choices,
+                              const contract_options& options = {});
 
 /// The places of all indices where the sum of all tensors is greatest.
 struct most_likely {

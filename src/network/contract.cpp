@@ -181,19 +181,22 @@ void prepared_state::bind(std::size_t operand, const array& given) {
     run_->bind(operand, std::as_const(bound).data());
 }
 
-void prepared_state::run() {
-    if (!progress_) {
-        run_->run();
-        if (left_) left_->put(result_, whole_);
+void run_with_progress(network_run& run, const detail::progress_function& progress) {
+    if (!progress) {
+        run.run();
         return;
     }
     const auto begun = std::chrono::steady_clock::now();
-    const bool done = run_->run([&](double part) {
+    const bool done = run.run([&](double part) {
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-        return progress_(part, part > 0 ? seconds * (1 - part) / part : 0);
+        return progress(part, part > 0 ? seconds * (1 - part) / part : 0);
     });
     if (!done) throw error("ricci: the contraction of the network was stopped.");
+}
+
+void prepared_state::run() {
+    run_with_progress(*run_, progress_);
     if (left_) left_->put(result_, whole_);
 }
 

@@ -49,6 +49,7 @@ void check_options(const order_options& o) {
     check(o.seconds >= 0 && std::isfinite(o.seconds), "seconds", o.seconds);
     check(o.trials >= 0, "trials", static_cast<double>(o.trials));
     check(o.memory >= 0, "a memory", o.memory);
+    check(o.choices >= 0, "choices", static_cast<double>(o.choices));
 }
 
 // What running takes beside the operands: the intermediates that live at once, and a copy of one of
@@ -57,13 +58,21 @@ double bytes_beside_operands(const order_data& order) {
     return (order.score.peak + order.score.largest_intermediate.value()) * order.element_bytes;
 }
 
+std::shared_ptr<path::hypergraph> shapes_of(const network_data& n, std::int64_t choices) {
+    auto shapes = std::make_shared<path::hypergraph>(hypergraph_of(n));
+    if (choices == 0) return shapes;
+    shapes->sparse = shapes->open;
+    shapes->choices = static_cast<double>(choices);
+    return shapes;
+}
+
 // Searches until an order is found that keeps within memory.
 class bounded_search {
 public:
     bounded_search(const network_data& n, const order_options& options)
         : network_(n),
           options_(options),
-          shapes_(std::make_shared<path::hypergraph>(hypergraph_of(n))),
+          shapes_(shapes_of(n, options.choices)),
           begun_(std::chrono::steady_clock::now()) {
         constexpr double margin = 0.2;  // for the system and for other programs
         if (options_.seconds == 0 && options_.trials == 0) options_.trials = usual_trials;
@@ -98,6 +107,8 @@ private:
         double result = element_bytes_;
         for (const std::int32_t i : network_.kept)
             result *= static_cast<double>(network_.extents[static_cast<std::size_t>(i)]);
+        if (options_.choices > 0)
+            result = std::min(result, element_bytes_ * static_cast<double>(options_.choices));
         if (left_ < 0 || result > left_)
             throw error(
                 fmt::format("ricci: the network's tensors take {:.3g} bytes and its result "

@@ -161,6 +161,7 @@ private:
             p.add(l, 1);
             made.target.at.push_back(std::move(p));
         }
+        parts_.push_back({made.target.slot, s.result});
         made_.plan.slots.push_back(std::move(part));
         assign added;
         added.equation = 0;
@@ -174,6 +175,7 @@ private:
 
     // Of each tensor: the sliced indices below it.
     void find_lasting() {
+        if (asked_.sliced.empty()) return;
         std::vector<std::vector<std::int32_t>> below(tree_.axes.size());
         for (std::size_t k = 0; k < tree_.operands; ++k)
             for (const std::int32_t i : tree_.axes[k])
@@ -189,6 +191,9 @@ private:
             auto& all = below[at(s.result)];
             if (s.left >= 0) add(all, below[at(s.left)]);
             if (s.right >= 0) add(all, below[at(s.right)]);
+            for (const part_of_output& p : parts_)
+                if (p.output == s.result && all.size() < sliced.size())
+                    made_.plan.slots[at(p.slot)].lasts = true;
             if (output_of(s.result) != nullptr) add(all, sliced);  // written for every range
             for (const std::int32_t factor : {s.left, s.right}) {
                 if (factor < 0 || at(factor) < tree_.operands) continue;
@@ -202,6 +207,11 @@ private:
     const step_tree& tree_;
     network_plan made_;
     std::vector<loop> loops_;  // of each index; -1: its extent is 1
+    /// What a map makes before it is added to an output.
+    struct part_of_output {
+        std::int32_t slot = -1, output = -1;
+    };
+    std::vector<part_of_output> parts_;
 };
 
 }  // namespace

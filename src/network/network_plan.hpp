@@ -36,7 +36,7 @@ struct plan_request {
     std::span<const std::int64_t> extents;  // of each index
     std::span<const operand_memory> operands;
     /// Of each index, whether it is sliced: what depends on other sliced indices than what it is
-    /// made into has to last, since the steps do not run equally often.
+    /// made into has to last, since the steps do not run equally often. Empty: nothing lasts.
     std::span<const bool> sliced;
     std::span<const output_memory> outputs;
     bool keeps = false;  // all intermediates last, so that what has not changed is not made again

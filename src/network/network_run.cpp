@@ -2,207 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
 
-#include "src/network/algebra_steps.hpp"
+#include "src/network/grouped_passes.hpp"
 #include "src/network/index_ranges.hpp"
+#include "src/network/result_sums.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::networks {
 namespace {
 
-// Of a loop in a set of loops. More than 64 of them share bits: some steps run without need then.
-std::uint64_t bit_of(std::size_t l) { return std::uint64_t{1} << (l % 64); }
-
-}  // namespace
-
-/// A plan for all ranges of equal length, and where each pass over it reads and writes.
-struct network_run::sliced_plan {
-    /// A tensor whose memory moves from range to range.
-    struct moving {
-        std::int32_t slot = -1;
-        std::size_t number = 0;             // operands, then outputs
-        std::int64_t first = 0;             // bytes
-        std::vector<std::int64_t> advance;  // bytes, for each loop
+run_output output_of(const run_request& asked, std::span<const std::int32_t> axes) {
+    const auto is_chosen = [&](std::int32_t i) {
+        return asked.choices != nullptr && has_index(asked.choices->indices, i);
     };
-
-    sliced_plan(const run_request& asked, const std::vector<range_loop>& ranges,
-                const std::vector<output>& outputs)
-        : loops(ranges), planned(plan_of(asked, outputs)) {
-        for (std::size_t k = 0; k < asked.operands.size(); ++k)
-            find_moving(asked, k, k, asked.axes[k], asked.operands[k].strides);
-        for (std::size_t k = 0; k < outputs.size(); ++k)
-            find_moving(asked, asked.operands.size() + k, at(results[k]), outputs[k].axes,
-                        outputs[k].strides);
-        find_dependences();
-        stale.resize(planned.plan.slots.size());
-        counters.resize(loops.size());
-    }
-
-    /// Kernels, on intermediates in memory that lasts as long.
-    void prepare(const run_request& asked, std::byte* workspace) {
-        if (!asked.algebra) {
-            execution.emplace(planned.plan, workspace);
-            return;
-        }
-        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
-        for (const range_loop& l : loops) extents[at(l.index)] = l.width;
-        algebra.emplace(tree, planned, extents, *asked.algebra, asked.places, workspace);
-    }
-    runtime::loan_book& loans() { return execution ? execution->loans() : algebra->loans(); }
-    void run_step(std::size_t k, const std::vector<output>& outputs) {
-        if (execution) {
-            if (moved[k]) execution->bind_step(planned.plan, k);
-            execution->run_step(k);
-            return;
-        }
-        bool joins = false;
-        for (std::size_t o = 0; o < outputs.size(); ++o)
-            joins = joins || (outputs[o].adds && writes[k] == planned.slots[at(results[o])]);
-        algebra->run_step(planned, k, joins);
-    }
-
-    network_plan plan_of(const run_request& asked, const std::vector<output>& outputs) {
-        std::vector<std::int64_t> extents(asked.extents.begin(), asked.extents.end());
-        const std::unique_ptr<bool[]> sliced(new bool[extents.size()]());
-        for (const range_loop& l : loops) {
-            extents[at(l.index)] = l.width;
-            sliced[at(l.index)] = true;
-        }
-        tree = make_tree({asked.axes, asked.open, extents, asked.products});
-        if (asked.derivatives.empty()) results = {tree.root};
-        else results = add_derivatives(tree, asked.derivatives);
-        std::vector<output_memory> written;
-        for (std::size_t k = 0; k < outputs.size(); ++k)
-            written.push_back({results[k], outputs[k].data, outputs[k].strides,
-                               outputs[k].adds && !asked.algebra});
-        plan_request wanted;
-        wanted.type = asked.type;
-        wanted.tree = &tree;
-        wanted.extents = extents;
-        wanted.operands = asked.operands;
-        wanted.sliced = {sliced.get(), extents.size()};
-        wanted.outputs = written;
-        wanted.keeps = asked.keeps;
-        return plan_network(wanted);
-    }
-
-    // `number`: operands, then outputs.
-    void find_moving(const run_request& asked, std::size_t number, std::size_t tensor,
-                     std::span<const std::int32_t> axes, std::span<const std::int64_t> strides) {
-        const auto bytes = static_cast<std::int64_t>(size_of(asked.type));
-        moving m;
-        m.number = number;
-        m.slot = planned.slots[tensor];
-        bool moves = false;
-        for (const range_loop& l : loops) {
-            std::int64_t stride = 0;
-            for (std::size_t axis = 0; axis < axes.size(); ++axis)
-                if (axes[axis] == l.index) stride += strides[axis] * bytes;
-            moves = moves || stride != 0;
-            m.first += stride * l.first;
-            m.advance.push_back(stride * l.width);
-        }
-        if (moves) all_moving.push_back(std::move(m));
-    }
-
-    // What each compiled step reads, as far as it may change between runs: tensors and loops.
-    void find_dependences() {
-        const auto& compiled = planned.plan.compiled;
-        loops_of_slot.resize(planned.plan.slots.size());
-        for (const moving& m : all_moving)
-            for (std::size_t l = 0; l < loops.size(); ++l)
-                if (m.advance[l] != 0) loops_of_slot[at(m.slot)] |= bit_of(l);
-        readers.resize(tree.operands);  // whose slots are the first ones
-        reads.resize(compiled.size());
-        writes.resize(compiled.size());
-        moved.resize(compiled.size());
-        for (std::size_t k = 0; k < compiled.size(); ++k) {
-            std::uint64_t all = 0;
-            for_each_slot(compiled[k], [&](std::int32_t slot, bool writing) {
-                if (writing) writes[k] = slot;
-                else reads[k].push_back(slot);
-                if (at(slot) < readers.size()) readers[at(slot)].push_back(k);
-                all |= loops_of_slot[at(slot)];
-                moved[k] = moved[k] || std::any_of(all_moving.begin(), all_moving.end(),
-                                                   [&](const moving& m) { return m.slot == slot; });
-            });
-            // What is added to the result is added for every range.
-            if (planned.plan.slots[at(writes[k])].kind == plan::storage::output)
-                all = ~std::uint64_t{0};
-            depends.push_back(all);
-            loops_of_slot[at(writes[k])] = all;
-        }
-    }
-
-    double passes() const {
-        double count = 1;
-        for (const range_loop& l : loops) count *= static_cast<double>(l.count);
-        return count;
-    }
-
-    /// Addresses of all tensors for the ranges that the counters say.
-    void place(const std::vector<const void*>& operands, const std::vector<output>& outputs) {
-        for (const moving& m : all_moving) {
-            std::int64_t offset = m.first;
-            for (std::size_t l = 0; l < loops.size(); ++l) offset += counters[l] * m.advance[l];
-            const void* base = m.number < operands.size()
-                                   ? operands[m.number]
-                                   : outputs[m.number - operands.size()].data;
-            planned.plan.slots[at(m.slot)].data =
-                static_cast<std::byte*>(const_cast<void*>(base)) + offset;
-        }
-    }
-    /// The next combination. Returns the loops whose counters changed; 0: there is none.
-    std::uint64_t advance() {
-        std::uint64_t changed = 0;
-        for (std::size_t l = loops.size(); l-- > 0;) {
-            changed |= bit_of(l);
-            if (++counters[l] < loops[l].count) return changed;
-            counters[l] = 0;
-        }
-        return 0;
-    }
-
-    std::vector<range_loop> loops;
-    step_tree tree;
-    std::vector<std::int32_t> results;  // tensors of the tree, one for each output
-    network_plan planned;
-    std::optional<engine::execution> execution;  // of sums of products
-    std::optional<algebra_steps> algebra;        // or of another algebra
-    std::vector<moving> all_moving;
-    std::vector<std::int64_t> counters;
-    std::vector<std::uint64_t> loops_of_slot;       // bits: which loops change what is in it
-    std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
-    // Of each compiled step:
-    std::vector<std::vector<std::int32_t>> reads;
-    std::vector<std::int32_t> writes;
-    std::vector<std::uint64_t> depends;  // bits: loops
-    std::vector<char> moved;             // whether it touches what moves
-    std::vector<char> stale;             // slots, in a run that does not make all again
-};
-
-network_run::network_run(const run_request& asked)
-    : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
-    for (const auto& o : asked.operands) operands_.push_back(o.data);
-    for (std::size_t k = 0; k < asked.results.size(); ++k)
-        outputs_.push_back(output_of(
-            asked, asked.derivatives.empty() ? asked.open : asked.axes[asked.derivatives[k]],
-            asked.results[k]));
-    make_plans(asked);
-}
-
-network_run::output network_run::output_of(const run_request& asked,
-                                           std::span<const std::int32_t> axes, void* data) {
-    output made{{axes.begin(), axes.end()}, data, size_of(asked.type), {}, false};
+    run_output made;
+    made.axes.assign(axes.begin(), axes.end());
+    made.bytes = size_of(asked.type);
     made.strides.resize(axes.size());
     for (std::size_t axis = axes.size(); axis-- > 0;) {
+        if (is_chosen(axes[axis])) continue;
         made.strides[axis] = static_cast<std::int64_t>(made.bytes / size_of(asked.type));
         made.bytes *= asked.extents[at(axes[axis])];
     }
@@ -210,23 +33,70 @@ network_run::output network_run::output_of(const run_request& asked,
     return made;
 }
 
+double lent_by(runtime::loan_book& book, int workers) {
+    double lent = 0;
+    for (const auto& piece : book.pieces(workers))
+        lent += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
+    return lent;
+}
+
+/// What so many lanes lend at the same time, each on one thread.
+runtime::loan_book lent_together(runtime::loan_book& by_one, std::size_t lanes) {
+    runtime::loan_list at_once;
+    for (const auto& piece : by_one.pieces(1))
+        for (std::int64_t k = 0; k < piece.count; ++k)
+            at_once.push_back({piece.bytes, static_cast<std::int64_t>(lanes)});
+    runtime::loan_book together;
+    together.add_step(at_once);
+    return together;
+}
+
+}  // namespace
+
+network_run::network_run(const run_request& asked)
+    : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
+    for (const auto& o : asked.operands) operands_.push_back(o.data);
+    make_outputs(asked);
+    make_plans(asked);
+}
+
+void network_run::make_outputs(const run_request& asked) {
+    if (asked.choices != nullptr) {
+        outputs_.push_back(output_of(asked, asked.open));
+        outputs_.back().data = asked.results;
+    } else {
+        for (std::size_t k = 0; k < asked.results.size(); ++k) {
+            outputs_.push_back(output_of(
+                asked, asked.derivatives.empty() ? asked.open : asked.axes[asked.derivatives[k]]));
+            outputs_.back().data = {asked.results[k]};
+        }
+    }
+    constexpr std::size_t alignment = plan::workspace_alignment;
+    for (run_output& o : outputs_) {
+        if (!o.adds) continue;
+        o.sum_offset = sum_bytes_;
+        sum_bytes_ += (o.bytes * o.data.size() + alignment - 1) / alignment * alignment;
+    }
+}
+
 // All plans before any memory: what they need is known by then, but for what kernels lend. They run
 // one after the other, and share it.
 void network_run::make_plans(const run_request& asked) {
     run_request wanted = asked;
-    double needed = 0;
-    std::size_t workspace = 0;
     const auto ranges = ranges_of(asked.slices, asked.extents);
-    const auto plan_all = [&] {
+    const bool has_passes = asked.choices != nullptr || !ranges[0].empty();
+    double workspace = 0, needed = 0;
+    const auto plan_all = [&](bool repeats) {
         plans_.clear();
-        passes_ = 0;
-        workspace = 0;
+        passes_ = workspace = 0;
         for (const auto& loops : ranges) {
-            plans_.push_back(std::make_unique<sliced_plan>(wanted, loops, outputs_));
-            passes_ += plans_.back()->passes();
-            workspace = std::max(workspace, plans_.back()->planned.plan.workspace_bytes);
+            plans_.push_back(std::make_unique<planned_lanes>(
+                planned_lanes{sliced_plan(wanted, loops, outputs_, repeats), {}, {}, false}));
+            const sliced_plan& made = plans_.back()->plan;
+            passes_ += static_cast<double>(made.passes.count());
+            workspace = std::max(workspace, static_cast<double>(made.planned.plan.workspace_bytes));
         }
-        needed = static_cast<double>(workspace);
+        needed = workspace;
     };
     const auto refuse = [&] {
         throw error(
@@ -235,25 +105,70 @@ void network_run::make_plans(const run_request& asked) {
                         "found for that memory slices indices.",
                         needed, asked.memory));
     };
-    wanted.keeps = asked.keeps && ranges.size() == 1 && ranges[0].empty();
-    plan_all();
+    wanted.keeps = asked.keeps && !has_passes;
+    plan_all(false);
     if (needed > asked.memory && wanted.keeps) {
         wanted.keeps = false;
-        plan_all();
+        plan_all(false);
     }
+    if (needed > asked.memory && has_passes) plan_all(true);
     if (needed > asked.memory) refuse();
     keeps_ = wanted.keeps;
-    workspace_ = engine::allocate_workspace(workspace);
+    workspaces_.push_back(engine::allocate_workspace(static_cast<std::size_t>(workspace)));
     double most_lent = 0;
     for (auto& p : plans_) {
-        p->prepare(asked, workspace_.get());
-        double lent = 0;
-        for (const auto& piece : p->loans().pieces(runtime::worker_count()))
-            lent += static_cast<double>(piece.bytes) * static_cast<double>(piece.count);
-        most_lent = std::max(most_lent, lent);
+        p->lanes.push_back(std::make_unique<lane>(p->plan, asked, workspaces_[0].get(), nullptr));
+        most_lent = std::max(most_lent, lent_by(p->lanes[0]->loans(), runtime::worker_count()));
     }
     needed += most_lent;
     if (needed > asked.memory) refuse();
+    if (has_passes) make_lanes(asked, workspace);
+    else stale_.resize(plans_[0]->plan.planned.plan.slots.size());
+}
+
+// Whether sums are made apart must not depend on the number of threads, or results would.
+void network_run::make_lanes(const run_request& asked, double workspace) {
+    // Adding up is to be little work beside the products, and lanes are for more work than threads
+    // take to begin.
+    constexpr double products_a_sum = 8, worth_a_lane = 1e6;
+    std::size_t wanted = 1;
+    double lent = 0;
+    std::int64_t most_groups = 0;
+    const double sum_bytes = static_cast<double>(sum_bytes_);
+    const auto threads = static_cast<std::size_t>(runtime::worker_count());
+    for (auto& p : plans_) {
+        const pass_sequence& passes = p->plan.passes;
+        const double sums = sum_bytes / static_cast<double>(size_of(type_));
+        const double work = p->plan.multiplications * static_cast<double>(passes.group());
+        const double lent_alone = lent_by(p->lanes[0]->loans(), 1);
+        p->sums_apart = sum_bytes_ > 0 && passes.groups() > 1 && sums * products_a_sum <= work &&
+                        workspace + lent_alone + sum_bytes <= asked.memory;
+        const bool in_lanes = p->sums_apart || sum_bytes_ == 0;
+        if (!in_lanes) continue;
+        if (p->sums_apart) most_groups = std::max(most_groups, passes.groups());
+        lent = std::max(lent, lent_alone);
+        if (work * static_cast<double>(passes.groups()) >= worth_a_lane)
+            wanted = std::max(wanted, lanes_for(passes.groups(), threads));
+    }
+    const double bytes = sum_bytes_ > 0 && most_groups == 0 ? 0 : sum_bytes;
+    std::size_t lanes = 1;
+    while (lanes < wanted &&
+           static_cast<double>(lanes + 1) * (workspace + lent + bytes) <= asked.memory)
+        ++lanes;
+    const double left = asked.memory - static_cast<double>(lanes) * (workspace + lent);
+    sums_at_once_ = most_groups == 0 ? 0
+                                     : static_cast<std::size_t>(std::clamp(
+                                           left / bytes, 1.0, static_cast<double>(most_groups)));
+    sums_ = engine::allocate_workspace(sums_at_once_ * sum_bytes_);
+    for (std::size_t l = 1; l < lanes; ++l)
+        workspaces_.push_back(engine::allocate_workspace(static_cast<std::size_t>(workspace)));
+    for (auto& p : plans_) {
+        if (!p->sums_apart && sum_bytes_ > 0) continue;
+        for (std::size_t l = 1; l < lanes; ++l)
+            p->lanes.push_back(
+                std::make_unique<lane>(p->plan, asked, workspaces_[l].get(), p->lanes[0].get()));
+        p->together = lent_together(p->lanes[0]->loans(), lanes);
+    }
 }
 
 network_run::network_run(network_run&&) noexcept = default;
@@ -264,109 +179,94 @@ void network_run::bind(std::size_t operand, const void* data) {
     changed_[operand] = true;
     if (operands_[operand] == data) return;
     operands_[operand] = data;
-    for (auto& p : plans_) {
-        const std::int32_t slot = p->planned.slots[operand];
-        p->planned.plan.slots[at(slot)].data = const_cast<void*>(data);
-        if (!p->execution) continue;  // another algebra reads addresses when it runs
-        for (const std::size_t k : p->readers[operand]) p->execution->bind_step(p->planned.plan, k);
-    }
-}
-
-// What is added up begins with the sum of nothing.
-void network_run::clear_results() {
-    for (const output& o : outputs_) {
-        if (!o.adds) continue;
-        if (!algebra_) {
-            std::memset(o.data, 0, o.bytes);
-            continue;
-        }
-        const double nothing = *algebra_ == steps::sum_algebra::minimum ? HUGE_VAL : -HUGE_VAL;
-        if (type_ == element::f32)
-            std::fill_n(static_cast<float*>(o.data), o.bytes / sizeof(float),
-                        static_cast<float>(nothing));
-        else std::fill_n(static_cast<double*>(o.data), o.bytes / sizeof(double), nothing);
-    }
+    for (auto& p : plans_)
+        for (auto& l : p->lanes) l->bind(operand, data);
 }
 
 std::vector<std::int64_t> network_run::best() {
-    const output& result = outputs_[0];
+    const run_output& result = outputs_[0];
     const auto value = [&] {
-        return type_ == element::f32 ? static_cast<double>(*static_cast<const float*>(result.data))
-                                     : *static_cast<const double*>(result.data);
+        return type_ == element::f32
+                   ? static_cast<double>(*static_cast<const float*>(result.data[0]))
+                   : *static_cast<const double*>(result.data[0]);
     };
-    sliced_plan* best_plan = nullptr;
-    std::vector<std::int64_t> best_counters;
+    planned_lanes* best_plan = nullptr;
+    std::int64_t best_pass = 0;
     double best_value = 0;
-    const auto run_pass = [&](sliced_plan& p) {
-        p.place(operands_, outputs_);
-        for (std::size_t k = 0; k < p.writes.size(); ++k) p.algebra->run_step(p.planned, k, false);
+    // Everything anew: the places of all steps have to be those of the pass.
+    const auto run_pass = [&](planned_lanes& p, std::int64_t pass) {
+        lane& by = *p.lanes[0];
+        by.begin();
+        by.go_to(pass, operands_, [&](std::size_t, std::size_t) { return result.data[0]; });
+        for (std::size_t k = 0; k < p.plan.depends.size(); ++k) by.write_step(k);
     };
     for (auto& p : plans_) {
-        const runtime::held_memory held(p->loans());
-        std::fill(p->counters.begin(), p->counters.end(), 0);
-        do {
-            run_pass(*p);
+        const runtime::held_memory held(p->lanes[0]->loans());
+        for (std::int64_t pass = 0; pass < p->plan.passes.count(); ++pass) {
+            run_pass(*p, pass);
             const double now = value();
             const bool better =
                 *algebra_ == steps::sum_algebra::minimum ? now < best_value : now > best_value;
             // Nothing is better than what is no number.
             if (best_plan != nullptr && (std::isnan(best_value) || !(better || std::isnan(now))))
                 continue;
-            best_plan = p.get(), best_counters = p->counters, best_value = now;
-        } while (p->advance() != 0);
+            best_plan = p.get(), best_pass = pass, best_value = now;
+        }
     }
-    const runtime::held_memory held(best_plan->loans());
-    best_plan->counters = best_counters;
-    run_pass(*best_plan);
-    auto places = best_plan->algebra->trace();
-    for (std::size_t l = 0; l < best_plan->loops.size(); ++l) {
-        const range_loop& r = best_plan->loops[l];
+    const runtime::held_memory held(best_plan->lanes[0]->loans());
+    run_pass(*best_plan, best_pass);
+    const lane& by = *best_plan->lanes[0];
+    auto places = by.algebra().trace();
+    for (std::size_t l = 0; l < best_plan->plan.loops.size(); ++l) {
+        const range_loop& r = best_plan->plan.loops[l];
         std::int64_t& place = places[at(r.index)];
-        place = r.first + best_counters[l] * r.width + std::max<std::int64_t>(place, 0);
+        place = r.first + by.counters()[l] * r.width + std::max<std::int64_t>(place, 0);
     }
     return places;
 }
 
 bool network_run::run(const std::function<bool(double)>& progress) {
-    clear_results();
     passes_done_ = 0;
     steps_run_ = 0;
-    for (auto& p : plans_)
-        if (!run(*p, progress)) return false;
+    for (const run_output& o : outputs_)
+        for (void* const data : o.data)
+            if (o.adds) clear_sum(type_, algebra_, data, o.bytes);
+    const run_results results{type_, algebra_, outputs_, sums_.get(), sum_bytes_, sums_at_once_};
+    std::function<bool(double)> tell;
+    if (progress) tell = [&](double passes) { return progress((passes_done_ + passes) / passes_); };
+    for (auto& p : plans_) {
+        if (keeps_ && has_run_) {
+            if (!run_changed(*p, tell)) return false;
+            continue;
+        }
+        grouped_passes run(*p, operands_, results);
+        const bool done = run.run(tell);
+        steps_run_ += run.steps_run();
+        if (!done) return false;
+        passes_done_ += static_cast<double>(p->plan.passes.count());
+    }
     std::fill(changed_.begin(), changed_.end(), false);
     has_run_ = true;
     return true;
 }
 
-bool network_run::run(sliced_plan& p, const std::function<bool(double)>& progress) {
-    const runtime::held_memory held(p.loans());
-    const bool all = !keeps_ || !has_run_;
-    std::fill(p.stale.begin(), p.stale.end(), false);
+// All intermediates are there: what the operands changed since do not change is left as it is.
+bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)>& progress) {
+    lane& by = *p.lanes[0];
+    const runtime::held_memory held(by.loans());
+    std::fill(stale_.begin(), stale_.end(), false);
     for (std::size_t k = 0; k < changed_.size(); ++k)
-        if (changed_[k]) p.stale[at(p.planned.slots[k])] = true;
-    std::fill(p.counters.begin(), p.counters.end(), 0);
-    const std::size_t steps = p.writes.size();
-    bool first = true;
-    for (std::uint64_t changed = ~std::uint64_t{0}; changed != 0; changed = p.advance()) {
-        p.place(operands_, outputs_);
-        for (std::size_t k = 0; k < steps; ++k) {
-            if (!first && (p.depends[k] & changed) == 0) continue;
-            if (!all) {
-                const bool stale = std::any_of(p.reads[k].begin(), p.reads[k].end(),
-                                               [&](std::int32_t s) { return p.stale[at(s)]; });
-                if (!stale) continue;
-                p.stale[at(p.writes[k])] = true;
-            }
-            p.run_step(k, outputs_);
-            ++steps_run_;
-            if (progress && first &&
-                !progress((passes_done_ + static_cast<double>(k + 1) / static_cast<double>(steps)) /
-                          passes_))
-                return false;
-        }
-        first = false;
-        passes_done_ += 1;
-        if (progress && !progress(passes_done_ / passes_)) return false;
+        if (changed_[k]) stale_[at(p.plan.planned.slots[k])] = true;
+    const std::size_t steps = p.plan.writes.size();
+    for (std::size_t k = 0; k < steps; ++k) {
+        const auto& reads = p.plan.reads[k];
+        if (std::none_of(reads.begin(), reads.end(), [&](auto s) { return stale_[at(s)]; }))
+            continue;
+        stale_[at(p.plan.writes[k])] = true;
+        by.run_step(k);
+        ++steps_run_;
+        if (progress && !progress(static_cast<double>(k + 1) / static_cast<double>(steps)))
+            return false;
     }
     return true;
 }

@@ -98,6 +98,8 @@ std::string contraction_order::words() const {
                              path::product_bound_log2(*data_->shapes));
     words += zeros_in_words(*data_);
     words += slices_in_words(*data_);
+    if (!data_->shapes->sparse.empty())
+        words += fmt::format("choices: {:.0f}, one at a time\n", data_->shapes->choices);
     words += fmt::format("memory: {} of tensors, {} of intermediates at the peak\n",
                          bytes_in_words(data_->operand_bytes),
                          bytes_in_words(s.peak * data_->element_bytes));

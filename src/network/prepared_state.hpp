@@ -29,6 +29,10 @@ struct bound_network {
     run_request asked;
 };
 
+/// Runs once, and tells `progress` how far it is and how many seconds are left. Throws ricci::error
+/// where that stops it.
+void run_with_progress(network_run& run, const detail::progress_function& progress);
+
 /// 16-bit numbers are computed as float: tensors are converted when they are bound, the result when
 /// it is asked for.
 struct prepared_state {

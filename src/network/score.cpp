@@ -58,16 +58,19 @@ struct extent_products {
     scaled_number whole{1.0};
     scaled_number sliced{1.0};
     scaled_number parts{1.0};
+    scaled_number chosen{1.0};  // extents of sparse indices, which the others do not count
 
     void multiply(const extent_products& other) {
         whole = whole * other.whole;
         sliced = sliced * other.sliced;
         parts = parts * other.parts;
+        chosen = chosen * other.chosen;
     }
     void divide(const extent_products& other) {
         whole = whole / other.whole;
         sliced = sliced / other.sliced;
         parts = parts / other.parts;
+        chosen = chosen / other.chosen;
     }
 };
 
@@ -86,6 +89,7 @@ public:
     scorer(const path::hypergraph& network, std::size_t products,
            std::span<const path::slice> slices)
         : network_(network),
+          choices_(network.choices),
           extents_(static_cast<std::size_t>(network.indices())),
           holders_(extents_.size(), 0),
           lists_(static_cast<std::size_t>(network.operands())),
@@ -129,7 +133,15 @@ private:
             extents_[i].whole = scaled_number(network_.extents[i]);
             extents_[i].sliced = extents_[i].whole;
         }
+        std::vector<char> is_sparse(extents_.size());
+        for (const std::int32_t i : network_.sparse) {
+            extent_products& e = extents_[static_cast<std::size_t>(i)];
+            is_sparse[static_cast<std::size_t>(i)] = true;
+            std::swap(e.chosen, e.whole);
+            e.sliced = e.whole;
+        }
         for (const path::slice& s : slices) {
+            if (is_sparse[static_cast<std::size_t>(s.index)]) continue;  // one place at a time
             extent_products& e = extents_[static_cast<std::size_t>(s.index)];
             const auto parts = static_cast<double>(s.parts);
             e.parts = scaled_number(parts);
@@ -186,13 +198,14 @@ private:
     // Whatever ranges an index is cut into, together they have all its places; what lacks a sliced
     // index is done again for each of its parts.
     scaled_number over_slices(const extent_products& size, bool depends) const {
-        return depends ? size.whole * (score_.slices / size.parts) : size.whole;
+        const scaled_number once = size.whole * std::min(size.chosen, choices_);
+        return depends ? once * (score_.slices / size.parts) : once;
     }
 
     void count(const scored_entry& a, const scored_entry& b, const scored_entry& made,
                const extent_products& both) {
         score_.multiplications = score_.multiplications + over_slices(both, made.depends);
-        score_.unsliced = score_.unsliced + both.whole;
+        score_.unsliced = score_.unsliced + over_slices(both, false);
         score_.traffic = score_.traffic + over_slices(a.size, made.depends) +
                          over_slices(b.size, made.depends) + over_slices(made.size, made.depends);
         score_.largest_product = std::max(score_.largest_product, both.sliced);
@@ -200,6 +213,7 @@ private:
     }
 
     const path::hypergraph& network_;
+    scaled_number choices_;
     std::vector<extent_products> extents_;
     std::vector<std::int32_t> holders_;  // sets that have the index, the result's among them
     std::vector<std::vector<std::int32_t>> lists_;  // of each set; some are summed by now

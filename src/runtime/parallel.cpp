@@ -79,7 +79,7 @@ void run_in_arena(std::int64_t count, int workers, shared_tasks& tasks) {
 }  // namespace
 
 int worker_count() {
-    if (!has_threads()) return 1;
+    if (stays_here() || !has_threads()) return 1;
     if (const limited_arena* chosen = limit.load(std::memory_order_acquire)) return chosen->size;
     return std::max(1, tbb::this_task_arena::max_concurrency());
 }
@@ -105,7 +105,7 @@ void set_worker_count(int count) {
 
 void parallel_for(std::int64_t count, task_ref body) {
     if (count <= 0) return;
-    if (count == 1 || !has_threads()) return run_here(count, body);
+    if (count == 1 || stays_here() || !has_threads()) return run_here(count, body);
     limited_arena* const chosen = limit.load(std::memory_order_acquire);
     const int workers =
         chosen ? chosen->size : std::max(1, tbb::this_task_arena::max_concurrency());

@@ -39,4 +39,14 @@ void set_worker_count(int count);
 /// reaches the caller when every task has ended; with one worker those after it are not begun.
 void parallel_for(std::int64_t count, task_ref body);
 
+/// While one lives, loops that its thread begins stay on it, and worker_count() is 1 there: for
+/// tasks that are large enough to keep a thread busy by themselves.
+class on_this_thread {
+public:
+    on_this_thread();
+    ~on_this_thread();
+    on_this_thread(const on_this_thread&) = delete;
+    on_this_thread& operator=(const on_this_thread&) = delete;
+};
+
 }  // namespace ricci::runtime

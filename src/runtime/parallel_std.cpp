@@ -99,6 +99,7 @@ std::atomic<int> limit{0};
 }  // namespace
 
 int worker_count() {
+    if (stays_here()) return 1;
     const int chosen = limit.load(std::memory_order_acquire);
     if (chosen > 0) return chosen;
     return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, slot_count / 2);

@@ -23,6 +23,9 @@ std::array<std::atomic<bool>, slot_count> homes;
 
 thread_local int home = -1;
 
+// How many scopes keep loops on this thread.
+thread_local int staying = 0;
+
 // Gives a home back when its thread ends: `number` is one more than that of the slot.
 void leave_home(void* number) {
     const auto slot = reinterpret_cast<std::uintptr_t>(number) - 1;
@@ -59,6 +62,11 @@ void find_home() {
 }
 
 }  // namespace
+
+on_this_thread::on_this_thread() { ++staying; }
+on_this_thread::~on_this_thread() { --staying; }
+
+bool stays_here() { return staying > 0; }
 
 int worker_slots() { return slot_count; }
 

@@ -28,6 +28,9 @@ private:
     int slot_ = 0;
 };
 
+/// Whether loops that this thread begins stay on it.
+bool stays_here();
+
 /// All tasks on the calling thread, up to one that throws.
 void run_here(std::int64_t count, const task_ref& body);
 

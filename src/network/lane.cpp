@@ -1,0 +1,52 @@
+#include "src/network/lane.hpp"
+
+namespace ricci::networks {
+namespace {
+
+// The plan of another lane than the first one, whose constants are read where that one makes them.
+network_plan with_constants_of(const sliced_plan& of, std::byte* workspace) {
+    network_plan made = of.planned;
+    for (std::size_t s = 0; s < of.is_constant.size(); ++s) {
+        plan::slot& slot = made.plan.slots[s];
+        if (!of.is_constant[s] || slot.kind != plan::storage::workspace) continue;
+        slot.kind = plan::storage::input;
+        slot.data = workspace + slot.workspace_offset;
+    }
+    return made;
+}
+
+}  // namespace
+
+lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, const lane* first)
+    : of_(of),
+      own_(first == nullptr ? std::nullopt
+                            : std::optional(with_constants_of(of, first->workspace_))),
+      planned_(own_ ? *own_ : of.planned),
+      workspace_(workspace),
+      counters_(of.loops.size()),
+      before_(of.loops.size()) {
+    if (asked.algebra)
+        algebra_.emplace(of.tree, planned_, of.extents, *asked.algebra, asked.places, workspace);
+    else execution_.emplace(planned_.plan, workspace);
+}
+
+void lane::bind(std::size_t operand, const void* data) {
+    planned_.plan.slots[at(planned_.slots[operand])].data = const_cast<void*>(data);
+    if (!execution_) return;  // another algebra reads addresses when it runs
+    for (const std::size_t k : of_.readers[operand]) execution_->bind_step(planned_.plan, k);
+}
+
+void lane::move(const sliced_plan::moving& m, const void* base) {
+    std::int64_t offset = m.first;
+    for (std::size_t l = 0; l < counters_.size(); ++l) offset += counters_[l] * m.advance[l];
+    planned_.plan.slots[at(m.slot)].data =
+        static_cast<std::byte*>(const_cast<void*>(base)) + offset;
+}
+
+void lane::run_step(std::size_t step) {
+    if (!execution_) return algebra_->run_step(planned_, step, of_.joins[step]);
+    if (of_.moved[step]) execution_->bind_step(planned_.plan, step);
+    execution_->run_step(step);
+}
+
+}  // namespace ricci::networks

@@ -1,0 +1,70 @@
+// What one thread takes to run passes over a plan: kernels, addresses, and intermediates of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/engine/execution.hpp"
+#include "src/network/algebra_steps.hpp"
+#include "src/network/sliced_plan.hpp"
+
+namespace ricci::networks {
+
+class lane {
+public:
+    /// `workspace` is that of the plan's size, and lasts as long as the lane, as the plan does.
+    /// `first`: the lane whose intermediates that are the same in all passes this one reads.
+    lane(sliced_plan& of, const run_request& asked, std::byte* workspace, const lane* first);
+
+    runtime::loan_book& loans() { return execution_ ? execution_->loans() : algebra_->loans(); }
+
+    /// Other memory for an operand.
+    void bind(std::size_t operand, const void* data);
+    /// Forgets what has been made: the next pass makes all of it.
+    void begin() { is_fresh_ = true; }
+    /// Takes addresses for a pass: those of operands as they are now, and of what is written the
+    /// ones that `place_of(output, row)` gives.
+    template <class Places>
+    void go_to(std::int64_t pass, std::span<const void* const> operands, const Places& place_of);
+    /// Whether a step depends on what the last go_to() has changed.
+    bool is_due(std::size_t step) const { return (of_.depends[step] & changed_).any(); }
+    void run_step(std::size_t step);
+    /// In another algebra, the same where a result is not added to what is there.
+    void write_step(std::size_t step) { algebra_->run_step(planned_, step, false); }
+
+    const algebra_steps& algebra() const { return *algebra_; }
+    std::span<const std::int64_t> counters() const { return counters_; }
+
+private:
+    void move(const sliced_plan::moving& m, const void* base);
+
+    const sliced_plan& of_;
+    std::optional<network_plan> own_;  // of all lanes but the first
+    network_plan& planned_;
+    std::byte* workspace_;
+    std::optional<engine::execution> execution_;  // of sums of products
+    std::optional<algebra_steps> algebra_;        // or of another algebra
+    std::vector<std::int64_t> counters_, before_;
+    loop_set changed_;
+    bool is_fresh_ = true;
+};
+
+template <class Places>
+void lane::go_to(std::int64_t pass, std::span<const void* const> operands, const Places& place_of) {
+    std::swap(counters_, before_);
+    const std::size_t row = of_.passes.find(pass, counters_);
+    changed_.reset();
+    for (std::size_t l = 0; l < counters_.size(); ++l)
+        if (counters_[l] != before_[l]) add_loop(changed_, l);
+    if (is_fresh_) changed_.set();
+    is_fresh_ = false;
+    for (const auto& m : of_.moving_operands)
+        if ((m.loops & changed_).any()) move(m, operands[m.number]);
+    for (const auto& m : of_.moving_outputs) move(m, place_of(m.number, row));
+}
+
+}  // namespace ricci::networks
