@@ -2,13 +2,15 @@
 #include "src/plan/order.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
-#include "src/plan/running_extrema.hpp"
 #include "src/plan/translate.hpp"
+#include "src/plan/unread.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -82,16 +84,14 @@ class equation_plan {
 public:
     equation_plan(const engine::request& request, const brackets& conditions,
                   const ir::shape_table& shapes, ir::ref e, program_plan& plan,
-                  recomputed_differences& recomputed, bracketed_tensors& bracketed,
-                  running_extrema& extrema)
+                  recomputed_differences& recomputed, known_tensors& known)
         : request_(request),
           brackets_(conditions),
           shapes_(shapes),
           e_(e),
           plan_(plan),
           recomputed_(recomputed),
-          bracketed_(bracketed),
-          extrema_(extrema) {}
+          known_(known) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -124,8 +124,9 @@ private:
         const access target = read.left_side();
         const auto indices = loops_of(target);
         recomputed_.add(target, value);
-        bracketed_.add(target, value);
-        extrema_.add(target, value);
+        known_.bracketed.add(target, value);
+        known_.extrema.add(target, value);
+        known_.products.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         loop_list order;
@@ -137,7 +138,7 @@ private:
                 order.push_back(loops[static_cast<std::size_t>(
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
-        lowering steps(plan_, bracketed_, extrema_, e_, std::move(order), type);
+        lowering steps(plan_, known_, e_, std::move(order), type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         if (!steps.hides() || is_integer(plan_.type)) return;
@@ -184,15 +185,14 @@ private:
     ir::ref e_;
     program_plan& plan_;
     recomputed_differences& recomputed_;
-    bracketed_tensors& bracketed_;
-    running_extrema& extrema_;
+    known_tensors& known_;
 };
 
-}  // namespace
-
-program_plan order(const engine::request& request, const ir::shape_table& shapes,
-                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                   const name_roles& roles, bool careful) {
+// `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
+// them are added.
+program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
+                     const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
+                     const name_roles& roles, bool careful, std::set<std::int32_t>& stored) {
     program_plan plan;
     plan.careful = careful;
     plan.values.set_solves_places(request.solve_places);
@@ -208,8 +208,8 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     const brackets conditions(request.program);
     recomputed_differences recomputed(plan);
-    bracketed_tensors bracketed(plan.values);
-    running_extrema extrema(plan.values);
+    known_tensors known{bracketed_tensors(plan.values), running_extrema(plan.values),
+                        written_products(plan, stored)};
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -235,15 +235,30 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema)
-            .make(scale);
+        equation_plan(request, conditions, shapes, e, plan, recomputed, known).make(scale);
     }
-    recomputed.remove_unread();
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,
                    copy.at_once ? number(0) : request.beta);
+    const auto& taken = known.products.taken();
+    if (recomputed.any() || !taken.empty()) remove_unread(plan);
+    for (const std::int32_t s : taken)
+        if (plan.slots[static_cast<std::size_t>(s)].kind != storage::unused) stored.insert(s);
     return plan;
+}
+
+}  // namespace
+
+program_plan order(const engine::request& request, const ir::shape_table& shapes,
+                   const std::vector<slot>& slots, const std::vector<ir::ref>& postpone,
+                   const name_roles& roles, bool careful) {
+    // What one sum takes apart and another one reads would be made twice.
+    std::set<std::int32_t> stored;
+    for (std::size_t before = 0;; before = stored.size()) {
+        auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored);
+        if (stored.size() == before) return plan;
+    }
 }
 
 }  // namespace ricci::plan
