@@ -288,7 +288,7 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
         for_each_part(plan.compiled[step],
                       [&](const auto& part) { write(part, details(step, at++)); });
     }
-    for (const auto& note : plan.notes) text += fmt::format("not fused: {}\n", note);
+    for (const auto& note : plan.notes) text += note + '\n';
     text += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
                         lines.size(), with_prefix(flops), with_prefix(bytes),
                         with_prefix(static_cast<double>(plan.workspace_bytes)));

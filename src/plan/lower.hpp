@@ -56,6 +56,12 @@ public:
     /// target = what `computed` has given, rounded to the type of the target.
     void convert(const access& value, const access& target, const loop_list& indices);
 
+    /// The memory that holds a sum or a fold of what was lowered; -1: none does.
+    expr in_memory(expr e) const {
+        const auto found = stored_.find(e);
+        return found == stored_.end() ? -1 : found->second;
+    }
+
     /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
     bool hides() const { return hides_; }
 
@@ -165,7 +171,7 @@ private:
     struct prefix_product {
         loop i = -1, j = -1;
         bool forwards = true;
-        place end;  // j <= end, or -end <= j where it is backwards
+        place end;                      // j <= end, or -end <= j where it is backwards
         std::optional<triangle> pairs;  // where it moves with i as it is
         expr condition = -1;
         loop_list over;    // all folded loops

@@ -6,11 +6,14 @@
 #include <set>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/translate.hpp"
 #include "src/plan/unread.hpp"
+#include "src/plan/words.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -141,6 +144,7 @@ private:
         lowering steps(plan_, known_, e_, std::move(order), type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
+        known_.products.settle(target, [&](expr part) { return steps.in_memory(part); });
         if (!steps.hides() || is_integer(plan_.type)) return;
         // Once all of what it writes is written: a step may write a part.
         std::vector<std::int32_t> seen;
@@ -243,8 +247,14 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
                    copy.at_once ? number(0) : request.beta);
     const auto& taken = known.products.taken();
     if (recomputed.any() || !taken.empty()) remove_unread(plan);
-    for (const std::int32_t s : taken)
-        if (plan.slots[static_cast<std::size_t>(s)].kind != storage::unused) stored.insert(s);
+    for (const std::int32_t s : taken) {
+        const slot& tensor = plan.slots[static_cast<std::size_t>(s)];
+        if (tensor.kind != storage::unused) stored.insert(s);
+        else
+            plan.notes.push_back(
+                fmt::format("not made: {}, as sums up to an index are made of its factors",
+                            words_of_name(request.program, tensor.name)));
+    }
     return plan;
 }
 

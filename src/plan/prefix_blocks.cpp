@@ -62,9 +62,7 @@ struct lowering::blocks_of_sum {
     triangle_parts parts;
     std::int64_t size = 0, count = 0, left = 0;
 
-    std::int64_t first_row() const {
-        return parts.rows_at(parts.none + left, count * size).first;
-    }
+    std::int64_t first_row() const { return parts.rows_at(parts.none + left, count * size).first; }
     std::int64_t first_column(std::int64_t blocks) const {
         return parts.columns_at(parts.head + left, blocks * size).first;
     }
@@ -243,9 +241,8 @@ void lowering::emit_in_blocks(const prefix_product& p, const access& target, dou
     if (parts.none > 0 && beta != 1) {
         const auto row = to_part(graph_, p.i, parts.rows_at(0, parts.none));
         const access there = moved(graph_, target, row);
-        const expr old = beta == 0
-                             ? graph_.constant(0)
-                             : graph_.multiply({graph_.constant(beta), graph_.load(there)});
+        const expr old = beta == 0 ? graph_.constant(0)
+                                   : graph_.multiply({graph_.constant(beta), graph_.load(there)});
         emit_map(there, loops_of(there), old, fold::none, {});
     }
     if (b.left > 0) {

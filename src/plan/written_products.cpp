@@ -19,8 +19,8 @@ bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
 
 }  // namespace
 
-// The factors of a value, of sums in it and of cases that are 0 otherwise; false where some of them
-// would have to be computed first.
+// The factors of a value, of sums in it and of cases that are 0 otherwise; false where one that has
+// all of the loops would have to be computed first.
 bool written_products::flatten(expr value, definition& to) const {
     auto& values = plan_.values;
     const auto all = values.factors(value);
@@ -40,7 +40,8 @@ bool written_products::flatten(expr value, definition& to) const {
             if (!flatten(cases->value, to)) return false;
         } else {
             small_set<expr, 16> seen;
-            if (!is_elementwise(values, f, seen)) return false;
+            const bool smaller = !without(loops_of(to.target), values[f].indices).empty();
+            if (!smaller && !is_elementwise(values, f, seen)) return false;
             to.factors.push_back(f);
         }
     }
@@ -64,6 +65,18 @@ void written_products::add(const access& target, expr value) {
         return;
     made.compared = compared_in(made.factors);
     known = std::move(made);
+}
+
+void written_products::settle(const access& target, const std::function<expr(expr)>& in_memory) {
+    const auto found = known_.find(target.slot);
+    if (found == known_.end() || !found->second) return;
+    auto& values = plan_.values;
+    for (expr& f : found->second->factors) {
+        small_set<expr, 16> before, after;
+        if (is_elementwise(values, f, before)) continue;
+        f = values.substituted(f, in_memory);
+        if (!is_elementwise(values, f, after)) return found->second.reset();
+    }
 }
 
 const written_products::definition* written_products::definition_of(expr factor) const {

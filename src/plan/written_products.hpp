@@ -2,6 +2,7 @@
 // what is summed of them up to an index may have their factors instead, so that it carries a state.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,8 @@ public:
     /// Remembers what an equation computes, where that is a product, or a sum of products, over two
     /// loops or more, in the workspace.
     void add(const access& target, expr value);
+    /// Once that is lowered: where sums in its factors are in memory now; -1: they are not.
+    void settle(const access& target, const std::function<expr(expr)>& in_memory);
 
     struct written_sum {
         loop_list over;
