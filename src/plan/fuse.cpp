@@ -190,7 +190,7 @@ void fuse(program_plan& plan, const ir::program_view& program) {
                     continue;
                 const auto name = plan.slots[static_cast<std::size_t>(result.stored)].name;
                 plan.notes.push_back(
-                    fmt::format("not fused: {} is stored: {}",
+                    fmt::format("{} is stored: {}",
                                 name == ir::none ? "an intermediate" : words_of_name(program, name),
                                 result.why));
             }

@@ -278,7 +278,11 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
         const bool shifted =
             !summed.empty() && (without(l, r).empty() || without(r, l).empty()) &&
             shifts_of(graph_.multiply({factors[left], factors[right]}), summed) == summed;
-        const bool matrices = !shifted && (!without(l, r).empty() || !without(r, l).empty());
+        // A bracket masks what has all of its loops: on its own it would be a matrix of 1 and 0.
+        const bool masks = (graph_.is_bracket(factors[left]) && without(l, r).empty()) ||
+                           (graph_.is_bracket(factors[right]) && without(r, l).empty());
+        const bool matrices =
+            !shifted && !masks && (!without(l, r).empty() || !without(r, l).empty());
         expr value = -1;
         if (summed.empty()) {
             value = graph_.multiply({factors[left], factors[right]});

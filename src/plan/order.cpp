@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
@@ -250,10 +248,7 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     for (const std::int32_t s : taken) {
         const slot& tensor = plan.slots[static_cast<std::size_t>(s)];
         if (tensor.kind != storage::unused) stored.insert(s);
-        else
-            plan.notes.push_back(
-                fmt::format("not made: {}, as sums up to an index are made of its factors",
-                            words_of_name(request.program, tensor.name)));
+        else plan.taken_apart.push_back(words_of_name(request.program, tensor.name));
     }
     return plan;
 }

@@ -153,6 +153,28 @@ TEST_CASE("weights that are divided by their sum go by blocks", "[prefixes]") {
         }
 }
 
+TEST_CASE("a condition in front of weights is a mask of theirs, and no tensor", "[prefixes]") {
+    const std::size_t heads = 2, n = 200;
+    const program p = text(
+        "S^{hij} = Q^{hia} K^{hja}\n"
+        "A^{hij} = \\operatorname{softmax}_j \\begin{cases} S^{hij} & \\text{if } j \\le i \\\\ "
+        "-\\infty & \\text{otherwise} \\end{cases}\n"
+        "O^{hic} = \\sum_{j \\le i} A^{hij} V^{hjc}");
+    const array Q = drawn({heads, n, a}, 1);
+    std::vector<named> others{{"K", drawn({heads, n, a}, 2)}, {"V", drawn({heads, n, c}, 3)}};
+    auto all = others;
+    all.push_back({"Q", Q});
+    all.push_back({"dL/dO", doubles({heads, n, c}, std::vector<double>(heads * n * c, 1))});
+    const program slopes = gradient(p, "O", {"Q", "K", "V"});
+    CHECK(explain(slopes, all).find("batch h=2  rows i=200  columns j=200") != std::string::npos);
+    const array at = drawn({1, 30, a}, 1);
+    others = {{"K", drawn({1, 30, a}, 2)}, {"V", drawn({1, 30, c}, 3)}};
+    all = others;
+    all.push_back({"Q", at});
+    all.push_back({"dL/dO", doubles({1, 30, c}, std::vector<double>(30 * c, 1))});
+    CHECK(near(run(slopes, all)["dL/dQ"], differences(p, others, "O", "Q", at), 1e-7));
+}
+
 TEST_CASE("no row of blocks sees what its condition leaves out", "[prefixes]") {
     const std::size_t n = 300;
     array V = drawn({n, c}, 3);
