@@ -312,6 +312,8 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
                       [&](const auto& part) { write(part, details(step, at++)); });
     }
     for (const auto& note : plan.notes) text += fmt::format("not fused: {}\n", note);
+    for (const auto& name : plan.taken_apart)
+        text += fmt::format("not made: {}, as sums up to an index are made of its factors\n", name);
     text += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
                         lines.size(), with_prefix(flops), with_prefix(bytes),
                         with_prefix(static_cast<double>(plan.workspace_bytes)));

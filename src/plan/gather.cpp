@@ -98,7 +98,7 @@ bool lowering::compares_numbers(expr e) const {
 expr lowering::compared(expr e) {
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     const auto indices = graph_[e].indices;
-    lowering whole(plan_, bracketed_, extrema_, *factors_, equation_, order_, element::i64);
+    lowering whole(plan_, known_, equation_, order_, element::i64);
     const expr truth = graph_.load(whole.computed(indices, e));
     const access target = temporary(indices, -1, type_);
     emit_gather(truth, target, indices);

@@ -55,6 +55,7 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
     std::vector<lookup_sum> looked_up_here;
     expr_list rest;
     for (expr term : spread(value)) {
+        term = with_written_out(term);
         // Written here directly, unless other terms need it too or it lacks indices of the target.
         const bool alone = graph_.terms(value).size() == 1 && graph_[term].indices == indices;
         if (alone && (beta == 0 || beta == 1) && graph_[term].code == opcode::multiply) {
@@ -74,8 +75,7 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             continue;
         }
         if (graph_.terms(value).size() == 1) {
-            const loop_list over = graph_[term].over;
-            if (const auto p = in_blocks(term)) return emit_in_blocks(*p, target, over, beta);
+            if (const auto p = in_blocks(term)) return emit_in_blocks(*p, target, beta);
         }
         if (beta == 0 && graph_.terms(value).size() == 1) {
             const loop_list over = graph_[term].over;
@@ -182,7 +182,8 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
 }
 
 // Splits a sum into numbers in front and factors, and sums away what only one factor has.
-lowering::resolved lowering::resolve(expr sum) {
+lowering::resolved lowering::resolve(expr written) {
+    const expr sum = with_written_out(written);
     const loop_list over = graph_[sum].over;
     const expr solved = solved_sum(graph_, over, graph_[sum].arguments[0], strided::solved);
     if (solved >= 0) {
@@ -276,7 +277,11 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
         const bool shifted =
             !summed.empty() && (without(l, r).empty() || without(r, l).empty()) &&
             shifts_of(graph_.multiply({factors[left], factors[right]}), summed) == summed;
-        const bool matrices = !shifted && (!without(l, r).empty() || !without(r, l).empty());
+        // A bracket masks what has all of its loops: on its own it would be a matrix of 1 and 0.
+        const bool masks = (graph_.is_bracket(factors[left]) && without(l, r).empty()) ||
+                           (graph_.is_bracket(factors[right]) && without(r, l).empty());
+        const bool matrices =
+            !shifted && !masks && (!without(l, r).empty() || !without(r, l).empty());
         expr value = -1;
         if (summed.empty()) {
             value = graph_.multiply({factors[left], factors[right]});

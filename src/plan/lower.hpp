@@ -15,11 +15,21 @@
 #include "src/plan/running_extrema.hpp"
 #include "src/plan/semiseparable.hpp"
 #include "src/plan/solve_places.hpp"
+#include "src/plan/triangle_parts.hpp"
+#include "src/plan/written_products.hpp"
 
 namespace ricci::plan {
 
 /// What changes nothing where it is folded with other numbers.
 double identity_of(fold);
+
+/// What is known of tensors by their definitions.
+struct known_tensors {
+    bracketed_tensors bracketed;
+    running_extrema extrema;
+    written_products products;
+    factor_table factors = {};
+};
 
 /// Appends the assignments of one equation to a plan.
 class lowering {
@@ -27,13 +37,15 @@ public:
     /// `order`: the indices of the left side as written; temporaries' axes follow it. `type`: what
     /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
     /// 16-bit type.
-    lowering(program_plan& plan, bracketed_tensors& bracketed, const running_extrema& extrema,
-             factor_table& factors, ir::ref equation, loop_list order, element type)
+    lowering(program_plan& plan, known_tensors& known, ir::ref equation, loop_list order,
+             element type)
         : plan_(plan),
           graph_(plan.values),
-          bracketed_(bracketed),
-          extrema_(extrema),
-          factors_(&factors),
+          known_(known),
+          bracketed_(known.bracketed),
+          extrema_(known.extrema),
+          products_(known.products),
+          factors_(&known.factors),
           equation_(equation),
           order_(std::move(order)),
           type_(type) {}
@@ -59,6 +71,11 @@ public:
     void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
     /// The same in memory of its own.
     expr matrix_value(const matrix_function& f, const loop_list& indices);
+    /// The memory that holds a sum or a fold of what was lowered; -1: none does.
+    expr in_memory(expr e) const {
+        const auto found = stored_.find(e);
+        return found == stored_.end() ? -1 : found->second;
+    }
 
     /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
     bool hides() const { return hides_; }
@@ -176,8 +193,10 @@ private:
     struct prefix_product {
         loop i = -1, j = -1;
         bool forwards = true;
-        place end;  // j <= end, or -end <= j where it is backwards
+        place end;                      // j <= end, or -end <= j where it is backwards
+        std::optional<triangle> pairs;  // where it moves with i as it is
         expr condition = -1;
+        loop_list over;    // all folded loops
         expr_list summed;  // the factors that have j
         expr_list others;
         loop_list alone;  // folded loops that no other factor has, j among them
@@ -189,6 +208,7 @@ private:
     bool may_be_empty(const prefix_product& p) const;
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
+    void write(const access& target, const loop_list& indices, expr value);
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
                    loop along, bool backwards, expr decay = -1);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
@@ -224,13 +244,22 @@ private:
     std::optional<expr> recurrence_of(const loop_list& over, expr body);
     // The same by blocks, in prefix_blocks.cpp.
     struct blocks_of_sum;
+    struct carried_states;
+    struct block_of_pairs;
     std::int64_t block_of(const prefix_product& p) const;
-    bool pays_in_blocks(const prefix_product& p, const loop_list& over) const;
-    access emit_states(const prefix_product& p, const blocks_of_sum& blocks, loop block,
-                       loop within, place& of_left);
+    double work_of_pairs(const prefix_product& p, const triangle_parts& parts) const;
+    double work_of_states(const prefix_product& p) const;
+    bool pays_in_blocks(const prefix_product& p) const;
+    bool pays_up_to_index(const prefix_product& p) const;
+    expr with_written_out(expr sum);
+    expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = -1);
+    carried_states emit_states(const prefix_product& p, const blocks_of_sum& b, loop block);
+    void emit_rows_of_state(const prefix_product& p, const access& target, const moved_loop& row,
+                            const access& state, double beta);
+    void emit_pairs(const prefix_product& p, const access& target, const block_of_pairs& b,
+                    double beta);
     std::optional<prefix_product> in_blocks(expr sum) const;
-    void emit_in_blocks(const prefix_product& p, const access& target, const loop_list& over,
-                        double beta);
+    void emit_in_blocks(const prefix_product& p, const access& target, double beta);
     void use_target_memory(const access& target, const loop_list& indices, expr body);
     void forget(const access& target);
 
@@ -273,8 +302,10 @@ private:
 
     program_plan& plan_;
     graph& graph_;
+    known_tensors& known_;
     bracketed_tensors& bracketed_;
     const running_extrema& extrema_;
+    written_products& products_;
     factor_table* factors_;
     ir::ref equation_;
     loop_list order_;

@@ -2,6 +2,8 @@
 #include "src/plan/order.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -9,9 +11,9 @@
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
-#include "src/plan/running_extrema.hpp"
 #include "src/plan/symmetric.hpp"
 #include "src/plan/translate.hpp"
+#include "src/plan/unread.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::plan {
@@ -86,17 +88,14 @@ class equation_plan {
 public:
     equation_plan(const engine::request& request, const brackets& conditions,
                   const ir::shape_table& shapes, ir::ref e, program_plan& plan,
-                  recomputed_differences& recomputed, bracketed_tensors& bracketed,
-                  running_extrema& extrema, factor_table& factors)
+                  recomputed_differences& recomputed, known_tensors& known)
         : request_(request),
           brackets_(conditions),
           shapes_(shapes),
           e_(e),
           plan_(plan),
           recomputed_(recomputed),
-          bracketed_(bracketed),
-          extrema_(extrema),
-          factors_(factors) {}
+          known_(known) {}
 
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
@@ -136,7 +135,7 @@ private:
                 order.push_back(loops[static_cast<std::size_t>(
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
-        lowering steps(plan_, bracketed_, extrema_, factors_, e_, std::move(order), type);
+        lowering steps(plan_, known_, e_, std::move(order), type);
         expr value = -1;
         if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
             const auto f = matrix_function(read, loops);
@@ -147,12 +146,14 @@ private:
             value = read.body();
         }
         recomputed_.add(target, value);
-        bracketed_.add(target, value);
-        extrema_.add(target, value);
+        known_.bracketed.add(target, value);
+        known_.extrema.add(target, value);
+        known_.products.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
+        known_.products.settle(target, [&](expr part) { return steps.in_memory(part); });
         if (!steps.hides() || is_integer(plan_.type)) return;
         // Once all of what it writes is written: a step may write a part.
         std::vector<std::int32_t> seen;
@@ -213,16 +214,14 @@ private:
     ir::ref e_;
     program_plan& plan_;
     recomputed_differences& recomputed_;
-    bracketed_tensors& bracketed_;
-    running_extrema& extrema_;
-    factor_table& factors_;
+    known_tensors& known_;
 };
 
-}  // namespace
-
-program_plan order(const engine::request& request, const ir::shape_table& shapes,
-                   const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                   const name_roles& roles, bool careful) {
+// `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
+// them are added.
+program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
+                     const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
+                     const name_roles& roles, bool careful, std::set<std::int32_t>& stored) {
     program_plan plan;
     plan.careful = careful;
     plan.values.set_solves_places(request.solve_places);
@@ -238,9 +237,8 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     const brackets conditions(request.program);
     recomputed_differences recomputed(plan);
-    bracketed_tensors bracketed(plan.values);
-    running_extrema extrema(plan.values);
-    factor_table factors;
+    known_tensors known{bracketed_tensors(plan.values), running_extrema(plan.values),
+                        written_products(plan, stored)};
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -266,15 +264,33 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
             scale = {request.alpha.real, request.beta.real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
-        equation_plan(request, conditions, shapes, e, plan, recomputed, bracketed, extrema, factors)
-            .make(scale);
+        equation_plan(request, conditions, shapes, e, plan, recomputed, known).make(scale);
     }
-    recomputed.remove_unread();
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
                    copy.at_once ? number(1) : request.alpha,
                    copy.at_once ? number(0) : request.beta);
+    const auto& taken = known.products.taken();
+    if (recomputed.any() || !taken.empty()) remove_unread(plan);
+    for (const std::int32_t s : taken) {
+        const slot& tensor = plan.slots[static_cast<std::size_t>(s)];
+        if (tensor.kind != storage::unused) stored.insert(s);
+        else plan.taken_apart.push_back(words_of_name(request.program, tensor.name));
+    }
     return plan;
+}
+
+}  // namespace
+
+program_plan order(const engine::request& request, const ir::shape_table& shapes,
+                   const std::vector<slot>& slots, const std::vector<ir::ref>& postpone,
+                   const name_roles& roles, bool careful) {
+    // What one sum takes apart and another one reads would be made twice.
+    std::set<std::int32_t> stored;
+    for (std::size_t before = 0;; before = stored.size()) {
+        auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored);
+        if (stored.size() == before) return plan;
+    }
 }
 
 }  // namespace ricci::plan

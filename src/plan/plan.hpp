@@ -97,7 +97,8 @@ struct program_plan {
     // The program that was planned, where it is not the caller's as it stands: an index had two
     // extents in one equation, or equations have a sum in common.
     std::shared_ptr<const ir::program> rewritten;
-    std::vector<std::string> notes;  // what was not fused, and why
+    std::vector<std::string> notes;        // what was not fused, and why
+    std::vector<std::string> taken_apart;  // tensors whose factors stand where they were read
 
     element type_of(std::int32_t number) const {
         const slot& s = slots[static_cast<std::size_t>(number)];

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "src/path/path.hpp"
 #include "src/plan/edges.hpp"
 #include "src/plan/lower.hpp"
-#include "src/plan/solve_places.hpp"
+#include "src/plan/triangle_parts.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -18,9 +19,9 @@ namespace {
 // Places of a block: so many that all pairs of it are a fused group, which its planes have to be
 // larger for than what they are made of; then the states take no more room than the tensors.
 constexpr std::int64_t least_block = 64, most_block = 256, block_step = 32;
-// Fewer blocks are not worth it.
+// Of shorter loops the blocks would be too few.
 constexpr std::int64_t fewest_blocks = 4;
-// All pairs run as one fused group, half of which is left out; blocks are several steps.
+// All pairs run as one fused group, which leaves out what is masked; blocks are several steps.
 constexpr double pairs_over_blocks = 1.5;
 
 double multiplications(const graph& values, const expr_list& factors, const loop_list& over) {
@@ -47,14 +48,44 @@ expr_list together(const expr_list& a, const expr_list& b) {
     return all;
 }
 
+// Of a loop, if it moves at all.
+void add_counter(graph& values, place& to, loop l, std::int64_t factor) {
+    if (values.extent(l) > 1) to.add(l, factor);
+}
+
+loop only_loop(const moved_loop& m) { return m.to.terms.empty() ? -1 : m.to.terms[0].over; }
+
 }  // namespace
+
+/// Where a sum goes by blocks: what is left over comes first, counted as the sum runs.
+struct lowering::blocks_of_sum {
+    triangle_parts parts;
+    std::int64_t size = 0, count = 0, left = 0;
+
+    std::int64_t first_row() const { return parts.rows_at(parts.none + left, count * size).first; }
+    std::int64_t first_column(std::int64_t blocks) const {
+        return parts.columns_at(parts.head + left, blocks * size).first;
+    }
+};
+
+/// Sums of what has j alone, each over all that comes before some rows.
+struct lowering::carried_states {
+    access of_blocks;  // along the loop of blocks
+    std::optional<access> of_left, of_full;
+};
+
+/// Rows i, and the j of the same block.
+struct lowering::block_of_pairs {
+    moved_loop row, column;
+    loop i = -1, j = -1;  // within the block
+    bool strict = false;
+};
 
 // A sum that takes fewer operations by blocks, with a state, than by all pairs.
 std::optional<lowering::prefix_product> lowering::in_blocks(expr sum) const {
     if (plan_.careful || (type_ != element::f32 && type_ != element::f64)) return {};
-    const loop_list& over = graph_[sum].over;
-    auto p = prefix_product_of(fold::sum, over, graph_[sum].arguments[0]);
-    if (!p || has_small_state(*p) || !pays_in_blocks(*p, over)) return {};
+    auto p = prefix_product_of(fold::sum, graph_[sum].over, graph_[sum].arguments[0]);
+    if (!p || has_small_state(*p) || !pays_in_blocks(*p)) return {};
     return p;
 }
 
@@ -66,111 +97,171 @@ std::int64_t lowering::block_of(const prefix_product& p) const {
     return std::clamp(steps * block_step, least_block, most_block);
 }
 
-bool lowering::pays_in_blocks(const prefix_product& p, const loop_list& over) const {
-    const std::int64_t places = graph_.extent(p.j);
-    if (graph_.extent(p.i) != places || p.end.factor(p.i) != (p.forwards ? 1 : -1)) return false;
-    if (p.end.offset != 0 && p.end.offset != -1) return false;
-    const std::int64_t block = block_of(p);
-    if (places < fewest_blocks * block || p.summed.empty()) return false;
+// Multiplications of all pairs that the condition leaves.
+double lowering::work_of_pairs(const prefix_product& p, const triangle_parts& parts) const {
     auto all = together(p.summed, p.others);
     all.push_back(p.condition);
-    const double pairs = multiplications(graph_, all, over) / 2;
-    const double within = pairs * static_cast<double>(block) / static_cast<double>(places);
-    const double state = multiplications(graph_, p.summed, p.alone) +
-                         graph_.size(united(indices_of(graph_, p.others), p.state));
-    return pairs > pairs_over_blocks * (within + state);
+    return multiplications(graph_, all, p.over) * parts.pairs() /
+           (static_cast<double>(parts.rows) * static_cast<double>(parts.columns));
 }
 
-// Blocks of places from `origin` on, and the places that are left, behind them or, where sums run
-// backwards, ahead of them.
-struct lowering::blocks_of_sum {
-    std::int64_t size = 0;
-    std::int64_t count = 0, origin = 0;
-    std::int64_t left = 0, left_at = 0;
-};
+// Of what is carried, and of what reads that.
+double lowering::work_of_states(const prefix_product& p) const {
+    return multiplications(graph_, p.summed, p.alone) +
+           graph_.size(united(indices_of(graph_, p.others), p.state));
+}
 
-// The states: for each block, and for what is left, the sum over what comes before it. Returns the
-// access whose first place along `block` is that of the first one.
-access lowering::emit_states(const prefix_product& p, const blocks_of_sum& blocks, loop block,
-                             loop within, place& of_left) {
-    const std::int64_t sums = blocks.left > 0 ? blocks.count : blocks.count - 1;
-    const loop each = graph_.loops().part(p.j, 0, blocks.size, sums);
-    // Backwards the first block is needed by what is left alone.
-    const std::int64_t first = p.forwards || blocks.left > 0 ? 0 : 1;
-    moved_loop there{p.j, {blocks.origin + first * blocks.size, {}}};
-    there.to.add(each, blocks.size);
-    there.to.add(within, 1);
+bool lowering::pays_in_blocks(const prefix_product& p) const {
+    if (!p.pairs || p.summed.empty()) return false;
+    const auto parts = parts_of(graph_, *p.pairs);
+    const std::int64_t block = block_of(p);
+    if (!parts || std::max(parts->rows, parts->columns) < fewest_blocks * block) return false;
+    const double pairs = work_of_pairs(p, *parts);
+    const double within = pairs / parts->pairs() * static_cast<double>(parts->size) *
+                          static_cast<double>(std::min(block, parts->size)) / 2;
+    return pairs > pairs_over_blocks * (within + work_of_states(p));
+}
+
+// Whether a sum up to an index takes fewer operations than all pairs.
+bool lowering::pays_up_to_index(const prefix_product& p) const {
+    if (!has_small_state(p)) return pays_in_blocks(p);
+    const auto parts = p.pairs ? parts_of(graph_, *p.pairs) : std::nullopt;
+    return parts && parts->columns >= least_block && !p.summed.empty() &&
+           work_of_pairs(p, *parts) > pairs_over_blocks * work_of_states(p);
+}
+
+// The sum with the factors of a tensor of all pairs in its place, where it is then one up to an
+// index that need not go over all pairs.
+expr lowering::with_written_out(expr sum) {
+    if (plan_.careful || graph_[sum].kind != kind::sum) return sum;
+    const auto written = products_.written_out(graph_[sum].over, graph_[sum].arguments[0]);
+    if (!written) return sum;
+    const auto p = prefix_product_of(fold::sum, written->over, written->body);
+    if (!p || !pays_up_to_index(*p)) return sum;
+    const expr made = graph_.sum(written->over, written->body);
+    if (graph_[made].kind != kind::sum) return sum;
+    products_.take(*written);
+    return made;
+}
+
+// The sum over some columns; over a part of those for each iteration of a loop, if there is one.
+expr lowering::sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each) {
     auto alone = without(p.alone, {p.j});
-    add_loop(alone, within);
-    const expr added = graph_.sum(alone, graph_.moved(graph_.multiply(p.summed), {&there, 1}));
+    for (const auto& t : columns.to.terms)
+        if (t.over != each) add_loop(alone, t.over);
+    return graph_.sum(alone, graph_.moved(graph_.multiply(p.summed), {&columns, 1}));
+}
 
-    // One state behind the other.
+lowering::carried_states lowering::emit_states(const prefix_product& p, const blocks_of_sum& b,
+                                               loop block) {
+    auto& loops = graph_.loops();
+    const auto& parts = b.parts;
+    // The last block is needed by what comes behind it alone.
+    const std::int64_t blocks = parts.full > 0 ? b.count : b.count - 1;
+    std::vector<loop_range> ahead;
+    if (parts.head > 0) ahead.push_back(parts.columns_at(0, parts.head));
+    if (b.left > 0) ahead.push_back(parts.columns_at(parts.head, b.left));
+    const auto before = std::max<std::int64_t>(1, static_cast<std::int64_t>(ahead.size()));
+    const std::int64_t all = before + blocks;
+
+    // One state behind the other: sums of the parts first, which are added up then.
+    const loop along = loops.fresh(loops.letter(p.j), all);
     auto axes = axis_order(p.state, -1);
-    axes.insert(axes.begin(), each);
-    const auto states = longer_memory(axes, each, 1);
-    emit_map(states.at({p.forwards ? 0 : sums, {}}), p.state, graph_.constant(0), fold::none, {});
-    scan_into(fold::sum, states.at({p.forwards ? 1 : 0, {{each, 1}}}), united(p.state, {each}),
-              added, each, !p.forwards);
-    of_left = {p.forwards ? sums : 0, {}};
-    return states.at({p.forwards ? 0 : 1 - first, {{block, 1}}});
+    axes.insert(axes.begin(), along);
+    const auto states = longer_memory(axes, along, 0);
+    const auto state = [&](std::int64_t number) {
+        return states.at({p.forwards ? number : all - 1 - number, {}});
+    };
+    if (ahead.empty()) emit_map(state(0), p.state, graph_.constant(0), fold::none, {});
+    for (std::size_t k = 0; k < ahead.size(); ++k)
+        write(state(static_cast<std::int64_t>(k)), p.state,
+              sum_of_columns(p, to_part(graph_, p.j, ahead[k])));
+    if (blocks > 0) {
+        const loop each = loops.fresh(loops.letter(p.j), blocks);
+        moved_loop columns{p.j, {b.first_column(blocks), {}}};
+        add_counter(graph_, columns.to, each, b.size);
+        add_counter(graph_, columns.to, loops.part(p.j, 0, 1, b.size), 1);
+        place at{p.forwards ? before : 0, {}};
+        add_counter(graph_, at, each, 1);
+        auto indices = p.state;
+        if (blocks > 1) add_loop(indices, each);
+        write(states.at(std::move(at)), indices, sum_of_columns(p, columns, each));
+    }
+    if (all > 1)
+        scan_into(fold::sum, states.whole, united(p.state, {along}), graph_.load(states.whole),
+                  along, !p.forwards);
+
+    carried_states made;
+    place at{p.forwards ? before - 1 : blocks - b.count + 1, {}};
+    add_counter(graph_, at, block, 1);
+    made.of_blocks = states.at(std::move(at));
+    if (parts.head > 0 && b.left > 0) made.of_left = state(0);
+    if (parts.full > 0) made.of_full = state(all - 1);
+    return made;
+}
+
+// target = others * state + beta * target, of some rows.
+void lowering::emit_rows_of_state(const prefix_product& p, const access& target,
+                                  const moved_loop& row, const access& state, double beta) {
+    expr_list rows{graph_.load(state)};
+    for (const expr f : p.others) rows.push_back(graph_.moved(f, {&row, 1}));
+    const access there = moved(graph_, target, row);
+    into(there, loops_of(there), graph_.sum(p.later, graph_.multiply(rows)), beta);
+}
+
+// target = all pairs of a block under the condition + beta * target.
+void lowering::emit_pairs(const prefix_product& p, const access& target, const block_of_pairs& b,
+                          double beta) {
+    place ahead;  // 0 <= ahead
+    if (b.i >= 0) ahead.add(b.i, p.forwards ? 1 : -1);
+    if (b.j >= 0) ahead.add(b.j, p.forwards ? -1 : 1);
+    ahead.offset = b.strict ? -1 : 0;
+    expr_list pairs{
+        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)))};
+    const moved_loop both[] = {b.row, b.column};
+    for (const expr f : together(p.summed, p.others)) pairs.push_back(graph_.moved(f, both));
+    auto summed = without(p.over, {p.j});
+    if (b.j >= 0) add_loop(summed, b.j);
+    const access there = moved(graph_, target, b.row);
+    into(there, loops_of(there), graph_.sum(summed, graph_.multiply(pairs)), beta);
 }
 
 // target = sum + beta * target.
-void lowering::emit_in_blocks(const prefix_product& p, const access& target, const loop_list& over,
-                              double beta) {
-    blocks_of_sum blocks;
-    blocks.size = block_of(p);
-    blocks.count = graph_.extent(p.j) / blocks.size;
-    blocks.left = graph_.extent(p.j) % blocks.size;
-    (p.forwards ? blocks.left_at : blocks.origin) =
-        p.forwards ? blocks.count * blocks.size : blocks.left;
+void lowering::emit_in_blocks(const prefix_product& p, const access& target, double beta) {
+    blocks_of_sum b;
+    b.parts = *parts_of(graph_, *p.pairs);
+    b.size = std::min(block_of(p), b.parts.size);
+    b.count = b.parts.size / b.size;
+    b.left = b.parts.size % b.size;
+    const auto& parts = b.parts;
 
     auto& loops = graph_.loops();
-    const loop block = loops.part(p.i, blocks.origin, blocks.size, blocks.count);
-    const loop within = loops.part(p.j, 0, 1, blocks.size);
-    place of_left;
-    const access state = emit_states(p, blocks, block, within, of_left);
-    // Rows i, and the j of the same block: all pairs under the condition, then the state.
-    const auto emit_rows = [&](const moved_loop& row, const moved_loop& column, loop i, loop j,
-                               const access& before) {
-        place ahead;  // 0 <= ahead
-        if (i >= 0) ahead.add(i, p.forwards ? 1 : -1);
-        if (j >= 0) ahead.add(j, p.forwards ? -1 : 1);
-        ahead.offset = p.end.offset;
-        const expr is_before =
-            graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
-        const moved_loop both[] = {row, column};
-        expr_list pairs{is_before}, rows{graph_.load(before)};
-        for (const expr f : p.summed) pairs.push_back(graph_.moved(f, both));
-        for (const expr f : p.others) {
-            pairs.push_back(graph_.moved(f, both));
-            rows.push_back(pairs.back());
-        }
+    const loop block = loops.part(p.i, b.first_row(), b.size, b.count);
+    const auto states = emit_states(p, b, block);
+    if (parts.none > 0 && beta != 1) {
+        const auto row = to_part(graph_, p.i, parts.rows_at(0, parts.none));
         const access there = moved(graph_, target, row);
-        const auto written = loops_of(there);
-        auto summed = without(over, {p.j});
-        if (j >= 0) add_loop(summed, j);
-        into(there, written, graph_.sum(summed, graph_.multiply(pairs)), beta);
-        into(there, written, graph_.sum(p.later, graph_.multiply(rows)), 1);
-    };
-    {
-        const loop i = loops.fresh(loops.letter(p.i), blocks.size);
-        moved_loop row{p.i, {blocks.origin, {}}}, column{p.j, {blocks.origin, {}}};
-        for (auto* m : {&row, &column}) m->to.add(block, blocks.size);
-        row.to.add(i, 1);
-        column.to.add(within, 1);
-        emit_rows(row, column, i, within, state);
+        const expr old = beta == 0 ? graph_.constant(0)
+                                   : graph_.multiply({graph_.constant(beta), graph_.load(there)});
+        emit_map(there, loops_of(there), old, fold::none, {});
     }
-    if (blocks.left > 0) {
-        access before = state;
-        for (place& at : before.at)
-            if (at.factor(block) != 0) at = of_left;
-        const auto row = to_part(graph_, p.i, {blocks.left_at, blocks.left}),
-                   column = to_part(graph_, p.j, {blocks.left_at, blocks.left});
-        const auto own = [&](const moved_loop& m) {
-            return m.to.terms.empty() ? loop{-1} : m.to.terms[0].over;
-        };
-        emit_rows(row, column, own(row), own(column), before);
+    if (b.left > 0) {
+        const auto row = to_part(graph_, p.i, parts.rows_at(parts.none, b.left)),
+                   column = to_part(graph_, p.j, parts.columns_at(parts.head, b.left));
+        emit_pairs(p, target, {row, column, only_loop(row), only_loop(column), parts.strict}, beta);
+        if (states.of_left) emit_rows_of_state(p, target, row, *states.of_left, 1);
+    }
+    const loop i = loops.fresh(loops.letter(p.i), b.size), j = loops.part(p.j, 0, 1, b.size);
+    moved_loop row{p.i, {b.first_row(), {}}}, column{p.j, {b.first_column(b.count), {}}};
+    for (auto* m : {&row, &column}) add_counter(graph_, m->to, block, b.size);
+    add_counter(graph_, row.to, i, 1);
+    add_counter(graph_, column.to, j, 1);
+    const bool moves = b.size > 1;
+    emit_pairs(p, target, {row, column, moves ? i : -1, moves ? j : -1, parts.strict}, beta);
+    emit_rows_of_state(p, target, row, states.of_blocks, 1);
+    if (states.of_full) {
+        const auto last = parts.rows_at(parts.none + parts.size, parts.full);
+        emit_rows_of_state(p, target, to_part(graph_, p.i, last), *states.of_full, beta);
     }
 }
 

@@ -50,16 +50,19 @@ expr_list lowering::folded_factors(fold folding, expr body) const {
     return {node.arguments[0], node.arguments[1]};
 }
 
+// target = value, which may lack some of the indices.
+void lowering::write(const access& target, const loop_list& indices, expr value) {
+    if (graph_[value].indices == indices) into(target, indices, value, 0);
+    else emit_map(target, indices, value, fold::none, {});
+}
+
 // target = the fold of the value up to each place of a loop, or from it on.
 void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
                          loop along, bool backwards, expr decay) {
     const auto& node = graph_[value];
     const bool in_memory =
         node.kind == kind::load && !node.edged && !is_foreign(value) && node.indices == indices;
-    if (!in_memory) {
-        if (node.indices == indices) into(target, indices, value, 0);
-        else emit_map(target, indices, value, fold::none, {});
-    }
+    if (!in_memory) write(target, indices, value);
     assign scan;
     scan.equation = equation_;
     scan.as = form::scan;
@@ -95,6 +98,8 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
         found.end = bound->rest;
         found.i = bound->rest.terms[0].over;
         found.condition = factors[k];
+        found.over = over;
+        found.pairs = triangle_in(graph_, factors[k], found.j);
         loop_list beside, own;
         bool mixed = contains(over, found.i);
         for (std::size_t other = 0; other < factors.size(); ++other) {

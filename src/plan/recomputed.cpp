@@ -59,20 +59,4 @@ expr recomputed_differences::value_of(const access& read) {
     return here;
 }
 
-void recomputed_differences::remove_unread() {
-    for (const auto& entry : known_) {
-        const std::int32_t slot = entry.first;
-        const auto touches = [&](const step& s, bool writes) {
-            return std::any_of(s.touches.begin(), s.touches.end(), [&](const touch& t) {
-                return t.slot == slot && t.writes == writes;
-            });
-        };
-        if (std::any_of(plan_.steps.begin(), plan_.steps.end(),
-                        [&](const step& s) { return touches(s, false); }))
-            continue;
-        std::erase_if(plan_.steps, [&](const step& s) { return touches(s, true); });
-        plan_.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
-    }
-}
-
 }  // namespace ricci::plan

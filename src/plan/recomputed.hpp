@@ -19,8 +19,8 @@ public:
     /// The value that is read; -1: it is read from memory. Whoever needs it in memory finds it
     /// there.
     expr value_of(const access& read);
-    /// Takes out the steps whose results nobody reads.
-    void remove_unread();
+    /// Whether there are any, so that steps may have results that nobody reads.
+    bool any() const { return !known_.empty(); }
 
 private:
     struct definition {

@@ -193,8 +193,8 @@ private:
             if (!apart || mixed || common(compared, f.over).empty()) continue;
             double summed = 1;
             for (const ir::ref i : closed) summed *= static_cast<double>(extent(e, i));
-            const std::int64_t places = extent(e, compared[0]);
-            if (places == extent(e, compared[1]) && places >= least_places_with_state &&
+            const std::int64_t places = std::min(extent(e, compared[0]), extent(e, compared[1]));
+            if (places >= least_places_with_state &&
                 static_cast<double>(places) >= state_over_summed * summed)
                 return true;
         }

@@ -19,6 +19,8 @@ public:
 
     place_program run() {
         static constexpr std::int64_t few[] = {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 9};
+        // They are long, so that there are few: a function of the seed leaves the others as they are.
+        if (p_.seed % every_pairs == 7) return pairs();
         if (chance(12)) return prefixes();
         for (const char letter : std::string("ijklm")) p_.extents[letter] = few[below(12)];
         if (chance(15)) p_.extents['i'] = 10 + below(30);
@@ -34,6 +36,50 @@ private:
     bool chance(unsigned percent) { return below(100) < percent; }
     char any(const std::string& list) { return list[below(static_cast<unsigned>(list.size()))]; }
     std::int64_t extent(char letter) const { return p_.extents.at(letter); }
+
+    /// A sum over pairs of i and j under an inequality, in one equation or in two, with so many
+    /// places that a state is worth it.
+    place_program pairs() {
+        static constexpr std::int64_t lengths[] = {256, 257, 270, 288};
+        for (const char letter : std::string("klm")) p_.extents[letter] = 1 + below(2);
+        p_.extents['i'] = lengths[below(4)];
+        p_.extents['j'] = chance(40) ? lengths[below(4)] : p_.extents['i'];
+        place_condition c;
+        c.left.terms = {{'j', 1}};
+        c.right.terms = {{'i', 1}};
+        if (chance(60)) c.right.offset = static_cast<int>(below(9)) - 4;
+        if (chance(20)) c.right.offset *= 30;
+        c.comparison = comparison(4);
+        const auto some = [&](const std::string& list) {
+            place_factor f =
+                plain_factor(chance(50) ? list : std::string(list.rbegin(), list.rend()));
+            if (chance(20)) f.function = "\\sin";
+            return f;
+        };
+        const place_sign over_k{"sum", "k", {}}, over_j{"sum", "j", {}}, up_to{"sum", "j", {c}};
+        const place_factor rows = some("ik"), columns = some("jk"), values = some("jl");
+        const place_term all{1, {up_to, over_k}, {}, {rows, columns, values}};
+        if (chance(30)) return with_lines({{"P", "il", "", {all}}});
+        const bool masked = chance(50);
+        const bool turned = chance(30);
+        place_term scores{1, {over_k}, {}, {rows, columns}};
+        if (masked) scores.brackets = {c};
+        place_read r{"P", {}};
+        const std::string places = turned ? "ji" : "ij";
+        for (const char x : places) r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
+        const place_term sum{1, {masked ? over_j : up_to}, {}, {{"", {r}}, values}};
+        return with_lines({{"P", places, "", {scores}}, {"Q", "il", "", {sum}}});
+    }
+    place_program with_lines(std::vector<place_line> lines) {
+        for (const auto& line : lines) {
+            place_tensor made;
+            for (const char x : line.letters) made.extents.push_back(extent(x));
+            made.defined = true;
+            p_.tensors[line.left] = made;
+        }
+        p_.lines = std::move(lines);
+        return std::move(p_);
+    }
 
     /// One fold up to an index, or from it on, of numbers of which some are the same.
     place_program prefixes() {
@@ -340,6 +386,8 @@ private:
         }
         return p;
     }
+
+    static constexpr unsigned every_pairs = 100;
 
     std::mt19937 random_;
     place_program p_;
