@@ -25,7 +25,7 @@ struct panel_operands {
 /// Rows [first, end) of A in a block of k: those of A itself, and where they are packed.
 template <class T, class Stored>
 struct block_rows {
-    const Stored* a = nullptr;
+    operand_start<Stored> a = {};
     std::int64_t first = 0, end = 0;
     const k_block* block = nullptr;
     const T* packed = nullptr;
@@ -36,8 +36,8 @@ struct block_rows {
 template <class T, class Stored>
 struct block_columns {
     std::int64_t first = 0, end = 0;
-    const T* packed = nullptr;  // the first panel's block
-    const Stored* b = nullptr;  // otherwise B, and memory for one panel at a time
+    const T* packed = nullptr;     // the first panel's block
+    operand_start<Stored> b = {};  // otherwise B, and memory for one panel at a time
     T* buffer = nullptr;
 };
 

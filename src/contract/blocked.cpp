@@ -26,9 +26,12 @@ constexpr std::int64_t stack_elements = 2048;
 
 template <class T, class Stored>
 panel_operands<T, Stored> make_operands(flat_contraction& flat, const index_groups& groups,
-                                        const kernels::kernel_table<T, Stored>& table) {
-    left_panels<T, Stored> left(flat, table);
-    right_panels<T, Stored> right(flat, groups, left.tile_vectors(), table);
+                                        const kernels::kernel_table<T, Stored>& table,
+                                        const operand_lists& lists) {
+    const bool swapped = groups.origin.swapped;
+    left_panels<T, Stored> left(flat, table, swapped ? lists.b : lists.a);
+    right_panels<T, Stored> right(flat, groups, left.tile_vectors(), table,
+                                  swapped ? lists.a : lists.b);
     if (table.transpose != nullptr && right.stretch() == 1) left.find_stretches();
     const auto is_far = [](std::int64_t elements) {
         return elements * static_cast<std::int64_t>(sizeof(T)) > runtime::caches().second;
@@ -55,19 +58,25 @@ T* memory_for_b(int worker) {
 
 template <class T, class Stored>
 blocked<T, Stored>::blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table,
-                            bool alone)
-    : blocked(flat_contraction(groups), std::move(groups), table, alone) {}
+                            bool alone, const operand_lists& lists)
+    : blocked(flat_contraction(groups), std::move(groups), table, alone, lists) {}
 
 template <class T, class Stored>
 blocked<T, Stored>::blocked(flat_contraction flat, index_groups&& groups,
-                            const kernels::kernel_table<T, Stored>& table, bool alone)
+                            const kernels::kernel_table<T, Stored>& table, bool alone,
+                            const operand_lists& lists)
     : groups_(std::move(groups)),
       batch_(flat.batch),
-      operands_(make_operands(flat, groups_, table)),
+      operands_(make_operands(flat, groups_, table, lists)),
       cut_(choose_sizes(flat, alone)),
       blocks_(make_blocks(flat.k)),
       rows_(operands_.left, blocks_, groups_),
       sums_(cut_, operands_, flat.m) {
+    // Where the walk starts is a place in the list.
+    const auto& [left, right] =
+        groups_.origin.swapped ? std::pair(lists.b, lists.a) : std::pair(lists.a, lists.b);
+    if (left.how != listing::none) first_a_ = std::exchange(groups_.origin.a, 0);
+    if (right.how != listing::none) first_b_ = std::exchange(groups_.origin.b, 0);
     packs_own_b_ = uses_b_once();
     if (!packs_own_b_)
         packed_elements_ = static_cast<std::size_t>(cut_.packed_columns * cut_.packed_depth);
@@ -162,9 +171,18 @@ bool blocked<T, Stored>::packs_rows() const {
 }
 
 template <class T, class Stored>
-void blocked<T, Stored>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                             const engine::number& beta) const {
-    const operands from = bind<T, Stored>(groups_.origin, a, b, c, alpha, beta);
+bound_operands<T, Stored> blocked<T, Stored>::bound(const bound_contraction& given) const {
+    operands from =
+        bind<T, Stored>(groups_.origin, given.a, given.b, given.c, given.alpha, given.beta);
+    from.a_list = given.a_list;
+    from.b_list = given.b_list;
+    if (groups_.origin.swapped) std::swap(from.a_list, from.b_list);
+    return from;
+}
+
+template <class T, class Stored>
+void blocked<T, Stored>::run_bound(const bound_contraction& of) const {
+    const operands from = bound(of);
     if (cut_.in_place) {
         run_in_place(from);
         return;
@@ -229,9 +247,10 @@ void blocked<T, Stored>::compute_in_place(const operands& from, std::int64_t uni
     const std::int64_t panel_end = part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1);
     destination<T, Stored> to = output(from, at.c, true);
     for (const k_block& one : blocks_) {
-        if (one.a_step == 0) operands_.left.pack(from.a + at.a, m, m_end, one, packed_a);
-        multiply_block<T, Stored>(operands_, {from.a + at.a, m, m_end, &one, packed_a},
-                                  {panel, panel_end, nullptr, from.b + at.b, packed_b}, to);
+        const operand_start<Stored> left = start_of_a(from, at);
+        if (one.a_step == 0) operands_.left.pack(left, m, m_end, one, packed_a);
+        multiply_block<T, Stored>(operands_, {left, m, m_end, &one, packed_a},
+                                  {panel, panel_end, nullptr, start_of_b(from, at), packed_b}, to);
         to.beta = 1;
     }
     if (to.stream || to.fold) operands_.table->end_streams();
@@ -292,7 +311,7 @@ void blocked<T, Stored>::pack_chunk(const operands& from, const chunk& part, T* 
         T* const to = packed + batch * static_cast<std::int64_t>(packed_elements_) +
                       (one.first - block(part.block).first) * columns +
                       (panels().start(what.panel) - panels().start(part.panel)) * one.depth();
-        right.pack(from.b + locate(groups_.batch, part.batch + batch).b, what, to);
+        right.pack(start_of_b(from, locate(groups_.batch, part.batch + batch)), what, to);
     };
     const bool little =
         static_cast<std::int64_t>(packed_elements_) * batches < serial_pack_elements;
@@ -335,17 +354,17 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
     const std::int64_t last = part.block + part_start(blocks, cut_.k_splits, split + 1, 1);
     for (std::int64_t number = first; number < last; ++number) {
         const k_block& one = block(number);
-        block_columns<T, Stored> right{panel, panel_end, nullptr, nullptr, nullptr};
+        block_columns<T, Stored> right{panel, panel_end, nullptr, {}, nullptr};
         if (packs_own_b_) {
             T* const own = memory_for_b<T>(worker);
-            operands_.right.pack(from.b + at.b,
+            operands_.right.pack(start_of_b(from, at),
                                  {panel, panel_end, one.first, one.end, one.first, one.end}, own);
             right.packed = own;
         } else {
             right.packed = packed + batch * static_cast<std::int64_t>(packed_elements_) +
                            (one.first - block(part.block).first) * columns + before * one.depth();
         }
-        block_rows<T, Stored> left{from.a + at.a, m, m_end, &one, packed_a};
+        block_rows<T, Stored> left{start_of_a(from, at), m, m_end, &one, packed_a};
         if (rows.packed != nullptr)
             left.packed = rows.packed + rows.rows->at(part.batch + batch, number, m);
         else if (one.a_step == 0) operands_.left.pack(left.a, m, m_end, one, packed_a);

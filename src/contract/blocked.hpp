@@ -38,10 +38,14 @@ public:
     using operands = bound_operands<T, Stored>;
 
     /// `groups`: of which none is empty. `alone`: it stays on the caller's thread, as a part of a
-    /// task.
-    blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table, bool alone = false);
+    /// task. `lists`: of the operands as given.
+    blocked(index_groups groups, const kernels::kernel_table<T, Stored>& table, bool alone = false,
+            const operand_lists& lists = {});
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
-             const engine::number& beta) const override;
+             const engine::number& beta) const override {
+        run_bound({a, b, c, alpha, beta});
+    }
+    void run_bound(const bound_contraction& of) const override;
     runtime::loan_list loans() const override;
     std::unique_ptr<const joined_strategy> join(std::span<const joinable> all) const override;
 
@@ -51,9 +55,7 @@ public:
     bool packs_rows() const;
     /// All rows, as they would be packed at once.
     const packed_rows<T, Stored>& rows() const { return rows_; }
-    operands bound(const bound_contraction& given) const {
-        return bind<T, Stored>(groups_.origin, given.a, given.b, given.c, given.alpha, given.beta);
-    }
+    operands bound(const bound_contraction& given) const;
     /// Elements of memory that run_with_rows() is lent.
     std::size_t borrowed() const { return packed_size() + sums_.size(); }
     void run_with_rows(const operands& from, const rows_in_common<T, Stored>& rows,
@@ -68,7 +70,7 @@ private:
     };
 
     blocked(flat_contraction flat, index_groups&& groups,
-            const kernels::kernel_table<T, Stored>& table, bool alone);
+            const kernels::kernel_table<T, Stored>& table, bool alone, const operand_lists& lists);
     block_sizes choose_sizes(const flat_contraction& flat, bool alone);
     std::vector<k_block> make_blocks(std::int64_t k);
     bool needs_no_memory() const;
@@ -85,6 +87,12 @@ private:
         return part_start(operands_.left.count(), cut_.m_tiles, m_tile, operands_.left.tile_rows());
     }
 
+    operand_start<Stored> start_of_a(const operands& from, const position& batch) const {
+        return {from.a, first_a_ + batch.a, from.a_list};
+    }
+    operand_start<Stored> start_of_b(const operands& from, const position& batch) const {
+        return {from.b, first_b_ + batch.b, from.b_list};
+    }
     destination<T, Stored> output(const operands& from, std::int64_t c, bool first) const;
     void run_in_place(const operands& from) const;
     void compute_in_place(const operands& from, std::int64_t unit, T* packed_a, T* packed_b) const;
@@ -95,6 +103,7 @@ private:
                       const rows_in_common<T, Stored>& rows, T* sums, int worker) const;
 
     index_groups groups_;
+    std::int64_t first_a_ = 0, first_b_ = 0;  // of operands with a list, the offset of the origin
     std::int64_t batch_ = 1;
     std::int64_t k_unit_ = 16;
     panel_operands<T, Stored> operands_;

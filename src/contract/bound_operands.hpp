@@ -25,6 +25,8 @@ struct bound_operands {
     Stored* c = nullptr;
     T alpha = T{1};
     T beta = T{0};
+    const std::int64_t* a_list = nullptr;  // where an operand is read through a list
+    const std::int64_t* b_list = nullptr;
 };
 
 /// The operands of strategy::run, with A and B exchanged where `origin` says so, each from where

@@ -107,14 +107,27 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
 }
 
 template <class T, class Stored>
+choice choose_listed(index_groups groups, const index_groups& plain, const operand_lists& lists,
+                     const kernels::kernel_table<T, Stored>& table) {
+    const costs estimates(plain, table.lanes, static_cast<std::int64_t>(sizeof(Stored)));
+    choice made;
+    made.name = "blocked product";
+    made.estimate = estimates.blocked();
+    made.how = std::make_unique<const blocked<T, Stored>>(std::move(groups), table, false, lists);
+    return made;
+}
+
+template <class T, class Stored>
 cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Stored>& table) {
     if (is_empty(groups)) return {};
     const auto all = list_candidates(groups, table);
     return std::min_element(all.begin(), all.end(), is_cheaper<T, Stored>)->estimate;
 }
 
-#define RICCI_INSTANTIATE(T, S)                                                        \
-    template choice choose_strategy(index_groups, const kernels::kernel_table<T, S>&); \
+#define RICCI_INSTANTIATE(T, S)                                                            \
+    template choice choose_strategy(index_groups, const kernels::kernel_table<T, S>&);     \
+    template choice choose_listed(index_groups, const index_groups&, const operand_lists&, \
+                                  const kernels::kernel_table<T, S>&);                     \
     template cost least_cost(const index_groups&, const kernels::kernel_table<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
 

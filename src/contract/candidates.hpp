@@ -7,6 +7,7 @@
 
 #include "src/contract/cost.hpp"
 #include "src/contract/index_groups.hpp"
+#include "src/contract/row_list.hpp"
 #include "src/contract/strategy.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
@@ -28,7 +29,13 @@ struct choice {
 template <class T, class Stored>
 choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Stored>& table);
 
-/// What that costs.
+/// The way of operands that are read through lists: they are packed. `groups`: with places in the
+/// lists, of which none is empty; `plain`: without them.
+template <class T, class Stored>
+choice choose_listed(index_groups groups, const index_groups& plain, const operand_lists& lists,
+                     const kernels::kernel_table<T, Stored>& table);
+
+/// What the cheapest way costs.
 template <class T, class Stored>
 cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Stored>& table);
 

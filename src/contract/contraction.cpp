@@ -8,7 +8,9 @@
 
 #include "src/contract/candidates.hpp"
 #include "src/contract/edged.hpp"
+#include "src/contract/empty_sum.hpp"
 #include "src/contract/index_groups.hpp"
+#include "src/contract/listed.hpp"
 #include "src/contract/relaid.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
@@ -119,10 +121,27 @@ choice choose_with_edges(const steps::contraction& what, kernel_choice kernels,
     return made;
 }
 
+// Operands that a list says are packed through it, whatever way would be the cheapest without.
+choice choose_with_lists(const steps::contraction& what, kernel_choice kernels) {
+    const listed through(what);
+    const steps::contraction& places = through.loops.made;
+    const regrouped beside(what, all_loops(what));
+    index_groups plain;
+    for_type(beside.made, kernels, [&](index_groups groups, const auto&) {
+        plain = std::move(groups);
+        return choice{};
+    });
+    if (is_empty(plain)) return choose_as_given(beside.made, kernels);
+    return for_type(places, kernels, [&](index_groups groups, const auto& table) {
+        return choose_listed(std::move(groups), plain, through.lists, table);
+    });
+}
+
 }  // namespace
 
 prepared_contraction::prepared_contraction(const steps::contraction& what, kernel_choice kernels,
                                            layout_choice layouts)
-    : choice_(choose_with_edges(what, kernels, layouts)) {}
+    : choice_(has_lists(what) ? choose_with_lists(what, kernels)
+                              : choose_with_edges(what, kernels, layouts)) {}
 
 }  // namespace ricci::contractions

@@ -31,6 +31,9 @@ public:
         choice_.how->run(a, b, c, alpha, beta);
     }
 
+    /// The same; where the descriptor has lists, they are given here.
+    void run(const bound_contraction& of) const { choice_.how->run_bound(of); }
+
     /// How it is carried out, at what cost, and what would have been the next best way.
     std::string words() const { return choice_.words(); }
 

@@ -40,13 +40,15 @@ std::int64_t aliased_depth(std::int64_t step_bytes) {
 
 template <class T, class Stored>
 left_panels<T, Stored>::left_panels(flat_contraction& flat,
-                                    const kernels::kernel_table<T, Stored>& table)
+                                    const kernels::kernel_table<T, Stored>& table,
+                                    const list_layout& list)
     : table_(&table),
       m_(flat.m),
       n_(flat.n),
       k_(flat.k),
       rows_(std::move(flat.a_rows)),
       depth_(std::move(flat.a_depth)),
+      list_(list),
       row_step_(uniform_step(rows_, 0, m_)) {
     choose_tile(flat.n);
 }
@@ -59,7 +61,7 @@ void left_panels<T, Stored>::choose_tile(std::int64_t n) {
     vectors_ = table_->vectors;
     const int wide = vectors_ + 1;
     if (table_->wide_rows == 0 || ceil_divide(n, table_->lanes) != wide) return;
-    const std::int64_t step = uniform_step(depth_, 0, k_);
+    const std::int64_t step = is_listed() ? 0 : uniform_step(depth_, 0, k_);
     if (is_contiguous_across() && (step == 0 || !steps_well(step))) return;
     mr_ = table_->wide_rows;
     vectors_ = wide;
@@ -97,6 +99,7 @@ bool left_panels<T, Stored>::steps_well(std::int64_t step) const {
 template <class T, class Stored>
 std::int64_t left_panels<T, Stored>::most_depth() const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(Stored));
+    if (is_listed()) return kernels::most_depth<double>;
     const std::int64_t step = uniform_step(depth_, 0, k_);
     return is_aliased(step * bytes) && m_ * k_ * bytes > small_bytes && steps_well(step)
                ? aliased_depth(step * bytes)
@@ -107,7 +110,8 @@ template <class T, class Stored>
 void left_panels<T, Stored>::meet(std::int64_t panels) {
     const bool few = panels < panels_to_pack;
     packs_across_ = few && table_->pack_across != nullptr && is_contiguous_across();
-    reads_in_place_ = few && table_->gemm_in_place[0][0] != nullptr && row_step_ != 0;
+    reads_in_place_ =
+        few && !is_listed() && table_->gemm_in_place[0][0] != nullptr && row_step_ != 0;
 }
 
 template <class T, class Stored>
@@ -118,8 +122,8 @@ std::int64_t left_panels<T, Stored>::step_in_place(std::int64_t first, std::int6
 }
 
 template <class T, class Stored>
-void left_panels<T, Stored>::pack(const Stored* a, std::int64_t m, std::int64_t m_end,
-                                  const k_block& block, T* to) const {
+void left_panels<T, Stored>::pack(const operand_start<Stored>& a, std::int64_t m,
+                                  std::int64_t m_end, const k_block& block, T* to) const {
     const std::int64_t mr = panel_rows(m_end - m);
     constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(Stored));
     // Rows that are contiguous across are read whole, a few k at a time; the next few are
@@ -127,24 +131,29 @@ void left_panels<T, Stored>::pack(const Stored* a, std::int64_t m, std::int64_t 
     const std::int64_t step = packs_across_ ? rows_across : block.depth();
     for (std::int64_t k = block.first; k < block.end; k += step) {
         const std::int64_t following = std::min(block.end, k + 2 * step);
-        for (std::int64_t next = k + step; packs_across_ && next < following; ++next) {
-            const Stored* const from = a + depth(next);
+        for (std::int64_t next = k + step; packs_across_ && !is_listed() && next < following;
+             ++next) {
+            const Stored* const from = a.plain() + depth(next);
             for (std::int64_t i = m; i < m_end; i += line) __builtin_prefetch(from + row(i));
         }
         for (std::int64_t i = m; i < m_end; i += mr) {
-            const auto from = pack_source(a, rows_, i, std::min(mr, m_end - i), depth_, k,
-                                          std::min(step, block.end - k));
+            const std::int64_t width = std::min(mr, m_end - i);
+            const listed_source<Stored> from(
+                pack_source(a.base, rows_, i, width, depth_, k, std::min(step, block.end - k)),
+                list_, a);
             T* const panel = to + (i - m) * pitch(block);
-            if (packs_across_) table_->pack_across(from, panel + (k - block.first) * from.width);
-            else table_->pack_rows(from, panel);
+            if (packs_across_)
+                table_->pack_across(from.source(), panel + (k - block.first) * width);
+            else table_->pack_rows(from.source(), panel);
         }
     }
 }
 
 template <class T, class Stored>
 bool left_panels<T, Stored>::packs_like(const left_panels& other) const {
-    return table_ == other.table_ && mr_ == other.mr_ && m_ == other.m_ && k_ == other.k_ &&
-           rows_.offset == other.rows_.offset && depth_.offset == other.depth_.offset;
+    return !is_listed() && !other.is_listed() && table_ == other.table_ && mr_ == other.mr_ &&
+           m_ == other.m_ && k_ == other.k_ && rows_.offset == other.rows_.offset &&
+           depth_.offset == other.depth_.offset;
 }
 
 #define RICCI_INSTANTIATE(...) template class left_panels<__VA_ARGS__>

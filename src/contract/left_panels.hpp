@@ -8,6 +8,7 @@
 #include "src/contract/flat_contraction.hpp"
 #include "src/contract/k_block.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/contract/row_list.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contractions {
@@ -17,7 +18,8 @@ template <class T, class Stored>
 class left_panels {
 public:
     /// Takes the rows and the depth of A out of `flat`, and chooses the micro-kernels' tile.
-    left_panels(flat_contraction& flat, const kernels::kernel_table<T, Stored>& table);
+    left_panels(flat_contraction& flat, const kernels::kernel_table<T, Stored>& table,
+                const list_layout& list = {});
 
     /// Makes packing transpose stretches of A, where it is contiguous along neither k nor its rows.
     void find_stretches();
@@ -29,8 +31,8 @@ public:
     std::int64_t step_in_place(std::int64_t first, std::int64_t end) const;
 
     /// Packs the rows [m, m_end) for a block of k, panel after panel.
-    void pack(const Stored* a, std::int64_t m, std::int64_t m_end, const k_block& block,
-              T* to) const;
+    void pack(const operand_start<Stored>& a, std::int64_t m, std::int64_t m_end,
+              const k_block& block, T* to) const;
 
     /// Rows of a full tile, and the vectors across it.
     std::int64_t tile_rows() const { return mr_; }
@@ -62,10 +64,12 @@ private:
     void choose_tile(std::int64_t n);
     bool is_contiguous_across() const;
     bool steps_well(std::int64_t step) const;
+    bool is_listed() const { return list_.how != listing::none; }
 
     const kernels::kernel_table<T, Stored>* table_;
     std::int64_t m_, n_, k_;
     offset_vector rows_, depth_;
+    list_layout list_;
     std::int64_t mr_ = 1;
     int vectors_ = 1;
     std::int64_t row_step_ = 0;

@@ -48,7 +48,7 @@ void packed_rows<T, Stored>::pack(const Stored* a, T* to) const {
         const std::int64_t m_end = part_start(left_.count(), tiles, task % tiles + 1, mr);
         const k_block& block = blocks_[static_cast<std::size_t>(number)];
         if (block.a_step != 0 || m == m_end) return;
-        left_.pack(a + locate(groups_.batch, batch).a, m, m_end, block, to + at(batch, number, m));
+        left_.pack({a, locate(groups_.batch, batch).a}, m, m_end, block, to + at(batch, number, m));
     };
     runtime::parallel_for(tiles * blocks * batches_, body);
 }

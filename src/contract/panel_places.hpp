@@ -121,7 +121,7 @@ private:
         return columns_.packed + (panels_.start(p) - panels_.start(columns_.first)) * depth_;
     }
     const Stored* in_place(std::int64_t p) const {
-        return columns_.b + right_.at(block_.first, panel(p).first);
+        return columns_.b.plain() + right_.at(block_.first, panel(p).first);
     }
 
     // The panels after these: a few of their rows in each call, whole rows at a time where the

@@ -18,13 +18,14 @@ inline std::vector<steps::contraction_loop> all_loops(const steps::contraction& 
     return all;
 }
 
-/// The groups of `what`, as long as they were, with the loops of `given`, and no edges. It owns its
-/// loops.
+/// The groups of `what`, as long as they were, with the loops of `given`, and neither edges nor
+/// lists. It owns its loops.
 struct regrouped {
     regrouped(const steps::contraction& what, std::vector<steps::contraction_loop> given)
         : all(std::move(given)) {
         made = what;
         made.a_edges = made.b_edges = {};
+        made.a_list = made.b_list = nullptr;
         std::size_t first = 0;
         for (auto* const group : {&made.batch, &made.m, &made.n, &made.k}) {
             *group = std::span(all).subspan(first, group->size());

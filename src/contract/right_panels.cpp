@@ -23,15 +23,18 @@ constexpr std::int64_t rows_of_lines = 32, rows_of_blocks = 8;
 
 template <class T, class Stored>
 right_panels<T, Stored>::right_panels(flat_contraction& flat, const index_groups& groups,
-                                      int vectors, const kernels::kernel_table<T, Stored>& table)
+                                      int vectors, const kernels::kernel_table<T, Stored>& table,
+                                      const list_layout& list)
     : table_(&table),
       panels_(flat.c_columns, table.lanes, vectors, static_cast<std::int64_t>(sizeof(Stored))),
       columns_(std::move(flat.b_columns)),
-      depth_(std::move(flat.b_depth)) {
+      depth_(std::move(flat.b_depth)),
+      list_(list) {
     if (table.transpose == nullptr) return;
     find_stretch(depth_, most_stretch);
     if constexpr (!widens<T, Stored>)
-        grid_ = find_column_grid(groups.n, static_cast<std::int64_t>(sizeof(T)));
+        if (list_.how == listing::none)
+            grid_ = find_column_grid(groups.n, static_cast<std::int64_t>(sizeof(T)));
 }
 
 template <class T, class Stored>
@@ -45,17 +48,19 @@ void right_panels<T, Stored>::pack_in_units(std::int64_t unit) {
 
 template <class T, class Stored>
 bool right_panels<T, Stored>::reads_in_place(const column_panel& which) const {
-    return table_->gemm_in_place[0][0] != nullptr &&
+    return list_.how == listing::none && table_->gemm_in_place[0][0] != nullptr &&
            columns_.run[static_cast<std::size_t>(which.first)] >= which.columns &&
            which.columns == panels_.width(which);
 }
 
 // A few k of all panels at a time: a row of B that is contiguous along n is then read in one piece.
 template <class T, class Stored>
-void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* to) const {
+void right_panels<T, Stored>::pack(const operand_start<Stored>& b, const packed_part& part,
+                                   T* to) const {
     if constexpr (!widens<T, Stored>) {
         if (has_grid()) {
-            pack_grid<T>(grid_, {b, &columns_, &depth_, &panels_, table_->transpose}, part, to);
+            pack_grid<T>(grid_, {b.plain(), &columns_, &depth_, &panels_, table_->transpose}, part,
+                         to);
             return;
         }
     }
@@ -73,9 +78,10 @@ void right_panels<T, Stored>::pack(const Stored* b, const packed_part& part, T* 
                 const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
                 const std::int64_t width =
                     std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
-                const auto from =
-                    pack_source(b, columns_, first, width, depth_, k, std::min(rows, part.to - k));
-                table_->pack_columns(from, here + v * table_->lanes, step);
+                const listed_source<Stored> from(pack_source(b.base, columns_, first, width, depth_,
+                                                             k, std::min(rows, part.to - k)),
+                                                 list_, b);
+                table_->pack_columns(from.source(), here + v * table_->lanes, step);
             }
         }
     }

@@ -10,6 +10,7 @@
 #include "src/contract/flat_contraction.hpp"
 #include "src/contract/k_block.hpp"
 #include "src/contract/offsets.hpp"
+#include "src/contract/row_list.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 
 namespace ricci::contractions {
@@ -20,7 +21,7 @@ class right_panels {
 public:
     /// Takes the columns and the depth of B out of `flat`. `vectors`: of a full panel.
     right_panels(flat_contraction& flat, const index_groups& groups, int vectors,
-                 const kernels::kernel_table<T, Stored>& table);
+                 const kernels::kernel_table<T, Stored>& table, const list_layout& list = {});
 
     /// Where k is cut into multiples of `unit`: how many k of all panels are packed before going
     /// on.
@@ -48,12 +49,13 @@ public:
                columns_.offset[static_cast<std::size_t>(column)];
     }
 
-    void pack(const Stored* b, const packed_part& part, T* to) const;
+    void pack(const operand_start<Stored>& b, const packed_part& part, T* to) const;
 
 private:
     const kernels::kernel_table<T, Stored>* table_;
     column_panels panels_;
     offset_vector columns_, depth_;
+    list_layout list_;
     column_grid grid_;
     std::int64_t rows_at_once_ = 8;  // how many k of all panels are packed before going on
 };

@@ -1,6 +1,7 @@
 // One way of executing a contraction, prepared for one set of loops.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@ struct bound_contraction {
     const void* b = nullptr;
     void* c = nullptr;
     engine::number alpha, beta;
+    const std::int64_t* a_list = nullptr;  // where the descriptor has one: its offsets, in elements
+    const std::int64_t* b_list = nullptr;
 };
 
 /// Several contractions that have an operand in common, in one pass over it.
@@ -52,6 +55,11 @@ public:
     /// C = alpha * A B + beta * C; a, b and c are as in the descriptor, in its element type.
     virtual void run(const void* a, const void* b, void* c, const engine::number& alpha,
                      const engine::number& beta) const = 0;
+
+    /// The same, for descriptors with lists too.
+    virtual void run_bound(const bound_contraction& of) const {
+        run(of.a, of.b, of.c, of.alpha, of.beta);
+    }
 
     /// What it lends while it runs.
     virtual runtime::loan_list loans() const { return {}; }

@@ -44,7 +44,7 @@ public:
         left_.step = rows.block->a_step;
         left_.row_step = operands.left.row_step();
         if constexpr (!widens<T, Stored>) {
-            if (in_place_) a_ = rows.a + operands.left.depth(rows.block->first);
+            if (in_place_) a_ = rows.a.plain() + operands.left.depth(rows.block->first);
             out_.origin = to.c;
         }
         if (to.partial) out_.origin = to.sums;

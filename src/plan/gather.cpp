@@ -20,7 +20,8 @@ expr lowering::numbers_of(expr e) {
     const auto& node = graph_[e];
     const bool whole = is_foreign(e) && is_integer(plan_.type_of(node.source.slot)) &&
                        !plan_.is_truth(node.source.slot);
-    return whole && !node.edged ? e : stored(e);
+    if (!whole) return stored(e);
+    return node.edged ? padded(e) : e;
 }
 
 bool lowering::is_whole(expr e, whole_facts& facts) const {

@@ -332,7 +332,8 @@ expr lowering::stored(const contraction_of& product) {
 
 // The expression in memory: `e` itself when it is.
 expr lowering::stored(expr e) {
-    if (graph_[e].kind == kind::load && graph_[e].edged) return padded(e);
+    if (graph_[e].kind == kind::load && graph_[e].edged)
+        return padded(is_foreign(e) ? native(e) : e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
     if (const expr there = graph_.memory_of(e); there >= 0) return there;
@@ -343,10 +344,11 @@ expr lowering::stored(expr e) {
         const auto indices = graph_[e].indices;
         // What is picked is copied as it is; a copy of another type is converted after that.
         const bool picked = graph_[e].kind == kind::gather;
-        const std::int32_t source = graph_[e].source.slot;
+        const expr from = picked && has_edge(graph_[e].source) ? padded(e) : e;
+        const std::int32_t source = graph_[from].source.slot;
         const auto target = temporary(indices, -1, picked ? plan_.type_of(source) : type_,
                                       picked && plan_.is_truth(source));
-        emit_gather(e, target, indices);
+        emit_gather(from, target, indices);
         result = graph_.load(target, condition);
         if (is_foreign(result)) result = stored(result);
     } else if (graph_[e].kind == kind::sum) {
@@ -364,7 +366,7 @@ expr lowering::stored(expr e) {
         if (r.contracted) result = stored(r.product);
         value = r.value;
     }
-    if (result < 0 && graph_[value].kind == kind::load) result = value;
+    if (result < 0 && graph_[value].kind == kind::load) result = stored(value);
     if (result < 0) {
         const auto indices = graph_[value].indices;
         const auto target = temporary(indices, value, type_);

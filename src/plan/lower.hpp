@@ -265,6 +265,10 @@ private:
 
     // Places with edges, in lower_edges.cpp.
     expr padded(expr load);
+    bool pays_by_iterations(expr load) const;
+    expr picked_by_iterations(expr load);
+    expr place_within(const place& p);
+    expr copied_axes(expr load);
     expr native(expr load);
     expr with_conditions(expr load, expr value);
     access converted(const access& from, bool condition);
@@ -311,6 +315,7 @@ private:
     loop_list order_;
     element type_;
     small_map<expr, expr, 8> stored_;
+    small_map<expr, expr, 8> padded_;
     bool hides_ = false;
 };
 

@@ -6,11 +6,101 @@
 #include "src/plan/lower.hpp"
 
 namespace ricci::plan {
+namespace {
 
-// A copy of what a load or a gather reads, from the first place of each axis to the last, all of an
-// axis that is looked up, without edges: the same read from there.
+// A number computed and looked up costs about as much as so many elements that are copied.
+constexpr double picks_worth_copying = 8;
+
+bool is_looked_up(const expression& node, std::size_t axis) {
+    return std::any_of(node.lookups.begin(), node.lookups.end(), [&](const lookup_axis& l) {
+        return l.axis == static_cast<std::int32_t>(axis);
+    });
+}
+
+}  // namespace
+
+// What a load or a gather reads at places with edges, read from memory without any: a copy of the
+// axes, or of what each iteration reads, where that is much less. Whole numbers stay as they are.
 expr lowering::padded(expr load) {
-    if (const auto found = stored_.find(load); found != stored_.end()) return found->second;
+    if (const auto found = padded_.find(load); found != padded_.end()) return found->second;
+    const auto& source = graph_[load].source;
+    hides_ = hides_ || has_edge(source, edge::nothing);
+    const element own = plan_.type_of(source.slot);
+    expr result = -1;
+    if (own != type_ && is_integer(own) && !plan_.is_truth(source.slot)) {
+        lowering whole(plan_, bracketed_, extrema_, equation_, order_, own);
+        result = whole.padded(load);
+    } else {
+        result = pays_by_iterations(load) ? picked_by_iterations(load) : copied_axes(load);
+    }
+    return padded_[load] = result;
+}
+
+// Whether the axes, as far as they are read, hold many times what the iterations read.
+bool lowering::pays_by_iterations(expr load) const {
+    const auto& node = graph_[load];
+    double places = 1;
+    for (std::size_t axis = 0; axis < node.source.at.size(); ++axis) {
+        const place& p = node.source.at[axis];
+        if (p.edge != edge::none && p.high < p.low) return false;
+        const auto [least, most] = graph_.reach(p);
+        const std::int64_t extent =
+            is_looked_up(node, axis) ? plan_.slot_of(node.source).extents[axis] : most - least + 1;
+        places *= static_cast<double>(extent);
+    }
+    return places > picks_worth_copying * graph_.size(node.indices);
+}
+
+// What each iteration reads, in memory: places with edges are computed as numbers, where the tensor
+// is looked up.
+expr lowering::picked_by_iterations(expr load) {
+    const expression node = graph_[load];  // a copy: the graph grows below
+    access from = converted(node.source, node.condition);
+    auto lookups = node.lookups;
+    expr_list numbers = node.arguments, inside, wanted;
+    if (numbers.size() > lookups.size()) {
+        wanted = {numbers.back()};
+        numbers.pop_back();
+    }
+    lowering whole(plan_, bracketed_, extrema_, equation_, order_, element::i64);
+    for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
+        place& p = from.at[axis];
+        if (p.edge == edge::none) continue;
+        if (is_empty(p.edge)) {
+            const auto both = graph_.within(p, p.low, p.high);
+            inside.insert(inside.end(), both.begin(), both.end());
+        }
+        const expr at = place_within(p);
+        const loop_list indices = graph_[at].indices;
+        numbers.push_back(graph_.load(whole.computed(indices, at)));
+        lookups.push_back({static_cast<std::int32_t>(axis), {}});
+        p = {};
+    }
+    const expr picked = graph_.gather(std::move(from), std::move(lookups), std::move(numbers),
+                                      wanted, node.condition);
+    if (inside.empty()) return stored(picked);
+    return stored(
+        graph_.apply(opcode::select, graph_.multiply(inside), picked, graph_.constant(0)));
+}
+
+// Where an axis is read, as a number; beyond an edge where there is nothing, some place.
+expr lowering::place_within(const place& p) {
+    const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
+    if (p.edge == edge::wrap) {
+        place from_low = without_edge(p);
+        from_low.offset -= p.low;
+        return graph_.add({number(p.low), graph_.apply(code_of(ir::function::modulo),
+                                                       graph_.position(std::move(from_low)),
+                                                       number(p.high - p.low + 1))});
+    }
+    const expr low = graph_.apply(code_of(ir::function::maximum), number(p.low),
+                                  graph_.position(without_edge(p)));
+    return graph_.apply(code_of(ir::function::minimum), number(p.high), low);
+}
+
+// A copy from the first place of each axis to the last, all of an axis that is looked up, without
+// edges: the same read from there.
+expr lowering::copied_axes(expr load) {
     const expression node = graph_[load];  // a copy: the graph grows below
     access from = converted(node.source, node.condition), read, target;
     std::vector<std::int64_t> extents;
@@ -19,9 +109,7 @@ expr lowering::padded(expr load) {
     for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
         place& p = from.at[axis];
         place at = without_edge(p);
-        const bool looked_up = std::any_of(
-            node.lookups.begin(), node.lookups.end(),
-            [&](const lookup_axis& l) { return l.axis == static_cast<std::int32_t>(axis); });
+        const bool looked_up = is_looked_up(node, axis);
         const auto reached = graph_.reach(p);
         const std::int64_t first = looked_up ? 0 : reached.first;
         const std::int64_t extent =
@@ -43,11 +131,9 @@ expr lowering::padded(expr load) {
     target.slot = read.slot = new_memory(std::move(extents), std::move(letters), type_);
     target.positions = read.positions = {0, -1};
     emit_boxes(target, axes, copied, fold::none, {});
-    expr result = node.kind == kind::load
-                      ? graph_.load(std::move(read), node.condition)
-                      : graph_.regathered(load, node.arguments, std::move(read), node.lookups);
-    hides_ = hides_ || has_edge(node.source, edge::nothing);
-    return stored_[load] = result;
+    return node.kind == kind::load
+               ? graph_.load(std::move(read), node.condition)
+               : graph_.regathered(load, node.arguments, std::move(read), node.lookups);
 }
 
 // Where every bracket chooses, what is read at such an edge does, too.

@@ -37,6 +37,14 @@ struct edged_axis {
     bool operator==(const edged_axis&) const = default;
 };
 
+/// An operand whose elements lie where a list of offsets says: list[the sum of factor * counter],
+/// on top of what its strides say of the other loops, and of these. Places in the list are within
+/// 0 .. length - 1.
+struct listed_operand {
+    std::int64_t length = 0;
+    std::vector<std::int64_t> factors;  // of the loops of batch, then of m, n and k
+};
+
 /// C[batch, m, n] = alpha * sum over k of A[batch, m, k] B[batch, k, n] + beta * C[batch, m, n].
 /// Each group holds any number of loops, in any order; an empty group is one iteration.
 ///   batch: in A, B and C     m: in A and C (b == 0)     n: in B and C (a == 0)     k: c == 0
@@ -55,6 +63,10 @@ struct contraction {
     // outside them is never read. Those of A have no factors of loops of n, of B none of m.
     std::span<const edged_axis> a_edges = {};
     std::span<const edged_axis> b_edges = {};
+    // Lists through which A, or B, is read; then there are no edges. Besides those of batch either
+    // loops of k alone move along a list, or none: loops of m for A, of n for B.
+    const listed_operand* a_list = nullptr;
+    const listed_operand* b_list = nullptr;
 };
 
 }  // namespace ricci::steps

@@ -1,0 +1,115 @@
+// Places with edges that no cut settles: of what is looked up, and of whole numbers.
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/unit/front/texts.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+array whole(element type, std::vector<std::size_t> extents, const std::vector<int>& values) {
+    array a(type, std::move(extents));
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (type == element::i64) static_cast<std::int64_t*>(a.data())[k] = values[k];
+        else static_cast<std::int32_t*>(a.data())[k] = values[k];
+    }
+    return a;
+}
+int wrapped(int place, int round) { return ((place % round) + round) % round; }
+
+}  // namespace
+
+TEST_CASE("numbers are looked up, beside their axis too, and say where", "[places]") {
+    // t is read at a number and an edge, and what it says there is a place of A.
+    const program p = text("Y^{ijk} = \\sum_v [v = i + j - 2] A^{t_{u_k v}} B^j");
+    const std::vector<int> t{3, 1, 0, 2, 4, 4, 2, 0, 1, 3}, u{1, 0, 1};
+    const array a = drawn({5}, 1), b = drawn({3}, 2);
+    for (const element type : {element::i32, element::i64}) {
+        const array y = run(p, {{"A", a},
+                                {"B", b},
+                                {"t", whole(type, {2, 5}, t)},
+                                {"u", whole(type, {3}, u)},
+                                {"i", extent(6)}})["Y"];
+        for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 3; ++j)
+                for (int k = 0; k < 3; ++k) {
+                    const int v = i + j - 2, row = u[static_cast<std::size_t>(k)] * 5 + v;
+                    const double want =
+                        v < 0 || v >= 5
+                            ? 0
+                            : entry(a, static_cast<std::size_t>(t[static_cast<std::size_t>(row)])) *
+                                  entry(b, static_cast<std::size_t>(j));
+                    const auto at = static_cast<std::size_t>((i * 3 + j) * 3 + k);
+                    CHECK(std::abs(entry(y, at) - want) < 1e-12);
+                }
+    }
+}
+
+TEST_CASE("what a lookup gives is differentiated where its numbers are read beside an axis",
+          "[places]") {
+    const program p = text("P^{il} = \\sum_k [i = u_k] A^{l+2, t_{il}}");
+    const array a = drawn({9, 3}, 1), seeds = drawn({4, 5}, 2);
+    std::vector<int> t(20), u{3, 1, 1, 0, 3, 3};
+    for (std::size_t k = 0; k < t.size(); ++k) t[k] = static_cast<int>(k * 7 % 3);
+    const arrays slopes = run(gradient(p, "P", {"A"}), {{"A", a},
+                                                        {"t", whole(element::i32, {4, 5}, t)},
+                                                        {"u", whole(element::i32, {6}, u)},
+                                                        {"dL/dP", seeds}});
+    std::vector<double> wanted(27, 0);
+    for (const int i : u)
+        for (int l = 0; l < 5; ++l) {
+            const auto at = static_cast<std::size_t>(i * 5 + l);
+            wanted[static_cast<std::size_t>((l + 2) * 3 + t[at])] += entry(seeds, at);
+        }
+    CHECK(near(slopes["dL/dA"], doubles({9, 3}, wanted), 1e-12));
+}
+
+TEST_CASE("few places of a large box are read one by one", "[places]") {
+    // All places between the first and the last one of each axis are ten million.
+    const program p = text(
+        "Y^{jk} = \\tanh(C^{\\operatorname{wrap}(30 j + k) \\operatorname{pad}(20 j - 3 k) "
+        "\\operatorname{clamp}(50 k - j) j}) + k");
+    const int n = 9;
+    array c = drawn({7, 5, 6, 9}, 3);
+    // Beyond an edge there is nothing, whatever stands at the nearest place.
+    for (std::size_t x = 0; x < 7; ++x)
+        for (std::size_t rest = 0; rest < 54; ++rest)
+            entry(c, (x * 5 + 4) * 54 + rest) = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<named> operands{{"C", c}, {"k", extent(9)}};
+    const array y = run(p, operands)["Y"];
+    for (int j = 0; j < n; ++j)
+        for (int k = 0; k < n; ++k) {
+            const int pad = 20 * j - 3 * k, clamp = std::min(std::max(50 * k - j, 0), 5);
+            double x = 0;
+            if (pad >= 0 && pad < 5)
+                x = entry(c, static_cast<std::size_t>(
+                                 ((wrapped(30 * j + k, 7) * 5 + pad) * 6 + clamp) * 9 + j));
+            const double got = entry(y, static_cast<std::size_t>(j * n + k)),
+                         want = std::tanh(x) + k;
+            CHECK((std::isnan(want) ? std::isnan(got) : std::abs(got - want) < 1e-12));
+        }
+    const std::string words = explain(p, operands);
+    INFO(words);
+    CHECK(words.find("gather") != std::string::npos);
+}
+
+TEST_CASE("a scatter of what is read beside an axis", "[places]") {
+    const program p = text("P^{ikj} = \\operatorname{logsumexp}_{l} (B^{3j+1, s_{ik}, l+3})");
+    const array b = drawn({5, 5, 10}, 4);
+    std::vector<int> s(6);
+    for (std::size_t k = 0; k < s.size(); ++k) s[k] = static_cast<int>(k * 3 % 5);
+    const std::vector<named> operands{
+        {"B", b}, {"s", whole(element::i32, {2, 3}, s)}, {"j", extent(2)}, {"l", extent(7)}};
+    auto with_seeds = operands;
+    array seeds(element::f64, {2, 3, 2});
+    for (std::size_t k = 0; k < seeds.size(); ++k) entry(seeds, k) = 1;
+    with_seeds.push_back({"dL/dP", seeds});
+    const array slopes = run(gradient(p, "P", {"B"}), with_seeds)["dL/dB"];
+    const std::vector<named> others(operands.begin() + 1, operands.end());
+    CHECK(near(slopes, differences(p, others, "P", "B", b), 1e-7));
+}
