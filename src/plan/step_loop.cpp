@@ -104,7 +104,8 @@ void find_dependences(program_plan& plan, bool alike) {
         });
 }
 
-pass_counter::pass_counter(const step_loop& around) : loop_(around), counters_(around.counts.size()) {
+pass_counter::pass_counter(const step_loop& around)
+    : loop_(around), counters_(around.counts.size()) {
     restart();
 }
 
