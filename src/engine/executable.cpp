@@ -1,6 +1,5 @@
 // The compiled library's door: an executable is a plan, the memory of its outputs and its kernels.
 #include <algorithm>
-#include <complex>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,10 +13,8 @@
 #include "src/engine/call_key.hpp"
 #include "src/engine/execution.hpp"
 #include "src/engine/layers.hpp"
+#include "src/engine/plan_words.hpp"
 #include "src/engine/requests.hpp"
-#include "src/kernels/gemm/gemm.hpp"
-#include "src/kernels/gemm/gemm_complex.hpp"
-#include "src/plan/explain.hpp"
 #include "src/plan/make_plan.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/words.hpp"
@@ -160,19 +157,6 @@ void executable::run() {
     else state_->execution->run();
 }
 
-void executable::run_at(const operand* moved, std::int32_t count) {
-    for (auto& slot : state_->plan.slots) {
-        if (slot.kind != plan::storage::output &&
-            (slot.kind != plan::storage::input || slot.own != nullptr))
-            continue;
-        if (const operand* const now = find_operand(slot.name, moved, count)) slot.data = now->data;
-    }
-    state_->execution->bind(state_->plan);
-    state_->execution->run_held();
-}
-
-const runtime::loan_book& executable::loans() const { return state_->execution->loans(); }
-
 void executable::bind(const request& changes) {
     check();
     try {
@@ -211,52 +195,6 @@ void executable::bind_changes(const request& changes) {
     }
     state_->execution->bind(state_->plan);
 }
-
-namespace {
-
-template <class Table>
-std::string kernel_words(const Table& k, element type, const char* computes = "") {
-    return fmt::format("{}, {}{}, tiles of {} x {}", k.target, name_of(type), computes, k.mr,
-                       k.vectors * k.lanes);
-}
-
-std::string kernel_words(element type) {
-    using namespace kernels;
-    switch (type) {
-        case element::f32:
-            return kernel_words(gemm_kernels<float>(), type);
-        case element::f64:
-            return kernel_words(gemm_kernels<double>(), type);
-        case element::i32:
-            return kernel_words(gemm_kernels<std::uint32_t>(), type);
-        case element::i64:
-            return kernel_words(gemm_kernels<std::uint64_t>(), type);
-        case element::bf16:
-        case element::f16:
-            return kernel_words(gemm_kernels<float>(), type, " computed in float");
-        case element::c64:
-            return kernel_words(complex_gemm_kernels<std::complex<float>>(false, false), type);
-        case element::c128:
-            return kernel_words(complex_gemm_kernels<std::complex<double>>(false, false), type);
-        case element::boolean:
-            break;
-    }
-    return "";
-}
-
-}  // namespace
-
-namespace {
-
-std::string words_of(const ir::program_view& program, const plan::program_plan& plan,
-                     const engine::execution& execution) {
-    return plan::explain(
-        program, plan,
-        [&](std::size_t step, std::size_t part) { return execution.words(step, part); },
-        kernel_words(plan.type));
-}
-
-}  // namespace
 
 std::string executable::explain() const {
     check();

@@ -45,6 +45,7 @@ void execution::make_steps(const plan::program_plan& plan) {
         std::visit([&](const auto& ready) { ready.list_loans(loans_); }, steps_.back().what);
         auto check = find_early_check(plan, k);
         if (!check) continue;
+        check->carried = touches_carried(plan, *check);
         with_lookups(steps_.back().what, [](auto& ready) { ready.check_before_all(); });
         early_checks_.push_back(std::move(*check));
     }
@@ -55,10 +56,14 @@ void execution::bind(const plan::program_plan& plan) {
     rules_.clear();
     for (const auto& r : plan.rules) {
         const auto& slot = plan.slots[static_cast<std::size_t>(r.slot)];
-        rules_.push_back({{plan.type_of(r.slot), slot.data, slot.extents, slot.strides},
+        const plan::moving_slot* const moving = plan.around.find(r.slot);
+        rules_.push_back({r.slot,
+                          {plan.type_of(r.slot), slot.data, slot.extents, slot.strides},
                           r.is_condition ? 0 : -r.most,
                           r.is_condition ? 1 : r.most,
-                          r.words});
+                          r.words,
+                          moving != nullptr,
+                          moving != nullptr && moving->carried});
     }
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         if (instead_) find_results(plan, k);
@@ -145,6 +150,67 @@ void execution::check_early(const early_check& check) {
     });
 }
 
+// Passes of a loop ----------------------------------------------------------------------------
+
+bool execution::touches_carried(const plan::program_plan& plan, const early_check& check) {
+    bool found = false;
+    const auto look = [&](std::size_t step) {
+        for_each_slot(plan.compiled[step], [&](std::int32_t slot, bool) {
+            const plan::moving_slot* const m = plan.around.find(slot);
+            found = found || (m != nullptr && m->carried);
+        });
+    };
+    look(check.step);
+    if (check.before) std::for_each(check.before->begin(), check.before->end(), look);
+    return found;
+}
+
+void execution::check_pass(const plan::program_plan& plan) {
+    for (auto& r : rules_) {
+        if (r.carried) continue;
+        r.tensor.data = plan.slots[static_cast<std::size_t>(r.slot)].data;
+        r.look();
+    }
+    for (const auto& check : early_checks_) {
+        if (check.carried) continue;
+        if (check.before)
+            for (const std::size_t k : *check.before) bind_step(plan, k);
+        bind_step(plan, check.step);
+        check_early(check);
+    }
+}
+
+// The addresses of what moves, for the steps that run in this pass.
+void execution::bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass) {
+    for (auto& r : rules_) r.tensor.data = plan.slots[static_cast<std::size_t>(r.slot)].data;
+    if (instead_)
+        for (const plan::moving_slot& m : plan.around.moving)
+            operands_[static_cast<std::size_t>(m.slot)].data =
+                plan.slots[static_cast<std::size_t>(m.slot)].data;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        if (!plan.around.moves[k] || !pass.runs(k)) continue;
+        if (instead_) find_results(plan, k);
+        bind_step(plan, k);
+    }
+}
+
+void execution::run_pass(const plan::program_plan& plan, const plan::pass_counter& pass) {
+    bind_pass(plan, pass);
+    bool as_planned = true;
+    for (auto& r : rules_) {
+        if (r.moves || pass.is_first()) r.look();
+        as_planned = as_planned && r.kept;
+    }
+    for (const auto& check : early_checks_)
+        if (check.carried) check_early(check);
+    for (std::size_t k = 0; as_planned && k < steps_.size(); ++k) {
+        if (!pass.runs(k)) continue;
+        run_step(k);
+        as_planned = std::none_of(steps_[k].results.begin(), steps_[k].results.end(), holds_nan);
+    }
+    if (!as_planned && instead_) run_instead();
+}
+
 // What a step writes where a bracket hides by zeros.
 void execution::find_results(const plan::program_plan& plan, std::size_t step) {
     const plan_memory memory(plan, workspace_);
@@ -161,13 +227,18 @@ void execution::find_results(const plan::program_plan& plan, std::size_t step) {
     });
 }
 
-// Whether the whole numbers of operands are what the plan takes them for.
-bool execution::keeps_rules() const {
-    for (const auto& r : rules_) {
-        const auto found = number_outside(r.tensor, r.least, r.most);
-        if (!found) continue;
-        if (r.words.empty()) return false;
-        throw error(fmt::format("ricci: {}, and a number there is {}.", r.words, *found));
+// Whether the whole numbers of an operand are what the plan takes them for.
+void execution::operand_range::look() {
+    const auto found = number_outside(tensor, least, most);
+    kept = !found;
+    if (found && !words.empty())
+        throw error(fmt::format("ricci: {}, and a number there is {}.", words, *found));
+}
+
+bool execution::keep_rules() {
+    for (auto& r : rules_) {
+        r.look();
+        if (!r.kept) return false;
     }
     return true;
 }
@@ -178,7 +249,11 @@ void execution::run() {
 }
 
 void execution::run_held() {
-    if ((keeps_rules() && run_steps()) || !instead_) return;
+    if ((keep_rules() && run_steps()) || !instead_) return;
+    run_instead();
+}
+
+void execution::run_instead() {
     plan::program_plan careful = *instead_;
     for (auto& slot : careful.slots)
         for (const auto& bound : operands_)

@@ -41,6 +41,13 @@ public:
     const runtime::loan_book& loans() const { return loans_; }
     runtime::loan_book& loans() { return loans_; }
 
+    // Passes of the plan's loop, by whoever goes through them, while all that is lent is held. First
+    // what is wrong with operands that no pass writes: throws ricci::error.
+    bool checks_operands() const { return !rules_.empty() || !early_checks_.empty(); }
+    void check_pass(const plan::program_plan& plan);
+    /// The steps that run in it, with the addresses that slots have now.
+    void run_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
+
     // One step of a plan that has no rules and looks nothing up, by whoever runs steps in loops:
     // with the addresses that its slots have now; while all that it lends is held.
     void bind_step(const plan::program_plan& plan, std::size_t step);
@@ -61,16 +68,19 @@ private:
         std::size_t step = 0;
         // The steps that make its condition; none: there is no condition.
         std::optional<std::vector<std::size_t>> before;
+        bool carried = false;  // it rests on what an earlier pass of a loop writes
     };
     static std::optional<early_check> find_early_check(const plan::program_plan& plan,
                                                        std::size_t step);
     static std::optional<std::vector<std::size_t>> steps_before_check(
         const plan::program_plan& plan, std::size_t gather);
+    static bool touches_carried(const plan::program_plan& plan, const early_check& check);
     void check_early(const early_check& check);
-    bool keeps_rules() const;
 
     void find_results(const plan::program_plan& plan, std::size_t step);
     bool run_steps();
+    void run_instead();
+    void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
 
     void make_steps(const plan::program_plan& plan);
 
@@ -82,10 +92,16 @@ private:
     /// The numbers of an operand that has to be between two; without words, or the plan is another
     /// one.
     struct operand_range {
+        std::int32_t slot = -1;
         strided_elements tensor;
         std::int64_t least = 0, most = 0;
         std::string words;
+        bool moves = false, carried = false;  // in a loop: see moving_slot
+        bool kept = true;                     // when it was looked at last
+
+        void look();
     };
+    bool keep_rules();
     std::vector<operand_range> rules_;
     // What to run where results are no numbers, made when that happens first, and the memory of
     // operands.

@@ -31,10 +31,32 @@ std::byte* layer_memory::allocate(const operand& one, std::int64_t count) {
     return static_cast<std::byte*>(blocks_.emplace_back(type_, extents).data());
 }
 
-std::ptrdiff_t layer_memory::bytes_of(const operand& row) const {
-    std::int64_t elements = 1;
-    for (std::int32_t axis = 0; axis < row.rank; ++axis) elements *= row.extents[axis];
-    return elements * static_cast<std::ptrdiff_t>(size_of(type_));
+std::int64_t layer_memory::bytes_of(const operand& row) const {
+    auto bytes = static_cast<std::int64_t>(size_of(type_));
+    for (std::int32_t axis = 0; axis < row.rank; ++axis) bytes *= row.extents[axis];
+    return bytes;
+}
+
+plan::moving_slot layer_memory::by_turns(const operand& one, std::byte* places,
+                                         std::int64_t other) const {
+    const std::int64_t bytes = bytes_of(one);
+    plan::moving_slot made;
+    made.base = places;
+    made.turns = 2;
+    made.first = other * bytes;
+    made.advance = {(1 - 2 * other) * bytes};
+    made.carried = other != 0;
+    return made;
+}
+
+plan::moving_slot layer_memory::in_line(const operand& one, std::byte* tensors,
+                                        std::int64_t before) const {
+    plan::moving_slot made;
+    made.base = tensors;
+    made.first = -before * bytes_of(one);
+    made.advance = {bytes_of(one)};
+    made.carried = true;
+    return made;
 }
 
 }  // namespace ricci::engine

@@ -10,6 +10,8 @@
 #include <ricci/array.hpp>
 #include <ricci/engine/executable.hpp>
 
+#include "src/plan/step_loop.hpp"
+
 namespace ricci::engine {
 
 class layer_memory {
@@ -23,12 +25,17 @@ public:
     operand in_row(const std::vector<std::int64_t>& extents);
     /// Memory for `count` such tensors, one after another; nullptr where it is only counted.
     std::byte* allocate(const operand& one, std::int64_t count);
-    /// Bytes of a tensor that is row-major.
-    std::ptrdiff_t bytes_of(const operand& row) const;
+    /// Where a pass finds what it gives in two such places by turns, or what the one before or
+    /// behind it gave, which is the other: `other` is 0 or 1.
+    plan::moving_slot by_turns(const operand& one, std::byte* places, std::int64_t other) const;
+    /// Where a pass finds its own of such tensors for all passes, or that of the one before it.
+    plan::moving_slot in_line(const operand& one, std::byte* tensors, std::int64_t before) const;
     /// Of all that was allocated.
     std::size_t bytes() const { return bytes_; }
 
 private:
+    std::int64_t bytes_of(const operand& row) const;
+
     element type_;
     bool real_;
     std::deque<array> blocks_;

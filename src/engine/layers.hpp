@@ -1,5 +1,5 @@
 // Layers: one program carried out several times, each time on what it gave before, and its
-// gradient, which goes back through them. Each is planned once, for all layers.
+// gradient, which goes back through them. Each is planned once, as a loop around its steps.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ricci/engine/executable.hpp>
 
+#include "src/engine/execution.hpp"
 #include "src/engine/layer_memory.hpp"
 #include "src/engine/layer_operands.hpp"
-#include "src/engine/layer_stage.hpp"
+#include "src/engine/looped_program.hpp"
+#include "src/engine/workspace_memory.hpp"
 #include "src/runtime/loans.hpp"
 #include "src/text/program_body.hpp"
 
 namespace ricci::engine {
-
-/// Z = X, or Z = X + Y, of tensors of any rank.
-ir::program element_wise(std::int32_t rank, bool sum);
 
 /// All that a request with layers needs to run.
 class layers {
@@ -32,7 +32,8 @@ public:
     /// with the same extents. Throws ricci::error before anything is written.
     layers(const request& r, purpose what, const layers* before = nullptr);
 
-    /// As execution::run().
+    /// As execution::run(), with all layers' operands checked before anything is written, but for
+    /// what a layer takes of the one before.
     void run();
     std::string explain() const;
     std::string explain_passes() const;
@@ -40,23 +41,25 @@ public:
     const layering& how() const { return given_; }
 
 private:
-    using stage = std::unique_ptr<layer_stage>;
+    using loop = std::unique_ptr<looped_program>;
+    using direction = looped_program::direction;
 
-    /// Where a tensor of the caller lies row-major: there, or in a copy that is made before or
-    /// after all layers.
+    void prepare();
+    std::size_t workspace_bytes() const;
+
     void* as_row(const layer_operand& w);
-
-    stage make_stage(ir::program program) const;
-    void bind_outside(layer_stage& to) const;
-    void bind_output(layer_stage& to, ir::ref name) const;
+    loop make_loop(ir::program program, direction way) const;
+    void bind_outside(looped_program& to) const;
+    void bind_output(looped_program& to, ir::ref name) const;
+    ir::program tangent_of_each() const;
     void make_values();
-    void add_chain(layer_stage& to, std::string_view from, std::string_view into);
+    void add_chain(looped_program& to, std::string_view from, std::string_view into);
     void make_gradient();
-    std::vector<std::string> tensors_in_memory();
-    template <class BindChain>
-    void store(const std::vector<std::string>& names, BindChain bind_chain);
+    struct chain_places;
+    chain_places place_chain();
+    std::vector<std::string> tensors_in_memory() const;
+    void store(const std::vector<std::string>& names, const chain_places& chain);
     void bind_cotangents(const std::vector<std::string>& outputs, const operand& one);
-    void add_sum(const operand& row, const layer_place& place);
 
     layering given_;
     detail::program_part owner_;
@@ -66,8 +69,9 @@ private:
     layer_operands operands_;
     layer_memory memory_;
 
-    stage forward_, backward_;
-    std::vector<stage> before_, after_, sums_;  // copies, and gradients added up
+    loop forward_, backward_;
+    workspace_memory workspace_;             // of both loops
+    std::vector<execution> before_, after_;  // copies of what is not row-major
     runtime::loan_book loans_;
     std::string stored_words_;
 };

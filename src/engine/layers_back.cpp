@@ -6,7 +6,6 @@
 #include <ricci/derive/repeat.hpp>
 
 #include "src/engine/layers.hpp"
-#include "src/engine/requests.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::engine {
@@ -40,41 +39,54 @@ ir::program without(const ir::program_view& p, const std::vector<std::string>& s
 
 }  // namespace
 
+// Where the layers have what one gives and the next takes, all of which the way back reads.
+struct layers::chain_places {
+    operand one;  // as a layer sees it
+    std::string from, to;
+    plan::moving_slot taken, given;
+
+    void bind(looped_program& s, bool gives) const {
+        const ir::program_view p = s.view();
+        const ir::ref x = p.find(view_of(to)), y = p.find(view_of(from));
+        if (is_input(p, x)) s.bind_input(x, one, taken);
+        if (y == ir::none) return;
+        if (gives) s.bind_output(y, one, given);
+        else if (is_input(p, y)) s.bind_input(y, one, given);
+    }
+};
+
+// What a layer gives is kept of every one but the last, whose value may be the caller's.
+layers::chain_places layers::place_chain() {
+    chain_places chain;
+    chain.from = string_of(given_.layer.name(given_.from));
+    chain.to = string_of(given_.layer.name(given_.to));
+    const layer_operand& first = *operands_.find(chain.to, false);
+    const layer_operand* const value = operands_.find(chain.from, true);
+    chain.one = memory_.in_row(first.extents);
+    const std::int64_t kept = given_.count - (value != nullptr ? 1 : 0);
+    std::byte* const memory = kept > 0 ? memory_.allocate(chain.one, kept) : nullptr;
+    chain.taken = memory_.in_line(chain.one, memory, 1);
+    chain.given = memory_.in_line(chain.one, memory, 0);
+    chain.taken.at_first = as_row(first);
+    if (value != nullptr) chain.given.at_last = as_row(*value);
+    return chain;
+}
+
 void layers::make_gradient() {
     const ir::program_view layer = given_.layer;
-    const derive::layer_names names{layer.name(given_.from), layer.name(given_.to), {}};
-    const std::string from = string_of(names.from), to = string_of(names.to);
     std::vector<detail::text_view> by;
     for (const layer_operand& w : operands_.all()) {
         const ir::name_symbol& n = signature_.names[signature_.find(view_of(w.name))];
         if (w.output && n.kind == ir::name_kind::cotangent) by.push_back(signature_.name(n.of));
     }
-    derive::derived back =
+    const derive::layer_names names{layer.name(given_.from), layer.name(given_.to), {}};
+    const derive::derived back =
         derive::gradient_of_layer(layer, names, by.data(), static_cast<std::int32_t>(by.size()));
-    const layer_operand* const value = operands_.find(from, true);
-    const layer_operand& first = *operands_.find(to, false);
+    const chain_places chain = place_chain();
 
-    // What a layer gives is kept of every one but the last, whose value may be the caller's.
-    const operand one = memory_.in_row(first.extents);
-    layer_place taken, given;
-    const std::int64_t kept = given_.count - (value != nullptr ? 1 : 0);
-    taken.base = given.base = kept > 0 ? memory_.allocate(one, kept) : nullptr;
-    taken.step = given.step = memory_.bytes_of(one);
-    taken.shift = -1;
-    taken.at_first = as_row(first);
-    if (value != nullptr) given.at_last = as_row(*value);
-
-    forward_ = make_stage(only(layer, {from}));
+    forward_ = make_loop(only(layer, {chain.from}), direction::forwards);
     bind_outside(*forward_);
-    const auto bind_chain = [&](layer_stage& s, bool output) {
-        const ir::program_view p = s.view();
-        if (is_input(p, p.find(view_of(to)))) s.bind(p.find(view_of(to)), one, taken, false);
-        const ir::ref n = p.find(view_of(from));
-        if (n == ir::none) return;
-        if (output) s.bind(n, one, given, true);
-        else if (is_input(p, n)) s.bind(n, one, given, false);
-    };
-    bind_chain(*forward_, true);
+    chain.bind(*forward_, true);
 
     std::vector<std::string> outputs;
     for (ir::ref n = 0; n < back.program.names.size(); ++n)
@@ -83,29 +95,37 @@ void layers::make_gradient() {
     std::vector<std::string> stored;
     if (!given_.recompute) {
         stored = tensors_in_memory();
-        stored.push_back(from);
+        stored.push_back(chain.from);
     }
     ir::program rest = without(back.program, stored, outputs);
     std::erase_if(
         stored, [&](const std::string& name) { return !is_input(rest, rest.find(view_of(name))); });
-    backward_ = make_stage(std::move(rest));
+    backward_ = make_loop(std::move(rest), direction::backwards);
     bind_outside(*backward_);
-    bind_chain(*backward_, false);
-    store(stored, bind_chain);
-    bind_cotangents(outputs, one);
+    chain.bind(*backward_, false);
+    store(stored, chain);
+    bind_cotangents(outputs, chain.one);
     const ir::program_view p = backward_->view();
-    if (value == nullptr && stored.empty() && !is_input(p, p.find(view_of(to))))
+    const bool value = operands_.find(chain.from, true) != nullptr;
+    if (!value && stored.empty() && !is_input(p, p.find(view_of(chain.to))))
         forward_ = nullptr;  // nothing of it is asked for
 }
 
-// The tensors that a forward run computes and stores, rather than using them up on the way.
-std::vector<std::string> layers::tensors_in_memory() {
-    const plan::program_plan plan = plan_of(forward_->for_first());
-    const ir::program_view planned = plan.rewritten ? plan.rewritten->view() : forward_->view();
+// The tensors that a forward run computes for each layer and stores, rather than using them up on
+// the way.
+std::vector<std::string> layers::tensors_in_memory() const {
+    forward_->make_plan();
+    const plan::program_plan& plan = forward_->plan();
+    std::vector<bool> once(plan.slots.size(), false);
+    for (std::size_t k = 0; k < plan.compiled.size(); ++k)
+        for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
+            if (writes) once[static_cast<std::size_t>(slot)] = plan.around.runs_once(k);
+        });
     std::vector<std::string> all;
-    for (const plan::slot& slot : plan.slots) {
-        if (slot.kind != plan::storage::workspace || slot.name == ir::none) continue;
-        const std::string name = string_of(planned.name(slot.name));
+    for (std::size_t s = 0; s < plan.slots.size(); ++s) {
+        const plan::slot& slot = plan.slots[s];
+        if (slot.kind != plan::storage::workspace || slot.name == ir::none || once[s]) continue;
+        const std::string name = string_of(forward_->planned().name(slot.name));
         const ir::ref mine = given_.layer.find(view_of(name));
         if (mine != ir::none && given_.layer.definition(mine) != ir::none) all.push_back(name);
     }
@@ -113,33 +133,32 @@ std::vector<std::string> layers::tensors_in_memory() {
 }
 
 // Gives each of these tensors memory for all layers, which the forward run writes.
-template <class BindChain>
-void layers::store(const std::vector<std::string>& names, BindChain bind_chain) {
-    const ir::program_view layer = given_.layer;
-    const std::string from = string_of(layer.name(given_.from));
-    stored_words_ = string_of(layer.name(given_.to));
-    std::vector<std::string> kept = names;
-    if (!contains(kept, view_of(from))) kept.push_back(from);
-    std::vector<std::vector<std::int64_t>> extents;
-    const plan::program_plan plan = plan_of(forward_->for_first());
-    const ir::program_view planned = plan.rewritten ? plan.rewritten->view() : forward_->view();
-    for (const std::string& name : kept)
+void layers::store(const std::vector<std::string>& names, const chain_places& chain) {
+    stored_words_ = chain.to;
+    std::vector<std::string> kept{chain.from};
+    for (const std::string& name : names)
+        if (name != chain.from) kept.push_back(name);
+    if (kept.size() == 1) return;  // forward as it is
+    const plan::program_plan& plan = forward_->plan();
+    const auto extents_of = [&](const std::string& name) {
         for (const plan::slot& slot : plan.slots)
-            if (slot.name != ir::none && planned.name(slot.name) == view_of(name))
-                extents.push_back(slot.extents);
-    forward_ = make_stage(only(layer, kept));
-    bind_outside(*forward_);
-    bind_chain(*forward_, true);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-        if (kept[k] == from) continue;
-        const operand one = memory_.in_row(extents[k]);
-        layer_place place;
-        place.base = memory_.allocate(one, given_.count);
-        place.step = memory_.bytes_of(one);
-        forward_->bind(forward_->view().find(view_of(kept[k])), one, place, true);
-        backward_->bind(backward_->view().find(view_of(kept[k])), one, place, false);
-        stored_words_ += ", " + kept[k];
+            if (slot.name != ir::none && forward_->planned().name(slot.name) == view_of(name))
+                return slot.extents;
+        return std::vector<std::int64_t>();
+    };
+    loop storing = make_loop(only(given_.layer, kept), direction::forwards);
+    bind_outside(*storing);
+    chain.bind(*storing, true);
+    for (const std::string& name : kept) {
+        if (name == chain.from) continue;
+        const operand one = memory_.in_row(extents_of(name));
+        const plan::moving_slot place =
+            memory_.in_line(one, memory_.allocate(one, given_.count), 0);
+        storing->bind_output(storing->view().find(view_of(name)), one, place);
+        backward_->bind_input(backward_->view().find(view_of(name)), one, place);
+        stored_words_ += ", " + name;
     }
+    forward_ = std::move(storing);
 }
 
 // The derivatives that go from layer to layer, and those that are asked for.
@@ -147,46 +166,27 @@ void layers::bind_cotangents(const std::vector<std::string>& outputs, const oper
     const ir::program_view p = backward_->view();
     const ir::ref dy = derive::cotangent_in(p, given_.layer.name(given_.from));
     const ir::ref dx = derive::cotangent_in(p, given_.layer.name(given_.to));
-    layer_place taken, given;
-    if (given_.count > 1 || operands_.find(string_of(p.name(dx)), true) == nullptr)
-        taken.base = given.base = memory_.allocate(one, 2);
-    taken.step = given.step = memory_.bytes_of(one);
-    taken.alternates = given.alternates = true;
-    taken.shift = 1;  // that of the layer behind
+    const bool anywhere =
+        given_.count > 1 || operands_.find(string_of(p.name(dx)), true) == nullptr;
+    std::byte* const memory = anywhere ? memory_.allocate(one, 2) : nullptr;
     if (is_input(p, dy)) {
+        plan::moving_slot taken = memory_.by_turns(one, memory, 1);
         taken.at_last = as_row(*operands_.find(string_of(p.name(dy)), false));
-        backward_->bind(dy, one, taken, false);
+        backward_->bind_input(dy, one, taken);
     }
     for (const std::string& name : outputs) {
         const ir::ref n = p.find(view_of(name));
         const layer_operand* const w = operands_.find(name, true);
         if (n == dx) {
+            plan::moving_slot given = memory_.by_turns(one, memory, 0);
             if (w != nullptr) given.at_first = as_row(*w);
-            backward_->bind(n, one, given, true);
-        } else if (!w->single) {
+            backward_->bind_output(n, one, given);
+        } else if (w->single && given_.count > 1) {  // of what all share
+            backward_->add_up(n, w->o);
+        } else {
             bind_output(*backward_, n);
-        } else {  // of what all share: the sum over layers
-            const operand part = memory_.in_row(w->extents);
-            layer_place place;
-            place.base = memory_.allocate(part, 1);
-            place.at_last = as_row(*w);
-            backward_->bind(n, part, place, true);
-            add_sum(part, place);
         }
     }
-}
-
-// total = total + part, where the last layer has written the total.
-void layers::add_sum(const operand& row, const layer_place& place) {
-    auto sum = std::make_unique<layer_stage>(element_wise(row.rank, true), type_, 1);
-    layer_place total, part;
-    total.base = static_cast<std::byte*>(place.at_last);
-    part.base = place.base;
-    const ir::program_view p = sum->view();
-    sum->bind(p.find("X"), row, total, false);
-    sum->bind(p.find("Y"), row, part, false);
-    sum->bind(p.find("Z"), row, total, true);
-    sums_.push_back(std::move(sum));
 }
 
 }  // namespace ricci::engine

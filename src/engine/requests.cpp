@@ -57,9 +57,9 @@ bool outputs_touch(const request& r) {
     return false;
 }
 
-plan::program_plan plan_of(const request& r) {
+plan::program_plan plan_of(const request& r, const plan::step_loop* around) {
     const runtime::with_float_settings usual(runtime::float_settings::standard());
-    return plan::make_plan(r);
+    return plan::make_plan(r, {}, around);
 }
 
 const operand* find_operand(ir::ref name, const operand* list, std::int32_t count) {

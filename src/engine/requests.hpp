@@ -21,8 +21,9 @@ bool touch(const operand& a, const operand& b, element type);
 /// Whether an output that the caller bound comes near another operand.
 bool outputs_touch(const request& r);
 
-/// The plan of a request, whatever the settings of the caller's floating-point unit.
-plan::program_plan plan_of(const request& r);
+/// The plan of a request, whatever the settings of the caller's floating-point unit. `around`: see
+/// make_plan.
+plan::program_plan plan_of(const request& r, const plan::step_loop* around = nullptr);
 
 /// The operand of this name, nullptr where there is none.
 const operand* find_operand(ir::ref name, const operand* list, std::int32_t count);

@@ -124,10 +124,13 @@ bool prepared_lookup_sum::order_depends_on_free_loops() const {
     return std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s != 0; });
 }
 
+std::size_t prepared_lookup_sum::sorted_bytes() const {
+    return static_cast<std::size_t>(scattered_[0].extent + 1 + entries_) * sizeof(std::uint32_t);
+}
+
 runtime::loan_list prepared_lookup_sum::loans() const {
     if (scattered_.empty() || !sorts() || free_count_ == 0) return {};
-    const auto numbers = static_cast<std::size_t>(scattered_[0].extent + 1 + entries_);
-    return {{numbers * sizeof(std::uint32_t), 1}};
+    return {{sorted_bytes(), 1}};
 }
 
 stray_number prepared_lookup_sum::find_stray(const void* const* numbers) const {
@@ -279,7 +282,7 @@ void prepared_lookup_sum::sort(order& sorted, std::int64_t numbers_at, const voi
 template <class T>
 void prepared_lookup_sum::add_sorted(const operands<T>& of) const {
     const auto& l = scattered_[0];
-    const runtime::lent_memory memory(loans()[0].bytes);
+    const runtime::lent_memory memory(sorted_bytes());
     auto* const first = reinterpret_cast<std::uint32_t*>(memory.data());
     order sorted{first, first + l.extent + 1};
     const std::int64_t work = (entries_ + l.extent) * length_;

@@ -70,6 +70,7 @@ private:
     lookup lookup_of(const steps::lookup& l, std::size_t number) const;
     std::size_t find_vector_loop(const steps::lookup_sum& what, std::size_t loops) const;
     bool sorts() const;
+    std::size_t sorted_bytes() const;  // of the terms' numbers in order, for one run
     bool order_depends_on_free_loops() const;
 
     bases bases_at(const loop_counters& free) const;

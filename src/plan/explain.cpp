@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "src/plan/loop_words.hpp"
 #include "src/plan/opcode_words.hpp"
 #include "src/plan/words.hpp"
 
@@ -308,9 +309,15 @@ std::string explain(const ir::program_view& p, const program_plan& plan,
     };
     for (std::size_t step = 0; step < plan.compiled.size(); ++step) {
         std::size_t at = 0;
-        for_each_part(plan.compiled[step],
-                      [&](const auto& part) { write(part, details(step, at++)); });
+        const bool once = plan.around.runs_once(step);
+        for_each_part(plan.compiled[step], [&](const auto& part) {
+            const std::string detail = details(step, at++);
+            const char* const between = once && !detail.empty() ? "; " : "";
+            write(part,
+                  fmt::format("{}{}{}", once ? "in the first pass only" : "", between, detail));
+        });
     }
+    text += words_of_loop(p, plan);
     for (const auto& note : plan.notes) text += fmt::format("not fused: {}\n", note);
     for (const auto& name : plan.taken_apart)
         text += fmt::format("not made: {}, as sums up to an index are made of its factors\n", name);

@@ -34,6 +34,7 @@
 #include "src/plan/split_indices.hpp"
 #include "src/plan/verify.hpp"
 #include "src/plan/verify_compiled.hpp"
+#include "src/plan/verify_loop.hpp"
 #include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -57,9 +58,34 @@ void check_elements(const engine::request& asked) {
     }
 }
 
-program_plan make_plan(const engine::request& asked, const pass_observer& observe, bool careful) {
+// The loop around the steps of a plan, of one that names what moves.
+void add_loop(program_plan& plan, const step_loop& around, bool alike) {
+    plan.around = around;
+    // An output that is made elsewhere and copied has two slots of its name.
+    const auto slot_of = [&](std::int32_t name) {
+        const auto found = std::find_if(plan.slots.begin(), plan.slots.end(), [&](const slot& s) {
+            return s.name == name && !s.own &&
+                   (s.kind == storage::input || s.kind == storage::output);
+        });
+        return found == plan.slots.end() ? -1
+                                         : static_cast<std::int32_t>(found - plan.slots.begin());
+    };
+    for (moving_slot& m : plan.around.moving) m.slot = slot_of(m.slot);
+    for (std::int32_t& s : plan.around.added_up) s = slot_of(s);
+    std::erase_if(plan.around.moving, [](const moving_slot& m) { return m.slot < 0; });
+    std::erase(plan.around.added_up, -1);
+    find_dependences(plan, alike);
+}
+
+program_plan make_plan(const engine::request& asked, const pass_observer& observe,
+                       const step_loop* around, bool careful) {
     check_elements(asked);
-    auto roles = find_roles(asked.program);
+    const auto roles_of = [&](const ir::program_view& p) {
+        auto found = find_roles(p);
+        if (around != nullptr) found.added_up = around->added_up;
+        return found;
+    };
+    auto roles = roles_of(asked.program);
     ir::shape_table shapes(asked.program);
     auto slots = bind_operands(asked, roles, shapes);
     check_places(asked.program, shapes);
@@ -79,7 +105,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     const auto rewrite_if = [&](std::optional<ir::program> made, const char* pass) {
         if (made) {
             rewrite(std::move(*made));
-            roles = find_roles(request.program);
+            roles = roles_of(request.program);
         }
         after(pass);
     };
@@ -94,7 +120,8 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
     std::vector<ir::ref> postpone;
     for (std::size_t n = 0; n < slots.size(); ++n)
-        if (roles.output[n] && scaled && (roles.used[n] || !plain))
+        if (roles.output[n] && (scaled || roles.adds_up(static_cast<ir::ref>(n))) &&
+            (roles.used[n] || !plain))
             postpone.push_back(static_cast<ir::ref>(n));
     const auto assignments = [&] {
         auto made = order(request, shapes, slots, postpone, roles, careful);
@@ -121,8 +148,10 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         for (ir::ref name : shared)
             if (again || !safe_in_place(plan, name)) add(name);
         // What is read once more when all is computed again may not have been written.
-        for (std::size_t n = 0; again && request.beta != number(0) && n < slots.size(); ++n)
-            if (roles.output[n]) add(static_cast<ir::ref>(n));
+        for (std::size_t n = 0; again && n < slots.size(); ++n)
+            if (const auto name = static_cast<ir::ref>(n);
+                roles.output[n] && (request.beta != number(0) || roles.adds_up(name)))
+                add(name);
         if (postpone.size() == before) break;
         plan = assignments();
     }
@@ -137,11 +166,16 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     after("emit", &plan);
     join_contractions(plan);
     after("join", &plan);
+    if (around != nullptr) {
+        add_loop(plan, *around, again || limited);
+        after("loop", &plan);
+    }
     lay_out_workspace(plan);
     after("workspace", &plan);
     plan.rewritten = std::move(rewritten);
     if ((again || limited) && !careful)
-        plan.instead = std::make_shared<const program_plan>(make_plan(asked, observe, true));
+        plan.instead =
+            std::make_shared<const program_plan>(make_plan(asked, observe, around, true));
     return plan;
 }
 
@@ -152,7 +186,8 @@ bool has_environment(const char* name) {
 
 }  // namespace
 
-program_plan make_plan(const engine::request& asked, const pass_observer& observe) {
+program_plan make_plan(const engine::request& asked, const pass_observer& observe,
+                       const step_loop* around) {
 #ifdef NDEBUG
     static const bool verifies = has_environment("RICCI_VERIFY_PLANS");
 #else
@@ -165,21 +200,24 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
             if (verifies && plan != nullptr) verify(*plan, program, pass);
             if (verifies && plan != nullptr && !plan->compiled.empty())
                 verify_compiled(*plan, pass);
+            if (verifies && plan != nullptr && !plan->around.empty()) verify_loop(*plan, pass);
             if (prints) std::fputs(notation_after(pass, program, plan).c_str(), stderr);
             if (observe) observe(pass, program, plan);
         },
-        false);
+        around, false);
 }
 
-std::string explain_passes(const engine::request& request) {
+std::string explain_passes(const engine::request& request, const step_loop* around) {
     std::string text, before;
-    make_plan(request,
-              [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
-                  const auto now = notation_of(program, plan);
-                  text += now == before ? fmt::format("after {}: the same\n", pass)
-                                        : notation_after(pass, program, plan);
-                  before = now;
-              });
+    make_plan(
+        request,
+        [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
+            const auto now = notation_of(program, plan);
+            text += now == before ? fmt::format("after {}: the same\n", pass)
+                                  : notation_after(pass, program, plan);
+            before = now;
+        },
+        around);
     return text;
 }
 

@@ -12,9 +12,10 @@
 // | protect   | outputs on inputs' memory, or scaled and read, are written when nobody reads it  |
 // | emit      | strides, instructions and kernels' loops; before it there are none               |
 // | join      | contractions that pack the same operand are one step                             |
+// | loop      | where steps run in a loop: what depends on it is known                           |
 // | workspace | intermediates have places; those that live at different times share them         |
 //
-// The first four rewrite the program, the next four the list of assignments, the last three what is
+// The first four rewrite the program, the next four the list of assignments, the last four what is
 // made of it. Protecting an output may order, fuse and chain once more.
 #pragma once
 
@@ -34,9 +35,12 @@ using pass_observer =
 /// Throws ricci::error where the request is not one that can be planned. In builds with assertions,
 /// and where the environment has RICCI_VERIFY_PLANS, every pass is verified; with
 /// RICCI_PRINT_PASSES the plan is printed to standard error after each.
-program_plan make_plan(const engine::request& request, const pass_observer& observe = {});
+/// `around`: a loop around the steps, where names of the program stand for slots; its passes differ
+/// in where operands lie and in nothing else. The operands of the request are those of any pass.
+program_plan make_plan(const engine::request& request, const pass_observer& observe = {},
+                       const step_loop* around = nullptr);
 
 /// The plan after every pass, as notation.
-std::string explain_passes(const engine::request& request);
+std::string explain_passes(const engine::request& request, const step_loop* around = nullptr);
 
 }  // namespace ricci::plan

@@ -170,7 +170,8 @@ void set_row_major(slot& s, const ir::program_view& p, element type) {
 
 name_roles find_roles(const ir::program_view& p) {
     const auto names = at(p.names.size());
-    name_roles roles{std::vector<bool>(names), std::vector<bool>(names), std::vector<bool>(names)};
+    name_roles roles{
+        std::vector<bool>(names), std::vector<bool>(names), std::vector<bool>(names), {}};
     std::vector<bool> seen(at(p.nodes.size()));
     for (const auto& e : p.equations) {
         if (!ir::computes(p, e)) continue;

@@ -1,6 +1,7 @@
 // What a caller bound, checked against the program: shapes inferred, memory told apart.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,9 +22,14 @@ public:
 
 /// The part each name plays; claims count for nothing.
 struct name_roles {
-    std::vector<bool> used;     // on the right of some equation
-    std::vector<bool> defined;  // on the left of one
-    std::vector<bool> output;   // defined, and not used or kept
+    std::vector<bool> used;         // on the right of some equation
+    std::vector<bool> defined;      // on the left of one
+    std::vector<bool> output;       // defined, and not used or kept
+    std::vector<ir::ref> added_up;  // outputs that are added to what is there; see step_loop
+
+    bool adds_up(ir::ref name) const {
+        return std::find(added_up.begin(), added_up.end(), name) != added_up.end();
+    }
 };
 
 name_roles find_roles(const ir::program_view& program);

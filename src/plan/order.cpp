@@ -239,6 +239,13 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     recomputed_differences recomputed(plan);
     known_tensors known{bracketed_tensors(plan.values), running_extrema(plan.values),
                         written_products(plan, stored)};
+    // Of what every pass of a loop adds to, passes are added as they are.
+    const auto alpha_of = [&](ir::ref name) {
+        return roles.adds_up(name) ? number(1) : request.alpha;
+    };
+    const auto beta_of = [&](ir::ref name) {
+        return roles.adds_up(name) ? number(1) : request.beta;
+    };
     std::vector<postponed> copies;
     for (ir::ref name : postpone) {
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
@@ -261,15 +268,15 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         if (copy != copies.end()
                 ? copy->at_once
                 : plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output)
-            scale = {request.alpha.real, request.beta.real,
+            scale = {alpha_of(equation.name).real, beta_of(equation.name).real,
                      copy != copies.end() ? copy->memory : equation.name};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
         equation_plan(request, conditions, shapes, e, plan, recomputed, known).make(scale);
     }
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
-                   copy.at_once ? number(1) : request.alpha,
-                   copy.at_once ? number(0) : request.beta);
+                   copy.at_once ? number(1) : alpha_of(copy.name),
+                   copy.at_once ? number(0) : beta_of(copy.name));
     const auto& taken = known.products.taken();
     if (recomputed.any() || !taken.empty()) remove_unread(plan);
     for (const std::int32_t s : taken) {

@@ -15,6 +15,7 @@
 #include "src/plan/assign.hpp"
 #include "src/plan/compiled.hpp"
 #include "src/plan/expression.hpp"
+#include "src/plan/step_loop.hpp"
 
 namespace ricci::plan {
 
@@ -92,6 +93,7 @@ struct program_plan {
     std::int32_t parts = 0;  // equations begun, each time one is
     std::vector<step> steps;
     std::vector<compiled_step> compiled;
+    step_loop around;  // a loop around all steps
     std::size_t workspace_bytes = 0;
     std::vector<operand_rule> rules;
     // The program that was planned, where it is not the caller's as it stands: an index had two

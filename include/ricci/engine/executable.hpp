@@ -12,9 +12,6 @@ namespace ricci::detail {
 class memory_watch;
 class program_body;
 }  // namespace ricci::detail
-namespace ricci::runtime {
-class loan_book;
-}  // namespace ricci::runtime
 
 namespace ricci::engine {
 
@@ -117,14 +114,6 @@ public:
     /// anew only where extents, strides, numbers or types differ. What throws leaves everything as
     /// it was.
     void bind(const request& changes);
-
-    /// Runs with what `moved` lists in other memory than was bound, of the same extents, strides
-    /// and types; only the addresses count. Allocates nothing while the caller holds its loans. No
-    /// output may come near another operand.
-    void run_at(const operand* moved, std::int32_t count);
-
-    /// The memory that it lends while it runs, where it has no layers.
-    const runtime::loan_book& loans() const;
 
     /// The steps in words: contraction path, index groups, kernels, FLOPs, bytes, workspace.
     std::string explain() const;

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include <ricci/repeat.hpp>
 #include <ricci/ricci.hpp>
 
 #include "tests/sanitized.hpp"
@@ -132,6 +133,36 @@ TEST_CASE("a run of one query whose keys are cut in parts allocates nothing", "[
         CHECK(ricci::explain(decode, "q"_t = q, "K"_t = k, "V"_t = v).find("columns in parts of") !=
               std::string::npos);
         auto step = ricci::prepare(decode, "q"_t = q, "K"_t = k, "V"_t = v);
+        step();
+        step();
+        const long before = allocations;
+        for (int run = 0; run < 5; ++run) step();
+        CHECK(allocations - before == 0);
+    }
+    ricci::threads(0);
+}
+
+// Layers go on from one memory to the next, add up what they share, and copy what lies otherwise.
+TEST_CASE("a run of layers, forward and back, allocates nothing", "[allocation]") {
+    constexpr auto layer = R"(
+        P^{a}  = g^m v^{ma}
+        Y^{ia} = X^{ia} + \tanh(X^{ib} W^{ba} + P^a) U^a + E^{n^i a}
+    )"_eq;
+    constexpr auto layers = ricci::repeat(layer, 5, "l"_i, ricci::from("Y"_t), ricci::to("X"_t),
+                                          ricci::shared("g"_t, "v"_t, "U"_t, "E"_t));
+    constexpr auto slopes =
+        ricci::value_and_gradient(layers, "Y"_t, ricci::wrt("X"_t, "W"_t, "v"_t, "U"_t, "E"_t));
+    const auto x = random_tensor<float, 2>({16, 12}, 1), dy = random_tensor<float, 2>({12, 16}, 2),
+               v = random_tensor<float, 2>({9, 16}, 3), e = random_tensor<float, 2>({4, 16}, 4);
+    const auto w = random_tensor<float, 3>({5, 16, 16}, 5);
+    const auto g = random_tensor<float, 1>({9}, 6), u = random_tensor<float, 1>({16}, 7);
+    ricci::tensor<std::int32_t, 2> n({5, 12});
+    for (std::size_t k = 0; k < n.size(); ++k) n.data()[k] = static_cast<std::int32_t>(k % 4);
+    const ricci::tensor_view<const float, 2> turned(x.data(), {12, 16}, {1, 12});
+    for (const int threads : {1, 2}) {
+        ricci::threads(threads);
+        auto step = ricci::prepare(slopes, "X"_t = turned, "W"_t = w, "g"_t = g, "v"_t = v,
+                                   "U"_t = u, "E"_t = e, "n"_t = n, "dL/dY"_t = dy);
         step();
         step();
         const long before = allocations;
