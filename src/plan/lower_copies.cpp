@@ -28,7 +28,7 @@ expr lowering::padded(expr load) {
     const element own = plan_.type_of(source.slot);
     expr result = -1;
     if (own != type_ && is_integer(own) && !plan_.is_truth(source.slot)) {
-        lowering whole(plan_, bracketed_, extrema_, equation_, order_, own);
+        lowering whole(plan_, known_, equation_, order_, own);
         result = whole.padded(load);
     } else {
         result = pays_by_iterations(load) ? picked_by_iterations(load) : copied_axes(load);
@@ -62,7 +62,7 @@ expr lowering::picked_by_iterations(expr load) {
         wanted = {numbers.back()};
         numbers.pop_back();
     }
-    lowering whole(plan_, bracketed_, extrema_, equation_, order_, element::i64);
+    lowering whole(plan_, known_, equation_, order_, element::i64);
     for (std::size_t axis = 0; axis < from.at.size(); ++axis) {
         place& p = from.at[axis];
         if (p.edge == edge::none) continue;
