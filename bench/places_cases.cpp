@@ -177,6 +177,38 @@ void add_other_convolutions(std::vector<place_case>& all) {
         {{'n', 1}, {'c', 2}, {'d', 5}, {'h', 6}, {'w', 6}, {'o', 2}, {'j', 3}, {'k', 3}, {'l', 3}});
 }
 
+void add_linear_attention(std::vector<place_case>& all) {
+    place_case a;
+    a.name = "linear-attention";
+    a.text = "O^{hic} = \\sum_{j \\le i} Q^{hia} K^{hja} V^{hjc}";
+    a.operands = {{"Q", "hia"}, {"K", "hja"}, {"V", "hjc"}};
+    a.outputs = {{"O", "hic"}};
+    a.extents = {{'h', 8}, {'i', 4096}, {'j', 4096}, {'a', 64}, {'c', 64}};
+    a.small = {{'h', 2}, {'i', 350}, {'j', 350}, {'a', 16}, {'c', 16}};
+    a.loops = linear_attention;
+    // By chunks of 64 there are 2 n (2 a c + 64 (a + c)) operations a head: 8 n a c, where a and c
+    // are 64.
+    a.counted = "hiac";
+    a.counted_times = 4;
+    a.beside = peer::peak;
+    a.goal = 0.5;
+    // Three products of each kind by the same chunks.
+    const auto add = [&](const place_case& c, place_loops slopes) {
+        all.push_back(c);
+        all.push_back(gradients(c, "O", {"Q", "K", "V"}, slopes, 0.5));
+    };
+    add(a, linear_attention_gradients);
+    a.name = "linear-attention-scores";
+    a.text = "S^{hij} = [j \\le i] Q^{hia} K^{hja}\nO^{hic} = S^{hij} V^{hjc}";
+    add(a, linear_attention_gradients);
+    a.name = "linear-attention-shifted";
+    a.text = "O^{hic} = \\sum_{j \\le i + 2} Q^{hia} K^{hja} V^{hjc}";
+    a.extents['j'] = 4000;
+    a.small['j'] = 330;
+    a.loops = shifted_attention;
+    add(a, shifted_attention_gradients);
+}
+
 void add_prefixes(std::vector<place_case>& all) {
     const auto up_to = [](const std::string& sign) {
         return "m^{bi} = " + sign +
@@ -215,24 +247,7 @@ void add_prefixes(std::vector<place_case>& all) {
     c.name = "prefix-products";
     c.text = "m^{bi} = \\prod_{j \\le i} (1 + 0.1 x^{bj})";
     all.push_back(gradients(c, "m", {"x"}, prefix_products_gradient, 0.1));
-
-    place_case a;
-    a.name = "linear-attention";
-    a.text = "O^{hic} = \\sum_{j \\le i} Q^{hia} K^{hja} V^{hjc}";
-    a.operands = {{"Q", "hia"}, {"K", "hia"}, {"V", "hic"}};
-    a.outputs = {{"O", "hic"}};
-    a.extents = {{'h', 8}, {'i', 4096}, {'a', 64}, {'c', 64}};
-    a.small = {{'h', 2}, {'i', 350}, {'a', 16}, {'c', 16}};
-    a.loops = linear_attention;
-    // By chunks of 64 there are 2 n (2 a c + 64 (a + c)) operations a head: 8 n a c, where a and c
-    // are 64.
-    a.counted = "hiac";
-    a.counted_times = 4;
-    a.beside = peer::peak;
-    a.goal = 0.5;
-    all.push_back(a);
-    // Three products of each kind by the same chunks.
-    all.push_back(gradients(a, "O", {"Q", "K", "V"}, linear_attention_gradients, 0.5));
+    add_linear_attention(all);
 }
 
 void add_lines(std::vector<place_case>& all) {

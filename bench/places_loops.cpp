@@ -303,32 +303,36 @@ void prefix_products_gradient(const place_memory& m) {
     }
 }
 
-void linear_attention(const place_memory& m) {
+namespace {
+
+// The sum over j <= i + ahead.
+void attention_up_to(const place_memory& m, long ahead) {
     float* const O = m.out("O");
     const float* const K = m.in("K");
     const float* const Q = m.in("Q");
     const float* const V = m.in("V");
-    const long N = m['i'], A = m['a'], C = m['c'];
+    const long N = m['i'], M = m['j'], A = m['a'], C = m['c'];
     std::vector<float> state(static_cast<std::size_t>(A * C));
     for (long h = 0; h < m['h']; ++h) {
         std::fill(state.begin(), state.end(), 0.0f);
+        long j = 0;
         for (long i = 0; i < N; ++i) {
-            const long at = h * N + i;
-            float* const o = O + at * C;
+            for (; j < M && j <= i + ahead; ++j)
+                for (long a = 0; a < A; ++a)
+                    for (long c = 0; c < C; ++c)
+                        state[static_cast<std::size_t>(a * C + c)] +=
+                            K[(h * M + j) * A + a] * V[(h * M + j) * C + c];
+            float* const o = O + (h * N + i) * C;
             zero(o, C);
             for (long a = 0; a < A; ++a) {
-                float* const s = state.data() + a * C;
-                const float k = K[at * A + a], q = Q[at * A + a];
-                for (long c = 0; c < C; ++c) {
-                    s[c] += k * V[at * C + c];
-                    o[c] += q * s[c];
-                }
+                const float q = Q[(h * N + i) * A + a];
+                for (long c = 0; c < C; ++c) o[c] += q * state[static_cast<std::size_t>(a * C + c)];
             }
         }
     }
 }
 
-void linear_attention_gradients(const place_memory& m) {
+void gradients_up_to(const place_memory& m, long ahead) {
     float* const dQ = m.out("dL/dQ");
     float* const dK = m.out("dL/dK");
     float* const dV = m.out("dL/dV");
@@ -336,39 +340,51 @@ void linear_attention_gradients(const place_memory& m) {
     const float* const K = m.in("K");
     const float* const Q = m.in("Q");
     const float* const V = m.in("V");
-    const long N = m['i'], A = m['a'], C = m['c'];
+    const long N = m['i'], M = m['j'], A = m['a'], C = m['c'];
     std::vector<float> state(static_cast<std::size_t>(A * C));
     for (long h = 0; h < m['h']; ++h) {
         std::fill(state.begin(), state.end(), 0.0f);
-        for (long i = 0; i < N; ++i) {
-            const long at = h * N + i;
+        for (long i = 0, j = 0; i < N; ++i) {
+            for (; j < M && j <= i + ahead; ++j)
+                for (long a = 0; a < A; ++a)
+                    for (long c = 0; c < C; ++c)
+                        state[static_cast<std::size_t>(a * C + c)] +=
+                            K[(h * M + j) * A + a] * V[(h * M + j) * C + c];
             for (long a = 0; a < A; ++a) {
-                float* const s = state.data() + a * C;
                 float sum = 0;
-                for (long c = 0; c < C; ++c) {
-                    s[c] += K[at * A + a] * V[at * C + c];
-                    sum += s[c] * dO[at * C + c];
-                }
-                dQ[at * A + a] = sum;
+                for (long c = 0; c < C; ++c)
+                    sum += state[static_cast<std::size_t>(a * C + c)] * dO[(h * N + i) * C + c];
+                dQ[(h * N + i) * A + a] = sum;
             }
         }
         std::fill(state.begin(), state.end(), 0.0f);
-        for (long i = N; i-- > 0;) {
-            const long at = h * N + i;
+        for (long j = M, i = N; j-- > 0;) {
+            for (; i > 0 && j <= i - 1 + ahead; --i)
+                for (long a = 0; a < A; ++a)
+                    for (long c = 0; c < C; ++c)
+                        state[static_cast<std::size_t>(a * C + c)] +=
+                            Q[(h * N + i - 1) * A + a] * dO[(h * N + i - 1) * C + c];
+            const long at = h * M + j;
             zero(dV + at * C, C);
             for (long a = 0; a < A; ++a) {
-                float* const s = state.data() + a * C;
                 float sum = 0;
                 for (long c = 0; c < C; ++c) {
-                    s[c] += Q[at * A + a] * dO[at * C + c];
-                    sum += s[c] * V[at * C + c];
-                    dV[at * C + c] += s[c] * K[at * A + a];
+                    const float s = state[static_cast<std::size_t>(a * C + c)];
+                    sum += s * V[at * C + c];
+                    dV[at * C + c] += s * K[at * A + a];
                 }
                 dK[at * A + a] = sum;
             }
         }
     }
 }
+
+}  // namespace
+
+void linear_attention(const place_memory& m) { attention_up_to(m, 0); }
+void linear_attention_gradients(const place_memory& m) { gradients_up_to(m, 0); }
+void shifted_attention(const place_memory& m) { attention_up_to(m, 2); }
+void shifted_attention_gradients(const place_memory& m) { gradients_up_to(m, 2); }
 
 void variation_gradient(const place_memory& m) {
     const float* const x = m.in("x");

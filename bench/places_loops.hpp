@@ -40,6 +40,8 @@ void prefix_maxima_gradient(const place_memory&);
 void prefix_products_gradient(const place_memory&);
 void linear_attention(const place_memory&);
 void linear_attention_gradients(const place_memory&);
+void shifted_attention(const place_memory&);
+void shifted_attention_gradients(const place_memory&);
 void variation_gradient(const place_memory&);
 void copy_clamp(const place_memory&);
 void copy_clamp_gradient(const place_memory&);
