@@ -17,6 +17,8 @@
 
 namespace ricci {
 
+class program;
+
 /// What the library keeps of networks and orders; opaque to its users.
 namespace networks {
 struct network_data;
@@ -62,6 +64,15 @@ public:
     static network from_einsum(std::string_view text,
                                std::initializer_list<detail::network_operand> operands);
     static network from_einsum(std::string_view text, const std::vector<array>& operands);
+
+    /// A network from an equation in the notation of "..."_eq, "C^{ik} = A^{ij} B^{jk}", or from a
+    /// program of one equation, and its tensors by name: from_equation(text, {{"A", a}, {"B", b}}).
+    /// The right side is a product of tensors, conjugates, deltas and numbers under sums; a number
+    /// is one more tensor, and so is each delta. Indices are numbered from 0 as they come: those of
+    /// the left side, which are kept, then those that are summed. Throws ricci::error for an
+    /// equation that is no such product, and for tensors that are not those of the equation.
+    static network from_equation(std::string_view text, const detail::named_operands& operands);
+    static network from_equation(const program& p, const detail::named_operands& operands);
 
     /// How many tensors there are.
     std::size_t size() const;
