@@ -127,7 +127,7 @@ struct order_options {
     /// number of threads. 0 without seconds: a number that suits most networks.
     std::int64_t trials = 0;
     /// Bytes for all at once: tensors, intermediates and what running takes beside them. Indices
-    /// are sliced until they suffice. 0: what the machine has, less a margin.
+    /// are sliced until they suffice. 0: four fifths of what is free beside the tensors.
     double memory = 0;
     std::uint64_t seed = 0;
 
@@ -220,7 +220,8 @@ enum class algebra : std::uint8_t { sum_product, max_sum, min_sum, logsumexp_sum
 
 struct contract_options {
     ricci::algebra algebra = ricci::algebra::sum_product;
-    /// Bytes for all at once, as for find_order; more than that is refused.
+    /// Bytes for all at once, as for find_order; more than that is refused. 0: nearly all that is
+    /// free, since some may have been taken since the order was found.
     double memory = 0;
     /// Told from time to time which part is over and how many seconds are left; false ends it, and
     /// the call throws ricci::error.
@@ -232,7 +233,7 @@ struct contract_options {
 /// network of shapes, memory that does not suffice, and an algebra that the element type has not.
 array contract(const network& n, const contraction_order& order,
                const contract_options& options = {});
-/// In an order of a fixed number of trials, the same on any machine.
+/// In an order that is sought for about as long as the run takes, the same on any machine.
 array contract(const network& n, const contract_options& options = {});
 
 /// The places of all indices where the sum of all tensors is greatest.
