@@ -106,7 +106,7 @@ TEST_CASE("an equation that is no network is refused in one sentence") {
     refused("C^{ik} = A^{ij} D^{jk}", "D of the equation is not given");
     refused("C^{ij} = A^{ij}", "B is given and stands nowhere");
     refused("C^{ikl} = A^{ijl} B^{jk}", "A has 3 indices in the equation, and 2 axes");
-    refused("C^{ik} = A^{ij} B^{j", "");
+    refused("C^{ik} = A^{ij} B^{j", "line 1, column");
     CHECK_THAT(words_of([&] {
                    network::from_equation("C^{ij} = A^{ij}", {{"A", a}, {"A", b}});
                }),
