@@ -17,6 +17,8 @@
 
 namespace ricci {
 
+class program;
+
 /// What the library keeps of networks and orders; opaque to its users.
 namespace networks {
 struct network_data;
@@ -62,6 +64,15 @@ public:
     static network from_einsum(std::string_view text,
                                std::initializer_list<detail::network_operand> operands);
     static network from_einsum(std::string_view text, const std::vector<array>& operands);
+
+    /// A network from an equation in the notation of "..."_eq, "C^{ik} = A^{ij} B^{jk}", or from a
+    /// program of one equation, and its tensors by name: from_equation(text, {{"A", a}, {"B", b}}).
+    /// The right side is a product of tensors, conjugates, deltas and numbers under sums; a number
+    /// is one more tensor, and so is each delta. Indices are numbered from 0 as they come: those of
+    /// the left side, which are kept, then those that are summed. Throws ricci::error for an
+    /// equation that is no such product, and for tensors that are not those of the equation.
+    static network from_equation(std::string_view text, const detail::named_operands& operands);
+    static network from_equation(const program& p, const detail::named_operands& operands);
 
     /// How many tensors there are.
     std::size_t size() const;
@@ -116,7 +127,7 @@ struct order_options {
     /// number of threads. 0 without seconds: a number that suits most networks.
     std::int64_t trials = 0;
     /// Bytes for all at once: tensors, intermediates and what running takes beside them. Indices
-    /// are sliced until they suffice. 0: what the machine has, less a margin.
+    /// are sliced until they suffice. 0: four fifths of what is free beside the tensors.
     double memory = 0;
     std::uint64_t seed = 0;
 
@@ -212,7 +223,8 @@ enum class algebra : std::uint8_t { sum_product, max_sum, min_sum, logsumexp_sum
 
 struct contract_options {
     ricci::algebra algebra = ricci::algebra::sum_product;
-    /// Bytes for all at once, as for find_order; more than that is refused.
+    /// Bytes for all at once, as for find_order; more than that is refused. 0: nearly all that is
+    /// free, since some may have been taken since the order was found.
     double memory = 0;
     /// Told from time to time which part is over and how many seconds are left; false ends it, and
     /// the call throws ricci::error.
@@ -224,7 +236,7 @@ struct contract_options {
 /// network of shapes, memory that does not suffice, and an algebra that the element type has not.
 array contract(const network& n, const contraction_order& order,
                const contract_options& options = {});
-/// In an order of a fixed number of trials, the same on any machine.
+/// In an order that is sought for about as long as the run takes, the same on any machine.
 array contract(const network& n, const contract_options& options = {});
 
 /// Some elements of a network's result, amplitudes of a circuit for example: `choices` is a table of

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,6 +39,27 @@ public:
 
 private:
     array value_;
+};
+
+/// Operands by name: {{"A", a}, {"B", b}}, or a vector of such pairs.
+struct named_operand {
+    std::string name;
+    network_operand value;
+};
+class named_operands {
+public:
+    named_operands(std::initializer_list<named_operand> list) : list_(list) {}   // NOLINT
+    named_operands(std::vector<named_operand> list) : list_(std::move(list)) {}  // NOLINT
+    named_operands(const std::vector<std::pair<std::string, array>>& list) {     // NOLINT
+        for (const auto& [name, value] : list) list_.push_back({name, value});
+    }
+
+    std::size_t size() const { return list_.size(); }
+    const named_operand* begin() const { return list_.data(); }
+    const named_operand* end() const { return list_.data() + list_.size(); }
+
+private:
+    std::vector<named_operand> list_;
 };
 
 /// One number of an index in a braced list: any integer type, without the narrowing that braces

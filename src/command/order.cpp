@@ -199,9 +199,9 @@ void add_order(CLI::App& app, int& code) {
     auto o = std::make_shared<order_arguments>();
     command_line order(app, "order", "in which order a contraction of many tensors costs least");
     order.footer(
-        "The best order there is for up to 12 operands, and the best of many greedy ones above; "
-        "of\n"
-        "a network in a file what is found in the time that is given.\n\n"
+        "The best order there is for up to 12 operands, and a good one above; of a network in a "
+        "file\n"
+        "what is found in the time that is given.\n\n"
         "  ricci order 'ab,bc,cd->ad' 10x2000 2000x30 30x5\n"
         "  ricci order 'ab,bc,cd->ad' a:10 b:2000 c:30 d:5\n"
         "  ricci order model.uai --evidence model.evid --seconds 10 --memory 8G -o order.json\n"

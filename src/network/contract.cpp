@@ -13,10 +13,10 @@
 #include <ricci/error.hpp>
 #include <ricci/network.hpp>
 
+#include "src/network/memory_limits.hpp"
 #include "src/network/network_run.hpp"
 #include "src/network/order_data.hpp"
 #include "src/network/prepared_state.hpp"
-#include "src/runtime/machine_memory.hpp"
 
 namespace ricci {
 namespace networks {
@@ -110,9 +110,9 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     asked.products = order.products;
     asked.slices = order.slices;
     asked.algebra = sum_of(options.algebra);
-    constexpr double margin = 0.05;  // for the system and for other programs
-    const double memory =
-        options.memory > 0 ? options.memory : (1 - margin) * runtime::machine_memory();
+    const double needed =
+        order.operand_bytes + 2 * order.score.peak * static_cast<double>(size_of(computed));
+    const double memory = memory_for_run(n, options.memory, needed);
     const double copies =
         is_narrow(type) ? static_cast<double>(size_of(computed) / size_of(type)) : 0;
     asked.memory = std::max(memory - (1 + copies) * bytes_of_operands(n), 0.0);
@@ -254,7 +254,7 @@ most_likely argmax(const network& n, const contraction_order& order) {
 }
 
 array contract(const network& n, const contract_options& options) {
-    return contract(n, find_order(n, {.memory = options.memory}), options);
+    return contract(n, networks::brief_order(n.data(), options.memory), options);
 }
 
 std::vector<array> gradient(const network& n, const contraction_order& order,

@@ -10,11 +10,11 @@
 #include <ricci/error.hpp>
 #include <ricci/network.hpp>
 
+#include "src/network/memory_limits.hpp"
 #include "src/network/order_data.hpp"
 #include "src/network/reduced_network.hpp"
 #include "src/network/zero_search.hpp"
 #include "src/path/search.hpp"
-#include "src/runtime/machine_memory.hpp"
 
 namespace ricci {
 namespace {
@@ -69,15 +69,14 @@ std::shared_ptr<path::hypergraph> shapes_of(const network_data& n, std::int64_t 
 // Searches until an order is found that keeps within memory.
 class bounded_search {
 public:
-    bounded_search(const network_data& n, const order_options& options)
+    bounded_search(const network_data& n, const order_options& options, bool brief = false)
         : network_(n),
           options_(options),
+          brief_(brief),
           shapes_(shapes_of(n, options.choices)),
           begun_(std::chrono::steady_clock::now()) {
-        constexpr double margin = 0.2;  // for the system and for other programs
         if (options_.seconds == 0 && options_.trials == 0) options_.trials = usual_trials;
-        const double memory =
-            options_.memory > 0 ? options_.memory : (1 - margin) * runtime::machine_memory();
+        const double memory = memory_for_order(n, options_.memory);
         left_ = memory - bytes_of_operands(n);
         element_bytes_ = static_cast<double>(size_of(n.operands[0].type()));
         check_result_fits(memory);
@@ -128,6 +127,7 @@ private:
                                    : std::max(0.5 * (options_.seconds - seconds_used()),
                                               0.05 * options_.seconds);
         how.trials = options_.trials;
+        how.brief = brief_;
         how.largest = largest;
         how.seed = options_.seed;
         how.minimize = minimized(options_.objective);
@@ -142,6 +142,7 @@ private:
 
     const network_data& network_;
     order_options options_;
+    bool brief_;
     std::shared_ptr<const path::hypergraph> shapes_;
     std::chrono::steady_clock::time_point begun_;
     double left_ = 0;  // bytes beside the operands
@@ -160,6 +161,14 @@ contraction_order find_by_values(const network_data& n, const order_options& opt
 }
 
 }  // namespace
+
+contraction_order networks::brief_order(const network_data& n, double memory) {
+    order_options options;
+    options.memory = memory;
+    check_options(options);
+    if (n.operands.empty()) throw error("ricci: a network without tensors has no result.");
+    return bounded_search(n, options, true).find();
+}
 
 contraction_order find_order(const network& n, const order_options& options) {
     check_options(options);

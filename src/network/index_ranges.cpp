@@ -10,7 +10,7 @@ std::vector<std::vector<range_loop>> ranges_of(std::span<const path::slice> slic
     for (const path::slice& s : slices) {
         const auto extent = static_cast<std::int64_t>(extents[static_cast<std::size_t>(s.index)]);
         if (s.parts <= 1 || extent <= 1) continue;
-        const std::int64_t width = (extent + s.parts - 1) / s.parts;
+        const std::int64_t width = s.width(extent);
         const std::int64_t full = extent / width, rest = extent % width;
         std::vector<std::vector<range_loop>> more;
         for (const auto& loops : all) {

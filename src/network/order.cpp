@@ -42,8 +42,8 @@ std::vector<path::slice> checked_slices(const std::vector<sliced_index>& sliced,
         seen[k] = true;
         // So many ranges of that width there are: 5 places in 4 parts are 2, 2 and 1.
         const auto extent = static_cast<std::int64_t>(n.extents[k]);
-        const std::int64_t width = (extent + s.parts - 1) / s.parts;
-        slices.push_back({i, (extent + width - 1) / width});
+        const std::int64_t width = path::slice{i, s.parts}.width(extent);
+        slices.push_back({i, ceil_divide(extent, width)});
     }
     return slices;
 }

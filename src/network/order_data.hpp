@@ -49,6 +49,10 @@ contraction_order order_of_pairs(const network_data& n,
 contraction_order resting_on(const network_data& n, const contraction_order& of_reduced,
                              std::vector<zero_fact> zeros);
 
+/// An order for one run: it is sought for no longer than about what the run takes. The same on any
+/// machine where memory is no matter. Throws ricci::error as find_order does.
+contraction_order brief_order(const network_data& n, double memory);
+
 /// Throws ricci::error where the order was made for another network.
 void check_is_of(const order_data& order, const network_data& n);
 

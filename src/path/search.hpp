@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/arithmetic.hpp"
+
 namespace ricci::path {
 
 /// A network as its shapes alone: operands over numbered indices, 0 .. extents.size() - 1. Operand
@@ -37,6 +39,9 @@ enum class objective { multiplications, largest_product, largest_intermediate, t
 struct slice {
     std::int32_t index = 0;
     std::int64_t parts = 1;
+
+    /// Places of a range; the last one may have fewer.
+    std::int64_t width(std::int64_t extent) const { return ceil_divide(extent, parts); }
 };
 
 struct order_found {

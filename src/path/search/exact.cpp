@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -87,19 +87,8 @@ private:
     }
 
     double price_of(double product, std::size_t left, std::size_t right) const {
-        const auto traffic = [&] { return sizes_[left] + sizes_[right] + sizes_[left | right]; };
-        switch (price_.minimize) {
-            case objective::largest_intermediate:
-                return sizes_[left | right];
-            case objective::traffic:
-                return traffic();
-            case objective::weighed:
-                return product + price_.traffic_weight * traffic();
-            case objective::multiplications:
-            case objective::largest_product:
-                break;
-        }
-        return product;
+        return counted(price_.minimize, product, sizes_[left], sizes_[right], sizes_[left | right],
+                       std::plus<>(), [&](double x) { return price_.traffic_weight * x; });
     }
 
     void solve(std::size_t s) {

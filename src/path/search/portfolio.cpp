@@ -21,6 +21,7 @@
 namespace ricci::path {
 namespace {
 
+constexpr double no_limit = std::numeric_limits<double>::infinity();
 constexpr double no_price = -std::numeric_limits<double>::infinity();  // log2 of no price
 
 struct racing_arm {
@@ -47,9 +48,12 @@ public:
 
     order_found run() {
         const std::int32_t raw = raw_.core.operands();
-        if (raw >= 2 && raw <= exact_search_operands && !limited()) {
-            best_.products = raw_.whole(exact_tree(raw_.core, price_));
-            return finish();
+        if (raw >= 2 && raw <= exact_search_operands) {
+            const product_list products = exact_tree(raw_.core, price_);
+            if (!limited() || keeps_within_limit(products)) {
+                best_.products = raw_.whole(products);
+                return finish();
+            }
         }
         const std::int32_t n = simple_.core.operands();
         best_.products = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
@@ -75,6 +79,11 @@ private:
         return limited() && tree_annealer::bytes_for(core) < most_sliced_bytes;
     }
     bool limited() const { return std::isfinite(options_.largest); }
+    bool keeps_within_limit(const product_list& of_raw) const {
+        const auto sizes = entry_sizes(raw_.core, of_raw);
+        return *std::max_element(sizes.begin() + raw_.core.operands(), sizes.end()) <=
+               std::log2(options_.largest);
+    }
 
     template <class Body>
     void on_all_lanes(std::int64_t count, const Body& body) {
@@ -162,12 +171,14 @@ void order_search::keep(const racing_arm& arm) {
 
 // Whether an arm has met a bound: it is over then, and with a given time all others are, too.
 bool order_search::is_done(search_arm& arm) {
-    if (limited()) return false;
+    const double limit = limited() ? std::log2(options_.largest) : no_limit;
     if (options_.minimize == objective::multiplications) {
-        clock_.judge_price(arm.score());
+        // No result has more elements than there are multiplications.
+        if (arm.score() <= limit) clock_.judge_price(arm.score());
         return clock_.stopped();
     }
     const double largest = arm.ladder().largest() - 1e-9;
+    if (largest > limit) return false;
     const bool met =
         (options_.minimize == objective::largest_product && largest <= bound_) ||
         (options_.minimize == objective::largest_intermediate && largest <= intermediate_bound_);

@@ -114,12 +114,13 @@ void cut_to_limit(const hypergraph& network, double largest, const std::vector<c
     // Those chosen last were the least worth: they are whole again where that does, or in fewer
     // parts.
     for (auto i = cut.rbegin(); i != cut.rend(); ++i) {
-        const double extent = network.extents[place(*i)];
+        const auto extent = static_cast<std::int64_t>(network.extents[place(*i)]);
         const auto fits = [&](std::int64_t parts) {
-            log2_extents[place(*i)] = std::log2(std::ceil(extent / static_cast<double>(parts)));
+            const std::int64_t width = slice{*i, parts}.width(extent);
+            log2_extents[place(*i)] = std::log2(static_cast<double>(width));
             return results.excess(log2_extents) == 0;
         };
-        std::int64_t least = 1, most = static_cast<std::int64_t>(extent);
+        std::int64_t least = 1, most = extent;
         while (least < most) {
             const std::int64_t middle = least + (most - least) / 2;
             if (fits(middle)) most = middle;

@@ -16,24 +16,8 @@ double log2_add(double a, double b) {
 }
 
 double product_price::operator()(double product, double left, double right, double result) const {
-    double price = product;
-    switch (minimize) {
-        case objective::multiplications:
-            break;
-        case objective::largest_product:
-            price = 4 * product;
-            break;
-        case objective::largest_intermediate:
-            price = 4 * result;
-            break;
-        case objective::traffic:
-            price = log2_add(log2_add(left, right), result);
-            break;
-        case objective::weighed:
-            price = log2_add(product,
-                             std::log2(traffic_weight) + log2_add(log2_add(left, right), result));
-            break;
-    }
+    const double price = power() * counted(minimize, product, left, right, result, log2_add,
+                                           [&](double x) { return std::log2(traffic_weight) + x; });
     return price + penalty * std::max(0.0, result - limit);
 }
 

@@ -7,6 +7,26 @@
 
 namespace ricci::path {
 
+/// What an objective counts of one product, from its elements and those of both operands and of the
+/// result: as numbers, logarithms or multiples of a unit of these, for which `sum` adds and `weigh`
+/// multiplies by the weight of traffic. Of largest ones it is what is compared.
+template <class Number, class Sum, class Weigh>
+Number counted(objective minimize, Number product, Number left, Number right, Number result,
+               const Sum& sum, const Weigh& weigh) {
+    switch (minimize) {
+        case objective::largest_intermediate:
+            return result;
+        case objective::traffic:
+            return sum(sum(left, right), result);
+        case objective::weighed:
+            return sum(product, weigh(sum(sum(left, right), result)));
+        case objective::multiplications:
+        case objective::largest_product:
+            break;
+    }
+    return product;
+}
+
 /// What is to be small, as a number for every product.
 struct product_price {
     objective minimize = objective::multiplications;
@@ -17,7 +37,7 @@ struct product_price {
     double penalty = 0;
 
     /// Largest products and intermediates are sums of high powers: what is largest decides.
-    double power() const {
+    int power() const {
         return minimize == objective::largest_product || minimize == objective::largest_intermediate
                    ? 4
                    : 1;

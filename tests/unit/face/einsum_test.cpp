@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
 #include "tests/unit/face/einsum_oracle.hpp"
@@ -225,5 +226,60 @@ TEST_CASE("an extent of 1 is not broadcast, and the refusal names everything", "
         for (const char* part :
              {"index j", "extent 7", "operand 1", "operand 2", "axis 1", "axis 0"})
             CHECK(words.find(part) != std::string::npos);
+    }
+}
+
+TEST_CASE("strings of hundreds of operands and letters", "[einsum]") {
+    // Letters from U+4E00 on: three bytes each.
+    const auto letter = [](std::size_t k) {
+        const auto c = static_cast<unsigned>(0x4e00 + k);
+        return std::string{static_cast<char>(0xe0 | c >> 12),
+                           static_cast<char>(0x80 | (c >> 6 & 63)),
+                           static_cast<char>(0x80 | (c & 63))};
+    };
+    // A chain of matrices with a vector at each of the joints: vectors are diagonals between them.
+    constexpr std::size_t length = 150, side = 3;
+    std::string text;
+    std::vector<ricci::array> operands;
+    std::vector<double> row(side * side, 0);
+    for (std::size_t i = 0; i < side; ++i) row[i * side + i] = 1;
+    for (std::size_t k = 0; k < length; ++k) {
+        const auto m = random<double>({side, side}, static_cast<std::uint32_t>(2 * k));
+        const auto v = random<double>({side}, static_cast<std::uint32_t>(2 * k + 1));
+        text += (k == 0 ? "" : ",") + letter(k) + letter(k + 1) + "," + letter(k + 1);
+        operands.push_back(ricci::array(m.clone()));
+        operands.push_back(ricci::array(v.clone()));
+        std::vector<double> next(side * side, 0);
+        for (std::size_t i = 0; i < side; ++i)
+            for (std::size_t j = 0; j < side; ++j)
+                for (std::size_t l = 0; l < side; ++l)
+                    next[i * side + j] += row[i * side + l] * m(l, j) * v(j);
+        row = next;
+    }
+    const auto check_chain = [&](const std::string& whole, bool transposed) {
+        const ricci::array r = ricci::einsum(whole, operands);
+        REQUIRE(r.size() == side * side);
+        for (std::size_t i = 0; i < side; ++i)
+            for (std::size_t j = 0; j < side; ++j)
+                CHECK(static_cast<const double*>(
+                          r.data())[transposed ? j * side + i : i * side + j] ==
+                      Approx(row[i * side + j]).epsilon(1e-9));
+    };
+    check_chain(text + "->" + letter(0) + letter(length), false);
+    check_chain(text + "->" + letter(length) + letter(0), true);
+    // Without an arrow the letters that stand once are kept: the first alone.
+    const ricci::array sums = ricci::einsum(text, operands);
+    REQUIRE(sums.size() == side);
+    for (std::size_t i = 0; i < side; ++i)
+        CHECK(static_cast<const double*>(sums.data())[i] ==
+              Approx(row[i * side] + row[i * side + 1] + row[i * side + 2]).epsilon(1e-9));
+    for (const std::string& wrong : {"->" + letter(length + 1), "->" + letter(9) + letter(9)}) {
+        bool refused = false;
+        try {
+            ricci::einsum(text + wrong, operands);
+        } catch (const ricci::error&) {
+            refused = true;
+        }
+        CHECK(refused);
     }
 }

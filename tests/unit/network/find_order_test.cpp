@@ -76,6 +76,28 @@ TEST_CASE("progress ends a search") {
     CHECK(find_order(grid(12, 2), want).ssa().size() == 143);
 }
 
+TEST_CASE("an order that costs nothing beside the search ends it") {
+    network ring;
+    for (int k = 0; k < 40; ++k) ring.add(shape(element::f64, {4, 4}), {k, (k + 1) % 40});
+    order_options want{.seconds = 100};
+    bool long_sought = false;
+    want.progress = [&](double part, double) { return !(long_sought = part > 0.5); };
+    CHECK(find_order(ring, want).ssa().size() == 39);
+    CHECK_FALSE(long_sought);
+}
+
+TEST_CASE("few tensors have the best order, with slices where it does not fit") {
+    // The chain of matrices of the textbook: 15125 multiplications, and no fewer.
+    const std::size_t sides[] = {30, 35, 15, 5, 10, 20, 25};
+    network chain;
+    for (int k = 0; k < 6; ++k)
+        chain.add(shape(element::f64, {sides[k], sides[k + 1]}), {k, k + 1});
+    chain.keep({0, 6});
+    CHECK(find_order(chain).multiplications() == 15125);
+    const contraction_order tight = find_order(chain, {.memory = 8 * (3625 + 1700)});
+    CHECK(tight.peak_bytes() <= 8 * (3625 + 1700));
+}
+
 TEST_CASE("options that mean nothing are refused") {
     const network n = grid(3, 2);
     CHECK(words_of([&] { find_order(n, {.seconds = -1}); }) ==

@@ -169,6 +169,21 @@ TEST_CASE("trials give the same order with any number of threads") {
         CHECK(first.slices[k].index == second.slices[k].index);
 }
 
+TEST_CASE("a brief search gives the same order with any number of threads, nearly as good") {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+        const std::int32_t n = 30 + 20 * static_cast<std::int32_t>(seed);
+        const hypergraph network = random_network({n, 3 * n / 2, 4, 3, 2}, 80 + seed);
+        search_options options = some_trials(1);
+        const double whole = cost_of(network, search_order(network, options)).log2_multiplications;
+        options.brief = true;
+        options.threads = 1;
+        const order_found found = search_order(network, options);
+        options.threads = 3;
+        CHECK(search_order(network, options).products == found.products);
+        CHECK(cost_of(network, found).log2_multiplications < whole + 1);
+    }
+}
+
 TEST_CASE("orders are whole orders of networks of every kind") {
     for (unsigned seed = 0; seed < 80; ++seed) {
         const auto network = random_network(
