@@ -23,8 +23,8 @@ const stops = {
 };
 // What is no finite number has colours that no scale has.
 const specialColours = {
-    light: {nan: "#d6187f", above: "#17b897", below: "#b9bec6"},
-    dark: {nan: "#ff5fb0", above: "#12d6ae", below: "#59616b"},
+    light: {nan: "#d6187f", above: "#17b897", below: "#c3a6ee"},
+    dark: {nan: "#ff5fb0", above: "#12d6ae", below: "#6f52ad"},
 };
 
 const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
@@ -42,14 +42,18 @@ function rampOf(list) {
 }
 
 // The scale of a range of values: around 0 where some are negative. It is full at a part of the
-// range, 1 for all of it.
+// range, 1 for all of it; 0 for what most values need, where few are much larger.
 function scaleOf(range, full, difference) {
-    let {least, most} = range;
+    let {least, most, usual} = range;
     if (!(least <= most)) least = 0, most = 1;
     const signed = difference || least < 0;
     if (signed) most = Math.max(Math.abs(least), Math.abs(most)), least = -most;
-    else if (least <= most / 2) least = 0;
-    if (least === most) signed ? (least = -1, most = 1) : (most = least === 0 ? 1 : least * 1.0001);
+    else if (least <= most / 2 || least === most) least = 0;  // one value is not drawn as 0
+    if (least === most) signed ? (least = -1, most = 1) : (most = 1);
+    if (full === 0) {
+        const part = signed ? usual / most : (usual - least) / (most - least);
+        full = part > 0 && part < 0.5 ? part : 1;
+    }
     const clipped = full < 1;
     if (signed) least *= full, most *= full;
     else most = least + (most - least) * full;

@@ -109,13 +109,13 @@ function leadControls(view) {
     });
     return parts;
 }
-const fractions = [1, 0.5, 0.1, 0.01, 0.001];
+const fractions = [0, 1, 0.5, 0.1, 0.01, 0.001];
 function colourControls() {
     const parts = [], shares = ["one scale for all", "each panel its own"];
     const set = (k) => change({scale: k === 0 ? "all" : "each"});
     if (state.mode === "all" && manyPanels)
         parts.push(labelled("Colours", list("scale", shares, state.scale === "all" ? 0 : 1, set)));
-    const words = ["the largest", "1/2 of it", "1/10", "1/100", "1/1000"];
+    const words = ["what most need", "the largest", "1/2 of it", "1/10", "1/100", "1/1000"];
     const full =
         list("full", words, fractions.indexOf(state.full), (k) => change({full: fractions[k]}));
     return [...parts, labelled("Full at", full)];

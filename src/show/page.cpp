@@ -108,7 +108,10 @@ private:
                  {"above", t.found.above},
                  {"below", t.found.below}};
         // without a finite number there is neither
-        if (t.found.least <= t.found.most) out["least"] = t.found.least, out["most"] = t.found.most;
+        if (t.found.least <= t.found.most) {
+            out["least"] = t.found.least, out["most"] = t.found.most;
+            out["usual"] = t.found.usual;
+        }
         for (std::size_t first = 0; first < panels; first += together) {
             // comments are what browsers read fastest
             data_ += fmt::format("<!--{}-->",

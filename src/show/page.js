@@ -19,7 +19,7 @@ function fullWords(view, panel) {
 function scaleOfPanel(view, panel) {
     if (state.scale === "each" && state.mode === "all")
         return scaleOf(view.tensor.panel(panelNumber(view, panel)).finiteRange(), state.full);
-    return scaleOf({least: view.tensor.least, most: view.tensor.most}, state.full);
+    return scaleOf(view.tensor, state.full);
 }
 
 function compared() {
@@ -117,6 +117,7 @@ function sourcesOfComparison() {
     const range = {
         least: Math.min(left.view.tensor.least ?? Infinity, right.view.tensor.least ?? Infinity),
         most: Math.max(left.view.tensor.most ?? -Infinity, right.view.tensor.most ?? -Infinity),
+        usual: Math.max(left.view.tensor.usual ?? 0, right.view.tensor.usual ?? 0),
     };
     const scale = scaleOf(range, state.full);
     const sources = [left, right].map((side) => sourceOf(side.view, side.place, scale, side.side));
@@ -216,6 +217,8 @@ function rebuild() {
 }
 
 const tip = document.getElementById("tip");
+// It says what is below the pointer, which keys and zooming change without a move of it.
+function hideTip() { tip.hidden = true; }
 function showTip(event, words) {
     tip.hidden = !words;
     if (!words) return;

@@ -24,7 +24,7 @@ const state = {
     cell: {row: 0, column: 0},
     window: null,
     scale: "all",
-    full: 1,  // the part of the range at which colours are full
+    full: 0,  // the part of the range at which colours are full; 0: that most values need
 };
 if (views.length > 1) state.other.view = 1;
 else if (panelsAlong(views[0]) > 1) state.other.panel = 1;
@@ -71,6 +71,7 @@ function setWindow(top, rows, left, columns) {
     const {window} = state;
     [window.top, window.bottom] = fitted(top, rows, window.height);
     [window.left, window.right] = fitted(left, columns, window.width);
+    hideTip();  // another cell is below the pointer now
     later(redraw);
 }
 function moveWindow(from, rows, columns) {
@@ -104,6 +105,7 @@ function chooseCell(row, column) {
         column: Math.max(0, Math.min(tensor.width - 1, column)),
     };
     showCell();
+    hideTip();
     later(recompose);
 }
 

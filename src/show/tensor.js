@@ -53,16 +53,20 @@ class Panel {
     }
     // Half a step: how far the value may be from the one that was.
     error(row) { return this.codes ? this.steps[2 * this.groupOf(row) + 1] / 2 : 0; }
-    // Least and most of what is finite.
+    // Least and most of what is finite, and the magnitude that 99 of 100 do not pass, of a sample.
     finiteRange() {
         if (this.range) return this.range;
-        let least = Infinity, most = -Infinity;
+        let least = Infinity, most = -Infinity, number = 0;
+        const step = Math.ceil(this.height * this.width / 65536), sample = [];
         for (let row = 0; row < this.height; ++row)
             for (const x of this.row(row)) {
                 if (x < least && x !== -Infinity) least = x;
                 if (x > most && x !== Infinity) most = x;
+                if (number++ % step === 0 && isFinite(x)) sample.push(Math.abs(x));
             }
-        return this.range = {least, most};
+        const sorted = Float64Array.from(sample).sort();
+        const usual = sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0;
+        return this.range = {least, most, usual};
     }
 }
 

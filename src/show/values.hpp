@@ -37,6 +37,7 @@ void read_whole_row(const array& a, std::size_t row, std::int64_t* to);
 struct summary {
     double least = std::numeric_limits<double>::infinity();  // of those that are finite
     double most = -std::numeric_limits<double>::infinity();
+    double usual = 0;  // the magnitude that 99 of 100 do not pass, of a sample
     std::size_t nan = 0, above = 0, below = 0;  // infinities: positive and negative ones
     // of whole numbers
     std::int64_t least_whole = std::numeric_limits<std::int64_t>::max();

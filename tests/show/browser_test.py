@@ -168,6 +168,30 @@ class Drawn(Browsed):
         self.browser.keys(END)
         self.assertEqual(self.value(), "column 4: 4")
 
+    def test_one_value_is_not_drawn_as_zero(self):
+        self.show_array(np.full((2, 2), 7.5))
+        self.assertEqual(self.colours([[0, 0]]), [(0, 35, 84)])
+        self.show_array(np.zeros((2, 2)))
+        self.assertEqual(self.colours([[0, 0]]), [(254, 248, 225)])
+
+    def test_few_large_values_hide_nothing(self):
+        a = np.linspace(0, 1, 400).reshape(20, 20)
+        a[19, 19] = 1000
+        self.show_array(a)
+        self.assertEqual(len(set(self.colours([[k, 0] for k in range(20)]))), 20)
+        self.assertIn("and more", self.browser.text("#legend"))
+        self.choose("full", 1)
+        self.assertEqual(len(set(self.colours([[k, 0] for k in range(20)]))), 1)
+        self.assertNotIn("and more", self.browser.text("#legend"))
+
+    def test_minus_infinity_is_unlike_any_value(self):
+        for values in (np.linspace(0, 1, 256), np.linspace(-1, 1, 255)):
+            a = np.append(values, np.full(256 - values.size + 1, -np.inf)).reshape(1, -1)
+            self.show_array(a)
+            below = self.colours([[0, a.size - 1]])[0]
+            for colour in self.colours([[0, k] for k in range(0, values.size, 5)]):
+                self.assertGreater(sum(abs(x - y) for x, y in zip(below, colour)), 60)
+
     def test_keys(self):
         a = np.arange(40.0).reshape(5, 8) / 8
         self.show_array(a)
@@ -201,6 +225,11 @@ class Drawn(Browsed):
         self.show_array(np.arange(12).reshape(3, 4))
         self.browser.pointer(self.place(1, 2))
         self.assertEqual(self.browser.text("#tip"), "row 1, column 2: 6")
+        # what a key does may bring another cell below the pointer, of which it says nothing
+        self.focus()
+        self.browser.keys("+")
+        self.assertTrue(self.browser.run("return document.getElementById('tip').hidden"))
+        self.browser.keys("0")
         self.browser.pointer(self.place(2, 3), "down", "up")
         self.assertEqual(self.value(), "row 2, column 3: 11")
         self.assertIn("row 2", self.browser.text("#trace h2"))
