@@ -203,6 +203,18 @@ private:
                (s.decays() ? " decay " + name(s.decayed_by.slot) : "") + "  " + loops(over) + "\n";
     }
 
+    std::string words_of_step(const matrix_step& s) const {
+        const bool makes_factors = s.what.task == matrix_task::factor;
+        std::string text = std::string(word_of(s.what.task)) + " " +
+                           name(makes_factors ? s.factors.slot : s.to.use.slot) + " = ";
+        if (s.from.use.slot >= 0) text += name(s.from.use.slot);
+        if (!makes_factors) text += " with " + name(s.factors.slot);
+        text += "  " + std::to_string(s.what.size);
+        for (const auto* const extents : {&s.batch, &s.columns})
+            for (const auto extent : *extents) text += " " + std::to_string(extent);
+        return text + "\n";
+    }
+
     std::string words_of_step(const chained_step& s) const {
         std::string text = fused_words(s.first);
         for (const auto& sum : s.between)
