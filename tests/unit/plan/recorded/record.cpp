@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/plan/opcode_words.hpp"
 #include "src/plan/words.hpp"
 
 namespace ricci::testing {
@@ -205,7 +206,7 @@ private:
 
     std::string words_of_step(const matrix_step& s) const {
         const bool makes_factors = s.what.task == matrix_task::factor;
-        std::string text = std::string(word_of(s.what.task)) + " " +
+        std::string text = std::string(plan::word_of(s.what.task)) + " " +
                            name(makes_factors ? s.factors.slot : s.to.use.slot) + " = ";
         if (s.from.use.slot >= 0) text += name(s.from.use.slot);
         if (!makes_factors) text += " with " + name(s.factors.slot);
