@@ -207,6 +207,31 @@ void measure_first_calls() {
     });
 }
 
+/// The label of index k: a letter of three bytes.
+std::string label(std::size_t k) {
+    const auto c = static_cast<unsigned>(0x4e00 + k);
+    return {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 63)),
+            static_cast<char>(0x80 | (c & 63))};
+}
+
+/// Strings of very many operands, read, planned and run: chains of 4 x 4 matrices.
+void measure_long_strings() {
+    for (const std::size_t count : {400U, 2001U, 5000U}) {
+        std::string text;
+        for (std::size_t k = 0; k < count; ++k)
+            text += (k == 0 ? "" : ",") + label(k) + label(k + 1);
+        text += "->" + label(0) + label(count);
+        const std::vector<ricci::array> matrices(count, filled({4, 4}));
+        std::vector<double> times;
+        for (int k = 0; k < 5; ++k) {
+            const auto start = std::chrono::steady_clock::now();
+            ricci::einsum(text, matrices);
+            times.push_back(ricci::bench::seconds_since(start));
+        }
+        print(fmt::format("einsum: {} operands", count).c_str(), ricci::bench::median(times));
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -214,4 +239,5 @@ int main() {
     fmt::print("{:<44} {:>12}\n", "planning", "median us");
     measure_plans();
     measure_first_calls();
+    measure_long_strings();
 }

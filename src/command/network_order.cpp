@@ -38,6 +38,13 @@ objective objective_named(const std::string& name) {
         name);
 }
 
+simplify simplify_named(const std::string& name) {
+    if (name == "shapes") return simplify::shapes;
+    if (name == "values") return simplify::values;
+    if (name == "none") return simplify::none;
+    refuse("--simplify takes shapes, values or none, and not {}.", name);
+}
+
 order_options options_of(const network_order_arguments& given) {
     order_options options;
     if (!given.seconds.empty())
@@ -49,6 +56,7 @@ order_options options_of(const network_order_arguments& given) {
     if (!given.seed.empty())
         options.seed = number_of<std::uint64_t>(given.seed, "--seed", "a whole number");
     if (!given.objective.empty()) options.objective = objective_named(given.objective);
+    if (!given.simplify.empty()) options.simplify = simplify_named(given.simplify);
     return options;
 }
 
@@ -56,7 +64,7 @@ order_options options_of(const network_order_arguments& given) {
 
 bool network_order_arguments::has_options() const {
     for (const std::string* option :
-         {&evidence, &order, &output, &seconds, &trials, &memory, &seed, &objective})
+         {&evidence, &order, &output, &seconds, &trials, &memory, &seed, &objective, &simplify})
         if (!option->empty()) return true;
     return false;
 }

@@ -13,7 +13,7 @@ struct network_order_arguments {
     std::string order;     // a file of an order, instead of seeking one
     std::string output;    // where the order goes
     std::string seconds, trials, memory, seed;
-    std::string objective;  // as the library's enumerators are called
+    std::string objective, simplify;  // as the library's enumerators are called
     bool json = false;
 
     /// Whether anything but the file is given.

@@ -220,6 +220,8 @@ void add_order(CLI::App& app, int& code) {
     order.option("--objective", n.objective, "NAME",
                  "what there is to be least of: multiplications, largest_product, "
                  "largest_intermediate, traffic, weighed");
+    order.option("--simplify", n.simplify, "NAME",
+                 "before an order is sought: shapes; values, which uses zeros; none");
     order.option("--evidence", n.evidence, "FILE", "what is observed in a .uai model");
     order.option("--order", n.order, "FILE", "an order to read, instead of seeking one");
     order.option("-o,--output", n.output, "FILE", "where the order is written to, as JSON");

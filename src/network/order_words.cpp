@@ -73,8 +73,8 @@ std::string zeros_in_words(const networks::order_data& order) {
     if (order.zeros.empty()) return {};
     const auto joined = std::count_if(order.zeros.begin(), order.zeros.end(),
                                       [](const auto& fact) { return fact.other >= 0; });
-    return fmt::format("zeros: {} indices are another one, places of {} are left out\n", joined,
-                       static_cast<std::ptrdiff_t>(order.zeros.size()) - joined);
+    return fmt::format("zeros: join {} pairs of indices, leave places of indices out {} times\n",
+                       joined, static_cast<std::ptrdiff_t>(order.zeros.size()) - joined);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ bool is_possible(const zero_fact& fact, const std::vector<place_of_root>& axes,
         return fact.count == extent && fact.other != fact.index && is_axis(axes, fact.other) &&
                places.of(fact.other).extent == extent && (forwards || backwards);
     }
-    return fact.first >= 0 && fact.step > 0 && fact.count > 0 && fact.first < extent &&
+    const bool is_one = fact.count == 1 && fact.step == 1;
+    return fact.first >= 0 && fact.step > 0 && (is_one || fact.count > 1) && fact.first < extent &&
            fact.count - 1 <= (extent - 1 - fact.first) / fact.step;
 }
 

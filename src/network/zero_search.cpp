@@ -64,6 +64,8 @@ using axis_places = std::vector<std::int64_t>;
 /// gives false.
 template <class Visit>
 void visit_nonzeros(const array& operand, const reduced_operand& left, const Visit& visit) {
+    for (const reduced_axis& a : left.axes)
+        if (a.extent == 0) return;
     const auto go = [&](const auto* elements) {
         axis_places at(left.axes.size(), 0);
         const auto* x = elements + left.offset;
@@ -215,7 +217,6 @@ bool is_finite(const array& operand) {
         all.axes.push_back({static_cast<std::int32_t>(axis),
                             static_cast<std::int64_t>(operand.extent(axis)),
                             operand.strides()[axis]});
-    if (operand.size() == 0) return true;
     bool finite = true;
     const auto go = [&](const auto* elements) {
         visit_nonzeros(operand, all, [&](const axis_places& at) {

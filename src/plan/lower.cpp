@@ -224,10 +224,12 @@ lowering::resolved lowering::resolve(expr written) {
         result.value = graph_.row(fold::sum, over, body);
         return result;
     }
+    // Of 16 bits a sum that is stored is rounded once more than a contraction that has it inside.
+    const bool stores_sums = type_ != element::bf16 && type_ != element::f16;
     const loop_holders holders(graph_, varying);
     loop_list alone;
     for (const loop l : common(holders.loops(), over))
-        if (holders[l] == 1) alone.push_back(l);
+        if (stores_sums && holders[l] == 1) alone.push_back(l);
     for (expr& f : varying) {
         if (alone.empty()) break;
         const auto lone = common(graph_[f].indices, alone);

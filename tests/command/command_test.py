@@ -202,10 +202,15 @@ class Command(unittest.TestCase):
         (self.path / "m.evid").write_text("1 1 2")
         observed = self.works("order", "m.uai", "--evidence", "m.evid").stdout
         self.assertIn("tensors: 1, indices: 1", observed)
+        (self.path / "d.uai").write_text("MARKOV 2 2 2 2 2 0 1 1 1 4 1 0 0 1 2 1 1")
+        resting = self.works("order", "d.uai", "--simplify", "values", "-o", "z.json").stdout
+        self.assertIn("zeros: join 1 pairs of indices", resting)
+        self.assertEqual(self.works("order", "d.uai", "--order", "z.json").stdout, resting)
         (self.path / "broken.cnf").write_text("p cnf 1 1\n2 0\n")
         self.refused("line 2: literal 2 is of no variable", "order", "broken.cnf")
         self.refused("--seconds takes a number, and not soon", "order", "f.cnf", "--seconds", "soon")
         self.refused("--objective takes", "order", "f.cnf", "--objective", "beauty")
+        self.refused("--simplify takes", "order", "f.cnf", "--simplify", "beauty")
         self.refused("its shapes there", "order", "f.cnf", "2x2")
         self.refused("the others for networks in files", "order", "ab,bc->ac", "2x2", "2x2",
                      "--seconds", "1")

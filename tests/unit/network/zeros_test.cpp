@@ -311,6 +311,44 @@ TEST_CASE("an order is refused where the zeros that it rests on are not there") 
     }
 }
 
+TEST_CASE("zeros that a text says of axes without places, or beyond them, are none") {
+    network n;
+    n.add(array(element::f64, {0, 0, 4}), {0, 1, 2});
+    n.add(array(element::f64, {4}), {2});
+    n.keep({0, 1, 2});
+    const std::string text = contraction_order::from_ssa(n, {{0, 1}}).json();
+    const auto with = [&](const char* zeros) {
+        std::string changed = text;
+        changed.replace(changed.find("\"ssa\""), 0, std::string("\"zeros\": [") + zeros + "], ");
+        std::size_t size = 1;
+        const std::string words =
+            words_of([&] { size = contract(n, contraction_order::from_json(n, changed)).size(); });
+        CHECK(size == (words.empty() ? 0U : 1U));
+        return words;
+    };
+    CHECK(with(R"({"tensor": 0, "index": 0, "other": 1, "first": 0, "step": 1, "count": 0})")
+              .empty());
+    CHECK(with(R"({"tensor": 1, "index": 2, "first": 1, "step": 1, "count": 1})").empty());
+    for (const char* wrong :
+         {R"({"tensor": 0, "index": 0, "first": 0, "step": 1, "count": 1})",
+          R"({"tensor": 1, "index": 2, "first": 0, "step": 4611686018427387904, "count": 1})",
+          R"({"tensor": 1, "index": 2, "first": 0, "step": 2, "count": 3})",
+          R"({"tensor": 1, "index": 2, "first": -1, "step": 1, "count": 2})",
+          R"({"tensor": 1, "index": 2, "first": 0, "step": -1, "count": 2})",
+          R"({"tensor": 1, "index": 0, "first": 0, "step": 1, "count": 1})",
+          R"({"tensor": 0, "index": 2, "other": 2, "first": 0, "step": 1, "count": 4})",
+          R"({"tensor": 0, "index": 2, "other": 1, "first": 0, "step": 1, "count": 4})"}) {
+        INFO(wrong);
+        CHECK_THAT(with(wrong), Contains("cannot have"));
+    }
+    CHECK_THAT(with(R"({"tensor": 7, "index": 2, "first": 0, "step": 1, "count": 2})"),
+               Contains("a tensor that the network has not"));
+    CHECK_THAT(with(R"({"tensor": 0, "index": 9, "first": 0, "step": 1, "count": 2})"),
+               Contains("index 9"));
+    CHECK_THAT(with(R"({"tensor": 0, "index": 2, "first": 0, "step": 1})"),
+               Contains("lacks a number"));
+}
+
 TEST_CASE("derivatives and other algebras do not rest on zeros") {
     network n;
     n.add(filled({3, 3}, [](const places& at) { return at[0] == at[1] ? 1.0 : 0.0; }), {0, 1});

@@ -154,3 +154,29 @@ TEST_CASE("bf16 results with alpha and beta are rounded once", "[rounding]") {
     check<ricci::bf16>();
 }
 TEST_CASE("f16 results with alpha and beta are rounded once", "[rounding]") { check<ricci::f16>(); }
+
+namespace {
+
+// A sum over an index that one factor alone has lies inside of one contraction.
+template <class T>
+void check_lone_sums() {
+    drawing<T> draw;
+    const std::size_t n = 37, m = 300, l = 29;
+    const auto a = draw.tensor_of(16, n, m), b = draw.tensor_of(3, n, l);
+    const auto got = ricci::einsum<"ij,ik->i">(a, b);
+    int wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        float row = 0, other = 0;
+        for (std::size_t j = 0; j < m; ++j) row += at(a, i, j);
+        for (std::size_t k = 0; k < l; ++k) other += at(b, i, k);
+        wrong += static_cast<float>(got(i)) != static_cast<float>(T(row * other));
+    }
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a product of two 16-bit factors with sums of their own is rounded once", "[rounding]") {
+    check_lone_sums<ricci::bf16>();
+    check_lone_sums<ricci::f16>();
+}
