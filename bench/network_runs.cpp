@@ -3,7 +3,10 @@
 //     bench_network_runs [THREADS]
 //
 // Each network is prepared once, then run with its values changed: nothing is planned or allocated.
+// Sliced ones are run with one thread and with all in turn.
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +18,7 @@
 
 #include <ricci/network.hpp>
 
+#include "bench/network_generators.hpp"
 #include "bench/peak.hpp"
 #include "bench/timing.hpp"
 #include "src/runtime/parallel.hpp"
@@ -107,6 +111,27 @@ void measure(const network_case& c, double peak) {
                2e-9 * order.multiplications() / median / peak);
 }
 
+// A torus of so many sites a side, whose intermediates are to take so many bytes.
+void measure_slices(std::size_t side, double memory, int threads) {
+    const ricci::network n =
+        ricci::bench::bond_network(ricci::bench::box({side, side}, true), 2, 1);
+    const auto order = ricci::find_order(n, {.trials = 1, .memory = memory});
+    ricci::prepared_network p = ricci::prepare(n, order);
+    double least[2] = {HUGE_VAL, HUGE_VAL};
+    for (int round = 0; round < 25; ++round)
+        for (const int several : {0, 1}) {
+            ricci::runtime::set_worker_count(several == 1 ? threads : 1);
+            p.bind(0, n.operand(0));
+            const auto start = std::chrono::steady_clock::now();
+            p();
+            least[several] = std::min(least[several], ricci::bench::seconds_since(start));
+        }
+    ricci::runtime::set_worker_count(threads);
+    fmt::print("{:42} {:8.3g} ms  with one thread {:8.3g} ms: {:.2f} times as fast\n",
+               fmt::format("torus of {} x {}, {} slices", side, side, order.slices()),
+               1e3 * least[1], 1e3 * least[0], least[0] / least[1]);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -120,4 +145,6 @@ int main(int count, char** words) {
     measure(chain("100 matrices of 64 to 512", drawn_extents(101, 64, 512)), peak);
     measure(inner_product(100, 16, 2), peak);
     measure(inner_product(100, 128, 2), peak);
+    measure_slices(8, 100e3, threads);
+    measure_slices(8, 200e3, threads);
 }

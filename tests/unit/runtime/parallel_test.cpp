@@ -185,3 +185,30 @@ TEST_CASE("a thread that ends leaves its worker's memory to the next one", "[par
     const auto count = std::count(used.begin(), used.end(), true);
     CHECK(count <= 2);
 }
+
+TEST_CASE("loops stay on a thread while it asks for that", "[parallel]") {
+    const worker_guard guard;
+    set_worker_count(4);
+    {
+        const on_this_thread outer;
+        {
+            const on_this_thread inner;
+            CHECK(worker_count() == 1);
+        }
+        CHECK(worker_count() == 1);
+        std::int64_t last = -1;
+        bool in_order = true;
+        auto body = [&](std::int64_t task, int) {
+            in_order = in_order && task == last + 1;
+            last = task;
+        };
+        parallel_for(1000, body);
+        CHECK(in_order);
+        CHECK(last == 999);
+        // Other threads are not kept.
+        int others = 0;
+        std::thread([&] { others = worker_count(); }).join();
+        CHECK(others == 4);
+    }
+    CHECK(worker_count() == 4);
+}
