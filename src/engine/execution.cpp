@@ -167,7 +167,7 @@ bool execution::touches_carried(const plan::program_plan& plan, const early_chec
 
 void execution::check_pass(const plan::program_plan& plan) {
     for (auto& r : rules_) {
-        if (r.carried) continue;
+        if (r.carried || r.words.empty()) continue;  // of the latter another plan is run
         r.tensor.data = plan.slots[static_cast<std::size_t>(r.slot)].data;
         r.look();
     }

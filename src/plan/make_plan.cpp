@@ -46,6 +46,22 @@ bool hides(const program_plan& plan) {
                        [](const step& s) { return s.hides(); });
 }
 
+// Whether an output is written, a postponed one, before it is known that all results are numbers:
+// where they are not, everything is computed again from what was there before.
+bool writes_too_soon(const program_plan& plan, const std::vector<ir::ref>& postponed) {
+    bool written = false;
+    for (const step& s : plan.steps) {
+        for (const touch& t : s.touches) {
+            const slot& target = plan.slots[static_cast<std::size_t>(t.slot)];
+            written = written || (t.writes && target.kind == storage::output &&
+                                  std::find(postponed.begin(), postponed.end(), target.name) !=
+                                      postponed.end());
+        }
+        if (written && s.hides()) return true;
+    }
+    return false;
+}
+
 void check_elements(const engine::request& asked) {
     const auto whole =
         std::make_unique<bool[]>(static_cast<std::size_t>(asked.program.names.size()));
@@ -155,6 +171,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         if (postpone.size() == before) break;
         plan = assignments();
     }
+    if (again && writes_too_soon(plan, postpone)) return make_plan(asked, observe, around, true);
     after("protect", &plan);
 
     add_rules(plan, request.program, slots);

@@ -8,34 +8,32 @@
 namespace ricci::plan {
 namespace {
 
-constexpr std::uint64_t every_loop = ~std::uint64_t{0};
-
 // What changes the memory of each slot, before any step has run: loops of more than one pass.
-std::vector<std::uint64_t> loops_of_memory(const program_plan& plan) {
+std::vector<loop_set> loops_of_memory(const program_plan& plan) {
     const auto& counts = plan.around.counts;
-    std::uint64_t all = 0;
+    loop_set all;
     for (std::size_t l = 0; l < counts.size(); ++l)
-        if (counts[l] > 1) all |= step_loop::bit(l);
-    std::vector<std::uint64_t> of_slot(plan.slots.size(), 0);
+        if (counts[l] > 1) add_loop(all, l);
+    std::vector<loop_set> of_slot(plan.slots.size());
     for (std::size_t s = 0; s < plan.slots.size(); ++s)
         if (plan.slots[s].kind == storage::output) of_slot[s] = all;
     for (const moving_slot& m : plan.around.moving) {
-        std::uint64_t& loops = of_slot[static_cast<std::size_t>(m.slot)];
+        loop_set& loops = of_slot[static_cast<std::size_t>(m.slot)];
         if (m.at_first != nullptr || m.at_last != nullptr) loops = all;
         for (std::size_t l = 0; l < m.advance.size(); ++l)
-            if (m.advance[l] != 0) loops |= step_loop::bit(l) & all;
+            if (m.advance[l] != 0 && counts[l] > 1) add_loop(loops, l);
     }
     return of_slot;
 }
 
 // A step depends on what it reads, and so does what it writes. What several steps write, one after
 // another, each of them makes anew whenever one does.
-std::vector<std::uint64_t> settled(const program_plan& plan, std::vector<std::uint64_t> of_slot) {
-    std::vector<std::uint64_t> of_step(plan.compiled.size(), 0);
+std::vector<loop_set> settled(const program_plan& plan, std::vector<loop_set> of_slot) {
+    std::vector<loop_set> of_step(plan.compiled.size());
     for (bool changes = true; changes;) {
         changes = false;
         for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
-            std::uint64_t all = of_step[k];
+            loop_set all = of_step[k];
             for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool) {
                 all |= of_slot[static_cast<std::size_t>(slot)];
             });
@@ -75,7 +73,7 @@ const moving_slot* step_loop::find(std::int32_t slot) const {
 bool step_loop::runs_once(std::size_t step) const {
     const bool repeats =
         std::any_of(counts.begin(), counts.end(), [](std::int64_t n) { return n > 1; });
-    return repeats && depends[step] == 0;
+    return repeats && depends[step].none();
 }
 
 void find_dependences(program_plan& plan, bool alike) {
@@ -86,11 +84,11 @@ void find_dependences(program_plan& plan, bool alike) {
             if (around.find(slot) != nullptr) around.moves[k] = true;
         });
     if (alike) {
-        around.depends.assign(plan.compiled.size(), every_loop);
+        around.depends.assign(plan.compiled.size(), loop_set().set());
         return;
     }
     around.depends = settled(plan, loops_of_memory(plan));
-    std::vector<std::uint64_t> written(plan.slots.size(), every_loop);  // inputs never last
+    std::vector<loop_set> written(plan.slots.size(), loop_set().set());  // inputs never last
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
         for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
             if (writes) written[static_cast<std::size_t>(slot)] = around.depends[k];
@@ -99,7 +97,7 @@ void find_dependences(program_plan& plan, bool alike) {
         for_each_slot(plan.compiled[k], [&](std::int32_t number, bool writes) {
             slot& s = plan.slots[static_cast<std::size_t>(number)];
             const bool less_often =
-                (around.depends[k] & ~written[static_cast<std::size_t>(number)]) != 0;
+                (around.depends[k] & ~written[static_cast<std::size_t>(number)]).any();
             if (!writes && less_often && s.kind == storage::workspace) s.lasts = true;
         });
 }
@@ -112,15 +110,15 @@ pass_counter::pass_counter(const step_loop& around)
 void pass_counter::restart() {
     for (std::size_t l = 0; l < counters_.size(); ++l)
         counters_[l] = loop_.backwards ? loop_.counts[l] - 1 : 0;
-    changed_ = every_loop;
+    changed_.set();
     first_ = true;
 }
 
 bool pass_counter::advance() {
-    changed_ = 0;
+    changed_.reset();
     first_ = false;
     for (std::size_t l = counters_.size(); l-- > 0;) {
-        changed_ |= step_loop::bit(l);
+        add_loop(changed_, l);
         if (loop_.backwards) {
             if (--counters_[l] >= 0) return true;
             counters_[l] = loop_.counts[l] - 1;

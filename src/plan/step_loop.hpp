@@ -1,6 +1,7 @@
 // Loops around the steps of a plan: the same steps once for each pass, on memory that moves.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,6 +10,10 @@ namespace ricci::plan {
 
 struct program_plan;
 struct slot;
+
+/// Loops, by their numbers. More than its size share bits: some steps run without need then.
+using loop_set = std::bitset<128>;
+inline void add_loop(loop_set& to, std::size_t loop_number) { to.set(loop_number % to.size()); }
 
 /// Where the memory of a slot lies, pass by pass.
 struct moving_slot {
@@ -37,16 +42,14 @@ struct step_loop {
     std::vector<std::int32_t> added_up;
 
     // Of each compiled step:
-    std::vector<std::uint64_t> depends;  // bits: the loops that change what it reads
-    std::vector<char> moves;             // whether it touches what moves
+    std::vector<loop_set> depends;  // the loops that change what it reads
+    std::vector<char> moves;        // whether it touches what moves
 
     bool empty() const { return counts.empty(); }
     /// nullptr for a slot that stays where it is.
     const moving_slot* find(std::int32_t slot) const;
     /// Whether a step has nothing to do after the first pass, and there are more.
     bool runs_once(std::size_t step) const;
-    /// The bit of a loop. More than 64 of them share bits: some steps run without need then.
-    static std::uint64_t bit(std::size_t l) { return std::uint64_t{1} << (l % 64); }
 };
 
 /// Finds what each compiled step depends on: steps that depend on fewer loops than others run less
@@ -66,7 +69,7 @@ public:
     bool advance();
     bool is_first() const { return first_; }
     /// Whether a step has something to do in this pass that it has not done before.
-    bool runs(std::size_t step) const { return first_ || (loop_.depends[step] & changed_) != 0; }
+    bool runs(std::size_t step) const { return first_ || (loop_.depends[step] & changed_).any(); }
     /// Gives all that moves its address in this pass.
     void place(std::vector<slot>& slots) const;
     const std::vector<std::int64_t>& counters() const { return counters_; }
@@ -74,7 +77,7 @@ public:
 private:
     const step_loop& loop_;
     std::vector<std::int64_t> counters_;
-    std::uint64_t changed_ = 0;  // bits: loops whose counters the last step forward has changed
+    loop_set changed_;  // whose counters the last step forward has changed
     bool first_ = true;
 };
 

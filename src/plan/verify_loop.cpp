@@ -60,7 +60,7 @@ private:
         });
     }
     bool runs_in(std::size_t step, std::size_t l) const {
-        return (loop_.depends[step] & step_loop::bit(l)) != 0;
+        return loop_.depends[step].test(l % loop_set().size());
     }
 
     void check_step(std::size_t k) const {

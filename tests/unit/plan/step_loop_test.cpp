@@ -45,8 +45,7 @@ TEST_CASE("passes of loops go from the first to the last, or back", "[plan][loop
 TEST_CASE("a step runs where a loop that it depends on has gone on", "[plan][loop]") {
     step_loop around;
     around.counts = {2, 3};
-    around.depends = {0, step_loop::bit(0), step_loop::bit(1),
-                      step_loop::bit(0) | step_loop::bit(1)};
+    around.depends = {0, 1, 2, 3};
     std::vector<std::string> runs(4);
     pass_counter pass(around);
     for (int again = 0; again < 2; ++again) {
@@ -117,18 +116,18 @@ public:
 
     std::int32_t slot(const std::string& name) const { return bound_.name(name); }
     /// Of the steps that write a tensor.
-    std::vector<std::uint64_t> depends(const std::string& name) const {
-        std::vector<std::uint64_t> all;
+    std::vector<loop_set> depends(const std::string& name) const {
+        std::vector<loop_set> all;
         for (std::size_t k = 0; k < made.compiled.size(); ++k)
             for_each_slot(made.compiled[k], [&](std::int32_t s, bool writes) {
                 if (writes && s == slot(name)) all.push_back(made.around.depends[k]);
             });
         return all;
     }
-    bool all_of(const std::string& name, std::uint64_t loops) const {
+    bool all_of(const std::string& name, loop_set loops) const {
         const auto all = depends(name);
         return !all.empty() &&
-               std::all_of(all.begin(), all.end(), [&](std::uint64_t d) { return d == loops; });
+               std::all_of(all.begin(), all.end(), [&](loop_set d) { return d == loops; });
     }
     ricci::plan::slot& at(const std::string& name) {
         return made.slots[static_cast<std::size_t>(slot(name))];
