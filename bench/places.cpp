@@ -78,6 +78,14 @@ public:
         if (!c_.of.empty()) p = ricci::gradient(p, c_.of, c_.by);
         return ricci::prepare(p, operands_);
     }
+    /// Another program of those operands that it reads, and of others.
+    ricci::runner runner(const std::string& text, std::vector<ricci::named> operands) const {
+        const ricci::program p = ricci::parse(text).value();
+        for (const auto& input : p.inputs())
+            for (std::size_t k = 0; k < c_.operands.size(); ++k)
+                if (c_.operands[k].name == input.name) operands.push_back({input.name, arrays_[k]});
+        return ricci::prepare(p, operands);
+    }
     const place_memory& memory() const { return memory_; }
 
     /// What is wrong with the results beside those of the loops, or nothing.
@@ -133,6 +141,17 @@ timed time_beside_product(const place_case& c, ricci::runner& run) {
     return t;
 }
 
+/// Rows are gathered first, and multiplied then.
+timed time_beside_parts(const place_case& c, const bound_case& bound, ricci::runner& run) {
+    auto rows = bound.runner(c.rows_first, {});
+    rows();
+    auto product = bound.runner(c.product_then, {{"T", rows["T"]}});
+    return time_both(run, [&] {
+        rows();
+        product();
+    });
+}
+
 timed time_beside(const place_case& c, const bound_case& bound, ricci::runner& run, double peak) {
     switch (c.beside) {
         case peer::loops:
@@ -155,6 +174,8 @@ timed time_beside(const place_case& c, const bound_case& bound, ricci::runner& r
         }
         case peer::product:
             return time_beside_product(c, run);
+        case peer::apart:
+            return time_beside_parts(c, bound, run);
         case peer::peak:
             break;
     }
@@ -174,7 +195,7 @@ bool measure(const place_case& c, int threads, double peak) {
     }
     peak = std::max(peak, ricci::bench::peak_gflops<float>(threads));
     const timed t = time_beside(c, bound, run, peak);
-    static constexpr const char* words[] = {"loops", "copy", "rows", "product", "peak"};
+    static constexpr const char* words[] = {"loops", "copy", "rows", "product", "apart", "peak"};
     const double gflops = 2 * c.counted_times * c.size(c.counted) / t.mine * 1e-9;
     const std::string of_peak = c.counted.empty() ? "" : fmt::format("{:.2f}", gflops / peak);
     const std::string goal = c.goal == 0 ? "" : fmt::format("{:.2f}", c.goal);

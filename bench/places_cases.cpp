@@ -65,6 +65,41 @@ void add_embedding(std::vector<place_case>& all) {
     all.push_back(gradients(c, "Y", {"w", "E"}, embedding_bag_gradients, 0.6));
 }
 
+void add_products_of_rows(std::vector<place_case>& all) {
+    place_case c;
+    c.name = "looked-up-rows";
+    c.text = "Y^{bc} = E^{n^b a} W^{ac}";
+    c.rows_first = "T^{ba} = E^{n^b a}";
+    c.product_then = "Y^{bc} = T^{ba} W^{ac}";
+    c.operands = {{"E", "va"}, {"W", "ac"}, {"n", "b", 'v'}};
+    c.outputs = {{"Y", "bc"}};
+    c.extents = {{'v', 50000}, {'a', 64}, {'b', 16384}, {'c', 64}};
+    c.small = {{'v', 500}, {'a', 16}, {'b', 40}, {'c', 8}};
+    c.counted = "bac";
+    c.loops = looked_up_rows;
+    c.beside = peer::apart;
+    c.goal = 1;
+    all.push_back(c);
+    c.name = "summed-rows";
+    c.text = "Y^{ac} = \\sum_b E^{n^b a} W^{bc}";
+    c.product_then = "Y^{ac} = \\sum_b T^{ba} W^{bc}";
+    c.operands[1] = {"W", "bc"};
+    c.outputs = {{"Y", "ac"}};
+    c.loops = summed_rows;
+    all.push_back(c);
+    c.name = "rows-of-heads";
+    c.text = "Y^{hbc} = E^{n_{hb} a} W^{hac}";
+    c.rows_first = "T^{hba} = E^{n_{hb} a}";
+    c.product_then = "Y^{hbc} = T^{hba} W^{hac}";
+    c.operands = {{"E", "va"}, {"W", "hac"}, {"n", "hb", 'v'}};
+    c.outputs = {{"Y", "hbc"}};
+    c.extents = {{'v', 5000}, {'a', 32}, {'b', 256}, {'c', 32}, {'h', 16}};
+    c.small = {{'v', 500}, {'a', 16}, {'b', 40}, {'c', 8}, {'h', 3}};
+    c.counted = "hbac";
+    c.loops = rows_of_heads;
+    all.push_back(c);
+}
+
 void add_convolutions(std::vector<place_case>& all) {
     const std::string padded = ",\\operatorname{pad}(h+k-1),\\operatorname{pad}(w+l-1)}";
     place_case c;
@@ -323,6 +358,7 @@ std::vector<place_case> place_cases(bool small) {
     std::vector<place_case> all;
     add_heat(all);
     add_embedding(all);
+    add_products_of_rows(all);
     add_convolutions(all);
     add_other_convolutions(all);
     add_prefixes(all);

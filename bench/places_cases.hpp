@@ -16,6 +16,7 @@ enum class peer : std::uint8_t {
     copy,     // a copy of `amount` floats
     rows,     // a gather of as many rows as X has, `amount` floats
     product,  // `amount` times this library's product of `product`
+    apart,    // the program `rows_first`, then `product_then`
     peak,     // the fused multiply-adds of `flops`
 };
 
@@ -40,9 +41,10 @@ struct place_case {
         for (const char x : letters) all *= static_cast<double>(extents.at(x));
         return all;
     }
-    std::string copied;   // letters of what is copied
-    double times = 1;     // as often
-    std::string counted;  // letters of the multiplications, 2 operations each
+    std::string rows_first, product_then;  // two programs that do the same; the first gives T
+    std::string copied;                    // letters of what is copied
+    double times = 1;                      // as often
+    std::string counted;                   // letters of the multiplications, 2 operations each
     double counted_times = 1;
 };
 

@@ -69,6 +69,43 @@ void embedding_bag(const place_memory& m) {
         }
     }
 }
+void looked_up_rows(const place_memory& m) {
+    float* const Y = m.out("Y");
+    const float* const E = m.in("E");
+    const float* const W = m.in("W");
+    const long A = m['a'], C = m['c'];
+    zero(Y, m['b'] * C);
+    for (long b = 0; b < m['b']; ++b)
+        for (long a = 0; a < A; ++a) {
+            const float x = E[m.places("n")[b] * A + a];
+            for (long c = 0; c < C; ++c) Y[b * C + c] += x * W[a * C + c];
+        }
+}
+void summed_rows(const place_memory& m) {
+    float* const Y = m.out("Y");
+    const float* const E = m.in("E");
+    const float* const W = m.in("W");
+    const long A = m['a'], C = m['c'];
+    zero(Y, A * C);
+    for (long b = 0; b < m['b']; ++b)
+        for (long a = 0; a < A; ++a) {
+            const float x = E[m.places("n")[b] * A + a];
+            for (long c = 0; c < C; ++c) Y[a * C + c] += x * W[b * C + c];
+        }
+}
+void rows_of_heads(const place_memory& m) {
+    float* const Y = m.out("Y");
+    const float* const E = m.in("E");
+    const float* const W = m.in("W");
+    const long A = m['a'], B = m['b'], C = m['c'];
+    zero(Y, m['h'] * B * C);
+    for (long h = 0; h < m['h']; ++h)
+        for (long b = 0; b < B; ++b)
+            for (long a = 0; a < A; ++a) {
+                const float x = E[m.places("n")[h * B + b] * A + a];
+                for (long c = 0; c < C; ++c) Y[(h * B + b) * C + c] += x * W[(h * A + a) * C + c];
+            }
+}
 void embedding_bag_gradients(const place_memory& m) {
     float* const dE = m.out("dL/dE");
     const float* const dY = m.in("dL/dY");

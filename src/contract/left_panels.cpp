@@ -125,27 +125,40 @@ template <class T, class Stored>
 void left_panels<T, Stored>::pack(const operand_start<Stored>& a, std::int64_t m,
                                   std::int64_t m_end, const k_block& block, T* to) const {
     const std::int64_t mr = panel_rows(m_end - m);
-    constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(Stored));
     // Rows that are contiguous across are read whole, a few k at a time; the next few are
     // prefetched.
     const std::int64_t step = packs_across_ ? rows_across : block.depth();
+    const Stored* const origin = a.origin(list_);
+    listed_offsets<Stored> along(list_, listing::along, a), across(list_, listing::across, a);
     for (std::int64_t k = block.first; k < block.end; k += step) {
-        const std::int64_t following = std::min(block.end, k + 2 * step);
-        for (std::int64_t next = k + step; packs_across_ && !is_listed() && next < following;
-             ++next) {
-            const Stored* const from = a.plain() + depth(next);
-            for (std::int64_t i = m; i < m_end; i += line) __builtin_prefetch(from + row(i));
-        }
+        if (packs_across_)
+            prefetch_across(a, m, m_end, k + step, std::min(block.end, k + 2 * step));
+        const std::int64_t depth = std::min(step, block.end - k);
+        const std::int64_t* const offsets = along.of(depth_.offset.data() + k, depth);
         for (std::int64_t i = m; i < m_end; i += mr) {
             const std::int64_t width = std::min(mr, m_end - i);
-            const listed_source<Stored> from(
-                pack_source(a.base, rows_, i, width, depth_, k, std::min(step, block.end - k)),
-                list_, a);
+            auto from = pack_source(origin, rows_, i, width, depth_, k, depth);
+            from.along = offsets;
+            from.across = across.of(from.across, width);
             T* const panel = to + (i - m) * pitch(block);
-            if (packs_across_)
-                table_->pack_across(from.source(), panel + (k - block.first) * width);
-            else table_->pack_rows(from.source(), panel);
+            if (packs_across_) table_->pack_across(from, panel + (k - block.first) * width);
+            else table_->pack_rows(from, panel);
         }
+    }
+}
+
+// Asks for rows [m, m_end) of k in [first, end).
+template <class T, class Stored>
+void left_panels<T, Stored>::prefetch_across(const operand_start<Stored>& a, std::int64_t m,
+                                             std::int64_t m_end, std::int64_t first,
+                                             std::int64_t end) const {
+    constexpr std::int64_t line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(Stored));
+    if (list_.how == listing::across) return;
+    for (std::int64_t k = first; k < end; ++k) {
+        const Stored* const from = list_.how == listing::none
+                                       ? a.plain() + depth(k)
+                                       : a.base + list_.resolve(a.list, a.offset + depth(k));
+        for (std::int64_t i = m; i < m_end; i += line) __builtin_prefetch(from + row(i));
     }
 }
 

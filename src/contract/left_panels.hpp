@@ -62,6 +62,8 @@ public:
 
 private:
     void choose_tile(std::int64_t n);
+    void prefetch_across(const operand_start<Stored>& a, std::int64_t m, std::int64_t m_end,
+                         std::int64_t first, std::int64_t end) const;
     bool is_contiguous_across() const;
     bool steps_well(std::int64_t step) const;
     bool is_listed() const { return list_.how != listing::none; }

@@ -68,7 +68,11 @@ void right_panels<T, Stored>::pack(const operand_start<Stored>& b, const packed_
     // A panel that is packed alone leaves no row to others.
     const bool alone = part.panel_end - part.panel == 1 && depth_.stretch == 1;
     const std::int64_t rows = alone ? std::max(rows_at_once_, rows_of_lines) : rows_at_once_;
+    const Stored* const origin = b.origin(list_);
+    listed_offsets<Stored> along(list_, listing::along, b), across(list_, listing::across, b);
     for (std::int64_t k = part.from; k < part.to; k += rows) {
+        const std::int64_t depth = std::min(rows, part.to - k);
+        const std::int64_t* const offsets = along.of(depth_.offset.data() + k, depth);
         for (std::int64_t p = part.panel; p < part.panel_end; ++p) {
             const column_panel& which = panels_[p];
             const std::int64_t step = panels_.width(which);
@@ -78,10 +82,10 @@ void right_panels<T, Stored>::pack(const operand_start<Stored>& b, const packed_
                 const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
                 const std::int64_t width =
                     std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
-                const listed_source<Stored> from(pack_source(b.base, columns_, first, width, depth_,
-                                                             k, std::min(rows, part.to - k)),
-                                                 list_, b);
-                table_->pack_columns(from.source(), here + v * table_->lanes, step);
+                auto from = pack_source(origin, columns_, first, width, depth_, k, depth);
+                from.along = offsets;
+                from.across = across.of(from.across, width);
+                table_->pack_columns(from, here + v * table_->lanes, step);
             }
         }
     }

@@ -42,36 +42,32 @@ struct operand_start {
 
     /// Of an operand without a list.
     const Stored* plain() const { return base + offset; }
+    /// What offsets count from: those that a list gives contain this one.
+    const Stored* origin(const list_layout& layout) const {
+        return layout.how == listing::none ? plain() : base;
+    }
 };
 
-/// What is packed at once, with the offsets that a list gives; for as long as it lives.
+/// Offsets of one side of what is packed at once: as they are, or where a list says.
 template <class Stored>
-class listed_source {
+class listed_offsets {
 public:
-    listed_source(const kernels::pack_source<Stored>& from, const list_layout& layout,
-                  const operand_start<Stored>& start)
-        : from_(from) {
-        if (layout.how == listing::none) {
-            from_.origin = start.plain();
-            return;
-        }
-        from_.origin = start.base;
-        const bool across = layout.how == listing::across;
-        const std::int64_t* const offsets = across ? from.across : from.along;
-        const std::int64_t count = across ? from.width : from.depth;
-        for (std::int64_t i = 0; i < count; ++i)
-            moved_[static_cast<std::size_t>(i)] =
-                layout.resolve(start.list, start.offset + offsets[i]);
-        (across ? from_.across : from_.along) = moved_.data();
-    }
-    listed_source(const listed_source&) = delete;
-    listed_source& operator=(const listed_source&) = delete;
+    listed_offsets(const list_layout& layout, listing side, const operand_start<Stored>& start)
+        : layout_(layout), start_(start), is_listed_(layout.how == side) {}
 
-    const kernels::pack_source<Stored>& source() const { return from_; }
+    const std::int64_t* of(const std::int64_t* offsets, std::int64_t count) {
+        if (!is_listed_) return offsets;
+        for (std::int64_t i = 0; i < count; ++i)
+            resolved_[static_cast<std::size_t>(i)] =
+                layout_.resolve(start_.list, start_.offset + offsets[i]);
+        return resolved_.data();
+    }
 
 private:
-    kernels::pack_source<Stored> from_;
-    std::array<std::int64_t, kernels::most_depth<float>> moved_;  // filled as far as it is used
+    const list_layout& layout_;
+    const operand_start<Stored>& start_;
+    bool is_listed_;
+    std::array<std::int64_t, kernels::most_depth<float>> resolved_;  // filled as far as it is used
 };
 
 }  // namespace ricci::contractions

@@ -18,6 +18,7 @@ template <class Visit>
 void with_lookups(ready_step& step, const Visit& visit) {
     if (auto* const gather = std::get_if<ready_gather>(&step)) return visit(*gather);
     if (auto* const sum = std::get_if<ready_lookup_sum>(&step)) return visit(*sum);
+    if (auto* const product = std::get_if<ready_contraction>(&step)) return visit(*product);
 }
 
 }  // namespace
@@ -100,6 +101,12 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
         const bool early = std::all_of(s->factors.begin(), s->factors.end(),
                                        [&](const auto& f) { return are_operands(f.lookups); });
         if (looks_up && early && are_operands(s->scattered)) return early_check{step, std::nullopt};
+        return std::nullopt;
+    }
+    if (const auto* const c = std::get_if<plan::contraction_step>(&plan.compiled[step])) {
+        const bool looks_up = !c->a_lookups.empty() || !c->b_lookups.empty();
+        if (looks_up && are_operands(c->a_lookups) && are_operands(c->b_lookups))
+            return early_check{step, std::nullopt};
         return std::nullopt;
     }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);

@@ -4,9 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <fmt/core.h>
-
-#include <ricci/error.hpp>
+#include "src/engine/stray_words.hpp"
 
 namespace ricci::engine {
 
@@ -15,26 +13,6 @@ void plan_memory::bind(scalar_program& number, const plan::scalar& from) const {
         number.bind(k, element(from.operands[k].slot, from.operands[k].offset),
                     plan_.type_of(from.operands[k].slot));
 }
-
-ready_contraction::ready_contraction(const plan::program_plan& plan, const planned& s)
-    : type_(plan.type),
-      kernels_(steps::contraction{plan.type_of(s.c.slot), s.batch, s.m, s.n, s.k, s.conjugate_a,
-                                  s.conjugate_b, s.a_edges, s.b_edges}),
-      alpha_(s.alpha),
-      beta_(s.beta) {}
-
-void ready_contraction::bind(const plan_memory& memory, const planned& s) {
-    a_ = memory.element(s.a.slot, s.a_offset);
-    b_ = memory.element(s.b.slot, s.b_offset);
-    c_ = memory.element(s.c.slot, s.c_offset);
-    memory.bind(alpha_, s.alpha);
-}
-
-contractions::bound_contraction ready_contraction::bound() {
-    return {a_, b_, c_, alpha_.evaluate(type_), beta_};
-}
-
-void ready_contraction::run() { kernels_.run(a_, b_, c_, alpha_.evaluate(type_), beta_); }
 
 namespace {
 
@@ -52,13 +30,6 @@ ready_map::ready_map(const plan::program_plan& plan, const planned& s)
       bases_(s.operands.size()) {}
 
 namespace {
-
-/// Throws ricci::error for a number that is no place.
-void refuse(const elementwise::stray_number& stray, const std::vector<std::string>& words) {
-    if (!stray.found()) return;
-    throw error(fmt::format("ricci: {} and a number there is {:g}.",
-                            words[static_cast<std::size_t>(stray.lookup)], stray.value));
-}
 
 elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
                                             const plan::gather_step& s) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "src/fused/group.hpp"
 #include "src/index/gather.hpp"
 #include "src/index/lookup_sum.hpp"
+#include "src/index/row_offsets.hpp"
 #include "src/map/map.hpp"
 #include "src/plan/plan.hpp"
 #include "src/runtime/loans.hpp"
@@ -59,20 +61,42 @@ public:
     ready_contraction(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
-    void list_loans(runtime::loan_book& to) const { to.add_step(how().loans()); }
+    void list_loans(runtime::loan_book& to) const;
     std::string words(std::size_t = 0) const { return kernels_.words(); }
 
     const contractions::strategy& how() const { return kernels_.how(); }
     contractions::bound_contraction bound();
 
+    // As of a gather.
+    void check() const;
+    bool has_stray() const { return a_.find_stray().found() || b_.find_stray().found(); }
+    void check_before_all() { checked_before_ = true; }
+
 private:
+    /// An operand, and the numbers that it is looked up with, if there are any.
+    struct operand {
+        operand(const plan::program_plan& plan, const planned& s, bool is_b);
+        void bind(const plan_memory& memory, const planned& s, bool is_b);
+        elementwise::stray_number find_stray() const;
+        std::size_t list_bytes() const;
+
+        const void* base = nullptr;
+        std::optional<elementwise::row_offsets> rows;
+        steps::listed_operand list;
+        std::vector<const void*> places;
+        std::vector<std::string> strays;
+    };
+    static contractions::prepared_contraction kernels(const plan::program_plan& plan,
+                                                      const planned& s, const operand& a,
+                                                      const operand& b);
+
     element type_;
+    operand a_, b_;
     contractions::prepared_contraction kernels_;
-    const void* a_ = nullptr;
-    const void* b_ = nullptr;
     void* c_ = nullptr;
     scalar_program alpha_;
     double beta_ = 0;
+    bool checked_before_ = false;
 };
 
 class ready_map {

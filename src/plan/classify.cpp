@@ -64,6 +64,26 @@ decision cheapest(std::initializer_list<priced_way> ways) {
     return made;
 }
 
+/// Each number is read once for all loops that it does not move along.
+double cost_of_lookups(const std::vector<planned_lookup>& lookups,
+                       const std::vector<std::int64_t>& extents) {
+    double looked_up = 0;
+    for (const auto& l : lookups) {
+        double places = 1;
+        for (std::size_t k = 0; k < extents.size(); ++k)
+            if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(extents[k]);
+        looked_up += places;
+    }
+    return looked_up * lookup;
+}
+
+double cost_of_lookups(const contraction_step& s) {
+    std::vector<std::int64_t> extents;
+    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
+        for (const auto& l : *group) extents.push_back(l.extent);
+    return cost_of_lookups(s.a_lookups, extents) + cost_of_lookups(s.b_lookups, extents);
+}
+
 /// Whole tiles are multiplied, and operands read once for all of them.
 double cost_of_contraction(const contraction_step& s, const numbers& of) {
     const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
@@ -101,11 +121,11 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
 }
 
 /// Sums of products of two matrices alone: nothing is added to, and no factor is left. With one row
-/// or one column each element is read once in any case. A fold reads no place beside an axis.
+/// or one column each element is read once in any case. A fold reads no place beside an axis, and none that a number says.
 bool can_fold(const contraction_step& s) {
-    return s.a_edges.empty() && s.b_edges.empty() && s.beta == 0 && s.alpha.instructions.empty() &&
-           s.alpha.value == 1 && !s.conjugate_a && !s.conjugate_b && iterations(s.m) > 1 &&
-           iterations(s.n) > 1 && iterations(s.k) > 1;
+    return s.a_edges.empty() && s.b_edges.empty() && s.a_lookups.empty() && s.b_lookups.empty() &&
+           s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&
+           !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
 }
 
 /// In vectors of multiplications.
@@ -146,7 +166,7 @@ double cost_of_program(const map_step& s, const numbers& of) {
 
 decision classify(const contraction_step& s, element type) {
     const numbers of(type);
-    const priced_way contract{way::contract, cost_of_contraction(s, of)};
+    const priced_way contract{way::contract, cost_of_contraction(s, of) + cost_of_lookups(s)};
     if (!can_fold(s)) return {contract, std::nullopt};
     return cheapest({contract, {way::fold, cost_of_fold(s, of)}});
 }
@@ -174,15 +194,9 @@ decision classify(const map_step& s, element type) {
 decision classify(const gather_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
-    double looked_up = 0;
-    for (const auto& l : s.lookups) {
-        double places = 1;
-        for (std::size_t k = 0; k < s.extents.size(); ++k)
-            if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(s.extents[k]);
-        looked_up += places;
-    }
     const double moves = s.scatter ? 3 : 2;
-    const double cycles = start + looked_up * lookup + moves * elements * of.bytes / bytes_a_cycle;
+    const double cycles =
+        start + cost_of_lookups(s.lookups, s.extents) + moves * elements * of.bytes / bytes_a_cycle;
     if (s.scatter) return {{way::scatter, cycles + elements / of.lanes / vectors_a_cycle}, {}};
     if (!s.lookups.empty()) return {{way::gather, cycles}, {}};
     return {{way::convert, cycles + elements / of.lanes / vectors_a_cycle}, {}};
@@ -191,17 +205,9 @@ decision classify(const gather_step& s, element type) {
 decision classify(const lookup_sum_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
-    double looked_up = 0;
-    const auto count = [&](const planned_lookup& l) {
-        double places = 1;
-        for (std::size_t k = 0; k < s.extents.size(); ++k)
-            if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(s.extents[k]);
-        looked_up += places;
-    };
-    for (const auto& f : s.factors)
-        for (const auto& l : f.lookups) count(l);
-    for (const auto& l : s.scattered) count(l);
-    const double cycles = start + looked_up * lookup + elements * of.bytes / bytes_a_cycle +
+    double lookups = cost_of_lookups(s.scattered, s.extents);
+    for (const auto& f : s.factors) lookups += cost_of_lookups(f.lookups, s.extents);
+    const double cycles = start + lookups + elements * of.bytes / bytes_a_cycle +
                           elements / of.lanes / vectors_a_cycle;
     return {{way::lookups, cycles}, {}};
 }

@@ -63,28 +63,6 @@ struct assignment_step : step_facts {
     decision how;
 };
 
-struct contraction_step : assignment_step {
-    std::vector<contraction_loop> batch, m, n, k;
-    std::vector<named_loop> batch_names, m_names, n_names, k_names;
-    tensor_use a, b, c;
-    std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
-    scalar alpha;
-    double beta = 0;
-    bool conjugate_a = false, conjugate_b = false;
-    // Axes of A and of B whose places may lie outside; the loops do not move along them.
-    std::vector<edged_axis> a_edges, b_edges;
-};
-
-struct map_step : assignment_step {
-    fold folding = fold::none;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
-    std::int32_t folded = 0;
-    std::vector<operand> operands;  // [0] is the output
-    std::vector<tensor_use> uses;   // one for each operand
-    std::vector<instruction> program;
-};
-
 struct walked_use {
     operand at;
     tensor_use use;
@@ -96,6 +74,31 @@ struct planned_lookup {
     std::int64_t extent = 0;
     std::string words;       // where it is looked up, for a message
     bool may_stray = false;  // in a sum: where it is no place, nothing is added
+};
+
+struct contraction_step : assignment_step {
+    std::vector<contraction_loop> batch, m, n, k;
+    std::vector<named_loop> batch_names, m_names, n_names, k_names;
+    tensor_use a, b, c;
+    std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
+    scalar alpha;
+    double beta = 0;
+    bool conjugate_a = false, conjugate_b = false;
+    // Axes of A and of B whose places may lie outside; the loops do not move along them.
+    std::vector<edged_axis> a_edges, b_edges;
+    // Axes of A and of B that are read where numbers say; the numbers are walked by the loops of
+    // batch, then of m, n and k.
+    std::vector<planned_lookup> a_lookups, b_lookups;
+};
+
+struct map_step : assignment_step {
+    fold folding = fold::none;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::int32_t folded = 0;
+    std::vector<operand> operands;  // [0] is the output
+    std::vector<tensor_use> uses;   // one for each operand
+    std::vector<instruction> program;
 };
 
 /// Rows that a tensor of whole numbers picks; or, without lookups, whole numbers converted to the
@@ -227,6 +230,8 @@ void for_each_part(Step& step, F visit) {
 template <class F>
 void for_each_slot(const contraction_step& s, F visit) {
     for (const auto& operand : s.alpha.operands) visit(operand.slot, false);
+    for (const auto* const lookups : {&s.a_lookups, &s.b_lookups})
+        for (const auto& l : *lookups) visit(l.numbers.use.slot, false);
     visit(s.a.slot, false);
     visit(s.b.slot, false);
     visit(s.c.slot, true);

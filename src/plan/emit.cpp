@@ -57,6 +57,11 @@ public:
         }
         c.a_edges = edges_of(left.source, loops);
         c.b_edges = edges_of(right.source, loops);
+        loop_list in_order;
+        for (const auto& group : loops)
+            for (const loop i : group) in_order.push_back(i);
+        c.a_lookups = lookups_of(left, in_order);
+        c.b_lookups = lookups_of(right, in_order);
         c.alpha = compile_number(plan_, a.scale);
         const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
                               graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);

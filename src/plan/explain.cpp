@@ -70,10 +70,14 @@ public:
         std::string before;
         if (c.beta != 0 && c.beta != 1)
             before = fmt::format(" + {} {}", short_number(c.beta), use(c.c));
-        return fmt::format("contract  {} {} {}{} {}{}   {}  {}  {}  {}", use(c.c),
+        std::string places;
+        for (const auto* const lookups : {&c.a_lookups, &c.b_lookups})
+            for (const auto& l : *lookups) places += fmt::format(", places {}", use(l.numbers.use));
+        return fmt::format("contract  {} {} {}{} {}{}{}   {}  {}  {}  {}", use(c.c),
                            c.beta == 1 ? "+=" : "=", scale, conjugated(c.conjugate_a, c.a),
-                           conjugated(c.conjugate_b, c.b), before, group("batch", c.batch_names),
-                           group("M", c.m_names), group("N", c.n_names), group("K", c.k_names));
+                           conjugated(c.conjugate_b, c.b), before, places,
+                           group("batch", c.batch_names), group("M", c.m_names),
+                           group("N", c.n_names), group("K", c.k_names));
     }
 
     std::string line(const fused_step& f) const {

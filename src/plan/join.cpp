@@ -49,11 +49,11 @@ walk walk_of(const contraction_step& c, shared_operand which) {
 std::optional<std::pair<shared_operand, shared_operand>> common_operand(
     const contraction_step& one, std::span<const shared_operand> of_one,
     const contraction_step& other) {
-    // What edges read is copied for each.
-    const auto edged = [](const contraction_step& c) {
-        return !c.a_edges.empty() || !c.b_edges.empty();
+    // What edges read is copied for each, and what numbers say is packed for each.
+    const auto plain = [](const contraction_step& c) {
+        return c.a_edges.empty() && c.b_edges.empty() && c.a_lookups.empty() && c.b_lookups.empty();
     };
-    if (edged(one) || edged(other)) return std::nullopt;
+    if (!plain(one) || !plain(other)) return std::nullopt;
     for (const shared_operand mine : of_one) {
         const walk common = walk_of(one, mine);
         for (const shared_operand its : either)

@@ -28,6 +28,7 @@
 #include "src/plan/notation.hpp"
 #include "src/plan/operands.hpp"
 #include "src/plan/order.hpp"
+#include "src/plan/packed_lookups.hpp"
 #include "src/plan/protect.hpp"
 #include "src/plan/rules.hpp"
 #include "src/plan/share_sums.hpp"
@@ -149,6 +150,8 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         after("fuse", &made);
         chain_groups(made);
         after("chain", &made);
+        pack_lookups(made);
+        after("pack", &made);
         return made;
     };
     auto plan = assignments();

@@ -123,15 +123,7 @@ private:
 
     void check_way(const assign& a) const {
         const auto& body = values_[a.body];
-        const auto is_load = [&](expr e) {
-            const auto& n = values_[e];
-            return n.kind == kind::load ||
-                   (n.code == opcode::conjugate && values_[n.arguments[0]].kind == kind::load);
-        };
-        if (a.as == form::contract)
-            require(body.code == opcode::multiply && body.arguments.size() == 2 &&
-                        is_load(body.arguments[0]) && is_load(body.arguments[1]) && a.scale >= 0,
-                    "a contraction of something else than two tensors");
+        if (a.as == form::contract) check_contraction(a);
         if (a.as == form::map)
             require(a.scale < 0 && a.beta == 0, "a map with factors of a contraction");
         if (a.as == form::gather)
@@ -144,7 +136,7 @@ private:
                 "what decays and is no scan");
         if (a.as == form::lookups) check_lookups(a);
         if (a.as == form::matrix) check_matrix(a);
-        if (a.as == form::contract || a.as == form::map || a.as == form::scan)
+        if (a.as == form::map || a.as == form::scan)
             values_.for_each_load({a.body, a.decay}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
                         "a tensor of another type than the result");
@@ -170,6 +162,39 @@ private:
         for (const expr e : {a.body, a.right})
             require(e < 0 || plan_.holds(values_[e].source.slot, plan_.type_of(a.target.slot)),
                     "a tensor of another type than the result");
+    }
+    void check_contraction(const assign& a) const {
+        const auto& body = values_[a.body];
+        require(body.code == opcode::multiply && body.arguments.size() == 2 && a.scale >= 0,
+                "a contraction of something else than two tensors");
+        bool edged = false, looked_up = false;
+        for (const expr factor : body.arguments) {
+            const bool conjugated = values_[factor].code == opcode::conjugate;
+            const auto& n = values_[conjugated ? values_[factor].arguments[0] : factor];
+            require(n.kind == kind::load || n.kind == kind::gather,
+                    "a contraction of something else than two tensors");
+            require(plan_.holds(n.source.slot, plan_.type_of(a.target.slot)),
+                    "a tensor of another type than the result");
+            edged = edged || n.edged;
+            looked_up = looked_up || n.kind == kind::gather;
+            if (n.kind == kind::gather) check_rows(a, n);
+        }
+        require(!edged || !looked_up, "a contraction with edges and lookups");
+    }
+    // Numbers are in memory, and those of rows are not those of k.
+    void check_rows(const assign& a, const expression& rows) const {
+        require(rows.arguments.size() == rows.lookups.size(), "rows under a condition");
+        loop_list by_number;
+        for (const expr numbers : rows.arguments) {
+            require(values_[numbers].kind == kind::load, "lookups of no numbers");
+            by_number = united(by_number, values_[numbers].indices);
+        }
+        const auto& factors = values_[a.body].arguments;
+        const auto batch =
+            without(common(values_[factors[0]].indices, values_[factors[1]].indices), a.over);
+        require(
+            common(by_number, a.over).empty() || without(without(by_number, a.over), batch).empty(),
+            "numbers of rows and of what is summed");
     }
 
     void check_lookups(const assign& a) const {

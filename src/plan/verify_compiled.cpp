@@ -104,6 +104,12 @@ private:
             for (const auto& loop : *group) all.walk(loop.extent, loop.*stride);
         return all;
     }
+    static std::vector<std::int64_t> extents_of(const contraction_step& s) {
+        std::vector<std::int64_t> extents;
+        for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
+            for (const auto& loop : *group) extents.push_back(loop.extent);
+        return extents;
+    }
     void check(const contraction_step& s) const {
         auto a = reached_by(s, s.a_offset, &contraction_loop::a),
              b = reached_by(s, s.b_offset, &contraction_loop::b);
@@ -112,6 +118,13 @@ private:
             for (const auto& e : *edges) {
                 nothing = nothing || e.extent == 0;
                 all->walk(std::max<std::int64_t>(1, e.extent), e.stride);
+            }
+        for (const auto& [lookups, all] :
+             {std::pair(&s.a_lookups, &a), std::pair(&s.b_lookups, &b)})
+            for (const auto& l : *lookups) {
+                nothing = nothing || l.extent == 0;
+                all->walk(l.extent, l.stride);
+                check_inside(l.numbers.use.slot, reached(l.numbers.at, extents_of(s)));
             }
         const auto c = reached_by(s, s.c_offset, &contraction_loop::c);
         if (!nothing) check_inside(s.a.slot, a), check_inside(s.b.slot, b);
@@ -194,10 +207,13 @@ private:
         const auto all = united(a.loops, a.over);
         const auto factor = [&](std::size_t k) -> const expression& {
             const auto& f = plan_.values[plan_.values[a.body].arguments[k]];
-            return f.kind == kind::load ? f : plan_.values[f.arguments[0]];
+            return f.code == opcode::conjugate ? plan_.values[f.arguments[0]] : f;
         };
         require(reached_by(s, s.c_offset, &contraction_loop::c) == reached_by(a.target, all),
                 "a contraction that writes elsewhere");
+        require(s.a_lookups.size() == factor(0).lookups.size() &&
+                    s.b_lookups.size() == factor(1).lookups.size(),
+                "lookups that got lost");
         const bool edged = factor(0).edged || factor(1).edged;
         require(edged == (!s.a_edges.empty() || !s.b_edges.empty()), "edges that got lost");
         if (edged) return;

@@ -1,7 +1,9 @@
 // Products of rows that tensors look up.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ricci/error.hpp>
@@ -93,4 +95,102 @@ TEST_CASE("numbers called n are printed as they are read", "[lookups]") {
     const auto refused = parse("Y^{bc} = E^{n_b a} W^{ac}");
     REQUIRE(!refused.has_value());
     CHECK_THAT(refused.error().message, Contains("E^{n^b a}"));
+}
+
+namespace {
+
+/// A product of rows that are looked up, fewer than there are, and its plain sum.
+struct product_of_rows {
+    const char* equation;
+    const char* line;  // of explain
+    std::vector<std::size_t> w, n;
+};
+
+const std::vector<product_of_rows> products_of_rows{
+    {"Y^{bc} = 2 E^{n^b a} W^{ac}", "E[*,a] W[a,c], places n[b]", {6, 8}, {9}},
+    {"Y^{cb} = W^{ca} E^{n^b a}", "E[*,a], places n[b]", {8, 6}, {9}},
+    {"Y^{ac} = \\sum_b E^{n^b a} W^{bc}", "E[*,a] W[b,c], places n[b]", {9, 8}, {9}},
+    {"Y^{hbc} = E^{n^{hb} a} W^{hac}", "E[*,a] W[h,a,c], places n[h,b]", {3, 6, 8}, {3, 5}},
+    {"Y^{bd} = E^{n^b a} E^{n^d a}", "places n[b], places n[d]", {1}, {9}},
+};
+
+}  // namespace
+
+TEST_CASE("products of few rows that are looked up read them where they lie", "[lookups]") {
+    const std::size_t rows = 100, inner = 6;
+    const array e = drawn({rows, inner}, 1);
+    for (const auto& c : products_of_rows) {
+        INFO(c.equation);
+        const program p = text(c.equation);
+        const array w = drawn(c.w, 2);
+        array n(element::i64, c.n);
+        for (std::size_t k = 0; k < n.size(); ++k)
+            static_cast<std::int64_t*>(n.data())[k] = static_cast<std::int64_t>(k * 37 % rows);
+        std::vector<named> operands{{"E", e}, {"n", n}};
+        if (c.w.size() > 1) operands.push_back({"W", w});
+        const std::string words = explain(p, operands);
+        INFO(words);
+        CHECK(words.find(c.line) != std::string::npos);
+        CHECK(words.find("gather") == std::string::npos);
+        // The same of rows that are stored first.
+        std::string stored = c.equation;
+        std::string with_rows =
+            c.n.size() > 1 ? "T^{hba} = E^{n^{hb} a}\n" : "T^{ba} = E^{n^b a}\n";
+        for (const auto& [from, to] :
+             {std::pair<std::string, std::string>{"E^{n^{hb} a}", "T^{hba}"},
+              {"E^{n^b a}", "T^{ba}"},
+              {"E^{n^d a}", "T^{da}"}})
+            if (const auto at = stored.find(from); at != std::string::npos)
+                stored.replace(at, from.size(), to);
+        const arrays apart = run(text(with_rows + stored).keep({"T"}), operands);
+        CHECK(near(run(p, operands)["Y"], apart["Y"], 1e-13));
+        // Its derivatives by the rows, which are added up, and by the other factor.
+        const array y = apart["Y"];
+        const array seeds = drawn({y.extents().begin(), y.extents().end()}, 3);
+        operands.push_back({"dL/dY", seeds});
+        const arrays slopes = run(gradient(p, "Y", {"E"}), operands);
+        const arrays others = run(gradient(text(with_rows + stored), "Y", {"E"}), operands);
+        CHECK(near(slopes["dL/dE"], others["dL/dE"], 1e-13));
+    }
+}
+
+TEST_CASE("numbers of a product of rows are checked before anything is written", "[lookups]") {
+    const program p = text("Z^{a} = \\exp(v^a)\n Y^{bc} = E^{n^b a} W^{ac}");
+    array n = numbers_below(8, 50, 3);
+    static_cast<int*>(n.data())[5] = 50;
+    array z(element::f64, {6}), y(element::f64, {8, 7});
+    for (array* const out : {&z, &y})
+        for (std::size_t k = 0; k < out->size(); ++k) entry(*out, k) = -7;
+    runner step = prepare(p, {{"E", drawn({50, 6}, 1)},
+                              {"W", drawn({6, 7}, 2)},
+                              {"v", drawn({6}, 3)},
+                              {"n", n},
+                              {"Y", y},
+                              {"Z", z}});
+    CHECK_THROWS_WITH(step(), Contains("E") && Contains("50"));
+    for (const double x : values_of(z)) CHECK(x == -7);
+    for (const double x : values_of(y)) CHECK(x == -7);
+    // Other numbers of the same memory are looked up when it runs.
+    static_cast<int*>(n.data())[5] = 49;
+    step();
+    const array e = drawn({50, 6}, 1), w = drawn({6, 7}, 2);
+    double sum = 0;
+    for (std::size_t a = 0; a < 6; ++a) sum += entry(e, 49 * 6 + a) * entry(w, a * 7 + 2);
+    CHECK(std::abs(entry(y, 5 * 7 + 2) - sum) < 1e-12);
+}
+
+TEST_CASE("rows are stored where their product would be written over them", "[lookups]") {
+    // Y is bound to the memory of E.
+    const program p = text("Y^{bc} = E^{n^b a} W^{ac}");
+    array e = drawn({8, 8}, 1);
+    const array before = e.clone(), w = drawn({8, 8}, 2), n = numbers_below(8, 8, 3);
+    runner step = prepare(p, {{"E", e}, {"W", w}, {"n", n}, {"Y", e}});
+    step();
+    for (std::size_t b = 0; b < 8; ++b)
+        for (std::size_t c = 0; c < 8; ++c) {
+            double sum = 0;
+            for (std::size_t a = 0; a < 8; ++a)
+                sum += entry(before, number(n, b) * 8 + a) * entry(w, a * 8 + c);
+            CHECK(std::abs(entry(e, b * 8 + c) - sum) < 1e-12);
+        }
 }

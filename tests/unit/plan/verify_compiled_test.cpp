@@ -28,6 +28,9 @@ const recorded_program ways = {"ways of steps",
                                "",
                                "v=10 p=8"};
 
+const recorded_program rows = {"a product of rows", "Y^{bc} = E^{x_b a} W^{ac}", "b=8 a=5 c=7",
+                               "x i32 8 <20; E 20x5"};
+
 const recorded_program shared_factor = {"two products of one factor",
                                         R"(
         Q^{ic} = X^{ia} U^{ac}
@@ -83,6 +86,33 @@ TEST_CASE("what is compiled stays in its memory") {
     refuses([](program_plan& broken) { compiled<gather_step>(broken).in.at.offset = -1; });
     refuses([](program_plan& broken) {
         compiled<lookup_sum_step>(broken).factors[0].from.at.offset = 1 << 20;
+    });
+}
+
+TEST_CASE("products read the rows that their numbers say, and numbers in memory") {
+    const planned p(rows, "emit");
+    const auto lookup = [](program_plan& broken) -> planned_lookup& {
+        return compiled<contraction_step>(broken).a_lookups.at(0);
+    };
+    p.refuses_steps("lookups that got lost", "compiled step", [](program_plan& broken) {
+        compiled<contraction_step>(broken).a_lookups.clear();
+    });
+    for (int which = 0; which < 3; ++which)
+        p.refuses_steps("an operand that leaves its memory", "compiled step",
+                        [&](program_plan& broken) {
+                            if (which == 0) lookup(broken).extent += 1;
+                            if (which == 1) lookup(broken).stride *= 2;
+                            if (which == 2) lookup(broken).numbers.at.strides[0] = 2;
+                        });
+    p.refuses_steps("a contraction with edges and lookups", "contract", [](program_plan& broken) {
+        // The other factor at a place with an edge.
+        assign& product = assignment(broken, form::contract);
+        graph& values = broken.values;
+        const expr_list factors = values[product.body].arguments;
+        access other = values[factors[1]].source;
+        other.at[1].edge = edge::zero;
+        other.at[1].high = 5;
+        product.body = values.as_written(opcode::multiply, {factors[0], values.load(other)});
     });
 }
 
