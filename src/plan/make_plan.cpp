@@ -76,7 +76,7 @@ void check_elements(const engine::request& asked) {
 }
 
 // The loop around the steps of a plan, of one that names what moves.
-void add_loop(program_plan& plan, const step_loop& around, bool alike) {
+void wrap_in_loop(program_plan& plan, const step_loop& around, bool alike) {
     plan.around = around;
     // An output that is made elsewhere and copied has two slots of its name.
     const auto slot_of = [&](std::int32_t name) {
@@ -187,7 +187,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     join_contractions(plan);
     after("join", &plan);
     if (around != nullptr) {
-        add_loop(plan, *around, again || limited);
+        wrap_in_loop(plan, *around, again || limited);
         after("loop", &plan);
     }
     lay_out_workspace(plan);
