@@ -102,6 +102,8 @@ def run_both(driver, text, reading, seed):
                 return Comparison(Finding("refuted, and true", answer.words, text))
             return Comparison(note="both refute")
         return Comparison(Finding("refused", answer.words, text))
+    if wrong and ill(reading, text):
+        return Comparison(note="doubt: a matrix that is nearly singular")
     if wrong:
         c = wrong[0]
         a, b = next((a, b) for k, a, b in claims if k is c)
@@ -113,7 +115,11 @@ def run_both(driver, text, reading, seed):
             return Comparison(note="doubt: one letter of several extents")
         if reading.outside:
             return Comparison(note="both outside")
+        if np.isinf(reading.ill):
+            return Comparison(note="both find a singular matrix")
         return Comparison(Finding("error", answer.words, text))
+    if np.isinf(reading.ill):
+        return Comparison(note="doubt: a matrix that is singular up to rounding")
     if reading.outside:
         return Comparison(Finding("outside", "a place that is read does not exist", text))
     return compare_outputs(text, reading, expected, answer)
@@ -145,6 +151,8 @@ def compare_outputs(text, reading, expected, answer):
         if not close(got, want) and not masked(got, want):
             if sensitive(reading, name, got, want):
                 return Comparison(note="doubt: the value hangs on the last digits of its inputs")
+            if ill(reading, text):
+                return Comparison(note="doubt: a matrix that is nearly singular")
             if reading.large and "\\sum" not in text:
                 return Comparison(note="doubt: out of the range of double")
             return Comparison(Finding("values", f"{name}: {first_difference(got, want)}", text))
@@ -154,6 +162,11 @@ def compare_outputs(text, reading, expected, answer):
     if answer.asked and not reading.shapes.asked and not reading.shapes.merged:
         return Comparison(Finding("asked", answer.asked, text))
     return Comparison(note="values agree")
+
+
+def ill(reading, text):
+    """Whether a matrix is so near to a singular one that digits are lost, of differences soon."""
+    return reading.ill > (8 if "\\partial" in text else 1e8)
 
 
 def sensitive(reading, name, got, want):

@@ -10,7 +10,7 @@ from raw import (Equation, Own, is_exponential, is_letter, names_in, only_letter
                  walk_raw)
 from resolve import Resolver
 from syntax import Parser
-from tree import Apply, Call, Derivative, Name, Norm, Reduce
+from tree import Apply, Call, Derivative, Inverse, Matrix, Name, Norm, Reduce
 
 
 class Text:
@@ -181,6 +181,8 @@ class Text:
                 if isinstance(n, Reduce) and n.indices:
                     out |= set(n.indices)
                 if isinstance(n, Norm) and n.indices:
+                    out |= set(n.indices)
+                if isinstance(n, Matrix):
                     out |= set(n.indices)
                 if isinstance(n, Name):
                     out |= self.letters_of_name(n)

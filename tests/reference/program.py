@@ -6,8 +6,8 @@ from collections import defaultdict
 from lexer import Doubt, Refused
 from names import Text
 from raw import OwnCall
-from scope import Scope, derivative_places, occurrences, rename
-from tree import Bracket, Delta, Derivative, Logic, Tensor, children
+from scope import Scope, derivative_places, occurrences, rename, turned
+from tree import Bracket, Delta, Derivative, Inverse, Logic, Matrix, Tensor, children
 
 
 def below(node):
@@ -127,13 +127,14 @@ class Program:
     def heights(self):
         metric = self.declares_metric()
         kinds = {sorted(p) == ["l", "u"] for p in self.scope.pairs}
+        self.has_heights = kinds == {True} and not metric
+        self.turn_matrices()
         patterns = defaultdict(set)
         for t in self.all_trees():
             for n in everything(t):
                 if isinstance(n, Tensor) and n.places:
                     patterns[n.name].add(n.heights)
         two = {n for n, p in patterns.items() if len(p) > 1}
-        self.has_heights = kinds == {True} and not metric
         if len(kinds) == 2 and two and not metric:
             raise Refused("heights", f"sums of both kinds, and {sorted(two)[0]} in two patterns")
         self.check_orders()
@@ -150,6 +151,17 @@ class Program:
                 for s in [left] + ss:
                     if any(isinstance(n, Tensor) and n.name in two for n in everything(s)):
                         raise Doubt("an equivalence between patterns")
+
+    def turn_matrices(self):
+        """(K^{-1})^{ij} is the inverse of K_{ij} where heights carry meaning."""
+        if not self.has_heights:
+            return
+        for t in self.all_trees():
+            for n in everything(t):
+                if isinstance(n, Matrix):
+                    raise Doubt("the heights of what solves a matrix")
+                if isinstance(n, Inverse):
+                    n.matrix.heights = turned(n.matrix.heights)
 
     def declares_metric(self):
         self.metrics = set()

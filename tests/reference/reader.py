@@ -77,7 +77,7 @@ class Reading:
             for name in self.program.definitions:
                 a = e.tensor(name, world)
                 out[name] = spread(a, list(range(self.program.ranks[name])))
-        self.large = e.large
+        self.large, self.ill = e.large, e.ill
         return out, e.outside
 
     def judge(self, claim):

@@ -7,7 +7,7 @@ from tree import Add, Apply, Call, Group, Name, Number, Product, Reduce
 
 FUNCTION_COMMANDS = {
     "\\exp", "\\log", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh",
-    "\\max", "\\min"
+    "\\max", "\\min", "\\det"
 }
 
 
@@ -63,17 +63,21 @@ class Readings(Cursor):
             raise Refused("two readings", "a number with an exponent")
 
     def is_inverse(self, base):
-        """(K^{-1})^{ij}, (K^{-1})_{ij}; whether K stands without indices is asked elsewhere."""
+        """(K^{-1})^{ij}, (K^{-1})_{ij}, (K^{-1})^i_j; whether K stands without indices is asked
+        elsewhere."""
         name = base.body
         if not isinstance(name, Name) or len(name.scripts) != 1 or not is_minus_one(
                 name.scripts[0][1]):
             return False
         if self.peek().is_("_"):
             return True
-        if self.peek(1).is_("{") and sum(len(t.value) for t in self.tokens[self.at + 2:self.at + 4]
-                                         if t.kind == "letters") == 2:
-            raise Doubt("whether the inverted name is a number elsewhere")
-        return False
+        begin = self.at
+        scripts = self.scripts()
+        self.at = begin
+        return all(t.kind == "letters" or t.is_("'", ",") or t.value in GREEK_COMMANDS
+                   for _, s in scripts for t in s) and sum(
+                       len(t.value) if t.kind == "letters" else t.value in GREEK_COMMANDS
+                       for _, s in scripts for t in s) == 2
 
     def binds_behind(self, at):
         """Whether an index that the open reduction binds stands behind: it has words of its own."""

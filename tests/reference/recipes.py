@@ -2,6 +2,8 @@
 text."""
 
 from recipes_claims import claims, derivatives, loss_claims
+from recipes_matrices import (determinants, factors, inverses, matrix_claims, matrix_gradients,
+                              solving)
 from recipes_places import bounds, digits, gathers, halves, heights, merged, padded, shifts
 
 
@@ -307,4 +309,5 @@ ALL = [gravity, overflow, overflow, padded, softmax, softmax, inline_softmax, ma
        logsumexp, norms, own_function, own_function, over_an_index, derivatives, derivatives,
        derivatives, digits, digits, heights, heights, gathers, merged, shifts, shifts, bounds,
        bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars, halves,
-       cases, exponentials, left_sides, refused, attention, norm_signs, functions]
+       cases, exponentials, left_sides, refused, attention, norm_signs, functions, solving, solving,
+       determinants, inverses, inverses, factors, matrix_gradients, matrix_claims]

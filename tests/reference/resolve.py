@@ -7,8 +7,8 @@ from lexer import Doubt, Refused
 from raw import (OwnCall, Parameter, is_exponential, names_in, only_letters, parse,
                  parsed_arguments, walk_raw)
 from syntax import FUNCTION_LETTERS
-from tree import (Apply, Call, Compare, Delta, Derivative, Group, Name, Pi, Place, Position, Power,
-                  Product, Reduce, Tensor, rebuilt)
+from tree import (Apply, Call, Compare, Delta, Derivative, Group, Inverse, Name, Pi, Place, Position,
+                  Power, Product, Reduce, Tensor, rebuilt)
 
 
 class Resolver:
@@ -48,7 +48,19 @@ class Resolver:
             return Power(base, exponent)
         if isinstance(n, Reduce):
             return self.reduce(n)
+        if isinstance(n, Inverse):
+            return self.inverse(n)
         return rebuilt(n, self.node)
+
+    def inverse(self, n):
+        base = n.matrix.base
+        if any(not m.scripts for _, m in self.text.all_names() if m.base == base) or any(
+                base in self.text.letters_in(e.raw_sides) for e in self.text.equations):
+            raise Doubt("the inverse of a name that stands without indices too")
+        matrix = self.name(n.matrix)
+        if not isinstance(matrix, Tensor) or any(p.kind != "index" for p in matrix.places):
+            raise Refused("inverse", "an inverse has two indices")
+        return Inverse(matrix)
 
     def reduce(self, n):
         out = Reduce(n.kind, list(n.indices or []), None, None, list(n.from_one))

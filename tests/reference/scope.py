@@ -6,8 +6,8 @@ from collections import Counter
 
 from lexer import Doubt, Refused
 from raw import OwnCall
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
-                  Norm, Number, Pi, Place, Position, Power, Product, Reduce, Tensor, children,
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Inverse,
+                  Logic, Matrix, Norm, Number, Pi, Place, Position, Power, Product, Reduce, Tensor, children,
                   rebuilt)
 
 
@@ -75,6 +75,9 @@ def occurrences(node):
     if isinstance(node, OwnCall):
         out = [x for a in node.arguments for x in once(occurrences(a))]
         return out
+    if isinstance(node, Matrix):
+        inside = once([x for a in node.arguments for x in occurrences(a)])
+        return [x for x in inside if x[0] not in node.bound()]
     if isinstance(node, Reduce):
         inside = occurrences(node.body)
         if node.condition is not None:
@@ -99,7 +102,7 @@ def is_value(node):
     """What a function makes of its arguments: an index that it has is there once."""
     if isinstance(node, Reduce):
         return node.kind != "sum"
-    return isinstance(node, (Apply, OwnCall, Power, Bracket, Compare, Logic, Cases, Norm))
+    return isinstance(node, (Apply, OwnCall, Power, Bracket, Compare, Logic, Cases, Norm, Matrix))
 
 
 def arguments(node):
@@ -123,7 +126,7 @@ def check_terms(argument, bound):
 
 def counts(node, bound):
     """How often a node that is not settled yet has an index that is open in it."""
-    if isinstance(node, (Tensor, Delta, Derivative, Position)):
+    if isinstance(node, (Tensor, Delta, Derivative, Position, Inverse)):
         return Counter(i for i, _ in occurrences(node))
     if isinstance(node, Add):
         out = Counter()
@@ -131,13 +134,16 @@ def counts(node, bound):
             out |= counts(c, bound)
         return out
     if is_value(node):
-        own = set(node.indices or ()) if isinstance(node, (Reduce, Norm)) else set()
+        own = set(node.indices or ()) if isinstance(node, (Reduce, Norm, Matrix)) else set()
+        hidden = set(node.bound()) if isinstance(node, Matrix) else own
+        if getattr(node, "kind", "") == "softmax":
+            hidden = set()
         out = Counter()
         for a in arguments(node):
             check_terms(a, bound | own)
             here = Counter()
             for i, n in counts(a, bound | own).items():
-                if i in own and getattr(node, "kind", "") != "softmax":
+                if i in hidden:
                     continue
                 if n == 1 or i in bound or i in own:
                     here[i] = 1
@@ -224,10 +230,11 @@ class Scope:
                     raise Refused("two readings",
                                   f"{i} could be summed in a factor and in the others")
                 mine.append(i)
-            elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative)) or
+            elif alone and (isinstance(factors[holders[0]][1], (Tensor, Delta, Derivative, Inverse)) or
                             is_value(factors[holders[0]][1])):
                 mine.append(i)
         if any(isinstance(n, Reduce) and n.kind != "softmax" and set(n.indices or ()) & set(mine)
+               or isinstance(n, Matrix) and set(n.bound()) & set(mine)
                for _, f in factors for n in everything(f)):
             raise Doubt("one letter for a written and an implied sum")
         for letters, alone in self.ended:
@@ -295,9 +302,26 @@ class Scope:
             return self.norm(f, bound)
         if isinstance(f, Reduce):
             return self.reduce(f, bound, outer if f.kind == "sum" else set())
+        if isinstance(f, Matrix):
+            return self.matrix(f, bound)
         if isinstance(f, Group):
             return Group(self.sum_(f.body, bound, outer))
         return f
+
+    def matrix(self, f, bound):
+        for i in f.bound():
+            if i in bound and i not in self.own:
+                raise Refused("index shadowed", i)
+        if f.function == "solve" and counts(f.arguments[1], set(f.indices))[f.indices[1]]:
+            raise Refused("index repeated", "the column's, on the right-hand side")
+        arguments = [self.value(a, bound | set(f.indices)) for a in f.arguments]
+        inside = [{i for i, _ in occurrences(a)} for a in arguments]
+        if not set(f.indices) <= inside[0]:
+            raise Refused("index missing", "in a matrix")
+        if f.function == "solve" and f.indices[0] not in inside[1]:
+            raise Refused("index missing", "the row's, on the right-hand side")
+        table = {i: i if i in self.own else f"{i}~{next(self.number)}" for i in f.bound()}
+        return rename(Matrix(f.function, f.indices, arguments), table)
 
     def condition(self, c, bound):
         if isinstance(c, Logic):
@@ -402,6 +426,9 @@ def rename(node, table):
         if isinstance(node, Tensor):
             return Tensor(node.name, places, node.heights, node.staggered)
         return Delta(places, node.heights)
+    if isinstance(node, Matrix):
+        return Matrix(node.function, [table.get(i, i) for i in node.indices],
+                      [rename(a, table) for a in node.arguments])
     if isinstance(node, OwnCall):
         return OwnCall(node.function, [table.get(i, i) for i in node.index],
                        [rename(a, table) for a in node.arguments])

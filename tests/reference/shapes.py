@@ -6,8 +6,8 @@ import os
 from lexer import Refused
 from raw import OwnCall
 from program import below, derivative_name
-from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Group, Logic, Position,
-                  Product, Reduce, Tensor)
+from tree import (Add, Bracket, Cases, Compare, Delta, Derivative, Group, Inverse, Logic, Matrix,
+                  Position, Product, Reduce, Tensor)
 
 ONE_EXTENT = bool(os.environ.get("RICCI_ONE_EXTENT"))  # a letter is as long wherever it stands
 
@@ -97,6 +97,10 @@ class Shapes:
             f = self.p.functions[node.function]
             for mine, theirs in zip(f.index or (), node.index):
                 self.join(self.index(mine, f.name), self.index(theirs, e))
+        if isinstance(node, Matrix):  # rows and columns are as many
+            self.join(*[self.index(i, e) for i in node.indices])
+        if isinstance(node, Inverse):
+            self.join(*[("t", node.matrix.name, k) for k in range(2)])
         if isinstance(node, Reduce):
             for i in node.indices:
                 self.index(i, e)

@@ -4,17 +4,19 @@ script means depends on the whole text, which names.py surveys."""
 from cursor import END, letters_of, split_commas
 from lexer import GREEK_COMMANDS, Doubt, Refused
 from quotients import Fractions
-from tree import (Add, Apply, Bracket, Call, Cases, Compare, Group, Infinity, Logic,
-                  Name, Norm, Number, Power, Product, Reduce)
+from tree import (Add, Apply, Bracket, Call, Cases, Compare, Group, Infinity, Inverse, Logic,
+                  Matrix, Name, Norm, Number, Power, Product, Reduce)
 
 COMMANDS = {
-    "\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh"
+    "\\exp", "\\log", "\\sqrt", "\\sin", "\\cos", "\\tan", "\\arctan", "\\sinh", "\\cosh", "\\tanh",
+    "\\det"
 }
 OPERATORS = {
     "sigmoid", "relu", "gelu", "silu", "elu", "softplus", "sign", "erf", "floor", "ceil", "conj",
     "Re", "Im", "exp", "log", "sqrt", "tanh", "abs", "sin", "cos", "max", "min", "ELU", "ReLU",
     "GELU", "SiLU"
 }
+MATRICES = {"solve", "det", "logdet", "chol"}
 REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"}
 ACCENTS = {"\\tilde", "\\hat", "\\bar", "\\dot"}
 RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
@@ -116,7 +118,7 @@ class Parser(Fractions):
     def factor(self):
         base = self.primary()
         if isinstance(base, Group) and self.peek().is_("_", "^") and self.is_inverse(base):
-            raise Refused("inverse", "of a matrix")
+            base = self.inverse(base.body)
         while self.accept("^"):
             self.refuse_power_of_braces(base)
             exponent = self.inner(self.argument())
@@ -125,6 +127,23 @@ class Parser(Fractions):
             else:
                 base = Power(base, exponent)
         return base
+
+    def inverse_follows(self):
+        """y^i (K^{-1})^{ij}: a product, whatever stands before the parenthesis."""
+        begin = self.at
+        self.take()
+        body = self.until(")")
+        found = body[-3:-2] and body[-3].is_("-") and self.peek().is_("_", "^") and self.is_inverse(
+            Group(self.inner(body)))
+        self.at = begin
+        return found
+
+    def inverse(self, name):
+        """(K^{-1})^{ij}, behind the parenthesis."""
+        scripts = self.scripts()
+        if len([i for _, s in scripts for i in letters_of(s)]) != 2:
+            raise Refused("inverse", "an inverse has two indices")
+        return Inverse(Name(name.base, scripts, self.staggered))
 
     @staticmethod
     def power_of_reduction(r, exponent):
@@ -148,8 +167,9 @@ class Parser(Fractions):
             return Bracket(Conditions(self.until("]"), self.own).whole())
         if t.is_("|"):
             return Apply("abs", [self.bars()])
-        if t.kind == "operator" or t.kind == "text" and t.value in REDUCTIONS | OPERATORS and (
-                self.peek().is_("(") or self.peek().is_("_") and t.value in REDUCTIONS):
+        if t.kind == "operator" or t.kind == "text" and t.value in REDUCTIONS | OPERATORS | MATRICES and (
+                self.peek().is_("(") or self.peek().is_("_") and t.value not in OPERATORS -
+                REDUCTIONS):
             return self.operator(t.value)
         if t.kind == "text" and t.value in OPERATORS | REDUCTIONS:
             raise Doubt("a function's name as a tensor")
@@ -247,7 +267,7 @@ class Parser(Fractions):
         name = Name(base, self.scripts(), self.staggered)
         while self.peek().is_("'") and not self.peek().space:
             raise Doubt("a prime behind scripts")
-        if self.peek().is_("("):
+        if self.peek().is_("(") and not self.inverse_follows():
             if base in FUNCTION_LETTERS and [h for h, _ in name.scripts] == ["^"]:
                 raise Doubt("a power between a name and a parenthesis")
             self.take()
@@ -268,9 +288,17 @@ class Parser(Fractions):
                 self.expect("(")
                 return Apply("own:" + function,
                              [below, [self.inner(a) for a in split_commas(self.until(")"))]])
-            if function not in REDUCTIONS:
+            if function not in REDUCTIONS | MATRICES:
                 raise Refused("unknown function", function)
             indices = letters_of(below)
+            if function in MATRICES and (len(indices) != 2 or indices[0] == indices[1]):
+                raise Refused("unexpected", f"{function} takes the indices of rows and columns")
+            if function == "solve":
+                self.expect("(")
+                parts = [self.inner(a) for a in split_commas(self.until(")"))]
+                if len(parts) != 2:
+                    raise Refused("unexpected", "solve takes a matrix and a right-hand side")
+                return Matrix(function, indices, parts)
             if self.peek().is_("("):
                 self.take()
                 body = Group(self.inner(self.until(")")))
@@ -283,6 +311,8 @@ class Parser(Fractions):
                 if getattr(body, "loose", False):
                     raise Refused("two readings", "braces as brackets")
                 self.note_open(body, False, indices)
+            if function in MATRICES:
+                return Matrix(function, indices, [body])
             return Reduce(function, indices, body)
         if function in self.own:
             raise Refused("unexpected", f"{function} needs an index")

@@ -83,7 +83,7 @@ class Maker:
         parts = 1 if self.chance(0.7) else 2
         for _ in range(parts):
             if self.style == "physics" and self.chance(0.5):
-                self.lines += self.pick(recipes.heights, recipes.gravity)(self)
+                self.lines += self.pick(recipes.heights, recipes.gravity, recipes.inverses)(self)
             elif self.style != "physics" and self.chance(0.7):
                 recipe = r.choice(self.recipes)
                 lines = recipe(self)

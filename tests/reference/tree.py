@@ -147,6 +147,24 @@ class Derivative:
     by: list  # of Tensor
 
 
+@dataclass
+class Matrix:
+    """A function of a matrix whose rows and columns `indices` name: solve, det, logdet, chol."""
+    function: str
+    indices: list
+    arguments: list  # the matrix, and of solve the right-hand side
+
+    def bound(self):
+        """The indices that are bound; others stay open."""
+        return {"solve": self.indices[:1], "chol": []}.get(self.function, self.indices)
+
+
+@dataclass
+class Inverse:
+    """(K^{-1})^{ij}: the tensor has the indices at which its inverse is read."""
+    matrix: Any
+
+
 def children(node):
     """All expressions directly below a node."""
     if isinstance(node, Add):
@@ -157,8 +175,10 @@ def children(node):
         return [node.body]
     if isinstance(node, Power):
         return [node.base, node.exponent]
-    if isinstance(node, Apply):
+    if isinstance(node, (Apply, Matrix)):
         return node.arguments
+    if isinstance(node, Inverse):
+        return [node.matrix]
     if isinstance(node, Reduce):
         return [node.body] + ([node.condition] if node.condition is not None else [])
     if isinstance(node, Bracket):
@@ -190,6 +210,10 @@ def rebuilt(node, f):
         return Power(f(node.base), f(node.exponent))
     if isinstance(node, Apply):
         return Apply(node.function, [f(a) for a in node.arguments])
+    if isinstance(node, Matrix):
+        return Matrix(node.function, list(node.indices), [f(a) for a in node.arguments])
+    if isinstance(node, Inverse):
+        return Inverse(f(node.matrix))
     if isinstance(node, Reduce):
         return Reduce(node.kind, list(node.indices),
                       f(node.body), None if node.condition is None else f(node.condition),

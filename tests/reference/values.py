@@ -9,9 +9,10 @@ import numpy as np
 from arrays import (FUNCTIONS, PI, REAL, TWO, Array, aligned, apply, constant, power,
                     spread)
 from lexer import Doubt
+from matrices import inverse, of_matrix
 from raw import OwnCall, Parameter
-from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Logic,
-                  Number, Pi, Position, Power, Product, Reduce, Tensor)
+from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Inverse,
+                  Logic, Matrix, Number, Pi, Position, Power, Product, Reduce, Tensor)
 
 STEP = REAL(2) ** -10
 STENCIL = [(2, -1), (1, 8), (-1, -8), (-2, 1)]  # over 12 STEP
@@ -27,6 +28,7 @@ class Evaluator:
         self.inputs = {n: Array(tuple(range(a.ndim)), a.astype(REAL)) for n, a in inputs.items()}
         self.directions = 0
         self.outside = False
+        self.ill = 1  # how ill the worst matrix is conditioned; infinite where it lacks a factor
         self.large = False  # an exponential leaves the range of double
         self.nowhere = np.nan  # what stands at a place that does not exist
         self.limit = 4_000_000
@@ -156,11 +158,23 @@ class Evaluator:
             return self.cases(node, value)
         if isinstance(node, OwnCall):
             return self.own(node, e, world, value)
+        if isinstance(node, Matrix):
+            arguments = [self.with_axes(value(a), node.indices[:1 + (k == 0)], e)
+                         for k, a in enumerate(node.arguments)]
+            return self.whole(of_matrix(node.function, *node.indices, *arguments))
+        if isinstance(node, Inverse):
+            found = self.whole(inverse(self.tensor(node.matrix.name, world)))
+            return self.read(found, node.matrix.places, e, world)
         if isinstance(node, Reduce):
             return self.reduce(node, e, value)
         if isinstance(node, (Compare, Logic)):
             return self.condition(node, value)
         raise Doubt(f"the value of {type(node).__name__}")
+
+    def whole(self, found):
+        value, ill = found
+        self.ill = max(self.ill, ill)
+        return value
 
     def product(self, node, value):
         out, false = None, None
