@@ -55,8 +55,11 @@ class Resolver:
     def inverse(self, n):
         base = n.matrix.base
         if any(not m.scripts for _, m in self.text.all_names() if m.base == base) or any(
-                base in self.text.letters_in(e.raw_sides) for e in self.text.equations):
-            raise Doubt("the inverse of a name that stands without indices too")
+                base in self.text.letters_in(e.raw_sides) for e in self.text.equations) or any(
+                base in f.parameters for f in self.text.own.values()) or any(
+                t.kind == "letters" and base in t.value
+                for _, m in self.text.all_names() for _, script in m.scripts for t in script):
+            raise Doubt("the inverse of a name that stands without indices, or is a label, too")
         matrix = self.name(n.matrix)
         if not isinstance(matrix, Tensor) or any(p.kind != "index" for p in matrix.places):
             raise Refused("inverse", "an inverse has two indices")
