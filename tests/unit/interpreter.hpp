@@ -266,6 +266,13 @@ private:
         const long double here = kind == ir::reduction::softmax ? value(body) : 0;
         std::vector<long double> row;
         loop(over, 0, [&] { row.push_back(value(body)); });
+        if (kind == ir::reduction::solve) {
+            std::vector<long double> right;
+            loop({over[0]}, 0, [&] { right.push_back(value(p_.child(n, 1))); });
+            const dense_matrix<long double> matrix{right.size(), std::move(row)};
+            matrix.solve(right);
+            return right[static_cast<std::size_t>(at_[static_cast<std::size_t>(over[1])])];
+        }
         if (ir::is_of_matrix(kind)) return of_matrix(kind, over, std::move(row));
         long double total = 0, product = 1, most = -infinity, least = infinity;
         for (auto x : row)
