@@ -29,6 +29,11 @@ element type_of(const network_data& n) {
     return n.operands[0].type();
 }
 
+element computed_as(element type, bool scaled) {
+    if (is_narrow(type)) return element::f32;
+    return scaled && is_whole(type) ? element::f64 : type;
+}
+
 const char* name_of(algebra a) {
     switch (a) {
         case algebra::max_sum:
@@ -78,6 +83,11 @@ void check_can_run(const network_data& n, const order_data& order,
             fmt::format("ricci: a network is contracted with a memory of {}, which means nothing.",
                         options.memory));
     const element type = n.operands[0].type();
+    if (options.scaled && options.algebra != algebra::sum_product)
+        throw error(
+            fmt::format("ricci: a scaled result has an exponent beside sums of products; a {} has "
+                        "none.",
+                        name_of(options.algebra)));
     if (options.algebra != algebra::sum_product && (is_complex(type) || is_integer(type)))
         throw error(
             fmt::format("ricci: {} has no {}: networks are contracted in it in real numbers.",
@@ -88,10 +98,12 @@ void check_can_run(const network_data& n, const order_data& order,
 
 bound_network::bound_network(const network_data& n, const order_data& order,
                              const contract_options& options)
-    : type(type_of(n)), computed(is_narrow(type) ? element::f32 : type) {
+    : type(type_of(n)),
+      computed(computed_as(type, options.scaled)),
+      given(is_narrow(type) ? type : computed) {
     check_can_run(n, order, options);
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
-        operands.push_back(is_narrow(type) ? n.operands[k].converted(computed) : n.operands[k]);
+        operands.push_back(type != computed ? n.operands[k].converted(computed) : n.operands[k]);
         asked.axes.push_back(n.axes(k));
     }
     for (std::size_t k = 0; k < n.operands.size(); ++k)
@@ -102,11 +114,13 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     asked.products = order.products;
     asked.slices = order.slices;
     asked.algebra = sum_of(options.algebra);
+    asked.scaled = options.scaled;
     constexpr double margin = 0.05;  // for the system and for other programs
     const double memory =
         options.memory > 0 ? options.memory : (1 - margin) * runtime::machine_memory();
-    const double copies =
-        is_narrow(type) ? static_cast<double>(size_of(computed) / size_of(type)) : 0;
+    const double copies = type != computed ? static_cast<double>(size_of(computed)) /
+                                                 static_cast<double>(size_of(type))
+                                           : 0;
     asked.memory = std::max(memory - (1 + copies) * bytes_of_operands(n), 0.0);
 }
 
@@ -125,7 +139,7 @@ prepared_state::prepared_state(const network_data& n, const order_data& order,
     : progress_(options.progress) {
     bound_network bound(n, order, options);
     bound.asked.keeps = keeps;
-    type_ = bound.type;
+    type_ = bound.type, given_ = bound.given;
     result_ = bound.result_of(n.kept);
     run_.emplace(bound.asked);
     operands_ = std::move(bound.operands);
@@ -165,8 +179,10 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
 void prepared_state::run() { run_with_progress(*run_, progress_); }
 
 array prepared_state::result() const {
-    return result_.type() == type_ ? result_ : result_.converted(type_);
+    return result_.type() == given_ ? result_ : result_.converted(given_);
 }
+
+double prepared_state::exponent10() const { return static_cast<double>(run_->exponent10()); }
 
 std::vector<array> derivatives(const network_data& n, const order_data& order,
                                std::vector<std::size_t> operands) {
@@ -195,6 +211,10 @@ std::vector<array> derivatives(const network_data& n, const order_data& order,
 }  // namespace networks
 
 array contract(const network& n, const contraction_order& order, const contract_options& options) {
+    if (options.scaled)
+        throw error(
+            "ricci: contract() has no exponent to give beside its result: contract_scaled() "
+            "has.");
     networks::prepared_state state(n.data(), order.data(), options, false);
     state.run();
     return state.result();
@@ -236,6 +256,7 @@ void prepared_network::bind(std::size_t operand, detail::network_operand value) 
 }
 void prepared_network::operator()() { state_->run(); }
 array prepared_network::result() const { return state_->result(); }
+double prepared_network::exponent10() const { return state_->exponent10(); }
 
 prepared_network prepare(const network& n, const contraction_order& order,
                          const contract_options& options) {
