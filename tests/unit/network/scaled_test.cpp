@@ -421,6 +421,53 @@ TEST_CASE("a network prepared scaled takes values of any size", "[scaled]") {
     }
 }
 
+TEST_CASE("scaled amplitudes are the elements of the scaled result", "[scaled]") {
+    // Each factor is small where its open index is 1.
+    network n;
+    for (int k = 0; k < 20; ++k)
+        n.add(tensor_of({2, 2, 2}, {1, 0.5, 2, 1, 1e-100, 2e-100, 3e-101, 1e-100}),
+              {100 + k, k, k + 1});
+    std::vector<std::int64_t> open;
+    for (int k = 0; k < 20; ++k) open.push_back(100 + k);
+    open.push_back(0);
+    n.keep(open);
+    std::vector<std::pair<std::size_t, std::size_t>> pairs{{0, 1}};
+    for (std::size_t k = 2; k < 20; ++k) pairs.push_back({20 + k - 2, k});
+    array choices(element::i64, {5, 20});
+    auto* const rows = static_cast<std::int64_t*>(choices.data());
+    for (std::size_t r = 0; r < 5; ++r)
+        for (std::size_t c = 0; c < 20; ++c) rows[20 * r + c] = c < 5 * r ? 1 : 0;
+    const std::vector<std::int64_t> columns(open.begin(), open.end() - 1);
+    for (const bool cut : {false, true}) {
+        std::vector<sliced_index> slices;
+        if (cut) slices = {{4, 2}, {9, 2}};
+        const auto order = contraction_order::from_ssa(n, pairs, slices);
+        const auto found = amplitudes_scaled(n, order, columns, choices);
+        REQUIRE(found.size() == 5);
+        for (std::size_t r = 0; r < 5; ++r) {
+            // The same network with the places fixed.
+            network fixed;
+            for (std::size_t k = 0; k < 20; ++k) {
+                const auto* const all = static_cast<const double*>(n.operand(k).data());
+                const double* const part = all + 4 * rows[20 * r + k];
+                fixed.add(tensor_of({2, 2}, {part[0], part[1], part[2], part[3]}),
+                          {static_cast<std::int64_t>(k), static_cast<std::int64_t>(k) + 1});
+            }
+            fixed.keep({0});
+            const scaled wanted = contract_scaled(fixed, contraction_order::from_ssa(fixed, pairs));
+            check_form(found[r]);
+            CHECK(found[r].exponent10 == wanted.exponent10);
+            CHECK(found[r].exponent10 <= -480.0 * static_cast<double>(r) + 10);
+            for (std::size_t e = 0; e < 2; ++e)
+                CHECK(value_of(found[r].mantissa, e) ==
+                      Approx(value_of(wanted.mantissa, e)).epsilon(1e-13));
+        }
+    }
+    const auto order = contraction_order::from_ssa(n, pairs);
+    CHECK_THAT(words_of([&] { amplitudes(n, order, columns, choices, {.scaled = true}); }),
+               Contains("amplitudes_scaled"));
+}
+
 TEST_CASE("scaled results are those of sums of products, with their exponent", "[scaled]") {
     network n;
     n.add(tensor_of({2}, {1, 2}), {0});
