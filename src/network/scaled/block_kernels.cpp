@@ -51,6 +51,10 @@ void measure_blocks(const block_walk& walk, element type, const void* tensor, do
     for (std::int64_t b = 0; b < walk.blocks(); ++b) largest[b] = 0;
     with_reals(type, [&]<class T>(T) {
         const T* const x = static_cast<const T*>(tensor);
+        if (const std::int64_t count = walk.short_line(); count > 0) {
+            largest[0] = static_cast<double>(kernels::range_kernels<T>().largest(count, x));
+            return;
+        }
         auto visit = [&](const walk_line& line) {
             raise_to(largest[line.block],
                      static_cast<double>(largest_of(x + line.first, line.count, line.first_step)));

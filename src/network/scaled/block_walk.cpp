@@ -39,6 +39,8 @@ block_walk::block_walk(std::vector<walk_loop> blocks, std::vector<walk_loop> wit
     if (within_.empty()) within_.push_back({1, 1, 1});
     for (const walk_loop& l : blocks_) block_count_ *= l.extent;
     for (const walk_loop& l : within_) block_size_ *= l.extent;
+    const bool is_line = block_count_ == 1 && within_.size() == 1 && within_[0].first == 1;
+    short_line_ = is_line && block_size_ < numbers_to_share ? block_size_ : 0;
 }
 
 void block_walk::run(line_visitor visit) const {

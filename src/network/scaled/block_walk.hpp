@@ -51,6 +51,9 @@ public:
     void run_shared(line_visitor visit) const;
 
     std::int64_t blocks() const { return block_count_; }
+    /// How many numbers there are, where all of them lie next to each other, are one block, and are
+    /// too few for several threads; 0 elsewhere.
+    std::int64_t short_line() const { return short_line_; }
 
 private:
     void run_part(std::int64_t block, std::int64_t from, std::int64_t to,
@@ -60,7 +63,7 @@ private:
     std::vector<walk_loop> blocks_;  // strides in real numbers
     // Within a block, the outermost first; the last one is a line. At least one.
     std::vector<walk_loop> within_{walk_loop{}};
-    std::int64_t block_count_ = 1, block_size_ = 1;
+    std::int64_t block_count_ = 1, block_size_ = 1, short_line_ = 1;
 };
 
 }  // namespace ricci::networks
