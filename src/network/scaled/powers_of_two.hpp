@@ -35,13 +35,13 @@ std::int64_t exponent_of(T magnitude) {
     return magnitude == 0 ? no_exponent : std::ilogb(magnitude);
 }
 
-/// By which power of two a block with this largest exponent is multiplied: by 1 within the range.
-/// What has grown goes down to 1, and what has shrunk up to the top, so that what goes on as before
-/// stays longest.
+/// By which power of two a block with this largest exponent is multiplied: by 1 between `bottom`
+/// and the top. What is below goes up to the top, and what is above down to `from_above`: of what
+/// grows from step to step lower than the top, so that it stays for some of them.
 inline std::int64_t shift_into(const kept_range& range, std::int64_t bottom,
-                               std::int64_t exponent) {
+                               std::int64_t from_above, std::int64_t exponent) {
     if (exponent == no_exponent || (exponent >= bottom && exponent <= range.top)) return 0;
-    const std::int64_t wanted = exponent > range.top ? 0 : range.top;
+    const std::int64_t wanted = exponent > range.top ? from_above : range.top;
     return std::clamp(wanted - exponent, range.smallest_power, range.largest_power);
 }
 

@@ -40,7 +40,7 @@ bool scaled_operands::measure(const tensor& t, const void* data) {
     measure_blocks(t.walk, type_, data, largest_.data());
     bool outside = false;
     for (std::size_t b = 0; b < static_cast<std::size_t>(t.walk.blocks()); ++b) {
-        powers_[b] = shift_into(range, range.operand_bottom, exponent_of(largest_[b]));
+        powers_[b] = shift_into(range, range.operand_bottom, range.top, exponent_of(largest_[b]));
         outside = outside || powers_[b] != 0;
     }
     return outside;

@@ -118,7 +118,7 @@ void scaled_steps::after(std::size_t step) {
     bool moves = false;
     for (std::int64_t b = 0; b < result.table.entries; ++b) {
         const double largest = largest_[static_cast<std::size_t>(b)];
-        const std::int64_t power = shift_into(range, 0, exponent_of(largest));
+        const std::int64_t power = shift_into(range, 0, range.top / 2, exponent_of(largest));
         powers_[static_cast<std::size_t>(b)] = power;
         moves = moves || power != 0;
         if (largest == 0) result.own_exponents[b] = no_exponent;

@@ -287,6 +287,24 @@ TEST_CASE("scaled and plain agree where both are in range", "[scaled]") {
         }
 }
 
+TEST_CASE("small elements beside large ones are kept", "[scaled]") {
+    network n;
+    n.add(tensor_of({2}, {1e300, 1e-150}), {0});
+    n.add(tensor_of({2, 2}, {1e-300, 0, 0, 1e140}), {0, 1});
+    n.add(tensor_of({2}, {0, 1}), {1});
+    n.keep({1});
+    for (const auto& pairs : {std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {2, 3}},
+                              {{1, 2}, {0, 3}},
+                              {{0, 2}, {1, 3}}}) {
+        const auto order = contraction_order::from_ssa(n, pairs);
+        const scaled got = contract_scaled(n, order);
+        CHECK(value_of(contract(n, order), 1) == Approx(1e-10));
+        CHECK(value_of(got.mantissa, 0) == 0);
+        CHECK(log10_of({tensor_of({}, {value_of(got.mantissa, 1)}), got.exponent10}) ==
+              Approx(-10));
+    }
+}
+
 TEST_CASE("a power has as many factors as one likes", "[scaled]") {
     // [1 1; 1 0]^n holds Fibonacci numbers; number n is phi^n / sqrt 5.
     constexpr int factors = 100000;
