@@ -142,6 +142,7 @@ void network_run::make_plans(const run_request& asked) {
     }
     needed += most_lent;
     if (needed > asked.memory) refuse();
+    memory_left_ = asked.memory - needed;
     if (has_passes) make_lanes(asked, workspace);
     else stale_.resize(plans_[0]->plan.planned.plan.slots.size());
 }
@@ -199,7 +200,14 @@ void network_run::bind(std::size_t operand, const void* data) {
     changed_[operand] = true;
     if (!scaled_) return set_address(operand, data);
     given_[operand] = data;
+    const double before = scaled_->operands.bytes();
     scaled_->operands.reserve(operand, data);
+    memory_left_ -= scaled_->operands.bytes() - before;
+    if (memory_left_ < 0)
+        throw error(fmt::format(
+            "ricci: what tensor {} of the network holds now is read from a scaled copy, "
+            "for which there is no memory.",
+            operand));
 }
 
 void network_run::set_address(std::size_t operand, const void* data) {

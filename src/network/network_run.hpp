@@ -33,7 +33,8 @@ public:
     network_run& operator=(network_run&&) noexcept;
     ~network_run();
 
-    /// Other memory for an operand, of the same strides.
+    /// Other memory for an operand, of the same strides. Throws ricci::error where a scaled run
+    /// reads it from a copy for which there is no memory.
     void bind(std::size_t operand, const void* data);
     /// Allocates nothing. `progress(part)`: which part is done, told on the caller's thread; false
     /// ends it, and so returns false.
@@ -67,6 +68,7 @@ private:
     std::vector<const void*> operands_;
     std::vector<run_output> outputs_;
     std::unique_ptr<scaled_run> scaled_;  // only of one
+    double memory_left_ = 0;              // for copies of its operands
     std::vector<const void*> given_;      // its operands: some are read from copies
     element type_;
     std::optional<steps::sum_algebra> algebra_;

@@ -495,4 +495,9 @@ TEST_CASE("scaled results are those of sums of products, with their exponent", "
     prepared_network p = prepare(n, find_order(n));
     p();
     CHECK(p.exponent10() == 0);
+    network large;
+    large.add(array(element::f64, {1000}), {0});
+    prepared_network q = prepare(large, find_order(large), {.memory = 8100, .scaled = true});
+    CHECK_THAT(words_of([&] { q.bind(0, tensor_of({1000}, std::vector<double>(1000, 1e-200))); }),
+               Contains("tensor 0") && Contains("copy"));
 }
