@@ -1,5 +1,6 @@
 #include "src/network/scaled/block_kernels.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -55,11 +56,17 @@ void measure_blocks(const block_walk& walk, element type, const void* tensor, do
             largest[0] = static_cast<double>(kernels::range_kernels<T>().largest(count, x));
             return;
         }
-        auto visit = [&](const walk_line& line) {
-            raise_to(largest[line.block],
-                     static_cast<double>(largest_of(x + line.first, line.count, line.first_step)));
+        const auto measure = [x](const walk_line& line) {
+            return static_cast<double>(largest_of(x + line.first, line.count, line.first_step));
         };
-        walk.run_shared(visit);
+        auto alone = [&](const walk_line& line) {
+            largest[line.block] = std::max(largest[line.block], measure(line));
+        };
+        auto together = [&](const walk_line& line) {
+            raise_to(largest[line.block], measure(line));
+        };
+        if (walk.is_shared()) walk.run_shared(together);
+        else walk.run(alone);
     });
 }
 

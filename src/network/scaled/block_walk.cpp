@@ -47,8 +47,10 @@ void block_walk::run(line_visitor visit) const {
     for (std::int64_t b = 0; b < block_count_; ++b) run_part(b, 0, within_[0].extent, visit);
 }
 
+bool block_walk::is_shared() const { return block_count_ * block_size_ >= numbers_to_share; }
+
 void block_walk::run_shared(line_visitor visit) const {
-    if (block_count_ * block_size_ < numbers_to_share) return run(visit);
+    if (!is_shared()) return run(visit);
     // Pieces of the outermost loop within blocks, and several of them a task where they are small.
     const std::int64_t extent = within_[0].extent, inner = block_size_ / extent;
     const std::int64_t length = std::clamp<std::int64_t>(numbers_per_task / inner, 1, extent);

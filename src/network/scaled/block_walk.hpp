@@ -51,6 +51,8 @@ public:
     void run_shared(line_visitor visit) const;
 
     std::int64_t blocks() const { return block_count_; }
+    /// Whether run_shared() takes several threads.
+    bool is_shared() const;
     /// How many numbers there are, where all of them lie next to each other, are one block, and are
     /// too few for several threads; 0 elsewhere.
     std::int64_t short_line() const { return short_line_; }
