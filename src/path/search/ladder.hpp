@@ -52,6 +52,9 @@ public:
     /// gets enough of them, whatever that costs; otherwise only where they cost less than the
     /// penalty does.
     void slice_again(bool must_suffice);
+    /// Anneals slices and tree together, as far as the network is small enough for that; whether
+    /// they got better.
+    bool settle_slices(const keep_going& go_on);
     /// Fixes these indices from now on, and takes the best tree for one that has them fixed.
     void slice(const std::vector<char>& sliced);
     const std::vector<char>& sliced() const { return best_sliced_; }
@@ -64,6 +67,7 @@ private:
                std::uint32_t most_products, const keep_going& go_on);
     void anneal_window(tree_window& window, int sweeps, double from, double to, goes_on which,
                        const keep_going& go_on);
+    bool anneals_slices() const;
     bool look();
     void load_best();
     void rescore();
