@@ -103,6 +103,7 @@ void ladder_search::set_limit(double log2_elements) {
     price.penalty = penalty;
     tree_.set_price(price);
     has_limit_ = true;
+    within_ = {};
     at_best_ = false;
     load_best();
     rescore();
@@ -160,6 +161,18 @@ void ladder_search::slice_again(bool must_suffice) {
     tree.slice(sliced);
     slice_to_limit(tree, sliced, noise, random_);
     take_slices(tree, sliced, false);
+    load_best();
+}
+
+void ladder_search::keep_within_limit() {
+    slice_again(true);
+    if (best_score_ < within_.score) within_ = {best_, best_sliced_, best_score_};
+    if (!(within_.score < best_score_)) return;
+    best_ = within_.shape;
+    best_sliced_ = within_.sliced;
+    best_score_ = within_.score;
+    log2_slices_ = log2_slices(network_, best_sliced_);
+    at_best_ = false;
     load_best();
 }
 
