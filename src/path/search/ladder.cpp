@@ -19,9 +19,10 @@ constexpr double first_looked_at = 2;
 // Products of a window: more of them see further, fewer have sets in nearer caches.
 constexpr std::uint32_t most_annealed = 8192;
 constexpr std::size_t most_joined = 4096;
-// Slices are annealed where the whole tree's sets stay in near caches. Many moves of them find
-// better ones on lattices: at equal numbers of the tree's moves cubic_6x6x10 within 2^27 elements
-// comes to 25.2 instead of 26.2 (log10, means of three), sycamore_m20 to 19.5 instead of 19.6.
+// Slices are annealed where the whole tree's sets stay in near caches. At equal numbers of moves
+// cubic_6x6x10 within 2^27 elements comes to 25.2 instead of 26.2 (log10, means of three seeds),
+// sycamore_m20 to 19.5 instead of 19.6; these moves take longer, and in equal time the difference
+// is within the spread of seeds.
 constexpr double most_bytes_of_slicing = 3e7;
 constexpr std::int32_t operands_for_each_slice_move = 8;
 
