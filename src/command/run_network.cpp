@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ricci/prepared.hpp>
 #include <ricci/program.hpp>
 
 #include "command/progress.hpp"
