@@ -47,7 +47,7 @@ ARROWS = {
                    "src/runtime"},
     # Networks known at run time, and orders for them.
     "src/network": {"base", "engine", "ir", "tensors", "front", "src/path", "src/plan", "src/engine", "src/contract",
-                    "src/steps", "src/runtime"},
+                    "src/steps", "src/kernels", "src/runtime"},
     # Programs known at run time: parsed, printed, bound.
     "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
                   "src/engine", "src/runtime"},

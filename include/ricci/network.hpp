@@ -229,6 +229,9 @@ struct contract_options {
     /// Told from time to time which part is over and how many seconds are left; false ends it, and
     /// the call throws ricci::error.
     detail::progress_function progress = {};
+    /// Beyond the range of the element type: for prepare(), whose runs give a mantissa and an
+    /// exponent then. In the algebra of sums of products.
+    bool scaled = false;
 };
 
 /// The result of a network, of its kept indices' extents. Bitwise the same for any number of
@@ -248,6 +251,28 @@ array contract(const network& n, const contract_options& options = {});
 std::vector<array> amplitudes(const network& n, const contraction_order& order,
                               detail::index_list indices, detail::network_operand choices,
                               const contract_options& options = {});
+
+/// Numbers beyond the range of their type: mantissa * 10^exponent10.
+struct scaled {
+    /// Its largest absolute value is in [1, 10), leaving aside what is infinite or no number, and
+    /// stands there as such. What is smaller by more than the range of the type is 0.
+    array mantissa;
+    /// A whole number; 0 where the mantissa is all 0.
+    double exponent10 = 0;
+};
+/// The result of a network as contract() gives it, for values that are too large or too small for
+/// the elements, or whose intermediates are. Each intermediate has an exponent beside its elements,
+/// and one for each place of indices that run through most of the network as batches. Whole numbers
+/// are computed in double, and their mantissa is double. Bitwise the same for any number of
+/// threads. Throws as contract() does, and for another algebra than sums of products.
+scaled contract_scaled(const network& n, const contraction_order& order,
+                       const contract_options& options = {});
+/// In an order of a fixed number of trials, the same on any machine.
+scaled contract_scaled(const network& n, const contract_options& options = {});
+/// As amplitudes(), each with an exponent of its own.
+std::vector<scaled> amplitudes_scaled(const network& n, const contraction_order& order,
+                                      detail::index_list indices, detail::network_operand choices,
+                                      const contract_options& options = {});
 
 /// The places of all indices where the sum of all tensors is greatest.
 struct most_likely {
@@ -279,6 +304,9 @@ public:
     void operator()();
     /// The result of the last run, in memory that the next one writes to.
     array result() const;
+    /// What was prepared with .scaled: the result is a mantissa, as contract_scaled() gives it, and
+    /// this its exponent of ten. 0 otherwise.
+    double exponent10() const;
 
 private:
     std::unique_ptr<networks::prepared_state> state_;

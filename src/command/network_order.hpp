@@ -2,26 +2,22 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+
+#include "command/network_options.hpp"
 
 namespace ricci::command {
 
 /// What is asked for, as it is written; empty where it is not.
 struct network_order_arguments {
-    std::string file;      // .uai, .cnf, .json
-    std::string evidence;  // of a .uai model
-    std::string order;     // a file of an order, instead of seeking one
-    std::string output;    // where the order goes
-    std::string seconds, trials, memory, seed;
-    std::string objective, simplify;  // as the library's enumerators are called
+    std::string file;  // .uai, .cnf, .json
+    network_options options;
+    std::string memory;
+    std::string output;  // where the order goes
     bool json = false;
 
-    /// Whether anything but the file is given.
-    bool has_options() const;
+    /// Whether anything but the file and `json` is given.
+    bool has_options() const { return options.given() || !memory.empty() || !output.empty(); }
 };
-
-/// Whether a word is the name of a network's file, and no text of an einsum.
-bool is_network_file(std::string_view word);
 
 /// Finds or reads the order, prints what it costs, or it itself as JSON, and writes it. Throws
 /// ricci::error.

@@ -213,17 +213,8 @@ void add_order(CLI::App& app, int& code) {
         o->operands, "SHAPE",
         "the shape of each operand, 10x2000, or its file; or the extent of each letter, a:10");
     order.flag("--json", n.json, "the products as JSON");
-    order.option("--seconds", n.seconds, "NUMBER", "how long an order for a file is sought: 1");
-    order.option("--trials", n.trials, "NUMBER", "instead: so many, the same on any machine");
+    n.options.add_to(order);
     order.option("--memory", n.memory, "BYTES", "what running may take, 8G: indices are sliced");
-    order.option("--seed", n.seed, "NUMBER", "another one may find another order");
-    order.option("--objective", n.objective, "NAME",
-                 "what there is to be least of: multiplications, largest_product, "
-                 "largest_intermediate, traffic, weighed");
-    order.option("--simplify", n.simplify, "NAME",
-                 "before an order is sought: shapes; values, which uses zeros; none");
-    order.option("--evidence", n.evidence, "FILE", "what is observed in a .uai model");
-    order.option("--order", n.order, "FILE", "an order to read, instead of seeking one");
     order.option("-o,--output", n.output, "FILE", "where the order is written to, as JSON");
     order.call([o, &code] {
         if (is_network_file(o->network.file)) {

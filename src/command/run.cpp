@@ -4,6 +4,7 @@
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
+#include "command/run_network.hpp"
 #include "command/run_options.hpp"
 #include "command/sentences.hpp"
 #include "command/show_options.hpp"
@@ -16,6 +17,8 @@ void add_run(CLI::App& app, int& code) {
         std::string file;
         std::vector<std::string> operands;
         run_options run;
+        network_options network;
+        bool most_likely = false;
         std::vector<std::string> shown;
         show_options show;
     };
@@ -28,15 +31,37 @@ void add_run(CLI::App& app, int& code) {
         "  ricci run attention.tex X=x.npy W=model.safetensors:wq d_k=64 h:8 -o Y=y.npy\n\n"
         "With --show an operand may be a list, h:1,2,4 d_k=4,2,1: the page has a choice among the "
         "runs.\n\n"
-        "  ricci run attention.tex X=x.npy W=w.npy d_k=64 --show A=page.html --labels tokens.txt");
-    run.word(o->file, "FILE", "equations as .tex, .md or plain text; - reads standard input");
+        "  ricci run attention.tex X=x.npy W=w.npy d_k=64 --show A=page.html --labels "
+        "tokens.txt\n\n"
+        "A network of tensors in a file, .uai, .cnf or .json, needs no operands: its result is "
+        "the\n"
+        "partition function of a model, or how many assignments a formula has.\n\n"
+        "  ricci run model.uai --evidence model.evid --most-likely");
+    run.word(o->file, "FILE",
+             "equations as .tex, .md or plain text, - reads standard input; or a network");
     run.words(o->operands, "OPERAND", "NAME=VALUE: what is bound to a name of the equations");
     o->run.add_to(run);
     run.option("--show", o->shown, "NAME=PAGE",
                "A=page.html: the tensor A as heat maps, in a page for the browser, with the trace "
                "of a row; may be given several times");
     o->show.add_to(run);
+    o->network.add_to(run);
+    run.flag("--most-likely", o->most_likely,
+             "of a network: where the product of all its tensors is greatest, and its logarithm");
     run.call([o, &code] {
+        if (is_network_file(o->file)) {
+            if (!o->operands.empty() || !o->shown.empty())
+                refuse(
+                    "a network in a file has its tensors there; it takes no operands, and --show "
+                    "is for equations.");
+            run_network({o->file, o->network, o->run, o->most_likely});
+            code = done;
+            return;
+        }
+        if (o->network.given() || o->most_likely)
+            refuse(
+                "the options of networks, --evidence to --most-likely, are for files of "
+                "networks: .uai, .cnf, .json.");
         const auto variants = variants_of(o->operands);
         if (variants.size() > 1 && o->shown.empty())
             refuse("the operands are for {} runs, which --show A=page.html shows together.",

@@ -10,8 +10,10 @@
 namespace ricci::linear {
 namespace {
 
-// Columns of a block on the diagonal whose upper half is computed as well, which nobody reads.
+// Columns of a block on the diagonal, of which three quarters are computed, or all where the
+// product is not deep: more than the lower half, and nobody reads that.
 constexpr std::int64_t most_square_columns = 64;
+constexpr std::int64_t least_cut_depth = 64;
 
 /// The first of two parts of `count`: as much of them as a power of two leaves are wide, so that
 /// many parts are alike.
@@ -89,7 +91,11 @@ void blocked_program<T>::add_lower_update(std::int64_t first, std::int64_t rows,
                     {matrix.from(row, column).offset, 1}, {{width, 0, 1, leading_}}, false, true);
     };
     if (columns <= most_square_columns) {
-        multiply(first, rows, first, columns);
+        const bool is_cut =
+            columns > most_square_columns / 2 && rows < 2 * columns && depth >= least_cut_depth;
+        const std::int64_t left = is_cut ? first_part(columns, most_square_columns / 2) : columns;
+        multiply(first, rows, first, left);
+        if (left < columns) multiply(first + left, rows - left, first + left, columns - left);
         return;
     }
     const std::int64_t left = first_part(columns, most_square_columns);

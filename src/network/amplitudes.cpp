@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -61,8 +62,9 @@ choice_rows rows_of(const network_data& n, const detail::index_list& numbers, co
     return rows;
 }
 
-std::vector<array> amplitudes_of(const network_data& n, const order_data& order,
-                                 const choice_rows& all, const contract_options& options) {
+// Of a run that is not scaled, all exponents are 0.
+std::vector<scaled> amplitudes_of(const network_data& n, const order_data& order,
+                                  const choice_rows& all, const contract_options& options) {
     bound_network bound(n, order, options);
     const distinct_rows distinct = distinct_of(all);
     if (all.count == 0) return {};
@@ -79,13 +81,14 @@ std::vector<array> amplitudes_of(const network_data& n, const order_data& order,
     bound.asked.choices = &distinct.rows;
     network_run run(bound.asked);
     run_with_progress(run, options.progress);
-    std::vector<array> given;
+    std::vector<scaled> given;
     std::vector<bool> is_given(results.size(), false);
     for (const std::size_t r : distinct.number) {
         const array& found = results[r];
-        given.push_back(bound.type != bound.computed ? found.converted(bound.type)
-                        : is_given[r]                ? found.clone()
-                                                     : found);
+        given.push_back({bound.given != bound.computed ? found.converted(bound.given)
+                         : is_given[r]                 ? found.clone()
+                                                       : found,
+                         static_cast<double>(run.exponent10(r))});
         is_given[r] = true;
     }
     return given;
@@ -98,7 +101,23 @@ std::vector<array> amplitudes(const network& n, const contraction_order& order,
                               detail::index_list indices, detail::network_operand choices,
                               const contract_options& options) {
     const networks::choice_rows rows = networks::rows_of(n.data(), indices, choices.value());
-    return networks::amplitudes_of(n.data(), order.data(), rows, options);
+    if (options.scaled)
+        throw error(
+            "ricci: amplitudes() has no exponents to give beside its results: amplitudes_scaled() "
+            "has.");
+    std::vector<array> found;
+    for (scaled& s : networks::amplitudes_of(n.data(), order.data(), rows, options))
+        found.push_back(std::move(s.mantissa));
+    return found;
+}
+
+std::vector<scaled> amplitudes_scaled(const network& n, const contraction_order& order,
+                                      detail::index_list indices, detail::network_operand choices,
+                                      const contract_options& options) {
+    contract_options wanted = options;
+    wanted.scaled = true;
+    const networks::choice_rows rows = networks::rows_of(n.data(), indices, choices.value());
+    return networks::amplitudes_of(n.data(), order.data(), rows, wanted);
 }
 
 }  // namespace ricci

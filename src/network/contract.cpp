@@ -29,6 +29,11 @@ element type_of(const network_data& n) {
     return n.operands[0].type();
 }
 
+element computed_as(element type, bool scaled) {
+    if (is_narrow(type)) return element::f32;
+    return scaled && is_whole(type) ? element::f64 : type;
+}
+
 const char* name_of(algebra a) {
     switch (a) {
         case algebra::max_sum:
@@ -85,6 +90,11 @@ void check_can_run(const network_data& n, const order_data& order,
             "ricci: the order rests on zeros in the tensors' values: it is for sums of products, "
             "contracted or prepared.");
     const element type = n.operands[0].type();
+    if (options.scaled && options.algebra != algebra::sum_product)
+        throw error(
+            fmt::format("ricci: a scaled result has an exponent beside sums of products; a {} has "
+                        "none.",
+                        name_of(options.algebra)));
     if (options.algebra != algebra::sum_product && (is_complex(type) || is_integer(type)))
         throw error(
             fmt::format("ricci: {} has no {}: networks are contracted in it in real numbers.",
@@ -95,10 +105,12 @@ void check_can_run(const network_data& n, const order_data& order,
 
 bound_network::bound_network(const network_data& n, const order_data& order,
                              const contract_options& options)
-    : type(type_of(n)), computed(is_narrow(type) ? element::f32 : type) {
+    : type(type_of(n)),
+      computed(computed_as(type, options.scaled)),
+      given(is_narrow(type) ? type : computed) {
     check_can_run(n, order, options);
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
-        operands.push_back(is_narrow(type) ? n.operands[k].converted(computed) : n.operands[k]);
+        operands.push_back(type != computed ? n.operands[k].converted(computed) : n.operands[k]);
         asked.axes.push_back(n.axes(k));
     }
     for (std::size_t k = 0; k < n.operands.size(); ++k)
@@ -110,11 +122,13 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     asked.products = order.products;
     asked.slices = order.slices;
     asked.algebra = sum_of(options.algebra);
+    asked.scaled = options.scaled;
     const double needed =
         order.operand_bytes + 2 * order.score.peak * static_cast<double>(size_of(computed));
     const double memory = memory_for_run(n, options.memory, needed);
-    const double copies =
-        is_narrow(type) ? static_cast<double>(size_of(computed) / size_of(type)) : 0;
+    const double copies = type != computed ? static_cast<double>(size_of(computed)) /
+                                                 static_cast<double>(size_of(type))
+                                           : 0;
     asked.memory = std::max(memory - (1 + copies) * bytes_of_operands(n), 0.0);
 }
 
@@ -143,7 +157,7 @@ prepared_state::prepared_state(const network_data& n, const order_data& order,
     const network_data& computed = left_ ? left_->data() : n;
     bound_network bound(computed, left_ ? of_left : order, options);
     bound.asked.keeps = keeps;
-    type_ = bound.type;
+    type_ = bound.type, given_ = bound.given;
     result_ = bound.result_of(computed.kept);
     if (left_) {
         whole_ = left_->whole_result(result_.type());
@@ -202,8 +216,10 @@ void prepared_state::run() {
 
 array prepared_state::result() const {
     const array& result = left_ ? whole_ : result_;
-    return result.type() == type_ ? result : result.converted(type_);
+    return result.type() == given_ ? result : result.converted(given_);
 }
+
+double prepared_state::exponent10() const { return static_cast<double>(run_->exponent10()); }
 
 std::vector<array> derivatives(const network_data& n, const order_data& order,
                                std::vector<std::size_t> operands) {
@@ -232,6 +248,10 @@ std::vector<array> derivatives(const network_data& n, const order_data& order,
 }  // namespace networks
 
 array contract(const network& n, const contraction_order& order, const contract_options& options) {
+    if (options.scaled)
+        throw error(
+            "ricci: contract() has no exponent to give beside its result: contract_scaled() "
+            "has.");
     networks::prepared_state state(n.data(), order.data(), options, false);
     state.run();
     return state.result();
@@ -273,6 +293,7 @@ void prepared_network::bind(std::size_t operand, detail::network_operand value) 
 }
 void prepared_network::operator()() { state_->run(); }
 array prepared_network::result() const { return state_->result(); }
+double prepared_network::exponent10() const { return state_->exponent10(); }
 
 prepared_network prepare(const network& n, const contraction_order& order,
                          const contract_options& options) {

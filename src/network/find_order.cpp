@@ -123,9 +123,9 @@ private:
     contraction_order search(double largest, int attempt) {
         path::search_options how;
         const double first_part = options_.memory > 0 ? 0.85 : 1;
+        // Half of what is left each time: all together keep within the time that is given.
         how.seconds = attempt == 0 ? first_part * options_.seconds
-                                   : std::max(0.5 * (options_.seconds - seconds_used()),
-                                              0.05 * options_.seconds);
+                                   : 0.5 * std::max(0.0, options_.seconds - seconds_used());
         how.trials = options_.trials;
         how.brief = brief_;
         how.largest = largest;

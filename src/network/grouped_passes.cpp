@@ -94,6 +94,7 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
             by.run_step(k);
             ++steps;
         }
+        if (results_.scaled) by.add_result(results_.scaled->layout, scaled_place(sums));
         const std::int64_t done = ++passes_done_;
         if (tells && !(*progress_)(static_cast<double>(done))) stopped_ = true;
         if (stopped_) break;
@@ -107,7 +108,14 @@ void* grouped_passes::place_of(std::size_t output, std::size_t row, std::byte* s
     return sums == nullptr || !o.adds ? o.data[row] : sums + o.sum_offset + row * o.bytes;
 }
 
+scaled_sums& grouped_passes::scaled_place(const std::byte* sums) const {
+    if (sums == nullptr) return results_.scaled->result;
+    return results_.scaled
+        ->of_groups[static_cast<std::size_t>(sums - results_.sums) / results_.sum_bytes];
+}
+
 void grouped_passes::clear(std::byte* sums) const {
+    if (results_.scaled) return results_.scaled->layout.clear(scaled_place(sums));
     for (const run_output& o : results_.outputs)
         if (o.adds)
             clear_sum(results_.type, results_.algebra, sums + o.sum_offset,
@@ -115,6 +123,10 @@ void grouped_passes::clear(std::byte* sums) const {
 }
 
 void grouped_passes::add(std::byte* sums) const {
+    if (results_.scaled) {
+        scaled_run& run = *results_.scaled;
+        return run.layout.add(scaled_place(sums), run.result, run.room);
+    }
     for (const run_output& o : results_.outputs)
         for (std::size_t row = 0; row < o.data.size() && o.adds; ++row)
             add_sum(results_.type, results_.algebra, o.data[row],

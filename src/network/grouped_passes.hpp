@@ -38,6 +38,7 @@ struct run_results {
     // Sums of groups: so many at once, of so many bytes each.
     std::byte* sums = nullptr;
     std::size_t sum_bytes = 0, sums_at_once = 0;
+    scaled_run* scaled = nullptr;  // whose sums they are, if it is one
 };
 
 /// One run of one plan. Results begin with what they are added to.
@@ -57,6 +58,7 @@ private:
     bool run_together(std::size_t lanes);
     bool run_group(lane& by, std::int64_t group, std::byte* sums);
     void* place_of(std::size_t output, std::size_t row, std::byte* sums) const;
+    scaled_sums& scaled_place(const std::byte* sums) const;
     void clear(std::byte* sums) const;
     void add(std::byte* sums) const;
 

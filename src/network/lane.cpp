@@ -28,6 +28,12 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
     if (asked.algebra)
         algebra_.emplace(of.tree, planned_, of.extents, *asked.algebra, asked.places, workspace);
     else execution_.emplace(planned_.plan, workspace);
+    if (!asked.scaled) return;
+    const scaled_run& run = *asked.exponents;
+    exponents_.emplace(of, run.operands, run.block_indices, workspace,
+                       first == nullptr ? nullptr : &*first->exponents_);
+    lands_ = {run.layout, of.extents, of.loops, exponents_->result().table};
+    room_ = run.layout.make_scratch();
 }
 
 void lane::bind(std::size_t operand, const void* data) {
@@ -46,7 +52,9 @@ void lane::move(const sliced_plan::moving& m, const void* base) {
 void lane::run_step(std::size_t step) {
     if (!execution_) return algebra_->run_step(planned_, step, of_.joins[step]);
     if (of_.moved[step]) execution_->bind_step(planned_.plan, step);
+    if (exponents_) exponents_->before(step);
     execution_->run_step(step);
+    if (exponents_) exponents_->after(step);
 }
 
 }  // namespace ricci::networks

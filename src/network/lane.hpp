@@ -10,6 +10,8 @@
 
 #include "src/engine/execution.hpp"
 #include "src/network/algebra_steps.hpp"
+#include "src/network/scaled/scaled_run.hpp"
+#include "src/network/scaled/scaled_steps.hpp"
 #include "src/network/sliced_plan.hpp"
 
 namespace ricci::networks {
@@ -36,6 +38,11 @@ public:
     /// In another algebra, the same where a result is not added to what is there.
     void write_step(std::size_t step) { algebra_->run_step(planned_, step, false); }
 
+    /// Of a scaled run, after all steps of a pass.
+    void add_result(const scaled_result& layout, scaled_sums& to) {
+        layout.add(lands_, exponents_->result(), counters_, to, row_, room_);
+    }
+
     const algebra_steps& algebra() const { return *algebra_; }
     std::span<const std::int64_t> counters() const { return counters_; }
 
@@ -48,7 +55,11 @@ private:
     std::byte* workspace_;
     std::optional<engine::execution> execution_;  // of sums of products
     std::optional<algebra_steps> algebra_;        // or of another algebra
+    std::optional<scaled_steps> exponents_;       // of a scaled run, as what follows
+    scaled_result::part lands_;
+    scaled_result::scratch room_;
     std::vector<std::int64_t> counters_, before_;
+    std::size_t row_ = 0;
     loop_set changed_;
     bool is_fresh_ = true;
 };
@@ -56,7 +67,7 @@ private:
 template <class Places>
 void lane::go_to(std::int64_t pass, std::span<const void* const> operands, const Places& place_of) {
     std::swap(counters_, before_);
-    const std::size_t row = of_.passes.find(pass, counters_);
+    row_ = of_.passes.find(pass, counters_);
     changed_.reset();
     for (std::size_t l = 0; l < counters_.size(); ++l)
         if (counters_[l] != before_[l]) add_loop(changed_, l);
@@ -64,7 +75,8 @@ void lane::go_to(std::int64_t pass, std::span<const void* const> operands, const
     is_fresh_ = false;
     for (const auto& m : of_.moving_operands)
         if ((m.loops & changed_).any()) move(m, operands[m.number]);
-    for (const auto& m : of_.moving_outputs) move(m, place_of(m.number, row));
+    for (const auto& m : of_.moving_outputs) move(m, place_of(m.number, row_));
+    if (exponents_) exponents_->place(counters_);
 }
 
 }  // namespace ricci::networks

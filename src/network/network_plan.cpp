@@ -191,6 +191,7 @@ private:
             auto& all = below[at(s.result)];
             if (s.left >= 0) add(all, below[at(s.left)]);
             if (s.right >= 0) add(all, below[at(s.right)]);
+            if (s.also >= 0) add(all, below[at(s.also)]);
             for (const part_of_output& p : parts_)
                 if (p.output == s.result && all.size() < sliced.size())
                     made_.plan.slots[at(p.slot)].lasts = true;

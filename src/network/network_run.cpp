@@ -11,6 +11,7 @@
 #include "src/network/grouped_passes.hpp"
 #include "src/network/index_ranges.hpp"
 #include "src/network/result_sums.hpp"
+#include "src/network/scaled/scaled_run.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::networks {
@@ -56,8 +57,26 @@ runtime::loan_book lent_together(runtime::loan_book& by_one, std::size_t lanes) 
 network_run::network_run(const run_request& asked)
     : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
     for (const auto& o : asked.operands) operands_.push_back(o.data);
+    run_request wanted = asked;
+    if (asked.scaled) make_scaled(wanted);
     make_outputs(asked);
-    make_plans(asked);
+    make_plans(wanted);
+    if (!scaled_) return;
+    for (std::size_t g = 0; g < sums_at_once_; ++g) {
+        const run_output& o = outputs_[0];
+        std::vector<void*> rows;
+        for (std::size_t row = 0; row < o.data.size(); ++row)
+            rows.push_back(sums_.get() + g * sum_bytes_ + row * o.bytes);
+        scaled_->of_groups.push_back(scaled_->layout.sums_in(std::move(rows)));
+    }
+}
+
+void network_run::make_scaled(run_request& asked) {
+    given_ = operands_;
+    scaled_ = std::make_unique<scaled_run>(asked);
+    asked.exponents = scaled_.get();
+    for (std::size_t k = 0; k < given_.size(); ++k) scaled_->operands.reserve(k, given_[k]);
+    asked.memory = std::max(asked.memory - scaled_->operands.bytes(), 0.0);
 }
 
 void network_run::make_outputs(const run_request& asked) {
@@ -85,13 +104,14 @@ void network_run::make_plans(const run_request& asked) {
     run_request wanted = asked;
     const auto ranges = ranges_of(asked.slices, asked.extents);
     const bool has_passes = asked.choices != nullptr || !ranges[0].empty();
+    const std::vector<run_output> none;
     double workspace = 0, needed = 0;
     const auto plan_all = [&](bool repeats) {
         plans_.clear();
         passes_ = workspace = 0;
         for (const auto& loops : ranges) {
-            plans_.push_back(std::make_unique<planned_lanes>(
-                planned_lanes{sliced_plan(wanted, loops, outputs_, repeats), {}, {}, false}));
+            plans_.push_back(std::make_unique<planned_lanes>(planned_lanes{
+                sliced_plan(wanted, loops, scaled_ ? none : outputs_, repeats), {}, {}, false}));
             const sliced_plan& made = plans_.back()->plan;
             passes_ += static_cast<double>(made.passes.count());
             workspace = std::max(workspace, static_cast<double>(made.planned.plan.workspace_bytes));
@@ -122,6 +142,7 @@ void network_run::make_plans(const run_request& asked) {
     }
     needed += most_lent;
     if (needed > asked.memory) refuse();
+    memory_left_ = asked.memory - needed;
     if (has_passes) make_lanes(asked, workspace);
     else stale_.resize(plans_[0]->plan.planned.plan.slots.size());
 }
@@ -177,6 +198,19 @@ network_run::~network_run() = default;
 
 void network_run::bind(std::size_t operand, const void* data) {
     changed_[operand] = true;
+    if (!scaled_) return set_address(operand, data);
+    given_[operand] = data;
+    const double before = scaled_->operands.bytes();
+    scaled_->operands.reserve(operand, data);
+    memory_left_ -= scaled_->operands.bytes() - before;
+    if (memory_left_ < 0)
+        throw error(fmt::format(
+            "ricci: what tensor {} of the network holds now is read from a scaled copy, "
+            "for which there is no memory.",
+            operand));
+}
+
+void network_run::set_address(std::size_t operand, const void* data) {
     if (operands_[operand] == data) return;
     operands_[operand] = data;
     for (auto& p : plans_)
@@ -225,13 +259,26 @@ std::vector<std::int64_t> network_run::best() {
     return places;
 }
 
+// Numbers are looked at when they are read: memory that is bound may have got others since.
+void network_run::take_scaled() {
+    for (std::size_t k = 0; k < given_.size(); ++k)
+        if (changed_[k] || !keeps_) set_address(k, scaled_->operands.take(k, given_[k]));
+    scaled_->layout.clear(scaled_->result);
+}
+
+std::int64_t network_run::exponent10(std::size_t row) const {
+    return scaled_ ? scaled_->exponents10[row] : 0;
+}
+
 bool network_run::run(const std::function<bool(double)>& progress) {
     passes_done_ = 0;
     steps_run_ = 0;
+    if (scaled_) take_scaled();
     for (const run_output& o : outputs_)
         for (void* const data : o.data)
             if (o.adds) clear_sum(type_, algebra_, data, o.bytes);
-    const run_results results{type_, algebra_, outputs_, sums_.get(), sum_bytes_, sums_at_once_};
+    const run_results results{type_,      algebra_,      outputs_,     sums_.get(),
+                              sum_bytes_, sums_at_once_, scaled_.get()};
     std::function<bool(double)> tell;
     if (progress) tell = [&](double passes) { return progress((passes_done_ + passes) / passes_); };
     for (auto& p : plans_) {
@@ -245,6 +292,8 @@ bool network_run::run(const std::function<bool(double)>& progress) {
         if (!done) return false;
         passes_done_ += static_cast<double>(p->plan.passes.count());
     }
+    for (std::size_t row = 0; scaled_ && row < scaled_->exponents10.size(); ++row)
+        scaled_->exponents10[row] = scaled_->layout.finish(scaled_->result, row, scaled_->room);
     std::fill(changed_.begin(), changed_.end(), false);
     has_run_ = true;
     return true;
@@ -268,6 +317,7 @@ bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)
         if (progress && !progress(static_cast<double>(k + 1) / static_cast<double>(steps)))
             return false;
     }
+    if (scaled_) by.add_result(scaled_->layout, scaled_->result);
     return true;
 }
 

@@ -16,6 +16,7 @@
 namespace ricci::networks {
 
 struct planned_lanes;
+struct scaled_run;
 
 /// Loops around steps: the same steps for each range of the sliced indices and for each row of
 /// choices, with other addresses. Where ranges differ in length there are several plans.
@@ -32,7 +33,8 @@ public:
     network_run& operator=(network_run&&) noexcept;
     ~network_run();
 
-    /// Other memory for an operand, of the same strides.
+    /// Other memory for an operand, of the same strides. Throws ricci::error where a scaled run
+    /// reads it from a copy for which there is no memory.
     void bind(std::size_t operand, const void* data);
     /// Allocates nothing. `progress(part)`: which part is done, told on the caller's thread; false
     /// ends it, and so returns false.
@@ -44,6 +46,9 @@ public:
 
     /// How many steps the last run carried out, over all slices.
     std::size_t steps_run() const { return steps_run_; }
+    /// Of a scaled run, after it: a row of the result is what is in its memory times ten to this
+    /// power.
+    std::int64_t exponent10(std::size_t row = 0) const;
     /// How many threads run passes at the same time.
     std::size_t lanes() const { return workspaces_.size(); }
 
@@ -51,6 +56,9 @@ private:
     void make_outputs(const run_request& asked);
     void make_plans(const run_request& asked);
     void make_lanes(const run_request& asked, double workspace);
+    void make_scaled(run_request& asked);
+    void take_scaled();
+    void set_address(std::size_t operand, const void* data);
     bool run_changed(planned_lanes& p, const std::function<bool(double)>& progress);
 
     std::vector<engine::workspace_memory> workspaces_;  // of each lane, for all plans
@@ -59,6 +67,9 @@ private:
     std::vector<std::unique_ptr<planned_lanes>> plans_;
     std::vector<const void*> operands_;
     std::vector<run_output> outputs_;
+    std::unique_ptr<scaled_run> scaled_;  // only of one
+    double memory_left_ = 0;              // for copies of its operands
+    std::vector<const void*> given_;      // its operands: some are read from copies
     element type_;
     std::optional<steps::sum_algebra> algebra_;
     bool keeps_ = false, has_run_ = false;

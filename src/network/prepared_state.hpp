@@ -17,14 +17,15 @@
 
 namespace ricci::networks {
 
-/// What is asked of a run, and the tensors that it reads; 16-bit numbers as float.
+/// What is asked of a run, and the tensors that it reads; 16-bit numbers as float, and whole ones as
+/// double where it is scaled.
 struct bound_network {
     /// Throws ricci::error for what cannot be run.
     bound_network(const network_data& n, const order_data& order, const contract_options& options);
     /// One more result, zeroed, of these indices' extents.
     array result_of(std::span<const std::int32_t> axes);
 
-    element type, computed;
+    element type, computed, given;  // of tensors, while it runs, and of the result
     std::vector<array> operands;
     run_request asked;
 };
@@ -33,8 +34,8 @@ struct bound_network {
 /// where that stops it.
 void run_with_progress(network_run& run, const detail::progress_function& progress);
 
-/// 16-bit numbers are computed as float: tensors are converted when they are bound, the result when
-/// it is asked for.
+/// 16-bit numbers are computed as float, whole ones in a scaled run as double: tensors are converted
+/// when they are bound, the result when it is asked for.
 struct prepared_state {
     /// `keeps`: intermediates, where there is memory for all of them. Throws ricci::error.
     prepared_state(const network_data& n, const order_data& order, const contract_options& options,
@@ -42,11 +43,12 @@ struct prepared_state {
     void bind(std::size_t operand, const array& value);
     void run();
     array result() const;
+    double exponent10() const;
 
 private:
     array value_of(std::size_t operand, const array& value) const;
 
-    element type_ = element::f64;
+    element type_ = element::f64, given_ = element::f64;
     std::optional<reduced_network> left_;  // of a network whose order rests on zeros
     std::vector<array> operands_;
     array result_;  // of what is left

@@ -17,6 +17,8 @@
 
 namespace ricci::networks {
 
+struct scaled_run;
+
 /// What is to be run. All that it refers to is copied, but for the memory of operands and result.
 struct run_request {
     element type = element::f32;
@@ -38,6 +40,9 @@ struct run_request {
     bool keeps = false;  // intermediates, so that what has not changed is not made again, where
                          // there is memory for all of them
     double memory = 0;   // bytes for intermediates and what kernels lend
+    /// The result is a mantissa, with an exponent of ten of its own. What the run knows for that.
+    bool scaled = false;
+    const scaled_run* exponents = nullptr;
 };
 
 /// One tensor that is computed, row-major; for each row of choices, where there are any.
@@ -46,8 +51,8 @@ struct run_output {
     std::vector<void*> data;  // of each row
     std::size_t bytes = 0;
     std::vector<std::int64_t> strides;  // 0 for an index that is chosen
-    bool adds = false;  // over ranges of an index that it has not
-    std::size_t sum_offset = 0;  // bytes, where what adds is added up apart
+    bool adds = false;                  // over ranges of an index that it has not
+    std::size_t sum_offset = 0;         // bytes, where what adds is added up apart
 };
 
 }  // namespace ricci::networks

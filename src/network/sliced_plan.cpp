@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "src/network/scaled/scaled_run.hpp"
+
 namespace ricci::networks {
 
 sliced_plan::sliced_plan(const run_request& asked, std::vector<range_loop> ranges,
@@ -34,6 +36,7 @@ network_plan sliced_plan::plan_of(const run_request& asked, const std::vector<ru
     tree = make_tree({asked.axes, asked.open, extents, asked.products});
     if (asked.derivatives.empty()) results = {tree.root};
     else results = add_derivatives(tree, asked.derivatives);
+    if (asked.scaled) aligned = align_sums(tree, asked.exponents->block_indices, extents);
     std::vector<output_memory> written;
     for (std::size_t k = 0; k < outputs.size(); ++k)
         written.push_back({results[k], outputs[k].data[0], outputs[k].strides,
@@ -93,6 +96,11 @@ void sliced_plan::find_dependences(const std::vector<run_output>& outputs, bool 
             all |= changes[at(slot)];
             moved[k] = moved[k] || moves[at(slot)];
         });
+        if (k < tree.steps.size() && tree.steps[k].also >= 0) {
+            const std::int32_t slot = planned.slots[at(tree.steps[k].also)];
+            reads[k].push_back(slot);
+            all |= changes[at(slot)];
+        }
         // What is added to a result is added in every pass.
         const bool is_output = slots[at(writes[k])].kind == plan::storage::output;
         if (repeats || is_output) all = every;

@@ -11,6 +11,7 @@
 #include "src/network/network_plan.hpp"
 #include "src/network/passes.hpp"
 #include "src/network/run_request.hpp"
+#include "src/network/scaled/aligned_sums.hpp"
 #include "src/network/tree.hpp"
 
 namespace ricci::networks {
@@ -25,6 +26,7 @@ struct sliced_plan {
         loop_set loops;                     // which of them move it
     };
 
+    /// Of a scaled run without outputs: the result is an intermediate that is left at the end.
     /// `repeats`: every step runs in each pass, and no intermediate lasts from one to the next.
     sliced_plan(const run_request& asked, std::vector<range_loop> ranges,
                 const std::vector<run_output>& outputs, bool repeats);
@@ -32,6 +34,7 @@ struct sliced_plan {
     std::vector<range_loop> loops;      // over ranges, then over the places of chosen indices
     std::vector<std::int64_t> extents;  // of each index, in one pass
     step_tree tree;
+    std::vector<aligned_sum> aligned;   // of a scaled run
     std::vector<std::int32_t> results;  // tensors of the tree, one for each output
     network_plan planned;
     std::vector<moving> moving_operands, moving_outputs;

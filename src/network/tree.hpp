@@ -16,6 +16,7 @@ struct tree_step {
     std::int32_t left = -1;
     std::int32_t right = -1;
     std::int32_t result = -1;
+    std::int32_t also = -1;  // a tensor that is not read: the step runs again where it changes
 };
 
 /// Tensors are numbered: the operands, then what steps give. Of an order each is used by one step,

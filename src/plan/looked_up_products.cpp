@@ -42,17 +42,8 @@ expr lowering::looked_up_product(expr rows, expr other, const loop_list& summed)
     loop_list rows_first(places.begin(), places.end());
     const loop_list indices = graph_[sum].indices;
     for (const loop l : axis_order(without(indices, rows_first), -1)) rows_first.push_back(l);
-    access product, picked;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    for (const loop l : rows_first) {
-        extents.push_back(graph_.extent(l));
-        letters.push_back(graph_.loops().letter(l));
-        product.at.push_back({0, {{l, 1}}});
-        picked.at.push_back({0, {{l, 1}}});
-    }
-    product.slot = picked.slot = new_memory(std::move(extents), std::move(letters), type_);
-    product.positions = picked.positions = {0, -1};
+    const access product = memory_over(rows_first, type_);
+    access picked = product;
     into(product, indices, sum, 0);
     auto lookups = node.lookups;
     for (std::size_t k = 0; k < lookups.size(); ++k) {

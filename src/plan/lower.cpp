@@ -348,8 +348,11 @@ expr lowering::stored(expr e) {
         const bool picked = graph_[e].kind == kind::gather;
         const expr from = picked && has_edge(graph_[e].source) ? padded(e) : e;
         const std::int32_t source = graph_[from].source.slot;
-        const auto target = temporary(indices, -1, picked ? plan_.type_of(source) : type_,
-                                      picked && plan_.is_truth(source));
+        const auto target =
+            picked ? memory_over(graph_[from].kind == kind::gather ? rows_order(from)
+                                                                   : axis_order(indices, -1),
+                                 plan_.type_of(source), plan_.is_truth(source))
+                   : temporary(indices, -1, type_);
         emit_gather(from, target, indices);
         result = graph_.load(target, condition);
         if (is_foreign(result)) result = stored(result);

@@ -294,6 +294,10 @@ private:
 
     access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
     longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by);
+    longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by, element type,
+                              bool is_truth);
+    access memory_over(const loop_list& axes, element type, bool is_truth = false);
+    loop_list rows_order(expr gather) const;
     std::int32_t new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
                             element type, bool is_truth = false);
     place inner_address_of(const access& a) const;

@@ -36,20 +36,35 @@ loop_list lowering::axis_order(const loop_list& indices, expr like) const {
     return result;
 }
 
+// Rows that are looked up lie one behind the other, as they are read.
+loop_list lowering::rows_order(expr gather) const {
+    const auto& node = graph_[gather];
+    loop_list by_number;
+    for (const expr a : node.arguments) by_number = united(by_number, graph_[a].indices);
+    loop_list order = axis_order(by_number, -1), row = without(node.indices, by_number);
+    const place at = inner_address_of(node.source);
+    std::sort(row.begin(), row.end(), [&](loop x, loop y) {
+        const auto p = std::abs(at.factor(x)), q = std::abs(at.factor(y));
+        return p != q ? p > q : x < y;
+    });
+    for (const loop l : row) order.push_back(l);
+    return order;
+}
+
 access lowering::temporary(const loop_list& indices, expr like, element type, bool is_truth) {
-    access result;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    for (const loop l : axis_order(indices, like)) {
-        letters.push_back(graph_.loops().letter(l));
-        extents.push_back(graph_.extent(l));
-        result.at.push_back({0, {{l, 1}}});
-    }
-    result.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
-    return result;
+    return memory_over(axis_order(indices, like), type, is_truth);
+}
+
+access lowering::memory_over(const loop_list& axes, element type, bool is_truth) {
+    return longer_memory(axes, -1, 0, type, is_truth).whole;
 }
 
 lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by) {
+    return longer_memory(axes, longer, by, type_, false);
+}
+
+lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by,
+                                              element type, bool is_truth) {
     longer_axis made;
     std::vector<std::int64_t> extents;
     std::vector<ir::ref> letters;
@@ -59,7 +74,7 @@ lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer
         letters.push_back(graph_.loops().letter(l));
         made.whole.at.push_back({0, {{l, 1}}});
     }
-    made.whole.slot = new_memory(std::move(extents), std::move(letters), type_);
+    made.whole.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
     return made;
 }
 

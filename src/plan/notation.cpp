@@ -186,8 +186,7 @@ private:
                                a.decay < 0 ? "" : fmt::format(", times {}", text(a.decay)));
         else if (a.as == form::matrix && a.right >= 0)
             over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
-        else if (a.as == form::matrix)
-            over = fmt::format("{} of ", word_of(a.matrix.task));
+        else if (a.as == form::matrix) over = fmt::format("{} of ", word_of(a.matrix.task));
         else if (a.folding != fold::none)
             over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
         if (a.beta != 0 && a.beta != 1)

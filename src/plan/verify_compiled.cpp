@@ -170,7 +170,8 @@ private:
     }
     void check(const matrix_step& s) const {
         if (s.from.use.slot >= 0) check_inside(s.from.use.slot, reached_by_side(s, s.from));
-        if (s.what.task != matrix_task::factor) check_inside(s.to.use.slot, reached_by_side(s, s.to));
+        if (s.what.task != matrix_task::factor)
+            check_inside(s.to.use.slot, reached_by_side(s, s.to));
         require(s.factors.slot >= 0, "factors that are nowhere");
     }
     void check(const fused_step& s) const {
@@ -241,11 +242,13 @@ private:
     void compare(const assign& a, const matrix_step& s) const {
         const auto all = united(a.loops, a.over);
         if (s.what.task == matrix_task::factor)
-            return require(reached_by_side(s, s.from) == reached_by(plan_.values[a.body].source, all),
-                           "factors of other matrices");
+            return require(
+                reached_by_side(s, s.from) == reached_by(plan_.values[a.body].source, all),
+                "factors of other matrices");
         require(reached_by_side(s, s.to) == reached_by(a.target, a.loops),
                 "a function of matrices that is written elsewhere");
-        require(a.right < 0 || reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
+        require(a.right < 0 ||
+                    reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
                 "right-hand sides that are read elsewhere");
     }
     void compare(const assign& a, const scan_step& s) const {

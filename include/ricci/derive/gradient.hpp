@@ -35,8 +35,8 @@ class reverse_mode : contributions<Program> {
         shared::prime_all, shared::product_of_others, shared::request_, shared::scopes_,
         shared::several, shared::share_of_extremum, shared::slope_by_base,
         shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
-        shared::source_equations_, shared::slope_of_determinant, shared::start_equation, shared::sum_primed,
-        shared::through_factor, shared::through_inverse, shared::value_of,
+        shared::source_equations_, shared::slope_of_determinant, shared::start_equation,
+        shared::sum_primed, shared::through_factor, shared::through_inverse, shared::value_of,
         shared::weights_of, shared::where_bound, shared::whole_, shared::wrt_, shared::zeros_;
 
 public:

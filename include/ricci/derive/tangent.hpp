@@ -45,8 +45,8 @@ class forward_mode : matrix_derivatives<Program> {
     using shared::slope_by_base;
     using shared::slope_by_exponent;
     using shared::slope_of;
-    using shared::slope_of_size;
     using shared::slope_of_determinant;
+    using shared::slope_of_size;
     using shared::start_equation;
     using shared::sum_primed;
     using shared::through_inverse;

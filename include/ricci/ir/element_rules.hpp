@@ -145,8 +145,8 @@ private:
             }
             case op::reduce: {
                 const auto r = static_cast<reduction>(x.detail);
-                if (r == reduction::mean || r == reduction::softmax ||
-                    r == reduction::logsumexp || is_of_matrix(r))
+                if (r == reduction::mean || r == reduction::softmax || r == reduction::logsumexp ||
+                    is_of_matrix(r))
                     refuse(reduction_word(r), "of whole numbers is none");
                 return;
             }

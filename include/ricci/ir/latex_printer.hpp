@@ -309,7 +309,8 @@ private:
     }
     constexpr void inverse(const node& x) {
         const node& matrix = p_.nodes[p_.child(x, 0)];
-        out_ << '(' << p_.name(matrix.name) << "^{-1})^{" << p_.index(p_.at(matrix.positions, 1).index)
+        out_ << '(' << p_.name(matrix.name) << "^{-1})^{"
+             << p_.index(p_.at(matrix.positions, 1).index)
              << p_.index(p_.at(matrix.positions, 0).index) << '}';
     }
     constexpr void solution(const node& x) {

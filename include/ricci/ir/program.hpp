@@ -39,8 +39,8 @@ enum class op : std::uint8_t {
     divide,          // numerator, denominator
     power,           // base, exponent
     apply,           // function; one child (minimum, maximum: two)
-    reduce,  // reduction over `indices`; one child. Some keep their indices, others bind them
-    delta,   // two positions: 1 where they are equal
+    reduce,    // reduction over `indices`; one child. Some keep their indices, others bind them
+    delta,     // two positions: 1 where they are equal
     position,  // positions[0], an index, as a number from 0
     compare,   // comparison; two children: 1 or 0
     choose,    // value, condition, value, condition, ..., value otherwise
@@ -56,9 +56,9 @@ enum class reduction : std::uint8_t {
     softmax,
     logsumexp,
     product,
-    inverse,      // at (i, j): element (j, i) of the inverse of K^{ij}, so that x^j with
-                  // K^{ij} x^j = y^i is the sum over i of it and y^i
-    cholesky,     // at (i, j): L^{ij} with K^{ik} = L^{ij} L^{kj}; 0 where i < j
+    inverse,   // at (i, j): element (j, i) of the inverse of K^{ij}, so that x^j with
+               // K^{ij} x^j = y^i is the sum over i of it and y^i
+    cholesky,  // at (i, j): L^{ij} with K^{ik} = L^{ij} L^{kj}; 0 where i < j
     determinant,
     log_determinant,     // of its absolute value
     log_of_determinant,  // NaN where it is negative

@@ -63,8 +63,7 @@ constexpr index_set shown_indices(const Program& p, ref n) {
         if (x.kind == op::add || is_solve(x)) out.unite(child);
         else out.merge(child);
     }
-    for (std::int32_t k = 0; k < bound_count(x); ++k)
-        out.remove(p.links[x.indices.first + k]);
+    for (std::int32_t k = 0; k < bound_count(x); ++k) out.remove(p.links[x.indices.first + k]);
     return out;
 }
 

@@ -170,8 +170,9 @@ protected:
                                  std::int32_t begin) {
         if (over.size() == 2 && over[0] != over[1]) return true;
         detail::text_builder sentence;
-        sentence << name << " takes two different indices, those of its matrix's rows and columns: "
-                 << name << "_{ij}";
+        sentence << name
+                 << " takes two different indices, those of its matrix's rows and columns: " << name
+                 << "_{ij}";
         fail(mistake_kind::unexpected, begin, end_before(), sentence);
         return false;
     }

@@ -75,6 +75,53 @@ std::uint64_t subtract_columns(std::int64_t rows, std::int64_t count, const numb
     return static_cast<std::uint64_t>(*std::max_element(each, each + lane_count));
 }
 
+// Rows i .. i + vectors * lanes - 1 of the columns, or `few` > 0 of them.
+template <int vectors>
+HWY_INLINE void subtract_from_block(std::int64_t count, const number* HWY_RESTRICT x,
+                                    std::int64_t step, const number* HWY_RESTRICT c,
+                                    number* HWY_RESTRICT y, std::int64_t y_step,
+                                    std::int64_t few = 0) {
+    constexpr int columns = static_cast<int>(columns_at_once);
+    numbers sum[columns][vectors];
+    RICCI_UNROLL
+    for (int j = 0; j < columns; ++j) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) sum[j][v] = load(y + j * y_step + v * lane_count);
+    }
+    for (std::int64_t t = 0; t < count; ++t, x += step, c += columns) {
+        numbers left[vectors];
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) left[v] = load(x + v * lane_count);
+        RICCI_UNROLL
+        for (int j = 0; j < columns; ++j) {
+            const numbers factor = broadcast(c[j]);
+            RICCI_UNROLL
+            for (int v = 0; v < vectors; ++v)
+                sum[j][v] = subtract_product(sum[j][v], left[v], factor);
+        }
+    }
+    RICCI_UNROLL
+    for (int j = 0; j < columns; ++j) {
+        RICCI_UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            if (few > 0) store_few(sum[j][v], few, y + j * y_step);
+            else store(sum[j][v], y + j * y_step + v * lane_count);
+        }
+    }
+}
+
+void subtract_from_columns(std::int64_t rows, std::int64_t count, const number* x,
+                           std::int64_t step, const number* c, number* y, std::int64_t y_step) {
+    constexpr int vectors = has_imaginary ? 1 : 2;
+    constexpr std::int64_t block = vectors * lane_count;
+    std::int64_t i = 0;
+    for (; i + block <= rows; i += block)
+        subtract_from_block<vectors>(count, x + i, step, c, y + i, y_step);
+    for (; i + lane_count <= rows; i += lane_count)
+        subtract_from_block<1>(count, x + i, step, c, y + i, y_step);
+    if (i < rows) subtract_from_block<1>(count, x + i, step, c, y + i, y_step, rows - i);
+}
+
 std::int64_t find_magnitude(std::int64_t rows, std::uint64_t bits, const number* y) {
     const bits_vector wanted = hn::Set(bits_tag(), static_cast<hn::TFromD<bits_tag>>(bits));
     for (std::int64_t i = 0; i < rows; i += lane_count) {

@@ -25,6 +25,7 @@ linear_table<number> make_linear_table() {
     table.triangle_rows = block_rows;
     table.panel_vectors = panel_vectors;
     table.subtract_columns = &subtract_columns;
+    table.subtract_from_columns = &subtract_from_columns;
     table.find = &find_magnitude;
     table.divide = &divide_column;
     table.substitute[0] = &substitute<1>;

@@ -36,6 +36,8 @@ using lane_integer = std::conditional_t<sizeof(part_type<T>) == 4, std::int32_t,
 /// Rows of the largest triangle that is substituted at once, and columns of the widest panel.
 inline constexpr std::int64_t most_triangle_rows = 64;
 inline constexpr std::int64_t most_panel_columns = 16;
+/// Columns of a panel that get together what those before them leave.
+inline constexpr std::int64_t columns_at_once = 4;
 
 /// What numbers are multiplied by where they are divided: x / d is x * reciprocal * scale. The
 /// scale is a power of two, and 1 unless 1 / d is near the end of the range.
@@ -82,6 +84,11 @@ struct linear_table {
     /// the largest |real part| + |imaginary part|, of which a NaN is the largest; 0 for no rows.
     std::uint64_t (*subtract_columns)(std::int64_t rows, std::int64_t count, const T* x,
                                       std::int64_t step, const T* c, T* y) = nullptr;
+    /// The same for columns_at_once columns, y_step apart, whose factors are c[t * columns_at_once]
+    /// and those behind it.
+    void (*subtract_from_columns)(std::int64_t rows, std::int64_t count, const T* x,
+                                  std::int64_t step, const T* c, T* y,
+                                  std::int64_t y_step) = nullptr;
     /// The first i < rows for which |real part| + |imaginary part| has these bits, or -1.
     std::int64_t (*find)(std::int64_t rows, std::uint64_t magnitude, const T* y) = nullptr;
     /// y[i] /= what the divisor stands for, for i < rows.

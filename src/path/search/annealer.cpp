@@ -229,6 +229,24 @@ void tree_annealer::slice(const std::vector<char>& sliced) {
     fill_sets();
 }
 
+void tree_annealer::slice(const index_places& places, bool sliced) {
+    const auto bit = static_cast<std::size_t>(bit_of_[place(places.index)]);
+    const std::uint64_t flag = std::uint64_t{1} << (bit % 64);
+    const auto weight = static_cast<std::int64_t>(weights_.weight[bit / 64]);
+    const std::int64_t change = sliced ? -weight : weight;
+    mask_[bit / 64] ^= flag;
+    for (const std::int32_t n : places.results) {
+        row(nodes_[place(n)].row)[bit / 64] ^= flag;
+        nodes_[place(n)].size += change;
+    }
+    for (const std::int32_t number : places.products) {
+        node& n = nodes_[place(number)];
+        n.product += change;
+        n.price =
+            price_of(n.product, nodes_[place(n.left)].size, nodes_[place(n.right)].size, n.size);
+    }
+}
+
 product_list tree_annealer::products() const {
     std::vector<std::int32_t> number(nodes_.size());
     for (std::int32_t t = 0; t < operands_; ++t) number[place(t)] = t;

@@ -17,6 +17,13 @@ namespace ricci::path {
 /// The children of every node of a tree, -1 for operands; what a tree is remembered as.
 using tree_shape = std::vector<std::array<std::int32_t, 2>>;
 
+/// Where an index is in a tree, whether it is sliced or not.
+struct index_places {
+    std::int32_t index = 0;
+    std::vector<std::int32_t> results;   // nodes whose set has it, operands among them
+    std::vector<std::int32_t> products;  // nodes one of whose operands has it
+};
+
 /// Prices, weights and temperatures are whole multiples of weight_unit: moves cost the same on
 /// every machine, and nothing is rounded twice.
 class tree_annealer {
@@ -47,6 +54,8 @@ public:
     double largest() const;
     /// Indices that count for nothing from now on; the tree stays.
     void slice(const std::vector<char>& sliced);
+    /// The same for one index, whose places are those of this tree; or it counts again.
+    void slice(const index_places& places, bool sliced);
     void set_price(const product_price& price);
     /// The price of one product, all in multiples of weight_unit.
     std::int64_t price_of(std::int64_t product, std::int64_t left, std::int64_t right,

@@ -105,15 +105,15 @@ void search_arm::lower_limit(const keep_going& go_on) {
     limit_ = std::max(target_, std::min(limit_, ladder_.largest_result()) - limit_step_);
     ladder_.set_limit(limit_);
     ladder_.climb_down(go_on);
+    ladder_.settle_slices(go_on);
     ladder_.slice_again(strict_);
     ladder_.climb_down(go_on);
 }
 
 void search_arm::reach_limit() {
-    if (!is_limited() || limit_ == target_) return;
-    limit_ = target_;
-    ladder_.set_limit(limit_);
-    ladder_.slice_again(true);
+    if (!is_limited()) return;
+    if (limit_ != target_) ladder_.set_limit(limit_ = target_);
+    ladder_.keep_within_limit();
 }
 
 void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
@@ -132,7 +132,11 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
         }
         const double before_ladder = ladder_.score();
         ladder_.climb_down(go_on);
-        if (ladder_.has_limit()) ladder_.slice_again(true);
+        if (ladder_.has_limit()) {
+            ladder_.settle_slices(go_on);
+            if (beside_) ladder_.slice_again(true);
+            else ladder_.keep_within_limit();
+        }
         idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
         // What needs no kick.
         if (idle_ == 1 && ladder_.anneal(cold_sweeps, 4, 15, most_in_one, go_on)) idle_ = 0;
@@ -154,7 +158,7 @@ void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
     const int sweeps = static_cast<int>(std::clamp<std::int64_t>(moves / n, 20, 20000));
     while (go_on()) {
         ladder_.anneal(sweeps, 4, 15, most_in_one, go_on);
-        if (ladder_.has_limit()) ladder_.slice_again(true);
+        if (ladder_.has_limit()) ladder_.keep_within_limit();
     }
 }
 

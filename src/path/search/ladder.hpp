@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "src/path/search/annealer.hpp"
@@ -52,6 +53,12 @@ public:
     /// gets enough of them, whatever that costs; otherwise only where they cost less than the
     /// penalty does.
     void slice_again(bool must_suffice);
+    /// The same where they must suffice, and back to the best tree that this has ever given since
+    /// the limit was set: a penalty may make a tree look better that takes far more slices.
+    void keep_within_limit();
+    /// Anneals slices and tree together, as far as the network is small enough for that; whether
+    /// they got better.
+    bool settle_slices(const keep_going& go_on);
     /// Fixes these indices from now on, and takes the best tree for one that has them fixed.
     void slice(const std::vector<char>& sliced);
     const std::vector<char>& sliced() const { return best_sliced_; }
@@ -64,6 +71,7 @@ private:
                std::uint32_t most_products, const keep_going& go_on);
     void anneal_window(tree_window& window, int sweeps, double from, double to, goes_on which,
                        const keep_going& go_on);
+    bool anneals_slices() const;
     bool look();
     void load_best();
     void rescore();
@@ -74,6 +82,12 @@ private:
     const core_network& network_;
     sparse_tree tree_;
     random_stream random_;
+    struct limited_tree {
+        tree_shape shape;
+        std::vector<char> sliced;
+        double score = std::numeric_limits<double>::infinity();
+    };
+    limited_tree within_;  // the best one whose slices suffice
     tree_shape best_, beside_;
     std::vector<char> best_sliced_, beside_sliced_;
     double best_score_ = 0, beside_score_ = 0;

@@ -31,7 +31,8 @@ static_assert(prints("y = P_{\\text{m}}_{(pos,2i+1)} w_{(pos,i)}",
 // A power, unless the name has indices above.
 static_assert(is_accepted("s = x^2 + y^{-1/2}"));
 static_assert(refused("s = x^2 + \\sum_i x^i", unexpected, 1, 6, "x^{2,} for a place"));
-static_assert(refused("y^a = g^{-1} x^a + g^{ab} x^b", unexpected, 1, 8, "(g^{-1})^{ij} for an inverse"));
+static_assert(refused("y^a = g^{-1} x^a + g^{ab} x^b", unexpected, 1, 8,
+                      "(g^{-1})^{ij} for an inverse"));
 static_assert(refused("s = T^{00}", unexpected, 1, 6, "T^{0,0} for places"));
 static_assert(refused("s = x^10", unexpected, 1, 7, "write {10}"));
 static_assert(refused("y = W_1^2 + W_1^{ij} x^i x^j", unexpected, 1, 8, "W_1^{2,} for a place"));

@@ -1,6 +1,7 @@
 // Running a prepared program allocates nothing: this executable counts every operator new.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -81,6 +82,26 @@ TEST_CASE("running allocates nothing") {
         const long before = allocations;
         for (int k = 0; k < 5; ++k) step.run();
         CHECK(allocations - before == 0);
+    }
+}
+
+TEST_CASE("running a prepared scaled network allocates nothing, whatever the values") {
+    using namespace ricci;
+    network n;
+    for (int k = 0; k < 12; ++k) n.add(array(element::f64, {3, 7, 7}), {100, k, k + 1});
+    n.keep({0, 12});
+    std::vector<std::pair<std::size_t, std::size_t>> one_by_one{{0, 1}};
+    for (std::size_t k = 2; k < 12; ++k) one_by_one.push_back({10 + k, k});
+    prepared_network p = prepare(n, contraction_order::from_ssa(n, one_by_one), {.scaled = true});
+    p();
+    array other(element::f64, {3, 7, 7});
+    for (const double value : {1.0, 1e-200, 1e300}) {
+        std::fill_n(static_cast<double*>(other.data()), other.size(), value);
+        for (std::size_t k = 0; k < 12; ++k) p.bind(k, other);
+        const long before = allocations;
+        p();
+        CHECK(allocations == before);
+        CHECK(p.exponent10() > (value < 1 ? -2400 : 8));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "bench/network_generators.hpp"
 #include "src/path/search/ladder.hpp"
 #include "src/path/search/seed_portfolio.hpp"
+#include "src/path/search/slice_moves.hpp"
 #include "src/path/search/slicing.hpp"
 #include "tests/unit/path/random_network.hpp"
 
@@ -130,6 +131,44 @@ TEST_CASE("slices are enough, and the tree is scored with them") {
     tree.set_price(limited);
     CHECK_FALSE(is_too_large(tree));
     CHECK(tree.score() + log2_slices(core, ladder.sliced()) == Approx(ladder.score()).margin(2e-2));
+}
+
+TEST_CASE("slices that are annealed with a tree leave it as if it were made with them") {
+    auto networks = some_networks();
+    networks.push_back(testing::random_network({40, 25, 6, 5, 6}, 91));  // with open indices
+    for (const auto& network : networks) {
+        const auto core = unsimplified(network).core;
+        if (core.operands() < 3) continue;
+        random_stream random(11);
+        product_price price;
+        price.limit = 5;
+        price.penalty = 2;
+        price.minimize = core.operands() % 2 == 0 ? ricci::path::objective::multiplications
+                                                  : ricci::path::objective::weighed;
+        tree_annealer tree(core, price);
+        tree.load(greedy_tree(core, {}, random, always));
+        slice_annealer slices(tree);
+        slices.load(std::vector<char>(core.weight.size()));
+        const double before = slices.score();
+        CHECK(before == Approx(tree.score()).margin(1e-3));
+        for (int s = 0; s < 20; ++s) {
+            tree.sweep(1.0 + s, 2, random);
+            slices.sweep(1.0 + s, 20, random);
+        }
+        CHECK(slices.score() <= before);
+        tree_annealer fresh(core, price);
+        fresh.load(tree.shape());
+        fresh.slice(slices.sliced());
+        CHECK(slices.log2_runs() == Approx(log2_slices(core, slices.sliced())).margin(1e-9));
+        CHECK(slices.score() == Approx(fresh.score() + slices.log2_runs()).margin(1e-3));
+        for (std::size_t n = 0; n < fresh.nodes().size(); ++n) {
+            REQUIRE(tree.nodes()[n].size == fresh.nodes()[n].size);
+            REQUIRE(tree.nodes()[n].price == fresh.nodes()[n].price);
+            const auto number = static_cast<std::int32_t>(n);
+            REQUIRE(std::equal(tree.set_of(number), tree.set_of(number) + tree.weights().words,
+                               fresh.set_of(number)));
+        }
+    }
 }
 
 TEST_CASE("two summed indices at once need less than one after the other") {
