@@ -114,7 +114,6 @@ const loop_order orders[] = {
     {"plain", "", {1, 1, 4, 9000, 16, 8}, "in parts"},
     {"plain", "QKV", {2, 2, 153, 349, 5, 11}, "together with the next steps"},
     {"lengths", "QKV", {1, 2, 450, 290, 3, 7}, "together with the next steps"},
-    {"no softmax", "QKV", {1, 2, 450, 1200, 5, 11}, "columns in blocks of"},
     {"lengths", "QKV", {2, 2, 5, 3000, 5, 11}, "columns in blocks of"},
     {"bias shared by heads", "QKVB", {5, 2, 153, 900, 5, 11}, "columns in blocks of"},
     {"relative bias", "QKVb", {1, 2, 153, 900, 5, 11}, "columns in blocks of"},
