@@ -21,7 +21,7 @@ namespace {
 
 void refuse_options(const run_network_arguments& given) {
     if (!given.run.type.empty())
-        refuse("--type is for equations; a network is computed in the type of its file.");
+        refuse("--type is for equations; a network has the type of its file.");
     if (given.run.outputs.size() > 1) refuse("a network has one result, which -o FILE saves.");
     if (given.most_likely && !given.run.outputs.empty())
         refuse("a most likely state is printed, not saved.");

@@ -345,7 +345,8 @@ private:
               << "^{ij}]; bind the numbers 0 and 1 of the other tensors' type";
             return fail(kind::element_type, s);
         }
-        for (const std::int32_t j : {first_tensor_, first_other_}) {
+        const std::int32_t first[] = {first_tensor_, first_other_};
+        for (const std::int32_t j : first) {
             if (j < 0 || operands_[j].type == o.type) continue;
             s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
               << name_of(operands_[j].type) << "; the tensors of one call have one element type";

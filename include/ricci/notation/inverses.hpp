@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/positions.hpp>
 
 namespace ricci::notation {
