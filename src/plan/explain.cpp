@@ -148,12 +148,12 @@ public:
         if (!s.batch.empty()) matrices = fmt::format("{} of {}", count(s.batch), matrices);
         if (s.what.task == matrix_task::factor)
             return fmt::format("factors  {} by {}, {}", use(s.from.use), kind, matrices);
-        std::string from;
+        std::string from = " of";
         if (s.what.task == matrix_task::solve)
-            from = fmt::format(" {}, {} right-hand sides", use(s.from.use), count(s.columns));
-        return fmt::format("{}  {} ={} with factors by {}{}, {}", word_of(s.what.task),
-                           use(s.to.use), from, kind, s.what.transposed ? " transposed" : "",
-                           matrices);
+            from =
+                fmt::format(" {}, right-hand sides: {}, with", use(s.from.use), count(s.columns));
+        return fmt::format("{}  {} ={} factors by {}{}, {}", word_of(s.what.task), use(s.to.use),
+                           from, kind, s.what.transposed ? " transposed" : "", matrices);
     }
 
     std::string line(const scan_step& s) const {
