@@ -23,7 +23,7 @@ const stops = {
 };
 // What is no finite number has colours that no scale has.
 const specialColours = {
-    light: {nan: "#d6187f", above: "#17b897", below: "#c3a6ee"},
+    light: {nan: "#d6187f", above: "#17b897", below: "#c08af0"},
     dark: {nan: "#ff5fb0", above: "#12d6ae", below: "#6f52ad"},
 };
 
