@@ -83,11 +83,8 @@ private:
     /// What rank_of says, of all names at once.
     constexpr void find_ranks() {
         ranks_.resize(p_.names.size(), 0);
-        for (const ir::equation& e : p_.equations)
-            ir::for_each_node(p_, e.body, [&](ir::ref n) {
-                const ir::node& x = p_.nodes[n];
-                if (x.kind == ir::op::tensor) ranks_[x.name] = x.positions.count;
-            });
+        for (const ir::node& x : p_.nodes)
+            if (x.kind == ir::op::tensor) ranks_[x.name] = x.positions.count;
         for (ir::ref e = p_.equations.size(); e-- > 0;)
             if (!p_.equations[e].claim)
                 ranks_[p_.equations[e].name] = p_.equations[e].positions.count;

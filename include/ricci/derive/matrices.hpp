@@ -15,9 +15,6 @@ protected:
     using rules::rules, rules::child, rules::p_, rules::prime_all, rules::primed, rules::sum_primed,
         rules::value_of;
 
-    static constexpr bool is_factor(const ir::node& x) {
-        return x.detail == static_cast<std::uint8_t>(reduction::cholesky);
-    }
     static constexpr bool is_determinant(const ir::node& x) {
         return x.detail == static_cast<std::uint8_t>(reduction::determinant);
     }
@@ -66,8 +63,10 @@ protected:
         renamed.set(p_.links[x.indices.first + 1], column);
         return ir::rename_indices(p_, expression, renamed);
     }
-    constexpr ref summed(const factors& over, ref body) {
-        return p_.reduce(reduction::sum, p_.add_links(over), body);
+    /// Over two indices, or over one that is given twice.
+    constexpr ref summed(ref a, ref b, ref body) {
+        const ref over[] = {a, b};
+        return p_.reduce(reduction::sum, p_.add_links(over, a == b ? 1 : 2), body);
     }
     /// The cotangent of the lower triangle of a matrix by that of its factor:
     /// S = L^{-T} \Phi(L^T G) L^{-1}, and S + S^T below the diagonal, S on it.
@@ -77,12 +76,12 @@ protected:
         const ref i = p_.links[x.indices.first], j = p_.links[x.indices.first + 1];
         const ref factor = value_of(n);
         const ref k = primed(i), l = primed(j), m = primed(i);
-        const ref product = summed(list(m), b.times(at(factor, x, m, k), at(cotangent, x, m, l)));
+        const ref product = summed(m, m, b.times(at(factor, x, m, k), at(cotangent, x, m, l)));
         const ref half = b.times(lower_half(k, l), product);
         const auto both_sides = [&](ref row, ref column) {
             const ref left = inverse_over(row, k, at(factor, x, row, k));
             const ref right = inverse_over(column, l, at(factor, x, column, l));
-            return summed(list(k, l), b.times(b.times(left, half), right));
+            return summed(k, l, b.times(b.times(left, half), right));
         };
         return b.times(lower_half(i, j), b.plus(both_sides(i, j), both_sides(j, i)));
     }
@@ -98,20 +97,8 @@ protected:
                                     b.times(lower_half(c, r), at(change, x, c, r)));
         const ref left = inverse_over(r, k, at(factor, x, r, k));
         const ref right = inverse_over(c, j, at(factor, x, c, j));
-        const ref inside = summed(list(r, c), b.times(b.times(left, mirrored), right));
-        return summed(list(k), b.times(b.times(at(factor, x, i, k), lower_half(k, j)), inside));
-    }
-
-private:
-    constexpr factors list(ref a) {
-        factors all;
-        all.push(a);
-        return all;
-    }
-    constexpr factors list(ref a, ref b) {
-        factors all = list(a);
-        all.push(b);
-        return all;
+        const ref inside = summed(r, c, b.times(b.times(left, mirrored), right));
+        return summed(k, k, b.times(b.times(at(factor, x, i, k), lower_half(k, j)), inside));
     }
 };
 

@@ -292,20 +292,14 @@ private:
         }
         if (is_inverse(x)) return inverse(x);
         if (is_solve(x)) return solution(x);
-        if (x.detail == static_cast<std::uint8_t>(reduction::log_of_determinant)) {
-            out_ << "\\log(\\det";
-            print_index_list(p_, x, out_);
-            bracketed(p_.child(x, 0));
-            out_ << ')';
-            return;
-        }
         // A product takes in what follows it, as a sum does.
         const bool open = x.detail == static_cast<std::uint8_t>(reduction::product) && !last;
         if (open) out_ << '(';
         out_ << reduction_latex(static_cast<reduction>(x.detail));
         print_index_list(p_, x, out_);
         bracketed(p_.child(x, 0));
-        if (open) out_ << ')';
+        const bool logarithm = x.detail == static_cast<std::uint8_t>(reduction::log_of_determinant);
+        if (open || logarithm) out_ << ')';
     }
     constexpr void inverse(const node& x) {
         const node& matrix = p_.nodes[p_.child(x, 0)];

@@ -266,10 +266,7 @@ private:
             const ref stays = first ? b.index : a.index;
             t.factors[k] = t.factors.back();
             t.factors.shrink(t.factors.size() - 1);
-            detail::buffer<ref> bound;
-            for (ref i : t.bound)
-                if (i != gone) bound.push(i);
-            t.bound = bound;
+            unbind(t, gone);
             index_map renamed;
             renamed.set(gone, stays);
             normal_term out;

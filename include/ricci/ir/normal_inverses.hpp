@@ -41,9 +41,10 @@ constexpr bool cancel_inverse(program& p, normal_term& t, std::int32_t k, ref su
     if (matrix.kind != op::tensor || matrix.children.count > 0 || !is_bound(t, summed))
         return false;
     bool batches = false;
-    for_each_index(p, matrix.positions, [&](ref i) {
+    for (std::int32_t axis = 0; axis < matrix.positions.count; ++axis) {
+        const ref i = p.positions[matrix.positions.first + axis].index;  // of others none is found
         batches = batches || (i != summed && i != kept && is_bound(t, i));
-    });
+    }
     for (std::int32_t j = 0; j < t.factors.size() && !batches; ++j) {
         if (j == k || !t.factors[j].exponent.is(1)) continue;
         const ref other = instead_of(p, matrix, p.nodes[t.factors[j].atom], kept);
@@ -56,10 +57,7 @@ constexpr bool cancel_inverse(program& p, normal_term& t, std::int32_t k, ref su
         t.factors[k] = {p.nodes.push(delta), 1};
         t.factors[j] = t.factors.back();
         t.factors.shrink(t.factors.size() - 1);
-        detail::buffer<ref> bound;
-        for (ref i : t.bound)
-            if (i != summed) bound.push(i);
-        t.bound = bound;
+        unbind(t, summed);
         return true;
     }
     return false;

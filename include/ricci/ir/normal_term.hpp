@@ -20,6 +20,14 @@ struct normal_term {
     detail::buffer<ref> bound;  // indices summed over the whole term, each a symbol of its own
 };
 
+/// Sums over an index no longer.
+constexpr void unbind(normal_term& t, ref index) {
+    detail::buffer<ref> others;
+    for (const ref i : t.bound)
+        if (i != index) others.push(i);
+    t.bound = others;
+}
+
 /// Terms by value in a growable list; `buffer` holds trivial types only.
 class normal_sum {
 public:

@@ -122,66 +122,33 @@ constexpr void print_number(const Program& p, const node& x, bool negated,
     out << p.text(digits);
 }
 
+struct reduction_name {
+    text_view word;
+    text_view latex;
+};
+inline constexpr reduction_name reduction_names[] = {
+    {"sum", "\\sum"},
+    {"mean", "\\operatorname{mean}"},
+    {"max", "\\max"},
+    {"min", "\\min"},
+    {"softmax", "\\operatorname{softmax}"},
+    {"logsumexp", "\\operatorname{logsumexp}"},
+    {"prod", "\\prod"},
+    {"inverse", ""},
+    {"chol", "\\operatorname{chol}"},
+    {"det", "\\det"},
+    {"logdet", "\\operatorname{logdet}"},
+    {"log det", "\\log(\\det"},
+    {"solve", "\\operatorname{solve}"},
+};
+static_assert(sizeof reduction_names / sizeof *reduction_names ==
+              static_cast<std::size_t>(reduction::solve) + 1);
 constexpr text_view reduction_word(reduction r) {
-    switch (r) {
-        case reduction::sum:
-            return "sum";
-        case reduction::mean:
-            return "mean";
-        case reduction::maximum:
-            return "max";
-        case reduction::minimum:
-            return "min";
-        case reduction::softmax:
-            return "softmax";
-        case reduction::logsumexp:
-            return "logsumexp";
-        case reduction::product:
-            return "prod";
-        case reduction::inverse:
-            return "inverse";
-        case reduction::cholesky:
-            return "chol";
-        case reduction::determinant:
-            return "det";
-        case reduction::log_determinant:
-            return "logdet";
-        case reduction::log_of_determinant:
-            return "log det";
-        case reduction::solve:
-            return "solve";
-    }
-    return "";
+    return reduction_names[static_cast<std::size_t>(r)].word;
 }
+/// Empty for an inverse, which no word begins; that of a logarithm leaves a parenthesis open.
 constexpr text_view reduction_latex(reduction r) {
-    switch (r) {
-        case reduction::sum:
-            return "\\sum";
-        case reduction::mean:
-            return "\\operatorname{mean}";
-        case reduction::maximum:
-            return "\\max";
-        case reduction::minimum:
-            return "\\min";
-        case reduction::softmax:
-            return "\\operatorname{softmax}";
-        case reduction::logsumexp:
-            return "\\operatorname{logsumexp}";
-        case reduction::product:
-            return "\\prod";
-        case reduction::cholesky:
-            return "\\operatorname{chol}";
-        case reduction::determinant:
-            return "\\det";
-        case reduction::log_determinant:
-            return "\\operatorname{logdet}";
-        case reduction::log_of_determinant:
-            return "\\log \\det";
-        case reduction::inverse:
-        case reduction::solve:
-            return "\\operatorname{solve}";
-    }
-    return "";
+    return reduction_names[static_cast<std::size_t>(r)].latex;
 }
 constexpr text_view comparison_latex(comparison c) {
     switch (c) {

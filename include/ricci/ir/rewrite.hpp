@@ -93,14 +93,6 @@ constexpr ref rename_indices(program& p, ref n, const index_map& renamed) {
     return inside;
 }
 
-/// A copy in which the rank-0 tensor `name` is replaced by the expression `value`.
-constexpr ref substitute_scalar(program& p, ref n, ref name, ref value) {
-    if (p.nodes[n].kind == op::tensor && p.nodes[n].name == name && p.nodes[n].positions.count == 0)
-        return value;
-    return rebuild_children(p, n,
-                            [&](ref child) { return substitute_scalar(p, child, name, value); });
-}
-
 /// Calls `visit(index)` for every index in a list of positions, repeated ones repeatedly.
 /// `Program`, here and below, is a program or a view of one: making a view costs the compiler time.
 template <class Program, class Visit>
@@ -364,17 +356,32 @@ constexpr void for_each_node(const Program& p, ref n, const Visit& visit) {
     visit(n);
 }
 
+/// Which of two indices an expression has first, as it is written; none where it has neither.
+constexpr ref first_of(const program& p, ref n, ref a, ref b) {
+    const node& x = p.nodes[n];
+    ref first = none;
+    for (std::int32_t k = 0; k < x.children.count && first == none; ++k)
+        first = first_of(p, p.links[x.children.first + k], a, b);
+    for (std::int32_t k = 0; k < x.positions.count && first == none; ++k) {
+        const range at{x.positions.first + k, 1};
+        first = has_index(p, at, a) ? a : has_index(p, at, b) ? b : none;
+    }
+    return first;
+}
 /// The inverse of the matrix whose rows and columns are two indices, in whichever order: the node
 /// has them as they come in the matrix, so that equal inverses are written alike.
 constexpr ref inverse_of(program& p, ref matrix, ref a, ref b, source_span source) {
-    ref first = none;
-    for_each_node(p, matrix, [&](ref n) {
-        for_each_index(p, p.nodes[n].positions, [&](ref i) {
-            if (first == none && (i == a || i == b)) first = i;
-        });
-    });
+    const ref first = first_of(p, matrix, a, b);
     const ref both[] = {first == b ? b : a, first == b ? a : b};
     return p.reduce(reduction::inverse, p.add_links(both, 2), matrix, source);
+}
+/// The solution of K^{ij} x^j = y^i, as it is read and printed.
+constexpr ref solution_of(program& p, ref matrix, ref right, ref row, ref column,
+                          source_span source = {}) {
+    const ref parts[] = {matrix, right}, both[] = {row, column};
+    const ref n = p.make(op::reduce, static_cast<std::uint8_t>(reduction::solve), parts, 2, source);
+    p.nodes[n].indices = p.add_links(both, 2);
+    return n;
 }
 
 }  // namespace ricci::ir

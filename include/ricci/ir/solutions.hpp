@@ -63,8 +63,10 @@ private:
     }
 
     constexpr bool holds_inverse(ref n) const {
-        bool found = false;
-        for_each_node(p_, n, [&](ref m) { found = found || is_inverse(p_.nodes[m]); });
+        const node& x = p_.nodes[n];
+        bool found = is_inverse(x);
+        for (std::int32_t k = 0; k < x.children.count && !found; ++k)
+            found = holds_inverse(p_.links[x.children.first + k]);
         return found;
     }
     constexpr void add_factors(ref n, detail::buffer<ref>& factors) const {
@@ -121,13 +123,8 @@ private:
             if (i == row) continue;
             (inside.has(i) && !outside.has(i) ? summed_inside : summed_outside).push(i);
         }
-        const ref parts[] = {p_.links[inverse.children.first],
-                             summed(summed_inside, product(right))};
-        const ref solved =
-            p_.make(op::reduce, static_cast<std::uint8_t>(reduction::solve), parts, 2);
-        const ref both[] = {row, column};
-        p_.nodes[solved].indices = p_.add_links(both, 2);
-        others.push(solved);
+        others.push(solution_of(p_, p_.links[inverse.children.first],
+                                summed(summed_inside, product(right)), row, column));
         return summed(summed_outside, product(others));
     }
     /// The inverse at (i, j): \operatorname{solve}_{i'j}(K^{i'j}, \delta^{i'i}).
@@ -144,13 +141,8 @@ private:
         delta.positions = {p_.positions.size(), 2};
         p_.positions.push(index_position(fresh));
         p_.positions.push(index_position(row));
-        const ref parts[] = {rename_indices(p_, p_.links[x.children.first], renamed),
-                             p_.nodes.push(delta)};
-        const ref solved =
-            p_.make(op::reduce, static_cast<std::uint8_t>(reduction::solve), parts, 2);
-        const ref both[] = {fresh, column};
-        p_.nodes[solved].indices = p_.add_links(both, 2);
-        return solved;
+        return solution_of(p_, rename_indices(p_, p_.links[x.children.first], renamed),
+                           p_.nodes.push(delta), fresh, column);
     }
 
     program& p_;

@@ -284,7 +284,8 @@ private:
         detail::buffer<ref> factors;
         for (std::int32_t k = 0; k < inputs_.size(); ++k) {
             const ir::range at = positions(inputs_[k], ellipsis_rank_[k]);
-            ir::for_each_index(p_, at, [&](ref i) { ++uses_of(i); });
+            for (std::int32_t axis = 0; axis < at.count; ++axis)
+                ++uses_of(p_.positions[at.first + axis].index);
             factors.push(
                 p_.tensor(p_.add_name(operand_name(k)), at, {inputs_[k].begin, inputs_[k].end}));
         }
@@ -294,7 +295,8 @@ private:
                        ? factors[0]
                        : p_.make(ir::op::multiply, 0, factors.data(), factors.size());
         detail::buffer<ref> over;
-        ir::for_each_index(p_, left, [&](ref i) { uses_of(i) = 0; });
+        for (std::int32_t axis = 0; axis < left.count; ++axis)
+            uses_of(p_.positions[left.first + axis].index) = 0;
         for (ref i = 0; i < uses_.size(); ++i)
             if (uses_[i] > 0) over.push(i);
         if (!over.empty()) {

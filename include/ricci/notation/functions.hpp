@@ -20,6 +20,7 @@ public:
 protected:
     using sums::accept_symbol;
     using sums::advance;
+    using sums::are_of_matrix;
     using sums::begin_here;
     using sums::calls_after_subscript;
     using sums::closing_bar_;
@@ -152,7 +153,15 @@ protected:
         if (failed()) return none;
         const auto reduction = static_cast<ir::reduction>(meaning.value);
         if (ir::is_of_matrix(reduction) && !are_of_matrix(over, name, begin)) return none;
-        if (reduction == ir::reduction::solve) return read_solve(over, begin);
+        if (reduction == ir::reduction::solve) {
+            ref arguments[2] = {none, none};
+            if (!read_arguments(arguments, true,
+                                "this takes the matrix and the right-hand side: "
+                                "\\operatorname{solve}_{ij}(K^{ij}, y^i)"))
+                return none;
+            return ir::solution_of(program_, arguments[0], arguments[1], over[0], over[1],
+                                   {begin, end_before()});
+        }
         const bool softmax = reduction == ir::reduction::softmax;
         const bool bracketed = is_symbol('(');
         const std::int32_t at = begin_here();
@@ -164,36 +173,6 @@ protected:
         if (!bracketed)
             note_argument(begin, at, program_.nodes[body].kind == ir::op::number, false, bound);
         return program_.reduce(reduction, bound, body, {begin, end_before()});
-    }
-    /// Whether these are the indices of a matrix: two, of different letters.
-    constexpr bool are_of_matrix(const detail::buffer<ref>& over, text_view name,
-                                 std::int32_t begin) {
-        if (over.size() == 2 && over[0] != over[1]) return true;
-        detail::text_builder sentence;
-        sentence << name
-                 << " takes two different indices, those of its matrix's rows and columns: " << name
-                 << "_{ij}";
-        fail(mistake_kind::unexpected, begin, end_before(), sentence);
-        return false;
-    }
-    /// \operatorname{solve}_{ij}(K^{ij}, y^i), with the cursor behind the indices.
-    constexpr ref read_solve(const detail::buffer<ref>& over, std::int32_t begin) {
-        const bool opened = accept_symbol('(');
-        const char outer = closing_bar_;
-        closing_bar_ = '\0';
-        ref arguments[2] = {opened ? parser().read_expression() : none, none};
-        if (!failed() && (!opened || !accept_symbol(',')))
-            fail_here(mistake_kind::unexpected,
-                      "this takes the matrix and the right-hand side: "
-                      "\\operatorname{solve}_{ij}(K^{ij}, y^i)");
-        if (!failed()) arguments[1] = parser().read_expression();
-        closing_bar_ = outer;
-        if (failed() || !expect_symbol(')')) return none;
-        const ref solved =
-            program_.make(ir::op::reduce, static_cast<std::uint8_t>(ir::reduction::solve),
-                          arguments, 2, {begin, end_before()});
-        program_.nodes[solved].indices = program_.add_links(over);
-        return solved;
     }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = ir::entry_of(f).arguments == 2;
@@ -209,18 +188,25 @@ protected:
                           f == ir::function::exp);
             return program_.apply(f, argument, {begin, end_before()});
         }
+        ref arguments[2] = {none, none};
+        if (!read_arguments(arguments, two,
+                            "this takes two arguments, or an index it runs over: \\max(x, y) or "
+                            "\\max_j"))
+            return none;
+        return program_.make(ir::op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
+                             {begin, end_before()});
+    }
+    /// (x), or of two (x, y), with the cursor in front; `two_needed` is said where the second lacks.
+    constexpr bool read_arguments(ref (&arguments)[2], bool two, text_view two_needed) {
         const bool opened = accept_symbol('(');
         const char outer = closing_bar_;
         closing_bar_ = '\0';
-        ref arguments[2] = {opened ? parser().read_expression() : none, none};
+        if (opened) arguments[0] = parser().read_expression();
         if (!failed() && two && (!opened || !accept_symbol(',')))
-            fail_here(mistake_kind::unexpected,
-                      "this takes two arguments, or an index it runs over: \\max(x, y) or \\max_j");
+            fail_here(mistake_kind::unexpected, two_needed);
         if (!failed() && two) arguments[1] = parser().read_expression();
         closing_bar_ = outer;
-        if (failed() || !expect_symbol(')')) return none;
-        return program_.make(ir::op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
-                             {begin, end_before()});
+        return !failed() && expect_symbol(')');
     }
     /// \sin{x}^2, with the cursor at the ^: the power of the value, or of what it is of?
     constexpr ref refuse_braced_power(std::int32_t begin) {

@@ -1,5 +1,5 @@
 // ^{-1} and indices: (K^{-1})^{ij} is the inverse of a matrix; what can be the reciprocal of an
-// element, the inverse or a place is refused.
+// element, the inverse or a place is refused; and the indices of functions of matrices.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,17 @@ public:
     using position_parser::position_parser;
 
 protected:
+    /// Whether these are the indices of a matrix: two, of different letters.
+    constexpr bool are_of_matrix(const detail::buffer<ref>& over, text_view name,
+                                 std::int32_t begin) {
+        if (over.size() == 2 && over[0] != over[1]) return true;
+        detail::text_builder sentence;
+        sentence << name
+                 << " takes two different indices, those of its matrix's rows and columns: " << name
+                 << "_{ij}";
+        fail(mistake_kind::unexpected, begin, end_before(), sentence);
+        return false;
+    }
     constexpr bool is_reciprocal(const ir::node& exponent) const {
         return exponent.kind == ir::op::number && exponent.value == -1;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/print_name.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/places.hpp>
 #include <ricci/notation/scope.hpp>
@@ -274,22 +275,10 @@ private:
         if (bound_.has(i)) return;
         detail::text_builder words;
         words << " of the ";
-        if (x.kind == op::reduce) words << kept_word(static_cast<ir::reduction>(x.detail));
+        if (x.kind == op::reduce) words << ir::reduction_word(static_cast<ir::reduction>(x.detail));
         else words << p_.name(x.name);
         words << " stands nowhere else in this term and not on the left";
         fail(ir::mistake_kind::index_once, i, x.source, words);
-    }
-    static constexpr detail::text_view kept_word(ir::reduction r) {
-        switch (r) {
-            case ir::reduction::softmax:
-                return "softmax";
-            case ir::reduction::cholesky:
-                return "chol";
-            case ir::reduction::inverse:
-                return "inverse";
-            default:
-                return "solve";
-        }
     }
     /// Notes that an index is bound, where it is not yet.
     constexpr bool bind(ref i, ir::source_span source) {
