@@ -242,8 +242,8 @@ array contract(const network& n, const contraction_order& order,
 /// In an order that is sought for about as long as the run takes, the same on any machine.
 array contract(const network& n, const contract_options& options = {});
 
-/// Some elements of a network's result, amplitudes of a circuit for example: `choices` is a table of
-/// i64, and each row has places for the kept indices given, column by column. One array for each
+/// Some elements of a network's result, amplitudes of a circuit for example: `choices` is a table
+/// of i64, and each row has places for the kept indices given, column by column. One array for each
 /// row, over the kept indices that are left, in their order. What rows have in common is computed
 /// once, and rows that are the same, too. The order may be one that was found for so many choices.
 /// Throws as contract() does, and for a table of another shape or type, an index that is not kept,

@@ -13,9 +13,9 @@ namespace ricci::contractions {
 /// Along which side of its panels an operand moves through its list, the batch aside.
 enum class listing : std::uint8_t { none, across, along };
 
-/// An offset is 2^shift times a place in the list, plus what comes on top. Both are sums over loops,
-/// so that such offsets are ordered, merged and added up as plain ones are; what differs by 1 is
-/// adjacent in memory.
+/// An offset is 2^shift times a place in the list, plus what comes on top. Both are sums over
+/// loops, so that such offsets are ordered, merged and added up as plain ones are; what differs by
+/// 1 is adjacent in memory.
 struct list_layout {
     listing how = listing::none;
     int shift = 0;

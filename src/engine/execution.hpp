@@ -41,8 +41,8 @@ public:
     const runtime::loan_book& loans() const { return loans_; }
     runtime::loan_book& loans() { return loans_; }
 
-    // Passes of the plan's loop, by whoever goes through them, while all that is lent is held. First
-    // what is wrong with operands that no pass writes: throws ricci::error.
+    // Passes of the plan's loop, by whoever goes through them, while all that is lent is held.
+    // First what is wrong with operands that no pass writes: throws ricci::error.
     bool checks_operands() const { return !rules_.empty() || !early_checks_.empty(); }
     void check_pass(const plan::program_plan& plan);
     /// The steps that run in it, with the addresses that slots have now.

@@ -55,9 +55,9 @@ public:
 
     /// `tasks`: programs that run at the same time, at most.
     void list_loans(runtime::loan_book& to, std::int64_t tasks) const;
-    /// Operations in order, up to a panel that cannot be factored. Returns the first pivot that is 0
-    /// or ends it. Bitwise the same on any number of threads;
-    /// allocates nothing while its loans are held.
+    /// Operations in order, up to a panel that cannot be factored. Returns the first pivot that is
+    /// 0 or ends it. Bitwise the same on any number of threads; allocates nothing while its loans
+    /// are held.
     panel_result run(const program_memory<T>& memory) const;
 
 private:

@@ -30,9 +30,9 @@ public:
     prepared_factorization& operator=(prepared_factorization&&) noexcept;
     ~prepared_factorization();
 
-    /// Says which matrix failed first. A singular one is factored nevertheless, for its determinant,
-    /// and there are no solutions with it; the factors of others that fail have no meaning. Those of
-    /// matrices that have not failed are whole.
+    /// Says which matrix failed first. A singular one is factored nevertheless, for its
+    /// determinant, and there are no solutions with it; the factors of others that fail have no
+    /// meaning. Those of matrices that have not failed are whole.
     [[nodiscard]] failure run(const void* matrices, std::byte* factors) const;
     void list_loans(runtime::loan_book& to) const;
 

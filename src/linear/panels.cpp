@@ -24,8 +24,8 @@ constexpr std::uint64_t infinite_magnitude() {
 using kernels::columns_at_once;
 using kernels::most_panel_columns;
 
-/// What columns [first, begin) leave of rows `begin` on of columns [begin, begin + columns_at_once).
-/// factor(t, j): what column t is multiplied by for column j.
+/// What columns [first, begin) leave of rows `begin` on of columns [begin, begin +
+/// columns_at_once). factor(t, j): what column t is multiplied by for column j.
 template <class T, class Factor>
 void subtract_before(const kernels::linear_table<T>& table, const panel<T>& which,
                      std::int64_t begin, Factor factor) {

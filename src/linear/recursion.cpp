@@ -77,8 +77,8 @@ void blocked_program<T>::add_cholesky_columns(std::int64_t first, std::int64_t w
     add_cholesky_columns(first + left, width - left);
 }
 
-// Subtracts from `columns` columns from the diagonal at `first` on, down to `rows` rows, the product
-// of `depth` columns from `from` on with their adjoint.
+// Subtracts from `columns` columns from the diagonal at `first` on, down to `rows` rows, the
+// product of `depth` columns from `from` on with their adjoint.
 template <class T>
 void blocked_program<T>::add_lower_update(std::int64_t first, std::int64_t rows,
                                           std::int64_t columns, std::int64_t from,

@@ -74,7 +74,8 @@ struct panel_part {
         return columns->offset[static_cast<std::size_t>(first + j)];
     }
     bool adjacent() const { return columns->run[static_cast<std::size_t>(first)] >= count; }
-    /// Where they are columns of their own, contiguous, which are transposed: how far apart; else 0.
+    /// Where they are columns of their own, contiguous, which are transposed: how far apart; else
+    /// 0.
     std::int64_t distance() const {
         if (!std::is_floating_point_v<T> || (at->row != 1 && at->row != -1) || count < 2) return 0;
         return contractions::uniform_step(*columns, first, first + count);

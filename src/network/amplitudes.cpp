@@ -1,4 +1,5 @@
-// Some elements of a network's result: places chosen for some kept indices, a row of them at a time.
+// Some elements of a network's result: places chosen for some kept indices, a row of them at a
+// time.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What one thread takes to run passes over a plan: kernels, addresses, and intermediates of its own.
+// What one thread takes to run passes over a plan: kernels, addresses, and intermediates of its
+// own.
 #pragma once
 
 #include <cstddef>

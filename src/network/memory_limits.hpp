@@ -9,8 +9,8 @@ namespace ricci::networks {
 /// a part of what is free beside the tensors. What an order is made for is less than what a run of
 /// it may take: others may have taken some in between.
 double memory_for_order(const network_data& n, double given);
-/// `needed`: what an order says that it takes. Little is not compared with what is free, which takes
-/// longer to find out than a small network to contract.
+/// `needed`: what an order says that it takes. Little is not compared with what is free, which
+/// takes longer to find out than a small network to contract.
 double memory_for_run(const network_data& n, double given, double needed);
 
 }  // namespace ricci::networks

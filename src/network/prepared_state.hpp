@@ -17,8 +17,8 @@
 
 namespace ricci::networks {
 
-/// What is asked of a run, and the tensors that it reads; 16-bit numbers as float, and whole ones as
-/// double where it is scaled.
+/// What is asked of a run, and the tensors that it reads; 16-bit numbers as float, and whole ones
+/// as double where it is scaled.
 struct bound_network {
     /// Throws ricci::error for what cannot be run.
     bound_network(const network_data& n, const order_data& order, const contract_options& options);
@@ -34,8 +34,8 @@ struct bound_network {
 /// where that stops it.
 void run_with_progress(network_run& run, const detail::progress_function& progress);
 
-/// 16-bit numbers are computed as float, whole ones in a scaled run as double: tensors are converted
-/// when they are bound, the result when it is asked for.
+/// 16-bit numbers are computed as float, whole ones in a scaled run as double: tensors are
+/// converted when they are bound, the result when it is asked for.
 struct prepared_state {
     /// `keeps`: intermediates, where there is memory for all of them. Throws ricci::error.
     prepared_state(const network_data& n, const order_data& order, const contract_options& options,

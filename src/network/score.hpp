@@ -29,8 +29,8 @@ struct order_score {
 /// The score of products that are an order of the network: each entry is used once. A product costs
 /// the extents of all indices that either operand has when it begins. What depends on no sliced
 /// index is counted once, other products once for each slice, ranges by the places they have; what
-/// has sparse indices as often as they have places together, or as there are choices. Near linear in
-/// the network's members.
+/// has sparse indices as often as they have places together, or as there are choices. Near linear
+/// in the network's members.
 order_score score_of(const path::hypergraph& network, std::span<const ssa_pair> products,
                      std::span<const path::slice> slices);
 

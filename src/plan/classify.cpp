@@ -121,7 +121,8 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
 }
 
 /// Sums of products of two matrices alone: nothing is added to, and no factor is left. With one row
-/// or one column each element is read once in any case. A fold reads no place beside an axis, and none that a number says.
+/// or one column each element is read once in any case. A fold reads no place beside an axis, and
+/// none that a number says.
 bool can_fold(const contraction_step& s) {
     return s.a_edges.empty() && s.b_edges.empty() && s.a_lookups.empty() && s.b_lookups.empty() &&
            s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&

@@ -45,7 +45,6 @@ public:
           bracketed_(known.bracketed),
           extrema_(known.extrema),
           products_(known.products),
-          factors_(&known.factors),
           equation_(equation),
           order_(std::move(order)),
           type_(type) {}
@@ -182,7 +181,7 @@ private:
 
     expr with_axes(expr e, const loop_list& axes);
     loop_list matrix_loops(const matrix_function& f) const;
-    matrix_factors factored(const matrix_function& f, steps::factor_kind kind);
+    matrix_factors factorised(const matrix_function& f, steps::factor_kind kind);
     access factors_at(const matrix_factors& f) const;
     void rests_on(std::int32_t factors);
     void emit_matrix(const matrix_function& f, matrix_task task, const access& target);
@@ -314,7 +313,6 @@ private:
     bracketed_tensors& bracketed_;
     const running_extrema& extrema_;
     written_products& products_;
-    factor_table* factors_;
     ir::ref equation_;
     loop_list order_;
     element type_;

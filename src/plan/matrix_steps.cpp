@@ -33,12 +33,12 @@ loop_list lowering::matrix_loops(const matrix_function& f) const {
     return both;
 }
 
-matrix_factors lowering::factored(const matrix_function& f, steps::factor_kind kind) {
+matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind kind) {
     const auto both = matrix_loops(f);
     const expr matrix = with_axes(f.matrix, both);
     const matrices_at wanted{graph_[matrix].source, f.row, f.column};
     if (kind == steps::factor_kind::lu)
-        if (const auto known = factors_->find(graph_, wanted)) return *known;
+        if (const auto known = known_.factors.find(graph_, wanted)) return *known;
     matrix_factors made{wanted, -1, kind, graph_.extent(f.row), {}, false, false, false};
     made.tries_cholesky =
         kind == steps::factor_kind::lu && f.symmetric && !is_complex(type_) && made.size > 1;
@@ -63,7 +63,7 @@ matrix_factors lowering::factored(const matrix_function& f, steps::factor_kind k
     factor.matrix.words = f.words;
     factor.matrix.tries_cholesky = made.tries_cholesky;
     plan_.steps.push_back(make_step(graph_, std::move(factor)));
-    factors_->add(made);
+    known_.factors.add(made);
     return made;
 }
 
@@ -86,10 +86,10 @@ void lowering::rests_on(std::int32_t factors) {
 void lowering::emit_matrix(const matrix_function& f, matrix_task task, const access& target) {
     const bool cholesky = task == matrix_task::triangle;
     matrix_factors from =
-        factored(f, cholesky ? steps::factor_kind::cholesky : steps::factor_kind::lu);
+        factorised(f, cholesky ? steps::factor_kind::cholesky : steps::factor_kind::lu);
     const bool solves = task == matrix_task::solve || task == matrix_task::inverse;
     if (from.of_triangle && !solves) {  // a determinant of a triangle reads its own factors
-        from = factored(f, steps::factor_kind::lower);
+        from = factorised(f, steps::factor_kind::lower);
     }
     assign made;
     made.equation = equation_;
@@ -111,7 +111,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     // What is solved with the triangle has its factors here.
     from.of = {target, f.row, f.column};
     from.of_triangle = true;
-    factors_->add(from);
+    known_.factors.add(from);
 }
 
 void lowering::matrix_into(const matrix_function& f, const access& target,

@@ -49,21 +49,8 @@ public:
     /// The copy; `origins` says for each of its equations which one it was or was taken from.
     ir::program rewritten(std::vector<ir::ref>& origins) {
         roles_ = find_roles(p_);
-        detail::buffer<ir::equation> equations;
-        for (ir::ref e = 0; e < p_.equations.size(); ++e) {
-            ir::equation q = p_.equations[e];
-            if (ir::computes(p_, q)) {
-                made_.clear();
-                q.body = rewrite(e, q.body, true);
-                for (const auto& m : made_) {
-                    equations.push(m);
-                    origins.push_back(e);
-                }
-            }
-            equations.push(q);
-            origins.push_back(e);
-        }
-        to_.equations = equations;
+        rewrite_equations(p_, to_, made_, origins,
+                          [&](ir::ref e, ir::ref body) { return rewrite(e, body, true); });
         return std::move(to_);
     }
 

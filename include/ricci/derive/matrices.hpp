@@ -1,5 +1,5 @@
-// Derivatives of functions of matrices, in the same functions: with N^{ij} for the inverse at (j, i),
-// dN^{ij} = -N^{aj} dK^{ab} N^{ib}, and of the logarithm of a determinant N^{ij} dK^{ij}.
+// Derivatives of functions of matrices, in the same functions: with N^{ij} for the inverse at (j,
+// i), dN^{ij} = -N^{aj} dK^{ab} N^{ib}, and of the logarithm of a determinant N^{ij} dK^{ij}.
 #pragma once
 
 #include <ricci/derive/differentiation.hpp>
@@ -28,8 +28,8 @@ protected:
             inverse_over(p_.links[x.indices.first], p_.links[x.indices.first + 1], child(n, 0));
         return is_determinant(x) ? expression_builder(p_).times(value_of(n), inverse) : inverse;
     }
-    /// The cotangent of a matrix by that of its inverse; and what the inverse changes by a change of
-    /// the matrix: -N^{i'j} G^{i'j'} N^{ij'}, both.
+    /// The cotangent of a matrix by that of its inverse; and what the inverse changes by a change
+    /// of the matrix: -N^{i'j} G^{i'j'} N^{ij'}, both.
     constexpr ref through_inverse(ref n, ref change) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];

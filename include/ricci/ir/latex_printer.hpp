@@ -82,8 +82,8 @@ private:
         });
         return any;
     }
-    /// A derivative that no name holds stands in a factor of 1 instead, 1 + \sum_i 0 (S^i)^0, so that
-    /// it is no output either. Whether there was one.
+    /// A derivative that no name holds stands in a factor of 1 instead, 1 + \sum_i 0 (S^i)^0, so
+    /// that it is no output either. Whether there was one.
     constexpr bool shapes_without_name(const equation& e) {
         bool any = false;
         for (ref name = 0; name < p_.names.size(); ++name) {

@@ -196,7 +196,8 @@ protected:
         return program_.make(ir::op::apply, static_cast<std::uint8_t>(f), arguments, two ? 2 : 1,
                              {begin, end_before()});
     }
-    /// (x), or of two (x, y), with the cursor in front; `two_needed` is said where the second lacks.
+    /// (x), or of two (x, y), with the cursor in front; `two_needed` is said where the second
+    /// lacks.
     constexpr bool read_arguments(ref (&arguments)[2], bool two, text_view two_needed) {
         const bool opened = accept_symbol('(');
         const char outer = closing_bar_;

@@ -1,4 +1,5 @@
-// The kernels of factorisations and triangular solves of complex floats, compiled for every SIMD target.
+// The kernels of factorisations and triangular solves of complex floats, compiled for every SIMD
+// target.
 #include <complex>
 
 #define RICCI_LINEAR_TYPE std::complex<float>

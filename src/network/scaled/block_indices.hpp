@@ -12,10 +12,10 @@
 namespace ricci::networks {
 
 /// Indices that run through the network as batches: at least half of its operands have them, and
-/// they stay where two of these are multiplied; or all have them. What lies at different places of such an index is
-/// multiplied apart from the rest many times, and may come to differ by more than elements have
-/// room for. Those that most operands have come first; together they have some ten thousand places
-/// at most.
+/// they stay where two of these are multiplied; or all have them. What lies at different places of
+/// such an index is multiplied apart from the rest many times, and may come to differ by more than
+/// elements have room for. Those that most operands have come first; together they have some ten
+/// thousand places at most.
 std::vector<std::int32_t> find_block_indices(
     std::span<const std::span<const std::int32_t>> operands, std::span<const std::int32_t> open,
     std::span<const std::size_t> extents);

@@ -21,8 +21,9 @@ namespace ricci::networks {
 /// two takes them back, and the exponent says so.
 class scaled_steps {
 public:
-    /// Of a plan whose steps are compiled as one each. `workspace`: the lane's. `first`: of the lane
-    /// whose intermediates this one reads where they are the same in all passes; none of the first.
+    /// Of a plan whose steps are compiled as one each. `workspace`: the lane's. `first`: of the
+    /// lane whose intermediates this one reads where they are the same in all passes; none of the
+    /// first.
     scaled_steps(const sliced_plan& plan, const scaled_operands& operands,
                  std::span<const std::int32_t> block_indices, std::byte* workspace,
                  const scaled_steps* first);

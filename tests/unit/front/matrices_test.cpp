@@ -206,3 +206,30 @@ TEST_CASE("texts of functions of matrices that mean nothing are refused", "[matr
     CHECK(has(message("d = \\det_{ij}(K^{ik})"), "nowhere in the matrix"));
     CHECK(has(message("d^i = K^{-1}_{ij} y^j"), "(K^{-1})_{ij}"));
 }
+
+TEST_CASE("batches and layers of functions of matrices are each by itself", "[matrices]") {
+    const program p = text(
+        "x^j = \\operatorname{solve}_{ij}(A^{ia} A^{ja} + \\delta^{ij}, y^i)\n"
+        "d = \\operatorname{logdet}_{ij}(A^{ia} A^{ja} + \\delta^{ij})");
+    const array a = drawn({3, 4, 2}, 1), y = drawn({4}, 2);
+    const auto part = [&](std::size_t k) {
+        return doubles({4, 2}, std::vector<double>(&entry(const_cast<array&>(a), 8 * k),
+                                                   &entry(const_cast<array&>(a), 8 * k) + 8));
+    };
+    const arrays all = run(batch(p, {.of = {"A"}, .index = "b"}), {{"A", a}, {"y", y}});
+    array state = y;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const arrays one = run(p, {{"A", part(k)}, {"y", y}});
+        for (std::size_t j = 0; j < 4; ++j)
+            CHECK(entry(all["x"], 4 * k + j) == Approx(entry(one["x"], j)));
+        CHECK(entry(all["d"], k) == Approx(entry(one["d"], 0)));
+        state = run(p, {{"A", part(k)}, {"y", state}})["x"];
+    }
+    const program layer =
+        text("x^j = \\operatorname{solve}_{ij}(A^{ia} A^{ja} + \\delta^{ij}, y^i)");
+    const program layers = repeat(layer, 3, {.from = "x", .to = "y", .index = "l"});
+    CHECK(near(run(layers, {{"A", a}, {"y", y}})["x"], state, 1e-12));
+    const array ones = doubles({4}, {1, 1, 1, 1});
+    const arrays slopes = run(gradient(layers, "x", {"A"}), {{"A", a}, {"y", y}, {"dL/dx", ones}});
+    CHECK(near(slopes["dL/dA"], differences(layers, {{"y", y}}, "x", "A", a), 1e-7));
+}
