@@ -134,6 +134,13 @@ void check_all_fused(bool gradients, unsigned usual, unsigned least_fused_percen
     CHECK(fused * 100 >= count * least_fused_percent);
 }
 
+/// Plain loops over the gradient of a few products have eight indices or more: 7^8 terms take
+/// minutes, and 4^8 are as different.
+square_program with_small_extents(square_program p, unsigned seed) {
+    p.extents['i'] = 3 + seed % 2;
+    return p;
+}
+
 /// The value and the gradients by all inputs.
 std::string check_square(const square_program& p, unsigned seed) {
     try {
@@ -159,7 +166,7 @@ std::string check_square(const square_program& p, unsigned seed) {
 void check_all_square(unsigned count) {
     const unsigned first = first_seed();
     for (unsigned seed = first; seed < first + count; ++seed) {
-        square_program p = square_generator(seed).run();
+        square_program p = with_small_extents(square_generator(seed).run(), seed);
         if (check_square(p, seed).empty()) continue;
         for (bool progress = true; progress;) {
             progress = false;

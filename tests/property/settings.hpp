@@ -1,7 +1,10 @@
 // How many random programs a test makes, from which seed: RICCI_PROGRAMS and RICCI_SEED.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "tests/few.hpp"
 
 namespace ricci::testing {
 
@@ -10,6 +13,9 @@ inline unsigned from_environment(const char* variable, unsigned otherwise) {
     return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 inline unsigned first_seed() { return from_environment("RICCI_SEED", 1); }
-inline unsigned program_count(unsigned usual) { return from_environment("RICCI_PROGRAMS", usual); }
+/// RICCI_PROGRAMS makes them more or fewer; without it there are at most 40 where there are to be few.
+inline unsigned program_count(unsigned usual) {
+    return from_environment("RICCI_PROGRAMS", few() ? std::min(usual, 40u) : usual);
+}
 
 }  // namespace ricci::testing

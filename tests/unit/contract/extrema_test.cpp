@@ -13,6 +13,7 @@
 
 #include "src/kernels/targets.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/unit/contract/algebra_check.hpp"
 
 namespace {
@@ -106,7 +107,7 @@ struct each_target {
 
 TEST_CASE("extrema of random loops", "[algebra]") {
     each_target([] {
-        for (unsigned seed = 0; seed < 120; ++seed) {
+        for (unsigned seed = 0; seed < few_or(60u, 120u); ++seed) {
             CAPTURE(seed);
             std::mt19937 random(seed);
             algebra_case c;
@@ -124,7 +125,7 @@ TEST_CASE("extrema of random loops", "[algebra]") {
 
 TEST_CASE("extrema of packed panels", "[algebra]") {
     each_target([] {
-        for (unsigned seed = 0; seed < 14; ++seed) {
+        for (unsigned seed = 0; seed < few_or(7u, 14u); ++seed) {
             CAPTURE(seed);
             std::mt19937 random(seed);
             const auto up_to = [&](std::int64_t least, std::int64_t most) {
@@ -151,7 +152,8 @@ TEST_CASE("extrema of more rows and columns than a block has", "[algebra]") {
 
 TEST_CASE("extrema of many terms", "[algebra]") {
     std::mt19937 random(9);
-    for (algebra_case c : {extents(1, 1, 1, 300001), extents(2, 3, 5, 140000)}) {
+    for (algebra_case c :
+         {extents(1, 1, 1, 300001), few_or(extents(2, 1, 3, 70000), extents(2, 3, 5, 140000))}) {
         c.k.push_back({2, 0, 0, 0});
         c = laid_out(c, random, true, false);
         check_case<float>(c, all_contents[1], 9);

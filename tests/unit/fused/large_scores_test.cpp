@@ -197,6 +197,8 @@ TEST_CASE("scores of any size, and their gradients, on every SIMD target") {
                 for (const auto& s : sizes)
                     for (const apart how : all_ways) {
                         const auto type = ++seed % 2 == 0 ? element::f32 : element::f64;
+                        // 7 divides no count of anything here: of every kind some are left
+                        if (ricci::testing::few() && seed % 7 > 1) continue;
                         const bool keeps = seed % 5 == 0;
                         INFO(target << ", seed " << seed << ", " << ricci::name_of(type) << ", way "
                                     << static_cast<int>(how) << (keeps ? ", kept\n" : "\n")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/unit/bound_program.hpp"
 #include "tests/unit/fused/chains.hpp"
 
@@ -120,11 +121,13 @@ TEST_CASE("masked groups and their gradients, on every SIMD target") {
             for (const auto& text : {softmax_of(m), bracket_of(m), masked_weights_of(m)}) {
                 const auto program = gradients_of(text);
                 for (const auto& [rows, columns] : shapes) {
+                    ++seed;
+                    if (few() && seed % 7 > 2) continue;
                     INFO(target << ", " << m.name << ", " << rows << " x " << columns << "\n"
                                 << text);
                     const sizes s{1, 2, rows, columns, 17, 36};
                     const auto l = seed % 2 == 0 ? layout::row_major : layout::shuffled;
-                    if (seed++ % 3 == 0) {
+                    if (seed % 3 == 0) {
                         CHECK(against_unfused(program, s, element::f32, l, seed, 1e-4) == "");
                     } else {
                         CHECK(against_unfused(program, s, element::f64, l, seed, 1e-12) == "");
